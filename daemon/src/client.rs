@@ -134,7 +134,7 @@ impl Client {
         }
         let problem: ProblemDocument = serde_json::from_slice(&bytes)
             .map_err(|_| self.garbled(&format!("status {status}: {}", String::from_utf8_lossy(&bytes))))?;
-        Err(Problem { kind: ProblemKind::of_http_status(status), message: problem.detail })
+        Err(Problem::new(ProblemKind::of_http_status(status), problem.detail))
     }
 
     fn garbled(&self, what: &str) -> Problem {

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::moment::Moment;
+use crate::plain;
 use crate::problem::{Answer, Problem};
 use file::{EVENTS_MAX, Ending, Kept, Opened};
 pub(crate) use kind::{Kind, Level};
@@ -158,6 +159,7 @@ pub(crate) fn of_host(kind: Kind, message: impl Into<String>) {
 
 /// Says something, in the log and in the list. Never waits.
 pub(crate) fn report(news: News) {
+    let news = News { message: plain::line(&news.message).into_owned(), ..news };
     log(&news);
     let Some(list) = LIST.get() else { return };
     if list.messages.try_send(Message::News(Moment::now(), news)).is_err() {

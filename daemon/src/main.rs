@@ -37,6 +37,7 @@ mod page;
 mod past;
 mod patience;
 mod places;
+mod plain;
 mod pool;
 mod problem;
 mod qemu_process;
@@ -75,7 +76,7 @@ fn main() -> ExitCode {
         Err(problem) => {
             let priority = output::journal_priority(&io::stderr(), tracing::Level::ERROR);
             // Not `eprintln!`, which panics if that cannot be written, as on a full disk: the status still tells.
-            writeln!(io::stderr(), "{priority}error: {}", problem.message.replace('\n', " ")).unwrap_or(());
+            writeln!(io::stderr(), "{priority}error: {}", plain::line(&problem.message)).unwrap_or(());
             ExitCode::FAILURE
         }
     }

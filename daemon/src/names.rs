@@ -1,6 +1,23 @@
 //! Names of disks: what can be a file name, an export name and a label everywhere without quoting.
 
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
+
 use crate::problem::{Answer, Problem};
+
+/// Names by number, for the log. A number is never used for another disk.
+static BY_NUMBER: RwLock<BTreeMap<u32, String>> = RwLock::new(BTreeMap::new());
+
+/// Remembers which disk has a number.
+pub(crate) fn remember(number: u32, name: &str) {
+    let mut names = BY_NUMBER.write().unwrap_or_else(PoisonError::into_inner);
+    names.insert(number, name.to_owned());
+}
+
+/// Returns the name of the disk with this number.
+pub(crate) fn of(number: u32) -> Option<String> {
+    BY_NUMBER.read().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
+}
 
 /// The most bytes of a name.
 pub(crate) const NAME_MAX: usize = 63;

@@ -7,14 +7,16 @@ use nix::sys::stat::fstat;
 use serde_json::Value;
 use tracing::Level;
 
+use crate::plain;
 use crate::problem::{Answer, Problem};
 use crate::units::{self, Size};
 
 /// What stands where nothing is known.
 pub(crate) const NOTHING: &str = "-";
 
-/// Prints `text`. Whoever reads it may stop early; that is no failure.
+/// Prints `text`, safe to show. Whoever reads it may stop early; that is no failure.
 pub(crate) fn print(text: &str) -> Answer<()> {
+    let text = plain::lines(text);
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -23,8 +25,10 @@ pub(crate) fn print(text: &str) -> Answer<()> {
     }
 }
 
-/// Rows under their headings, columns as wide as they need.
+/// Rows under their headings, columns as wide as they need. Cells are made safe to show.
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let safe = |row: &Vec<String>| row.iter().map(|cell| plain::line(cell).into_owned()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(safe).collect();
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([headings[column].len()]).max().unwrap_or(0)
@@ -36,16 +40,17 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
         format!("{}\n", line.trim_end())
     };
     let mut text = line(&mut headings.iter().copied());
-    for row in rows {
+    for row in &rows {
         text.push_str(&line(&mut row.iter().map(String::as_str)));
     }
     text
 }
 
-/// One pair a line, values in one column.
+/// One pair a line, values in one column, safe to show.
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let lines: Vec<String> = pairs.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect();
+    let lines: Vec<String> =
+        pairs.iter().map(|(name, value)| format!("{name:width$}  {}\n", plain::line(value))).collect();
     lines.concat()
 }
 
@@ -64,9 +69,9 @@ pub(crate) fn yes_or_no(value: &Value) -> String {
     value.as_bool().map_or(NOTHING, |yes| if yes { "yes" } else { "no" }).to_owned()
 }
 
-/// A text from a document.
+/// A text from a document, safe to show.
 pub(crate) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or(NOTHING).to_owned()
+    plain::line(value.as_str().unwrap_or(NOTHING)).into_owned()
 }
 
 /// A ratio from a document, in hundredths.

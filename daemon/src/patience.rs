@@ -1,12 +1,18 @@
-//! Patience with the locks of a daemon that was killed: the kernel ends its last requests, and with them its locks
+//! Time limits of the control plane, and patience with the locks of a daemon that was killed.
+//!
+//! A limit counts the time in which this process runs ([`within`]): one that is stopped, or whose host is paused, has not been waiting
+//! for anybody. Shards have the same of the clock of their executor.
+//!
+//! Locks of a daemon that was killed: the kernel ends its last requests, and with them its locks
 //! (rule I15), a moment after the process is gone. A supervisor starts the next one at once.
 //!
 //! Whoever really holds a lock keeps it for longer than this, and is then named in the error as ever.
 
+use std::pin::pin;
 use std::thread;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::problem::{Answer, ProblemKind};
 
@@ -14,6 +20,36 @@ use crate::problem::{Answer, ProblemKind};
 /// milliseconds unless that device hangs.
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(20);
+
+/// In so long pieces time is counted.
+const SLICE: Duration = Duration::from_millis(250);
+/// A piece that takes so much longer than it should is one in which this process was stopped.
+const ABSENCE_MIN: Duration = Duration::from_millis(500);
+
+/// There was no answer in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Late;
+
+/// Returns what `future` gives within `limit` of the time in which this process runs.
+///
+/// # Errors
+/// [`Late`] if that takes longer.
+pub(crate) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Result<T, Late> {
+    let mut future = pin!(future);
+    let mut left = limit;
+    loop {
+        let (slice, began) = (left.min(SLICE), Instant::now());
+        if let Ok(outcome) = timeout(slice, &mut future).await {
+            return Ok(outcome);
+        }
+        if began.elapsed() < slice + ABSENCE_MIN {
+            left -= slice;
+        }
+        if left.is_zero() {
+            return Err(Late);
+        }
+    }
+}
 
 /// Does `attempt`, and again while something stands in its way that may be a dead process.
 pub(crate) async fn while_in_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Answer<T>
@@ -53,6 +89,25 @@ mod tests {
     fn run<T>(future: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         runtime.expect("a runtime for one thread").block_on(future)
+    }
+
+    #[test]
+    fn a_limit_does_not_count_the_time_in_which_the_process_is_stopped() {
+        let limit = Duration::from_secs(2);
+        run(async {
+            tokio::time::pause();
+            let stopped = async {
+                sleep(Duration::from_millis(100)).await;
+                // Nothing of this process runs meanwhile, as after SIGSTOP.
+                tokio::time::advance(Duration::from_secs(3)).await;
+                sleep(Duration::from_millis(500)).await;
+                7
+            };
+            assert_eq!(within(limit, stopped).await, Ok(7));
+            let began = Instant::now();
+            assert_eq!(within(limit, std::future::pending::<()>()).await, Err(Late));
+            assert!(began.elapsed() >= limit, "{:?}", began.elapsed());
+        });
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::plain;
+
 /// Why something was not done. Nothing was changed, or the message says what was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
@@ -33,29 +35,35 @@ pub(crate) enum ProblemKind {
 pub(crate) type Answer<T> = Result<T, Problem>;
 
 impl Problem {
+    /// A problem of `kind`, in words that may hold those of others: they are made safe to show.
+    pub(crate) fn new(kind: ProblemKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { kind, message: plain::line(message.trim_end()).into_owned() }
+    }
+
     /// The request cannot be.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
-        Self { kind: ProblemKind::Invalid, message: message.into() }
+        Self::new(ProblemKind::Invalid, message)
     }
 
     /// What the request names is not here.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
-        Self { kind: ProblemKind::Missing, message: message.into() }
+        Self::new(ProblemKind::Missing, message)
     }
 
     /// Something else stands in the way.
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
-        Self { kind: ProblemKind::Conflict, message: message.into() }
+        Self::new(ProblemKind::Conflict, message)
     }
 
     /// Not possible now.
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
-        Self { kind: ProblemKind::Unavailable, message: message.into() }
+        Self::new(ProblemKind::Unavailable, message)
     }
 
     /// The host failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self { kind: ProblemKind::Failed, message: message.into() }
+        Self::new(ProblemKind::Failed, message)
     }
 }
 

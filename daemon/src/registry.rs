@@ -43,7 +43,7 @@ use crate::history::Histories;
 use crate::holds::Holds;
 use crate::keys::Values;
 use crate::names;
-use crate::patience::while_in_conflict;
+use crate::patience::{while_in_conflict, within};
 use crate::places::Places;
 use crate::pool::{PoolInUse, leave};
 use crate::problem::{Answer, Problem};
@@ -368,7 +368,7 @@ impl Registry {
         }
         drop(tried);
         // Nothing is ever sent: this ends when the last task has dropped its end, or in time.
-        if tokio::time::timeout(FIRST_TRY_TIME_MAX, all_tried.recv()).await.is_err() {
+        if within(FIRST_TRY_TIME_MAX, all_tried.recv()).await.is_err() {
             tracing::warn!(
                 "Some backings do not answer, or became larger while what is cached of them is not loaded yet; their disks are \
                  served, or take their size, as soon as they can"
@@ -565,6 +565,7 @@ impl Registry {
     }
 
     fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> Attaching {
+        names::remember(record.id, &record.name);
         Attaching {
             name: record.name.clone(),
             id: record.id,

@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 
 use crate::control::{Http, WebDoor};
 use crate::events::{self, Kind};
-use crate::patience::while_in_conflict;
+use crate::patience::{while_in_conflict, within};
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
 use crate::problem::Answer;
@@ -165,14 +165,14 @@ impl Service {
             (control.await, ended_web)
         };
         // A client that holds its connection open is not waited for.
-        match tokio::time::timeout(CONTROL_STOP_TIME_MAX, ending).await {
+        match within(CONTROL_STOP_TIME_MAX, ending).await {
             Ok((Ok(Err(problem)), _)) => tracing::error!("{problem}"),
             Ok((Err(error), _) | (_, Err(error))) => {
                 tracing::error!("The control plane broke off: {error}; report this");
             }
             Ok((Ok(Ok(())), Ok(()))) | Err(_) => {}
         }
-        let Ok(outcome) = tokio::time::timeout(STOP_TIME_MAX, registry.stop()).await else {
+        let Ok(outcome) = within(STOP_TIME_MAX, registry.stop()).await else {
             // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
             registry.warn_of_incomplete_images(&[]);
             let overdue = format!("A backing did not answer within {} s", STOP_TIME_MAX.as_secs());

@@ -78,10 +78,11 @@ fn at_least(mut document: Value, level: Level) -> Value {
 /// One line for each event, and one more for what to do.
 fn show(document: &Value) -> String {
     let line = |event: &Value| {
-        let disk = event["disk"].as_str().unwrap_or("-");
+        let disk = text(&event["disk"]);
         let (time, level) = (text(&event["time"]), text(&event["level"]));
-        let advice =
-            event["advice"].as_str().map_or(String::new(), |advice| format!("    What to do: {advice}\n"));
+        let advice = event["advice"]
+            .as_str()
+            .map_or(String::new(), |_| format!("    What to do: {}\n", text(&event["advice"])));
         format!("{time}  {level:<7}  {disk:<12}  {}\n{advice}", text(&event["message"]))
     };
     list(&document["events"]).iter().map(line).collect()

@@ -6,6 +6,7 @@
 //! opened for appending and never opened again: logrotate's `copytruncate` is how it is rotated.
 
 mod aside;
+mod fields;
 
 use std::fmt;
 use std::fs::File;
@@ -17,7 +18,7 @@ use std::str::FromStr;
 use serde_json::json;
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
-use tracing_subscriber::fmt::format::{Format, Full, Json, Writer};
+use tracing_subscriber::fmt::format::{Format, Full, Writer};
 use tracing_subscriber::fmt::time::SystemTime;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, format};
 use tracing_subscriber::registry::LookupSpan;
@@ -61,7 +62,7 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
     let is_journal = log.file.is_none() && is_journal(&io::stderr());
     let lines = Lines {
         shape: match (is_json, is_journal) {
-            (true, _) => Shape::Json(format().json().flatten_event(true).with_target(false)),
+            (true, _) => Shape::Json,
             (false, true) => Shape::Untimed(format().with_target(false).without_time()),
             (false, false) => Shape::Text(format().with_target(false)),
         },
@@ -79,6 +80,7 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
         .with_ansi(has_colour)
         .with_max_level(filter)
         .event_format(lines)
+        .fmt_fields(fields::SafeFields)
         .with_writer(aside.lines())
         .finish();
     // Only a second call could fail, and there is none.
@@ -96,7 +98,7 @@ impl Shape {
         match self {
             Self::Text(_) => |missing| format!("{}  WARN {}\n", Moment::now(), message(missing)),
             Self::Untimed(_) => |missing| format!("<4>{}\n", message(missing)),
-            Self::Json(_) => |missing| {
+            Self::Json => |missing| {
                 let (time, message) = (Moment::now().to_string(), message(missing));
                 format!("{}\n", json!({ "timestamp": time, "level": "WARN", "message": message }))
             },
@@ -130,7 +132,7 @@ struct Lines {
 enum Shape {
     Text(Format<Full, SystemTime>),
     Untimed(Format<Full, ()>),
-    Json(Format<Json, SystemTime>),
+    Json,
 }
 
 impl<S, N> FormatEvent<S, N> for Lines
@@ -150,7 +152,7 @@ where
         match &self.shape {
             Shape::Text(format) => format.format_event(context, to, event),
             Shape::Untimed(format) => format.format_event(context, to, event),
-            Shape::Json(format) => format.format_event(context, to, event),
+            Shape::Json => writeln!(to, "{}", fields::object(event)),
         }
     }
 }
@@ -177,18 +179,21 @@ mod tests {
     }
 
     fn logged(lines: Lines) -> String {
+        logged_of(lines, || tracing::warn!(kind = "disk-waiting", disk = "a", "It waits"))
+    }
+
+    fn logged_of(lines: Lines, log: impl FnOnce()) -> String {
         let written = Arc::new(Written::default());
         let builder = tracing_subscriber::fmt().with_ansi(false).event_format(lines);
+        let builder = builder.fmt_fields(fields::SafeFields);
         let subscriber = builder.with_writer(Arc::clone(&written)).finish();
-        tracing::subscriber::with_default(subscriber, || {
-            tracing::warn!(kind = "disk-waiting", disk = "a", "It waits");
-        });
+        tracing::subscriber::with_default(subscriber, log);
         String::from_utf8(written.0.lock().expect("nobody panics").clone()).expect("it is text")
     }
 
     #[test]
     fn what_is_missing_is_said_in_the_format_of_the_log() {
-        let json = Shape::Json(format().json()).notice()(3);
+        let json = Shape::Json.notice()(3);
         let json: Value = serde_json::from_str(&json).expect("it is JSON");
         assert_eq!(
             (&json["level"], &json["message"]),
@@ -209,12 +214,38 @@ mod tests {
 
     #[test]
     fn json_has_one_object_a_line_with_every_field() {
-        let shape = Shape::Json(format().json().flatten_event(true).with_target(false));
-        let line = logged(Lines { shape, has_priority: false });
+        let line = logged(Lines { shape: Shape::Json, has_priority: false });
         let line: Value = serde_json::from_str(&line).expect("one object");
         assert_eq!((&line["level"], &line["message"]), (&"WARN".into(), &"It waits".into()));
         assert_eq!((&line["kind"], &line["disk"]), (&"disk-waiting".into(), &"a".into()));
         assert!(line["timestamp"].is_string());
+    }
+
+    #[test]
+    fn words_of_others_forge_no_line_of_the_log() {
+        let words = "no\n2026-01-01T00:00:00Z ERROR Disk web1 lost its data\u{1b}[2J\u{202e}";
+        let log = || tracing::warn!(path = %words, words, "It says {words}");
+        for shape in [Shape::Text(format().with_target(false)), Shape::Untimed(format().without_time())] {
+            let line = logged_of(Lines { shape, has_priority: false }, log);
+            assert_eq!(line.lines().count(), 1, "{line}");
+            assert!(!line.trim_end().contains(|character: char| character.is_control()), "{line}");
+            assert!(!line.contains('\u{202e}') && line.contains("path=no\\n2026"), "{line}");
+        }
+        let line = logged_of(Lines { shape: Shape::Json, has_priority: false }, log);
+        let document: Value = serde_json::from_str(&line).expect("one object");
+        assert_eq!((&document["path"], &document["words"]), (&words.into(), &words.into()), "data is data");
+        assert!(!line.contains('\u{202e}'), "{line}");
+    }
+
+    #[test]
+    fn a_disk_of_which_only_the_number_is_known_is_logged_by_its_name() {
+        crate::names::remember(4_000_001, "web1");
+        let log = || tracing::warn!(disk = %4_000_001, "It stops");
+        let line = logged_of(Lines { shape: Shape::Text(format()), has_priority: false }, log);
+        assert!(line.contains("disk=\"web1\""), "{line}");
+        let line = logged_of(Lines { shape: Shape::Json, has_priority: false }, log);
+        let document: Value = serde_json::from_str(&line).expect("one object");
+        assert_eq!(document["disk"], "web1");
     }
 
     #[test]

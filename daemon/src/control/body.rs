@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::LengthLimitError;
 
 use super::answer::Failure;
+use crate::patience::within;
 
 /// Far more than any change needs.
 const BODY_BYTES_MAX: usize = 64 << 10;
@@ -19,7 +20,7 @@ const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// Goes on with a request once all of its body is here.
 pub(super) async fn take_whole(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
-    let failure = match tokio::time::timeout(BODY_TIME_MAX, to_bytes(body, BODY_BYTES_MAX)).await {
+    let failure = match within(BODY_TIME_MAX, to_bytes(body, BODY_BYTES_MAX)).await {
         Ok(Ok(bytes)) => return next.run(Request::from_parts(head, Body::from(bytes))).await,
         Ok(Err(error)) if is_too_long(&error) => Failure::new(
             StatusCode::PAYLOAD_TOO_LARGE,

@@ -7,6 +7,7 @@ use axum::extract::State;
 
 use super::answer::Failure;
 use crate::api::{self, DiskState, PoolState};
+use crate::patience::within;
 use crate::problem::Problem;
 use crate::registry::{Registry, displaced_text};
 
@@ -21,7 +22,7 @@ const TIME_MAX: Duration = Duration::from_secs(5);
     responses((status = OK, description = "All is well", body = String, content_type = "text/plain"))
 )]
 pub(super) async fn show(State(registry): State<Arc<Registry>>) -> Result<&'static str, Failure> {
-    let Ok(wrong) = tokio::time::timeout(TIME_MAX, what_is_wrong(&registry)).await else {
+    let Ok(wrong) = within(TIME_MAX, what_is_wrong(&registry)).await else {
         let message = format!("Disks do not say within {} s how they are; see the log", TIME_MAX.as_secs());
         return Err(Problem::unavailable(message).into());
     };

@@ -10,6 +10,7 @@ use super::{Registry, known, lock};
 use crate::events::{self, Kind};
 use crate::history::{self, Look, Span, Standing, Step, Sums, Unsaved};
 use crate::moment::Moment;
+use crate::patience::within;
 use crate::problem::{Answer, Problem};
 use crate::shard::DiskReport;
 
@@ -109,7 +110,7 @@ impl Registry {
     /// As [`Self::save_histories`], at the end of the process, which waits no longer than for a moment: there is a file for each
     /// disk, and none of them is worth an end that is not clean.
     pub(super) async fn save_histories_in_time(&self) {
-        if tokio::time::timeout(STOP_TIME_MAX, self.save_histories()).await.is_err() {
+        if within(STOP_TIME_MAX, self.save_histories()).await.is_err() {
             tracing::warn!(
                 "What disks did in the last minute may not be kept: writing it takes longer than {} s",
                 STOP_TIME_MAX.as_secs()

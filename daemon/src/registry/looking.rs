@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::{Registry, access};
 use crate::backing::{self, Identity, Images, Location};
+use crate::patience::within;
 use crate::problem::{Answer, Problem};
 use crate::state::DiskRecord;
 
@@ -34,7 +35,7 @@ impl Registry {
         access: Access,
         images: Images,
     ) -> Answer<Identity> {
-        match tokio::time::timeout(PROBE_TIME_MAX, self.look(location, access, images)).await {
+        match within(PROBE_TIME_MAX, self.look(location, access, images)).await {
             Ok(outcome) => outcome.expect("looking at a backing does not panic"),
             Err(_) => Err(silent(location)),
         }
@@ -58,7 +59,7 @@ impl Registry {
 /// The answer of a look, however long it takes; `complain` is called each time that it has not come within `patience`.
 async fn answer_of<T>(mut looking: JoinHandle<T>, patience: Duration, complain: impl Fn()) -> T {
     loop {
-        match tokio::time::timeout(patience, &mut looking).await {
+        match within(patience, &mut looking).await {
             Ok(outcome) => return outcome.expect("looking at a file does not panic"),
             Err(_) => complain(),
         }

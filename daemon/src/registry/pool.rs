@@ -20,6 +20,7 @@ use tokio::time::{Instant, sleep};
 use super::looking::PROBE_TIME_MAX;
 use super::{Registry, lock};
 use crate::events::{self, Kind};
+use crate::patience::within;
 use crate::pool::{
     DeviceInUse, Former, Holds, PoolInUse, check_file_size, check_no_backing, check_place, check_room, holds,
     reserve_storage,
@@ -169,7 +170,7 @@ impl Registry {
         let refuse = |reason: String| {
             Problem::unavailable(format!("Cannot add {} to the pool: {reason}", path.display()))
         };
-        match tokio::time::timeout(PROBE_TIME_MAX, looking).await {
+        match within(PROBE_TIME_MAX, looking).await {
             Ok(outcome) => outcome.expect("looking at a file does not panic").map_err(refuse),
             Err(_) => Err(refuse(format!("it did not answer within {} s", PROBE_TIME_MAX.as_secs()))),
         }

@@ -13,6 +13,7 @@ use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
 use crate::backing::Location;
 use crate::events::{self, Kind};
 use crate::past::DirtyMark;
+use crate::patience::within;
 use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::Content;
 use crate::state::DiskRecord;
@@ -66,7 +67,7 @@ impl Registry {
             return Err(being_removed(name));
         }
         let finishing = tokio::spawn(Arc::clone(self).finish_removal(name.to_owned(), what_is_dirty));
-        match tokio::time::timeout(REMOVE_TIME_MAX, finishing).await {
+        match within(REMOVE_TIME_MAX, finishing).await {
             Ok(outcome) => outcome.expect("a removal does not panic"),
             Err(_) => Err(Problem::unavailable(format!(
                 "Disk '{name}' is not removed yet: its backing has not taken everything and answered the last requests for \
@@ -148,7 +149,7 @@ impl Registry {
         let Some(path) = location.path().map(Path::to_owned) else { return };
         let mark = DirtyMark { pool, disk: record.id, name: record.name.clone() };
         let removing = tokio::task::spawn_blocking(move || mark.remove_at(&path));
-        let removed = tokio::time::timeout(UNMARK_TIME_MAX, removing).await;
+        let removed = within(UNMARK_TIME_MAX, removing).await;
         if !matches!(removed, Ok(Ok(Ok(())))) {
             tracing::warn!(
                 "The backing of disk '{}' may still say that flash has newer data: setfattr -x user.forebay.dirty FILE",

@@ -7,12 +7,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use cache::{MemberNumber, PoolStatistics};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
 use super::looking::PROBE_TIME_MAX;
 use super::{PoolView, Registry, lock};
 use crate::events::{self, Kind};
 use crate::moment::Moment;
+use crate::patience::within;
 use crate::places::Places;
 use crate::pool::DeviceInUse;
 use crate::problem::{Answer, Problem};
@@ -163,7 +164,7 @@ impl Registry {
             drop(looking);
             found
         });
-        let found = match timeout(PROBE_TIME_MAX, look).await {
+        let found = match within(PROBE_TIME_MAX, look).await {
             Ok(found) => found.expect("looking at a file does not panic"),
             Err(_) => Err(format!("its file system did not answer within {} s", PROBE_TIME_MAX.as_secs())),
         };

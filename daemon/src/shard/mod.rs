@@ -49,6 +49,7 @@ pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
 pub(crate) use resizing::{NotRemembered, Resized, Resizing};
 
 use crate::aside::Aside;
+use crate::patience::within;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use crate::units::PollMax;
@@ -156,7 +157,7 @@ impl ShardHandle {
         F: FnOnce(&Shard) -> T + Send + 'static,
     {
         let asked = self.call(move |shard| async move { question(&shard) });
-        tokio::time::timeout(ANSWER_TIME_MAX, asked).await.unwrap_or_else(|_| Err(self.silent()))
+        within(ANSWER_TIME_MAX, asked).await.unwrap_or_else(|_| Err(self.silent()))
     }
 
     fn silent(&self) -> Problem {

@@ -17,6 +17,7 @@ use tokio::process::{Child, Command};
 
 use super::once::Once;
 use super::smart::{self, Figures};
+use crate::patience::within;
 use crate::signals;
 
 /// Where smartctl is looked for.
@@ -101,7 +102,7 @@ impl Asker {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
-        let said = tokio::time::timeout(time, hear(&mut child)).await;
+        let said = within(time, hear(&mut child)).await;
         // It may wait for the drive in the kernel, where nothing ends it.
         tokio::spawn(async move {
             drop(child.kill().await);
