@@ -40,7 +40,8 @@ pub(crate) use problem::ProblemDocument;
 pub(crate) use recording::Recording;
 pub(crate) use report::DiskGain;
 pub(crate) use requests::{
-    AcceptDisk, AddDevice, AddDisk, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk, SetDisk, SetPool,
+    AcceptDisk, AddDevice, AddDisk, AttachVm, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk,
+    SetDisk, SetPool,
 };
 pub(crate) use resized::Resized;
 pub(crate) use statistics::Statistics;
@@ -108,6 +109,8 @@ documents! {
     HistoryDocument { history: DiskHistory }
     /// Events, the oldest first.
     EventsDocument { events: Vec<Event> }
+    /// The name of a disk that was moved between a running guest and Forebay.
+    MovedDocument { moved: String }
     /// The host that answers.
     HostDocument { host: Host }
     /// The pool.

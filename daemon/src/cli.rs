@@ -377,7 +377,7 @@ pub(crate) struct VmAttach {
     #[arg(long)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -391,7 +391,7 @@ pub(crate) struct VmDetach {
     #[arg(long, value_name = "ID")]
     pub(crate) device: Option<String>,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 /// The way to the QEMU of a running guest.

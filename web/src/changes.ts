@@ -6,7 +6,7 @@ import type { Device, Disk, FullDisk } from "./documents";
 import { freshId, h } from "./dom";
 import { size } from "./format";
 import { dirty } from "./series";
-import { KEYS, removalWords } from "./words";
+import { KEYS, detachWords, removalWords } from "./words";
 
 /** A field with its label; the hint says what may be given. */
 function field(label: string, input: HTMLInputElement | HTMLSelectElement, hint = ""): HTMLElement {
@@ -69,16 +69,58 @@ export function addDisk(after: (name: string) => void): void {
 /** Asks whether a disk is to be served no more. `after` is called when it is not. */
 export function removeDisk(disk: FullDisk, after: () => void): void {
   const loseDirty = tick("lose_dirty", `Give up what the backing does not have: ${size(dirty(disk))} is lost for good`);
+  const force = tick("force", "Remove it although a guest uses it: that guest gets errors");
   perform({
     title: `Remove ${disk.name}?`,
     sentences: removalWords(disk),
     confirm: "Remove",
     isDangerous: true,
-    fields: h("div", { class: "stack" }, dirty(disk) > 0 ? loseDirty.element : null),
+    fields: h("div", { class: "stack" }, dirty(disk) > 0 ? loseDirty.element : null, (disk.connections ?? 0) > 0 ? force.element : null),
     run: async () => {
-      await change("DELETE", diskPath(disk.name), { lose_dirty: loseDirty.input.checked });
+      await change("DELETE", diskPath(disk.name), { lose_dirty: loseDirty.input.checked, force: force.input.checked });
       after();
       return `${disk.name} is served no more; its backing is complete as far as the dialog said`;
+    },
+  });
+}
+
+/** Asks for a running guest whose disk is to be served. `after` is called with the disk's name. */
+export function attachGuest(after: (name: string) => void): void {
+  const qmp = text("qmp", { placeholder: "/run/web.qmp" });
+  const libvirt = text("libvirt");
+  const device = text("device", { placeholder: "the only one" });
+  const name = text("name", { placeholder: "from the guest" });
+  perform({
+    title: "Attach a running guest",
+    sentences: ["The disk of a running QEMU guest is moved behind Forebay, without a reboot and without a copy. The guest goes on meanwhile."],
+    confirm: "Attach",
+    fields: h(
+      "div",
+      { class: "stack" },
+      field("QEMU's monitor socket", qmp, "Made with -qmp unix:SOCKET,server=on,wait=off. Or give the guest's name in libvirt."),
+      field("Guest of libvirt", libvirt),
+      field("Device", device, "The id of the guest's -device, or of its -drive, if it has several disks."),
+      field("Name of the disk", name),
+    ),
+    run: async () => {
+      const given = [qmp, libvirt, device, name].map((input) => [input.name, input.value.trim()] as const).filter(([, value]) => value !== "");
+      const { moved } = await change<{ moved: string }>("POST", "/v1/vms", Object.fromEntries(given));
+      after(moved);
+      return `The running guest has its disk from Forebay now, as ${moved}`;
+    },
+  });
+}
+
+/** Asks whether a disk goes back to the guest that it was taken from. */
+export function detachGuest(disk: FullDisk, after: () => void): void {
+  perform({
+    title: `Give ${disk.name} back to its guest?`,
+    sentences: detachWords(disk),
+    confirm: "Give back",
+    run: async () => {
+      await change("DELETE", `/v1/vms/${encodeURIComponent(disk.name)}`);
+      after();
+      return `The running guest has ${disk.name} back as it was; Forebay no longer serves it`;
     },
   });
 }

@@ -219,13 +219,22 @@ function leavesWriteBack(disk: FullDisk, value: string): string[] {
   return [`${size(dirty(disk))} is dirty; it is written to the backing while guests go on.`];
 }
 
+/** What giving a disk back to its running guest will do. */
+export function detachWords(disk: FullDisk): string[] {
+  const left = dirty(disk);
+  return [
+    left > 0 ? `${size(left)} is dirty and is written to the backing first.` : "Nothing is dirty: the backing has everything.",
+    "The guest goes on meanwhile, and has its disk as it was before. What is cached of it is dropped.",
+  ];
+}
+
 /** What removing a disk will do. */
 export function removalWords(disk: FullDisk): string[] {
   const left = dirty(disk);
   const guests = disk.connections ?? 0;
   return [
     left > 0 ? `${size(left)} is dirty; it is written to the backing first. If that cannot be, the disk stays.` : "Nothing is dirty: the backing has everything.",
-    ...(guests > 0 ? [`${count(guests)} ${guests === 1 ? "client is" : "clients are"} connected: a guest that uses the disk gets errors from then on.`] : []),
+    ...(guests > 0 ? [`${count(guests)} ${guests === 1 ? "client is" : "clients are"} connected, so it is refused unless the box below is ticked.`] : []),
     ...(disk.guest ? ["It was taken from a running guest. `forebay vm detach` gives it back to that guest without errors."] : []),
     "What is cached of it is dropped. The content of the backing stays.",
   ];

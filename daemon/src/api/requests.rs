@@ -125,3 +125,21 @@ pub(crate) struct RemoveDisk {
     #[serde(default)]
     pub(crate) force: bool,
 }
+
+/// A running guest whose disk is to be served: its QEMU by the path of the monitor's socket, or by its name in libvirt.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttachVm {
+    /// QEMU's monitor socket, as a path of this host.
+    #[serde(default)]
+    pub(crate) qmp: Option<String>,
+    /// The guest's name in libvirt.
+    #[serde(default)]
+    pub(crate) libvirt: Option<String>,
+    /// The id of the guest's device. Not needed if it has one disk.
+    #[serde(default)]
+    pub(crate) device: Option<String>,
+    /// What Forebay is to call the disk.
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+}

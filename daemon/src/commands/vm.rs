@@ -32,7 +32,7 @@ pub(super) fn run(command: &Vm) -> Answer<()> {
 }
 
 fn attach(options: &VmAttach) -> Answer<()> {
-    let daemon = Daemon(client(&options.daemon)?);
+    let daemon = Daemon(client(&options.reading.daemon)?);
     let monitor = named(&options.monitor)?.ok_or_else(|| {
         Problem::invalid("Cannot tell which guest is meant: give --qmp SOCKET, or --libvirt DOMAIN")
     })?;
@@ -42,6 +42,9 @@ fn attach(options: &VmAttach) -> Answer<()> {
         None => world.only_device()?,
     };
     let disk = vm::attach(&mut world, &device, options.name.as_deref())?;
+    if options.reading.json {
+        return print_moved(&disk);
+    }
     output::print(&format!(
         "Disk '{name}' ({size}) of the running guest is behind Forebay now, in mode write-through\n\
          This lasts until that QEMU ends: then everything is in the file, and Forebay lets go of it. The guest's\n\
@@ -54,7 +57,7 @@ fn attach(options: &VmAttach) -> Answer<()> {
 }
 
 fn detach(options: &VmDetach) -> Answer<()> {
-    let daemon = Daemon(client(&options.daemon)?);
+    let daemon = Daemon(client(&options.reading.daemon)?);
     let (monitor, device) = match (&options.name, named(&options.monitor)?) {
         (Some(name), _) => {
             let disk = daemon.taken(name)?;
@@ -75,10 +78,19 @@ fn detach(options: &VmDetach) -> Answer<()> {
     };
     let mut world = World::new(&monitor, &daemon)?;
     let disk = vm::detach(&mut world, &device)?;
+    if options.reading.json {
+        return print_moved(&disk);
+    }
     output::print(&format!(
         "The running guest has the disk '{}' back as it was; Forebay no longer serves it\n",
         disk.name
     ))
+}
+
+/// Prints the disk that was moved, as a document.
+fn print_moved(disk: &MovedDisk) -> Answer<()> {
+    let moved = json!({ "name": disk.name, "monitor": disk.qmp, "device": disk.device, "size_bytes": disk.size_bytes });
+    output::print(&format!("{}\n", document("vm", moved)))
 }
 
 /// Shows the disks that were taken from running guests.

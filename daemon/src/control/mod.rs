@@ -28,6 +28,8 @@
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //!   GET    /v1/history/NAME?span=SPAN  what it did, step by step: 5m, 1d or 7d
 //!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
+//!   POST   /v1/vms                     move the disk of a running guest behind Forebay
+//!   DELETE /v1/vms/NAME                give it back
 //!   GET    /v1/host                    the machine, the version, and whether the request may also change something
 //!   GET    /metrics                    what is counted, for Prometheus
 //! ```
@@ -51,6 +53,7 @@ mod pool;
 mod recording;
 mod statistics;
 mod tcp;
+mod vms;
 
 use std::io;
 use std::os::unix::net::UnixListener;
@@ -178,6 +181,8 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(pool::remove))
         .routes(routes!(metrics::show))
         .routes(routes!(health::show))
+        .routes(routes!(vms::attach))
+        .routes(routes!(vms::detach))
         .routes(routes!(host::show))
         .routes(routes!(openapi::show))
 }

@@ -5,7 +5,7 @@ import { AdviceCard } from "../advice";
 import { Charts } from "../charts";
 import { CurveCard } from "../curve";
 import { ConnectCard } from "../connect";
-import { removeDisk } from "../changes";
+import { detachGuest, removeDisk } from "../changes";
 import type { Disk, FullDisk } from "../documents";
 import { h, say, show } from "../dom";
 import { NOTHING, byteRate, duration, joined, micros, percent, rate, size } from "../format";
@@ -59,12 +59,13 @@ export function diskView(name: string, look: () => void, choose: (period: Period
   const buttons = actions(now, look);
   const connect = new ConnectCard(name);
   const remove = h("button", { type: "button", class: "danger", "data-action": "remove", onclick: () => disk && removeDisk(disk, look) }, "Remove this disk\u2026");
+  const giveBack = h("button", { type: "button", "data-action": "detach", onclick: () => disk && detachGuest(disk, look) }, "Give it back to its guest\u2026");
   const panels: Record<Tab, HTMLElement> = {
     overview: panel("overview", h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element)), charts.element, buttons.element),
     sizing: panel("sizing", advice.element, curve.element, noCurve),
     requests: panel("requests", report.element, histograms.element),
     connect: panel("connect", connect.element),
-    settings: panel("settings", settings.element, h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element), h("section", { class: "card", "aria-label": "Removal" }, h("h2", {}, "Removal"), h("p", { class: "hint" }, "The disk is served no more; the content of its backing stays."), h("div", { class: "buttons buttons-start" }, remove))),
+    settings: panel("settings", settings.element, h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element), h("section", { class: "card", "aria-label": "Removal" }, h("h2", {}, "Removal"), h("p", { class: "hint" }, "The disk is served no more; the content of its backing stays."), h("div", { class: "buttons buttons-start" }, remove, giveBack))),
   };
   const links = TABS.map((tab) => [tab, h("a", { href: diskAddress(name, tab) }, TAB_NAMES[tab])] as const);
   const tabs = h("nav", { class: "tabs", "aria-label": `Parts of ${name}` }, ...links.map(([, link]) => link));
@@ -104,6 +105,7 @@ export function diskView(name: string, look: () => void, choose: (period: Period
       advice.set(known.advice, disk);
       show(noCurve, curve.element.hidden);
       connect.update(disk);
+      show(giveBack, disk.guest !== null);
       report.set(known.report);
       about.set(factsOf(disk));
       settings.update(disk.settings);

@@ -1,6 +1,6 @@
 // The host: pool, RAM, and every disk at one glance.
 
-import { addDevice, addDisk, removeDevice } from "../changes";
+import { addDevice, addDisk, attachGuest, removeDevice } from "../changes";
 import type { Device, Disk, Pool } from "../documents";
 import { h, keyed, say, show } from "../dom";
 import { NOTHING, byteRate, count, joined, micros, percent, rate, size, tail } from "../format";
@@ -34,8 +34,9 @@ export function hostView(look: () => void): View {
     look();
     window.location.hash = diskAddress(name, "connect");
   };
+  const attach = h("button", { type: "button", "data-action": "attach-guest", onclick: () => attachGuest(opened) }, "Attach a running guest\u2026");
   const add = h("button", { type: "button", "data-action": "add-disk", onclick: () => addDisk(opened) }, "Add a disk\u2026");
-  const disks = h("section", { class: "card", "aria-label": "Disks" }, h("div", { class: "section-head" }, h("h2", {}, "Disks"), add), table, empty);
+  const disks = h("section", { class: "card", "aria-label": "Disks" }, h("div", { class: "section-head" }, h("h2", {}, "Disks"), h("div", { class: "buttons" }, attach, add)), table, empty);
   const figures = h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element));
   const element = h("div", { class: "view" }, h("h1", {}, "Host"), warnings.element, figures, disks, pool.element);
   return {

@@ -1,0 +1,97 @@
+//! Requests about running guests. Each is carried out by a process of its own that runs `forebay vm`, as an operator would: what
+//! it refuses is refused here in its words, and a QEMU that does not answer holds up that process alone.
+
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::http::StatusCode;
+use serde_json::Value;
+use tokio::task::spawn_blocking;
+
+use super::answer::{Failure, Name, Reply, to_the_end};
+use crate::api::{AttachVm, MovedDocument};
+use crate::problem::{Answer, Problem};
+use crate::registry::Registry;
+use crate::signals;
+
+type Shared = State<Arc<Registry>>;
+
+/// This very program, also after its file was replaced by an upgrade.
+const PROGRAM: &str = "/proc/self/exe";
+/// Begins what a command prints when it could not do what was asked.
+const ERROR: &str = "error: ";
+/// The exit status of wrong usage.
+const WRONG_USAGE: i32 = 2;
+
+/// Moves the disk of a running guest behind Forebay, without a reboot.
+#[utoipa::path(
+    post,
+    path = "/v1/vms",
+    tag = "vms",
+    request_body = AttachVm,
+    responses((status = OK, description = "Its name", body = MovedDocument))
+)]
+pub(super) async fn attach(
+    State(registry): Shared,
+    request: Result<Json<AttachVm>, JsonRejection>,
+) -> Reply<MovedDocument> {
+    let Json(AttachVm { qmp, libvirt, device, name }) = request?;
+    let options = [("qmp", qmp), ("libvirt", libvirt), ("device", device), ("name", name)];
+    let given = options.into_iter().filter_map(|(option, value)| Some(format!("--{option}={}", value?)));
+    run(&registry, ["attach".to_owned()].into_iter().chain(given).collect()).await
+}
+
+/// Gives a disk back to the running guest that it was taken from.
+#[utoipa::path(
+    delete,
+    path = "/v1/vms/{name}",
+    tag = "vms",
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "Its name", body = MovedDocument))
+)]
+pub(super) async fn detach(State(registry): Shared, Name(name): Name) -> Reply<MovedDocument> {
+    // A disk that is not there is answered as everywhere.
+    registry.disk(&name).await?;
+    run(&registry, vec!["detach".to_owned(), name]).await
+}
+
+/// Runs `forebay vm` with these words. What was begun is finished even if the client goes away.
+async fn run(registry: &Registry, words: Vec<String>) -> Reply<MovedDocument> {
+    if words.iter().any(|word| word.contains('\0')) {
+        return Err(Problem::invalid("Cannot move a disk: a value holds a zero byte; leave it out").into());
+    }
+    let mut command = Command::new(PROGRAM);
+    command.arg("vm").args(&words).arg("--json").arg("--socket").arg(registry.places().control_socket());
+    command.stdin(Stdio::null());
+    signals::release_in(&mut command);
+    let unusable =
+        |error: &dyn std::fmt::Display| Problem::failed(format!("Cannot run `forebay vm`: {error}"));
+    let ended = to_the_end(async move {
+        match spawn_blocking(move || command.output()).await {
+            Ok(Ok(output)) => Ok(output),
+            Ok(Err(error)) => Err(unusable(&error)),
+            Err(error) => Err(unusable(&error)),
+        }
+    });
+    let output = ended.await?;
+    if output.status.success() {
+        return Ok(Json(MovedDocument::of(name_in(&output.stdout)?)));
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let message = said.rfind(ERROR).map_or(said.as_ref(), |at| &said[at + ERROR.len()..]).trim();
+    let is_usage = output.status.code() == Some(WRONG_USAGE);
+    let status = if is_usage { StatusCode::BAD_REQUEST } else { StatusCode::CONFLICT };
+    Err(Failure::new(status, message))
+}
+
+/// Returns the name of the disk in the document that the command printed.
+fn name_in(printed: &[u8]) -> Answer<String> {
+    let document: Option<Value> = serde_json::from_slice(printed).ok();
+    let name = document.as_ref().and_then(|document| document["vm"]["name"].as_str());
+    name.map(str::to_owned).ok_or_else(|| {
+        Problem::failed("The disk was moved, and `forebay vm` printed something else than its name; see `forebay vm list`")
+    })
+}
