@@ -8,6 +8,10 @@ use crate::{BlockError, Buffer, ByteRange, ErrorKind, Operation, SECTOR};
 pub type Outcome = (Buffer, Result<(), BlockError>);
 
 /// What a device is like. All sizes in bytes.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a property of its own that a device has or has not"
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Size of the device, a multiple of 512.

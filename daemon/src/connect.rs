@@ -98,6 +98,7 @@ pub(crate) enum Door {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = ConnectClient)]
+#[allow(clippy::enum_variant_names, reason = "nbd-client is what that program is called")]
 pub(crate) enum Client {
     /// A guest of QEMU, from its start.
     Qemu,

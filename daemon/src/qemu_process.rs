@@ -59,7 +59,7 @@ impl QemuProcess {
         {
             return;
         }
-        pending().await
+        pending::<()>().await;
     }
 }
 

@@ -275,9 +275,9 @@ fn at_the_dirty_limit_a_write_waits_for_the_retry_time_whatever_a_dead_backing_d
             bench.host.sleep(SECOND).await;
             bench.set_retry(Some(2 * SECOND));
             if hangs {
-                bench.backing.hang()
+                bench.backing.hang();
             } else {
-                bench.backing.refuse_behind(0, EIO)
+                bench.backing.refuse_behind(0, EIO);
             }
             bench.reach_the_limit().await;
             for _ in 0..3 {

@@ -217,7 +217,7 @@ const SIGNATURES: &[(Place, &[u8], &str)] = &[
     (Start(8192), b"OCFSV2", "an OCFS2 file system"),
     (Start(65536), b"\x01\x16\x19\x70", "a GFS2 file system"),
     (Start(MIB), b"\x0d\xd0\x01\xc0", "a VMFS volume"),
-    (Start(0x1200000), b"\x5e\xf1\xab\x2f", "a VMFS volume"),
+    (Start(0x0120_0000), b"\x5e\xf1\xab\x2f", "a VMFS volume"),
     (Start(4086), b"SWAPSPACE2", "swap space"),
     (Start(4086), b"SWAP-SPACE", "swap space"),
     (Start(8182), b"SWAPSPACE2", "swap space"),

@@ -345,6 +345,7 @@ pub struct DestageFailure {
 }
 
 /// How the pool stands. Sizes in bytes.
+#[allow(clippy::struct_excessive_bools, reason = "each says something of its own")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolStatistics {
     /// Identity of the pool, 32 hexadecimal digits.

@@ -26,12 +26,11 @@ fn mean_us(latencies: &Latencies, hits: f64, from_ram: f64) -> Option<f64> {
 /// Returns the mean latency of reads with the planned cache: with the best blocks that were simulated, else by the curve.
 fn planned_us(known: &Known<'_>, plan: &Plan) -> Option<f64> {
     let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
-    let (hits, from_ram) = match best {
-        Some(best) => (best.hit_ratio(), ratio(best.ram_hits, best.reads).unwrap_or(0.0)),
-        None => {
-            let at = |bytes| known.curves.reads.hit_ratio(bytes).unwrap_or(0.0);
-            (at(plan.cache_bytes()), at(plan.ram_bytes))
-        }
+    let (hits, from_ram) = if let Some(best) = best {
+        (best.hit_ratio(), ratio(best.ram_hits, best.reads).unwrap_or(0.0))
+    } else {
+        let at = |bytes| known.curves.reads.hit_ratio(bytes).unwrap_or(0.0);
+        (at(plan.cache_bytes()), at(plan.ram_bytes))
     };
     mean_us(&known.latencies, hits, from_ram.min(hits))
 }

@@ -78,7 +78,7 @@ impl KernelFolders {
     /// Returns what is below a file or block device.
     pub(crate) fn stack_of(&self, identity: Identity) -> StorageStack {
         let mut layers = Vec::new();
-        self.descend(&mut layers, Node::of(identity), Some(0..u64::MAX), 0);
+        self.descend(&mut layers, Node::of(identity), Some(&(0..u64::MAX)), 0);
         StorageStack(layers)
     }
 
@@ -101,8 +101,8 @@ impl KernelFolders {
             .then(|| format!("/dev/{name} is memory of this host"))
     }
 
-    fn descend(&self, layers: &mut Vec<Layer>, node: Node, bytes: Option<Range<u64>>, depth: usize) {
-        layers.push(Layer { node, bytes: bytes.clone() });
+    fn descend(&self, layers: &mut Vec<Layer>, node: Node, bytes: Option<&Range<u64>>, depth: usize) {
+        layers.push(Layer { node, bytes: bytes.cloned() });
         let Node::Device(rdev) = node else { return };
         if depth == DEPTH_MAX {
             return;
@@ -113,16 +113,15 @@ impl KernelFolders {
             let whole = folder.canonicalize().ok().and_then(|real| Some(real.parent()?.join("dev")));
             if let Some(whole) = whole.and_then(|path| parse_rdev(&read(&path)?)) {
                 let (start, length) = (number("start").unwrap_or(0), number("size").unwrap_or(u64::MAX));
-                let part =
-                    shifted(bytes.as_ref(), start.saturating_mul(SECTOR), length.saturating_mul(SECTOR));
-                self.descend(layers, Node::Device(whole), part, depth + 1);
+                let part = shifted(bytes, start.saturating_mul(SECTOR), length.saturating_mul(SECTOR));
+                self.descend(layers, Node::Device(whole), part.as_ref(), depth + 1);
             }
             return;
         }
         if let Some(file) = self.file_below(&folder) {
             let start = number("loop/offset").unwrap_or(0);
             let length = number("loop/sizelimit").filter(|limit| *limit > 0).unwrap_or(u64::MAX);
-            self.descend(layers, Node::of(file), shifted(bytes.as_ref(), start, length), depth + 1);
+            self.descend(layers, Node::of(file), shifted(bytes, start, length).as_ref(), depth + 1);
         }
         for below in entries(&folder.join("slaves")) {
             if let Some(rdev) = read(&below.join("dev")).and_then(|text| parse_rdev(&text)) {
@@ -260,15 +259,12 @@ fn unescaped(text: &str) -> PathBuf {
     while let Some((&byte, after)) = rest.split_first() {
         let digits =
             after.get(..3).filter(|_| byte == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(escaped) => {
-                bytes.push(escaped);
-                rest = &after[3..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = after;
-            }
+        if let Some(escaped) = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            bytes.push(escaped);
+            rest = &after[3..];
+        } else {
+            bytes.push(byte);
+            rest = after;
         }
     }
     PathBuf::from(std::ffi::OsString::from_vec(bytes))

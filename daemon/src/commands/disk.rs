@@ -93,7 +93,7 @@ fn each_once(given: impl IntoIterator<Item = (String, String)>) -> Answer<BTreeM
 fn remarks(disk: &Value, is_wanted: impl Fn(&str) -> bool) -> String {
     let wanted =
         list(&disk["remarks"]).iter().filter(|remark| remark["key"].as_str().is_some_and(&is_wanted));
-    wanted.map(|remark| format!("{}\n", text(&remark["text"]))).collect()
+    wanted.flat_map(|remark| [text(&remark["text"]), "\n".to_owned()]).collect()
 }
 
 fn set(options: DiskSet) -> Answer<()> {

@@ -89,7 +89,9 @@ impl Registry {
             }
             let outcome = self.shards.renew_sockets(name.clone()).await;
             drop(changing);
-            paths.into_iter().for_each(|path| losses.report(path, Some(&name), outcome.as_ref()));
+            for path in paths {
+                losses.report(path, Some(&name), outcome.as_ref());
+            }
         }
     }
 

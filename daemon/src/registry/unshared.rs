@@ -68,22 +68,18 @@ impl Registry {
                 None => own.reason(&path).or_else(|| kernel.user_of(identity, access, images)).map(Ok),
             }
         });
-        match tokio::time::timeout(USERS_TIME_MAX, asking).await {
-            Ok(outcome) => match outcome.expect("asking the kernel does not panic") {
-                None => Ok(()),
-                Some(Err(user)) => Err(shared(name, &user)),
-                Some(Ok(reason)) => {
-                    Err(Problem::conflict(format!("Cannot use backing {location}: it {reason}")))
-                }
-            },
-            Err(_) => {
-                tracing::warn!(
-                    "Cannot tell who else uses {location}: a file that is in use as swap space or as a loop device, or that a waiting \
-                     disk is on, did not answer within {} s; disk '{name}' goes on without that check",
-                    USERS_TIME_MAX.as_secs()
-                );
-                Ok(())
-            }
+        let Ok(outcome) = tokio::time::timeout(USERS_TIME_MAX, asking).await else {
+            tracing::warn!(
+                "Cannot tell who else uses {location}: a file that is in use as swap space or as a loop device, or that a waiting \
+                 disk is on, did not answer within {} s; disk '{name}' goes on without that check",
+                USERS_TIME_MAX.as_secs()
+            );
+            return Ok(());
+        };
+        match outcome.expect("asking the kernel does not panic") {
+            None => Ok(()),
+            Some(Err(user)) => Err(shared(name, &user)),
+            Some(Ok(reason)) => Err(Problem::conflict(format!("Cannot use backing {location}: it {reason}"))),
         }
     }
 

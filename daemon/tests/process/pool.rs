@@ -85,10 +85,12 @@ fn disks_are_served_without_a_pool_that_was_overwritten_damaged_or_cut_and_it_is
         file.set_len(bytes).expect("the folder is ours");
     };
     let kinds: [(&str, &str, &dyn Fn()); 7] = [
-        ("its first MiB is zero", "it holds nothing any more", &|| write(0, &[0; MIB as usize])),
+        ("its first MiB is zero", "it holds nothing any more", &|| write(0, &vec![0; MIB as usize])),
         ("its superblocks are noise", "data that is no pool", &|| write(0, &[0xa5; 8192])),
         ("its superblocks fail their checksums", "a damaged pool", &|| {
-            [64, 4160].into_iter().for_each(|at| write(at, &[0xff; 16]));
+            for at in [64, 4160] {
+                write(at, &[0xff; 16]);
+            }
         }),
         ("it was cut by 1 MiB", "a damaged pool", &|| cut(63 * MIB)),
         ("it was cut to nothing", "0 bytes", &|| cut(0)),
@@ -435,8 +437,9 @@ fn fill_flash(daemon: &Daemon, name: &str, bytes: u64) {
     let size = daemon.disk(name)["size_bytes"].as_u64().expect("it is served");
     let mut guest = daemon.guest(name);
     // Zeroes are remembered and not cached.
+    let content = vec![1; MIB as usize];
     for at in 0..size / MIB {
-        guest.write(at * MIB, &[1; MIB as usize]).expect("the disk is served");
+        guest.write(at * MIB, &content).expect("the disk is served");
     }
     for _ in 0..100 {
         for at in 0..size / MIB {

@@ -303,7 +303,8 @@ fn without_its_pool_a_dirty_disk_waits_and_others_are_served() {
 /// The file of the pool is open and has no name any more: no start would find it.
 #[test]
 fn a_stop_destages_what_is_in_a_pool_file_that_was_deleted_moved_or_replaced() {
-    let moves: [(&str, &dyn Fn(&Host)); 3] = [
+    type Move<'a> = (&'a str, &'a dyn Fn(&Host));
+    let moves: [Move; 3] = [
         ("deleted", &|host| fs::remove_file(host.path("pool.img")).expect("the folder is ours")),
         ("moved", &|host| fs::rename(host.path("pool.img"), host.path("b.img")).expect("the folder is ours")),
         ("replaced", &|host| {
