@@ -113,7 +113,9 @@ mod tests {
             let text = str::from_utf8(file.content).expect("it is text");
             assert!(!text.contains("sourceMappingURL"), "{}", file.name);
             let addresses = text.match_indices("://").map(|(at, _)| &text[..at]);
-            for before in addresses {
+            // What a hint says of backings is nothing that a browser could load.
+            let is_backing = |before: &str| ["nbd", "nbd+unix"].iter().any(|scheme| before.ends_with(scheme));
+            for before in addresses.filter(|before| !is_backing(before)) {
                 let rest = &text[before.len()..];
                 let known = ["://www.w3.org/", "://github.com/leeoniya/uPlot"];
                 assert!(known.iter().any(|known| rest.starts_with(known)), "{}: {rest:.40}", file.name);
