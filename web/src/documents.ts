@@ -94,6 +94,10 @@ export interface Disk {
 /** `/v1/disks/NAME`. */
 export interface FullDisk extends Disk {
   settings: Record<string, string>;
+  /** What the backing cannot promise, where it is known. */
+  backing_limitations?: string[];
+  /** Keys that have less effect than they say, and the risk of write-back. */
+  remarks?: { key: string; text: string }[];
   page_cache_reason: string | null;
   guest: { qmp: string; device: string } | null;
   load: {

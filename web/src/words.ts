@@ -62,8 +62,7 @@ export function findings(disk: Disk): Finding[] {
   }
   const backing = disk.backing_state;
   if (backing && backing.state !== "good") {
-    const since = backing.for_seconds === null ? "" : ` for ${duration(backing.for_seconds)}`;
-    say("bad", `The backing of ${disk.name} fails${since}${backing.reason ? `: ${backing.reason}` : ""}`, "Hits are answered; the rest waits for retry-time.");
+    say("bad", troubleOfBacking(disk.name, backing), BACKING_ADVICE[backing.state] ?? null);
   }
   if (disk.quiet?.state === "failed") {
     say("warning", `${disk.name} could not be made quiet: ${disk.quiet.reason ?? "no reason is known"}`, null);
@@ -78,6 +77,27 @@ export function findings(disk: Disk): Finding[] {
     say("warning", `Destage of ${disk.name} is behind: ${size(data)} of at most ${size(disk.dirty_limit_bytes)} is dirty`, "Writes are slowed down to what the backing takes.");
   }
   return found.sort((one, other) => ORDER.indexOf(other.tone) - ORDER.indexOf(one.tone));
+}
+
+const BACKING_ADVICE: Record<string, string> = {
+  failing: "Hits are answered; the rest waits for retry-time.",
+  replaced: "Guests go on with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",
+  missing: "Guests go on with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",
+};
+
+function troubleOfBacking(name: string, backing: NonNullable<Disk["backing_state"]>): string {
+  const since = backing.for_seconds === null ? "" : ` for ${duration(backing.for_seconds)}`;
+  const reason = backing.reason ? `: ${backing.reason}` : "";
+  if (backing.state === "replaced") return `Another file or device is at the path of ${name}'s backing${reason}`;
+  if (backing.state === "missing") return `Nothing is at the path of ${name}'s backing any more${reason}`;
+  return `The backing of ${name} fails${since}${reason}`;
+}
+
+/** What of a disk is less than its keys say, and what its backing cannot promise. */
+export function remarksOf(disk: FullDisk): Finding[] {
+  const limitations = (disk.backing_limitations ?? []).map((text): Finding => ({ tone: "warning", text, advice: null }));
+  const remarks = (disk.remarks ?? []).map(({ key, text }): Finding => ({ tone: "busy", text: `${key}: ${text}`, advice: null }));
+  return [...limitations, ...remarks];
 }
 
 /** Whatever an operator must know of the pool. */
@@ -172,6 +192,7 @@ export const KEYS: Key[] = [
   { name: "unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
   { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },
   { name: "sector-size", about: "Sector size that guests are shown from their next connection on.", choices: ["auto", "512", "4096"] },
+  { name: "sector-size", about: "Sector that guests are shown when they connect next; auto follows the backing.", choices: ["auto", "512", "4096"] },
   { name: "socket-owner", about: "User who owns the sockets that guests connect to; auto is the daemon's." },
   { name: "socket-group", about: "Group of the sockets that guests connect to; auto is forebay if the host has it." },
   { name: "socket-mode", about: "Who may connect, as octal digits." },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { type FullDisk, histograms } from "../src/documents";
 import { occupied, upto } from "../src/histogram";
-import { actionWords, budget, consequences, findings, load, quietness, tone, wear, worst, zeroes } from "../src/words";
+import { actionWords, budget, consequences, findings, load, quietness, remarksOf, tone, wear, worst, zeroes } from "../src/words";
 
 function disk(more: Partial<FullDisk> = {}): FullDisk {
   return {
@@ -138,4 +138,18 @@ test("a write budget says what is used of it and whether promotions wait", () =>
   assert.equal(budget({ ...spent, used_ratio: 1.2, promoted_batches_ratio: 0.31 }), "120.0% of 500GB a day written, 31.0% of batches of promotions let in");
   assert.equal(budget({ ...spent, written_bytes: null, used_ratio: null, promoted_batches_ratio: 0 }), "at most 500GB a day, no promotions let in");
   assert.equal(budget(null), "");
+});
+
+test("a backing that is not what its path names is told apart from one that fails", () => {
+  const of = (state: string) => findings(disk({ backing_state: { state, for_seconds: 5, reason: null } }))[0];
+  assert.match(of("failing")?.text ?? "", /fails for 5 s/);
+  assert.match(of("replaced")?.text ?? "", /Another file or device is at the path/);
+  assert.match(of("missing")?.text ?? "", /Nothing is at the path/);
+  assert.match(of("missing")?.advice ?? "", /Put it back/);
+});
+
+test("keys that have less effect than they say are explained", () => {
+  const found = remarksOf(disk({ backing_limitations: ["It is volatile"], remarks: [{ key: "dirty-limit", text: "in effect 1MiB" }] }));
+  assert.deepEqual(found.map(({ tone, text }) => [tone, text]), [["warning", "It is volatile"], ["busy", "dirty-limit: in effect 1MiB"]]);
+  assert.deepEqual(remarksOf(disk()), []);
 });

@@ -17,7 +17,7 @@ import { Settings } from "../settings";
 import type { Knowledge } from "../store";
 import type { Period } from "../history";
 import { TABS, type Tab, type View, diskAddress } from "../view";
-import { findings, load, tone, worst, zeroes } from "../words";
+import { findings, load, remarksOf, tone, worst, zeroes } from "../words";
 
 const FACTS = [
   ["backing", "Backing"],
@@ -57,6 +57,7 @@ export function diskView(name: string, look: () => void, choose: (period: Period
   const about = facts(FACTS.map(([key, heading]) => [key, heading]));
   const settings = new Settings(now, look);
   const buttons = actions(now, look);
+  const remarks = findingList();
   const connect = new ConnectCard(name);
   const remove = h("button", { type: "button", class: "danger", "data-action": "remove", onclick: () => disk && removeDisk(disk, look) }, "Remove this disk\u2026");
   const giveBack = h("button", { type: "button", "data-action": "detach", onclick: () => disk && detachGuest(disk, look) }, "Give it back to its guest\u2026");
@@ -65,7 +66,7 @@ export function diskView(name: string, look: () => void, choose: (period: Period
     sizing: panel("sizing", advice.element, curve.element, noCurve),
     requests: panel("requests", report.element, histograms.element),
     connect: panel("connect", connect.element),
-    settings: panel("settings", settings.element, h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element), h("section", { class: "card", "aria-label": "Removal" }, h("h2", {}, "Removal"), h("p", { class: "hint" }, "The disk is served no more; the content of its backing stays."), h("div", { class: "buttons buttons-start" }, remove, giveBack))),
+    settings: panel("settings", remarks.element, settings.element, h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element), h("section", { class: "card", "aria-label": "Removal" }, h("h2", {}, "Removal"), h("p", { class: "hint" }, "The disk is served no more; the content of its backing stays."), h("div", { class: "buttons buttons-start" }, remove, giveBack))),
   };
   const links = TABS.map((tab) => [tab, h("a", { href: diskAddress(name, tab) }, TAB_NAMES[tab])] as const);
   const tabs = h("nav", { class: "tabs", "aria-label": `Parts of ${name}` }, ...links.map(([, link]) => link));
@@ -109,6 +110,7 @@ export function diskView(name: string, look: () => void, choose: (period: Period
       report.set(known.report);
       about.set(factsOf(disk));
       settings.update(disk.settings);
+      remarks.set(remarksOf(disk));
       buttons.update();
     },
   };
