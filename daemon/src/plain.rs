@@ -15,7 +15,7 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
-/// Returns `text` as [`line`] does, and lets it keep its lines.
+/// Returns `text` as [`line()`] does, and lets it keep its lines.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |character| character != '\n' && is_obeyed(character))
 }
