@@ -13,7 +13,7 @@ pub enum ErrorKind {
     InvalidRequest,
     /// The device may not be written: do not try again.
     ReadOnly,
-    /// No room where the device stores its data (ENOSPC, EDQUOT): free some, then try again.
+    /// No room where the device stores its data (ENOSPC, EDQUOT, EFBIG): free some, then try again.
     NoSpace,
     /// The device is gone or is not what it was (removed, shrunk, closed): take it out.
     Gone,
@@ -78,7 +78,8 @@ impl BlockError {
     /// The error that the operating system reported as `errno`.
     pub fn from_errno(errno: i32, operation: Operation, range: Option<ByteRange>) -> Self {
         let kind = match errno {
-            libc::ENOSPC | libc::EDQUOT => ErrorKind::NoSpace,
+            // The last one is a limit of the file system, or of the process.
+            libc::ENOSPC | libc::EDQUOT | libc::EFBIG => ErrorKind::NoSpace,
             libc::EROFS | libc::EPERM | libc::EACCES | libc::EBADF => ErrorKind::ReadOnly,
             libc::EINVAL => ErrorKind::InvalidRequest,
             libc::EOPNOTSUPP | libc::ENOSYS | libc::ENOTTY => ErrorKind::Unsupported,
@@ -140,6 +141,16 @@ impl std::error::Error for BlockError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_file_system_a_quota_and_a_limit_of_files_are_no_room() {
+        for errno in [libc::ENOSPC, libc::EDQUOT, libc::EFBIG] {
+            let error = BlockError::from_errno(errno, Operation::Write, None);
+            assert_eq!(error.kind, ErrorKind::NoSpace, "{error}");
+        }
+        let quota = BlockError::from_errno(libc::EDQUOT, Operation::Write, None).to_string();
+        assert!(quota.contains("quota"), "{quota}: which of them it is stays known");
+    }
 
     #[test]
     fn what_a_device_cannot_read_any_more_is_told_from_what_it_failed_to_read() {

@@ -68,7 +68,7 @@ impl Clock {
             return;
         }
         self.logged.set(Some(now));
-        tracing::warn!(
+        tracing::info!(
             "A thread of Forebay did not run for {}.{} s: the process or the host was stopped, or lacks CPU time. Time limits of \
              requests are longer by that",
             nanos / 1_000_000_000,

@@ -26,7 +26,7 @@ use crate::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Host, Operation, Outcome, Unmap,
 };
 use trouble::Troubled;
-pub use trouble::{Trouble, Watch};
+pub use trouble::{Cause, Trouble, Watch};
 
 /// How long what failed rests before it is sent again, in nanoseconds.
 const REST_NS: u64 = 500_000_000;
@@ -168,6 +168,9 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
                 }
                 result => {
                     shared.watch.judge(now, &result);
+                    if result.is_ok() && asked.changes() {
+                        shared.watch.note_change(now);
+                    }
                     return Some((back, result));
                 }
             }

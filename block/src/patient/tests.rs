@@ -299,3 +299,24 @@ fn what_was_sent_and_failed_is_never_said_not_to_have_been_tried() {
         assert!(host.now() > RETRY + SECOND && error.reason.contains("injected"), "{error}");
     });
 }
+
+#[test]
+fn a_device_that_refuses_changes_for_want_of_room_says_so_until_one_works_a_while_after_the_last_refusal() {
+    run(async |host, faults, device| {
+        faults.refuse_behind(0, libc::ENOSPC);
+        let before = host.now();
+        assert_eq!(device.write(0, page(1)).await.1.unwrap_err().kind, ErrorKind::NoSpace);
+        assert_eq!(host.now(), before, "waiting cures nothing");
+        read(&device, 0).await.unwrap();
+        faults.refuse_behind(PAGE, libc::ENOSPC);
+        device.write(0, page(1)).await.1.unwrap();
+        let trouble = device.trouble().expect("what needs no room works beside it");
+        assert_eq!(trouble.cause, Cause::NoSpace);
+        assert!(trouble.reason.contains("No space left"), "{trouble:?}");
+        faults.fail_no_more();
+        host.sleep(SECOND).await;
+        assert!(device.trouble().is_some(), "nobody has tried");
+        device.write(PAGE, page(1)).await.1.unwrap();
+        assert_eq!(device.trouble(), None);
+    });
+}

@@ -7,11 +7,28 @@ use crate::{BlockError, ErrorKind};
 /// A device that nobody has heard of for so long is said not to answer: nanoseconds.
 const SILENT_NS: u64 = 5_000_000_000;
 
+/// A change that works says that a device takes changes again only if nothing was refused for so long: nanoseconds. While a file
+/// system is full, what needs no new room works.
+const REFUSES_NS: u64 = 500_000_000;
+
+/// Why a device does not do what it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It fails, or does not answer.
+    Fails,
+    /// It has no room for what is written.
+    NoSpace,
+    /// It may not be written any more.
+    ReadOnly,
+}
+
 /// What is wrong with a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// For how long, in nanoseconds.
     pub for_ns: u64,
+    /// Why.
+    pub cause: Cause,
     /// What it says, or that it says nothing.
     pub reason: String,
 }
@@ -20,12 +37,21 @@ pub struct Trouble {
 pub struct Watch {
     name: String,
     failing: RefCell<Option<(u64, String)>>,
+    refusing: RefCell<Option<Refusing>>,
     waiting: Cell<usize>,
     /// When it answered last, or was asked while nothing else was waited for.
     heard: Cell<u64>,
     retries: Cell<u64>,
     /// Requests that failed and are to be sent again, or were given up and have not ended.
     troubled: Cell<usize>,
+}
+
+/// A device that refuses changes.
+struct Refusing {
+    since: u64,
+    last: u64,
+    cause: Cause,
+    reason: String,
 }
 
 /// A request that failed and is to be sent again. As long as it lives, the success of others does not say that the device works.
@@ -39,6 +65,7 @@ impl Watch {
         Self {
             name,
             failing: RefCell::default(),
+            refusing: RefCell::default(),
             waiting: Cell::new(0),
             heard: Cell::new(0),
             retries: Cell::new(0),
@@ -82,11 +109,17 @@ impl Watch {
     /// What is wrong at present.
     pub(crate) fn trouble(&self, now: u64) -> Option<Trouble> {
         if let Some((since, reason)) = &*self.failing.borrow() {
-            return Some(Trouble { for_ns: now.saturating_sub(*since), reason: reason.clone() });
+            let (for_ns, cause) = (now.saturating_sub(*since), Cause::Fails);
+            return Some(Trouble { for_ns, cause, reason: reason.clone() });
+        }
+        if let Some(Refusing { since, cause, reason, .. }) = &*self.refusing.borrow() {
+            let for_ns = now.saturating_sub(*since);
+            return Some(Trouble { for_ns, cause: *cause, reason: reason.clone() });
         }
         let for_ns = now.saturating_sub(self.heard.get());
         let is_silent = self.waiting.get() > 0 && for_ns >= SILENT_NS;
-        is_silent.then(|| Trouble { for_ns, reason: "it does not answer".to_owned() })
+        let reason = || "it does not answer".to_owned();
+        is_silent.then(|| Trouble { for_ns, cause: Cause::Fails, reason: reason() })
     }
 
     /// Takes notice of an answer.
@@ -96,13 +129,32 @@ impl Watch {
             Err(error) if matches!(error.kind, ErrorKind::Io | ErrorKind::Gone) => {
                 self.note(now, error.to_string());
             }
-            // An answer to the request, which says nothing of the next one.
-            Err(_) => {}
+            Err(error) => self.note_refusal(now, error),
             // One that works says nothing of those that do not.
             Ok(()) if self.troubled.get() > 0 => {}
             Ok(()) => self.note_recovery(now),
         }
         self.heard.set(now);
+    }
+
+    /// Takes notice of a change that was done.
+    pub(crate) fn note_change(&self, now: u64) {
+        let is_over = |refusing: &mut Refusing| now >= refusing.last + REFUSES_NS;
+        drop(self.refusing.borrow_mut().take_if(is_over));
+    }
+
+    /// Takes notice of a change that was refused for what holds for others as well. Any other answer says nothing of the next request;
+    /// nor does one of our own, which has no words of the system.
+    fn note_refusal(&self, now: u64, error: &BlockError) {
+        let cause = match error.kind {
+            ErrorKind::NoSpace => Cause::NoSpace,
+            ErrorKind::ReadOnly if !error.reason.is_empty() => Cause::ReadOnly,
+            _ => return,
+        };
+        let mut refusing = self.refusing.borrow_mut();
+        let since =
+            refusing.as_ref().filter(|before| before.cause == cause).map_or(now, |before| before.since);
+        *refusing = Some(Refusing { since, last: now, cause, reason: error.reason.clone() });
     }
 
     fn note_recovery(&self, now: u64) {

@@ -103,6 +103,8 @@ struct Dirt {
     dirty_zeroes_bytes: Option<u64>,
     dirty_limit_bytes: Option<u64>,
     dirty_for_seconds: Option<u64>,
+    /// Why destage fails, if it does.
+    destage_error: Option<String>,
     /// The disk is not served without the pool.
     depends_on_pool: bool,
     /// Two devices have what the backing does not have, or are to.
@@ -307,6 +309,9 @@ impl Dirt {
             dirty_zeroes_bytes: statistics.map(|statistics| statistics.dirty_zeroes_bytes),
             dirty_limit_bytes: statistics.map(|statistics| statistics.dirty_limit_bytes),
             dirty_for_seconds: statistics.map(|statistics| statistics.dirty_for_seconds),
+            destage_error: statistics
+                .and_then(|statistics| statistics.destage_failure.as_ref())
+                .map(|failure| failure.reason.clone()),
             depends_on_pool: view.record.unsaved_in.is_some(),
             mirrored: statistics.map(|statistics| statistics.mirrored),
             segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),

@@ -22,6 +22,8 @@ use crate::units::Size;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long nothing may come home, while requests fail, until nobody waits for it any more.
 const STUCK_TIME_MAX: Duration = Duration::from_secs(30);
+/// The same while destage says why it fails.
+const FAILING_TIME_MAX: Duration = Duration::from_secs(5);
 /// For how many seconds a disk stays quiet for the change that it was made quiet for.
 const CHANGE_SECONDS: u64 = 60;
 
@@ -162,7 +164,7 @@ pub(super) fn wait_until_home(client: &Client, name: &str) -> Answer<()> {
 fn not_home(name: &str, reason: &str) -> Problem {
     Problem::conflict(format!(
         "Cannot bring home what the backing of disk '{name}' does not have: {reason}. The disk is as before; repair the \
-         backing and try again, or give that data up: forebay disk remove {name} --lose-dirty"
+         backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --lose-dirty"
     ))
 }
 
@@ -207,6 +209,10 @@ impl Moved {
         self.most = self.most.max(left);
         if left < self.least {
             *self = Self { least: left, at: Instant::now(), errors, ..*self };
+        }
+        let failing = disk["destage_error"].as_str();
+        if failing.is_some() && self.at.elapsed() >= FAILING_TIME_MAX {
+            return Err(not_home(name, &text(&disk["destage_error"])));
         }
         if errors > self.errors && self.at.elapsed() >= STUCK_TIME_MAX {
             let reason = format!("requests fail, and nothing came home for {} s", STUCK_TIME_MAX.as_secs());

@@ -256,6 +256,12 @@ kinds! {
     BackingAccepted, "backing-accepted", Warning,
         "A backing was accepted for what is cached of its disk by somebody's word, and what a comparison had found.",
         "If it was the wrong one, what was dirty is written over it: restore it from a backup.";
+    BackingFull, "backing-full", Error,
+        "A backing has no room for what is written: its file system, its thin pool or a quota is full.",
+        "Make room below it. In write-back destage then goes on by itself; in other modes guests got the error at once.";
+    BackingHasRoom, "backing-has-room", Info,
+        "A backing takes what is written again.",
+        "";
     BackingSlow, "backing-slow", Warning,
         "For three minutes requests to a backing took four times as long as usual and more than 50 ms, or more than a second.",
         "Look at what else uses the storage, at its health (SMART, a rebuild of its array) and at the way there: iostat -x, its server.";

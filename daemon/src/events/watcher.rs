@@ -27,6 +27,8 @@ pub(crate) struct DiskLook {
     pub(crate) attachment: u64,
     /// What is wrong with its backing.
     pub(crate) trouble: Option<String>,
+    /// Why it has no room for what is written.
+    pub(crate) full: Option<String>,
     /// What was waited for its backing.
     pub(crate) waits: Waits,
     /// Why it answers nothing but errors.
@@ -71,6 +73,7 @@ pub(crate) struct Watcher {
 struct Watched {
     last: DiskLook,
     trouble: Flapping,
+    full: Flapping,
     slowness: Slowness,
     checksum_errors: Repeating,
     flash_errors: Repeating,
@@ -196,6 +199,7 @@ impl Watched {
             self.last = DiskLook { attachment: disk.attachment, ..DiskLook::default() };
         }
         news.extend(self.backing(name, now, disk));
+        news.extend(self.room(name, now, disk));
         news.extend(self.pace(name, now, disk));
         if let Some(reason) = disk.stopped.as_ref().filter(|_| self.last.stopped.is_none()) {
             news.push(of_disk(Kind::DiskStopped, name, format!("Disk '{name}' stopped: {reason}")));
@@ -223,6 +227,21 @@ impl Watched {
             }
             Change::Over => {
                 Some(of_disk(Kind::BackingBack, name, format!("The backing of disk '{name}' works again")))
+            }
+        }
+    }
+
+    fn room(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
+        match self.full.see(now, disk.full.is_some()) {
+            Change::None => None,
+            Change::Began => {
+                let reason = disk.full.as_deref().unwrap_or_default();
+                let message = format!("The backing of disk '{name}' has no room: {reason}");
+                Some(of_disk(Kind::BackingFull, name, message))
+            }
+            Change::Over => {
+                let message = format!("The backing of disk '{name}' takes what is written again");
+                Some(of_disk(Kind::BackingHasRoom, name, message))
             }
         }
     }
@@ -260,7 +279,10 @@ impl Watched {
         news.extend(counted.map(|count| {
             of_disk(Kind::FlashErrors, name, format!("Flash failed {count} requests for disk '{name}'"))
         }));
-        let counted = backing_errors.count(now, more(disk.backing_errors, last.backing_errors));
+        // A backing without room does not fail; that it has none is an event of its own.
+        let is_full = disk.full.is_some() || last.full.is_some();
+        let more_errors = if is_full { 0 } else { more(disk.backing_errors, last.backing_errors) };
+        let counted = backing_errors.count(now, more_errors);
         news.extend(counted.map(|count| {
             let message = format!("The backing of disk '{name}' failed {count} requests");
             of_disk(Kind::BackingErrors, name, message)

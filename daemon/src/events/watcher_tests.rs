@@ -170,3 +170,19 @@ fn a_shard_that_hangs_is_told_of_once_and_its_disks_are_not_forgotten() {
     assert_eq!(kinds(&mut watcher, &look(3, failing)), [Kind::ShardAnswers], "what is lost was told of");
     assert_eq!(kinds(&mut watcher, &Look::default()), [], "it was removed");
 }
+
+#[test]
+fn a_backing_without_room_is_said_to_have_none_and_not_to_fail() {
+    let mut watcher = Watcher::default();
+    assert_eq!(kinds(&mut watcher, &look(0, DiskLook::default())), []);
+    let full = || Some("No space left on device (os error 28)".to_owned());
+    let disk = DiskLook { full: full(), backing_errors: 9, ..DiskLook::default() };
+    let news = watcher.look(&look(1, disk.clone()));
+    assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [Kind::BackingFull]);
+    assert!(news[0].message.contains("No space left on device"), "{}", news[0].message);
+    assert!(news[0].kind.advice(None).is_some_and(|advice| !advice.contains("SMART")));
+    let more = DiskLook { backing_errors: 90, ..disk };
+    assert_eq!(kinds(&mut watcher, &look(2, more)), [], "once for one cause");
+    let room = DiskLook { backing_errors: 90, ..DiskLook::default() };
+    assert_eq!(kinds(&mut watcher, &look(3, room)), [Kind::BackingHasRoom]);
+}

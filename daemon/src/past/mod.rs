@@ -140,6 +140,8 @@ pub(crate) struct History {
     backing: RefCell<Option<Arc<File>>>,
     /// Set while a comparison of the backing with its path has not been answered.
     checking_path: Arc<AtomicBool>,
+    /// The mark that the backing bears.
+    marked: RefCell<Option<DirtyMark>>,
 }
 
 /// A comparison of an open backing with what its path names.
@@ -197,7 +199,10 @@ impl History {
         let (record, touched) = (Arc::new(Mutex::new(record)), RefCell::new(Rc::new(touched)));
         let (places, aside) = (places.clone(), aside.clone());
         let (backing, checking_path) = (RefCell::new(backing), Arc::default());
-        Ok((Self { places, id, aside, record, touched, kept, disk_bytes, backing, checking_path }, found))
+        let marked = RefCell::new(found.dirty.clone());
+        let history =
+            Self { places, id, aside, record, touched, kept, disk_bytes, backing, checking_path, marked };
+        Ok((history, found))
     }
 
     /// Bytes of the disk: those that guests were told last, however large its backing has become since.
@@ -314,18 +319,30 @@ impl History {
         self.backing.replace(None);
     }
 
-    /// Writes to the backing that flash may have newer data. False if it cannot hold that.
+    /// Writes to the backing that flash may have newer data. False if it cannot hold that. A backing that bears the mark is not asked
+    /// again: it may be away.
     ///
     /// # Errors
     /// If nobody could be asked.
     pub(crate) async fn mark(&self, mark: DirtyMark) -> Answer<bool> {
+        if self.marked.borrow().as_ref() == Some(&mark) {
+            return Ok(true);
+        }
         let Some(backing) = self.backing() else { return Ok(false) };
-        self.aside.run(move || mark.write(&backing)).await
+        // Whoever does not wait for the end does not know what it bears.
+        self.marked.take();
+        let written = mark.clone();
+        let is_marked = self.aside.run(move || written.write(&backing)).await?;
+        if is_marked {
+            self.marked.replace(Some(mark));
+        }
+        Ok(is_marked)
     }
 
     /// Takes that back, if the backing bears it: it has everything. A mark that stays keeps others away, and nobody else.
     pub(crate) async fn unmark(&self, mark: DirtyMark) {
         let Some(backing) = self.backing() else { return };
+        self.marked.take();
         let name = mark.name.clone();
         let removed = self.aside.run(move || mark.remove(&backing).map_err(|error| error.to_string())).await;
         if let Err(reason) = removed.map_err(|problem| problem.message).flatten() {

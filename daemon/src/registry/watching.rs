@@ -5,24 +5,46 @@
 //! again.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Weak;
 use std::time::Duration;
 
+use block::patient::{Cause, Trouble};
 use cache::Latency;
 use tokio::time::MissedTickBehavior;
 
 use super::Registry;
-use crate::events;
+use crate::backing::Location;
 use crate::events::Waits;
 use crate::events::watcher::{DiskLook, Look, Watcher};
+use crate::events::{self, Kind};
+use crate::patience::within;
 use crate::problem::Answer;
 use crate::recording;
 use crate::shard::DiskReport;
+use crate::units::Size;
 use crate::windows::SAMPLE_INTERVAL;
 
+/// How long a file system is asked how full it is.
+const ROOM_TIME_MAX: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Registry {
+    /// Returns what is full below a disk, for the end of a message; nothing if its file system does not say.
+    async fn room_of(&self, disk: Option<&str>) -> String {
+        let backing = disk.and_then(|name| self.state().disk(name).map(|record| record.backing.clone()));
+        let Some(location) = backing.and_then(|backing| Location::parse(&backing).ok()) else {
+            return String::new();
+        };
+        let Some(path) = location.path().map(Path::to_owned) else { return format!("; it is {location}") };
+        let shown = path.display().to_string();
+        let looking = tokio::task::spawn_blocking(move || room_at(&path));
+        match within(ROOM_TIME_MAX, looking).await {
+            Ok(Ok(Some(room))) => format!("; {room}"),
+            _ => format!("; it is {shown}"),
+        }
+    }
+
     /// Looks, as long as the registry is in use.
     pub(crate) async fn watch(registry: Weak<Self>) {
         let mut ticks = tokio::time::interval(LOOK_INTERVAL);
@@ -47,9 +69,30 @@ impl Registry {
             let pool_lacks_space = pool.map(|pool| pool.lacks_space);
             let (disks, silent) = look_at_all(reports);
             let look = Look { at, disks, silent, pool_failed, pool_lacks_space };
-            watcher.look(&look).into_iter().for_each(events::report);
+            for mut news in watcher.look(&look) {
+                if news.kind == Kind::BackingFull {
+                    news.message.push_str(&registry.room_of(news.disk.as_deref()).await);
+                }
+                events::report(news);
+            }
         }
     }
+}
+
+/// Returns how full the file system is that has a file; none of a device, which is full elsewhere.
+fn room_at(path: &Path) -> Option<String> {
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let room = nix::sys::statvfs::statvfs(path).ok()?;
+    let bytes = |blocks: u64| Size(blocks * room.fragment_size());
+    Some(format!(
+        "{} is on a file system with {} free of {}, and {} free inodes",
+        path.display(),
+        bytes(room.blocks_available()),
+        bytes(room.blocks()),
+        room.files_available()
+    ))
 }
 
 /// The disks that answered, and why others did not.
@@ -72,7 +115,8 @@ fn look_at(report: DiskReport) -> DiskLook {
     let counts = &statistics.counts;
     DiskLook {
         attachment,
-        trouble: trouble.map(|trouble| trouble.reason),
+        trouble: trouble.as_ref().filter(|trouble| !is_full(trouble)).map(|trouble| trouble.reason.clone()),
+        full: trouble.filter(is_full).map(|trouble| trouble.reason),
         waits,
         dirty_bytes: statistics.dirty_bytes + statistics.dirty_zeroes_bytes,
         dirty_limit_bytes: statistics.dirty_limit_bytes,
@@ -85,6 +129,10 @@ fn look_at(report: DiskReport) -> DiskLook {
         segments_uncopied: statistics.segments_uncopied,
         stopped: statistics.stopped,
     }
+}
+
+fn is_full(trouble: &Trouble) -> bool {
+    trouble.cause == Cause::NoSpace
 }
 
 /// What was waited for the backing: what missed, what was destaged, and writes unless flash acknowledges them.

@@ -31,7 +31,7 @@ use crate::course::{Meter, Passed};
 use crate::door::{ConnectedGuest, Door, Entrance, SocketFiles};
 use crate::events::{self, Kind};
 use crate::holds::HoldTime;
-use crate::keys::{PoolBounds, Values};
+use crate::keys::{PoolBounds, Unmarked, Values};
 use crate::past::{self, Appearance, History, Sizes};
 use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
@@ -525,7 +525,9 @@ impl Shard {
         }
         let settings =
             DiskSettings { sector_bytes: settings.sector_bytes.or(before.sector_bytes), ..settings };
-        if access == Access::ReadWrite {
+        // A disk that writes back, and is allowed to without a mark, does so already: its backing, which may be away, is not asked.
+        let goes_unmarked = before.mode.row().writes_back && change.values.unmarked() == Unmarked::Allowed;
+        if access == Access::ReadWrite && !goes_unmarked {
             self.mark(&change.name, before.id.0, &change.values, &disk.history).await?;
         }
         let rights_before = disk.door.rights();

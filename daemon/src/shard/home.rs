@@ -310,7 +310,7 @@ fn not_home(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Probl
     let size = crate::units::Size(statistics.dirty_bytes);
     Problem::conflict(format!(
         "Cannot bring home {size} of disk '{name}' that its backing does not have: {error}. Nothing was changed; repair the \
-         backing and try again, or give that data up: forebay disk remove {name} --lose-dirty"
+         backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --lose-dirty"
     ))
 }
 

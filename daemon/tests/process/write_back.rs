@@ -250,6 +250,9 @@ fn dirty_data_that_the_backing_does_not_take_is_given_up_by_word_only() {
     guest.write(place(1), &page(1, 2)).expect("the disk is served");
     behind.kill();
 
+    front.run(&["disk", "set", "b", "dirty-limit=6MiB"]).succeeded();
+    let refused = front.run(&["disk", "destage", "b", "--wait"]).failed();
+    assert!(refused.contains("Cannot bring home"), "{refused}");
     let refused = front.run(&["disk", "remove", "b", "--force"]).failed();
     assert!(refused.contains("--lose-dirty"), "{refused}");
     assert_eq!(front.disk("b")["state"], "serving");
