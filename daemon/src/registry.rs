@@ -224,7 +224,7 @@ impl Registry {
         let values = wanted_values.written_through();
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.raw_anyway { Images::ServedAsRaw } else { Images::Refused };
-        self.check_not_own(&location)?;
+        self.check_not_own(&wanted.name, &location)?;
         let rights = look_up(&values).await?;
         let identity = self.look_at(&location, access(wanted.read_only), images).await?;
 

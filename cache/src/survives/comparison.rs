@@ -25,10 +25,19 @@ pub struct Comparison {
     pub pages_cached: u64,
     /// Pages on flash that the backing does not have yet.
     pub pages_dirty: u64,
+    /// True if flash has such pages, or zeroes that the backing does not have, or knows of pages that are lost.
+    pub has_dirty: bool,
     /// Pages of the former that were compared, chosen by chance if there are many.
     pub pages_compared: u64,
     /// Pages of these that are not what the backing has.
     pub pages_different: u64,
+}
+
+impl Comparison {
+    /// True if nothing is dirty, and the backing has each clean page as it is cached.
+    pub fn proves_equality(&self) -> bool {
+        !self.has_dirty && self.pages_compared == self.pages_cached && self.pages_different == 0
+    }
 }
 
 /// Compares up to `pages_max` pages of a disk, until the clock reads `until_ns`.
@@ -45,13 +54,19 @@ pub(crate) async fn compare<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> Result<Comparison, String> {
     let replay = replay(pool, disk, expected).await?;
     let whole_pages = backing.geometry().size / PAGE;
-    let mut found = Comparison { pages_dirty: replay.dirty.pages(), ..Comparison::default() };
+    let dirty = &replay.dirty;
+    let mut found =
+        Comparison { pages_dirty: dirty.pages(), has_dirty: !dirty.is_empty(), ..Comparison::default() };
     let mut chosen: Vec<u64> = Vec::new();
-    replay.index.pages_within(0..whole_pages, |page| {
-        if replay.dirty.has_page(page) {
+    replay.index.pages_within(0..backing.geometry().size.div_ceil(PAGE), |page| {
+        if dirty.has_page(page) {
             return;
         }
         found.pages_cached += 1;
+        if page >= whole_pages {
+            // The backing has only its beginning.
+            return;
+        }
         // Each page as likely as any other (Vitter, 1985, algorithm R).
         if chosen.len() < pages_max {
             chosen.push(page);
@@ -59,6 +74,10 @@ pub(crate) async fn compare<B: BlockDevice, F: BlockDevice, H: Host>(
             *kept = page;
         }
     });
+    if found.pages_cached == chosen.len() as u64 {
+        // None was left out, so no order is better than the one in which they are on the backing.
+        chosen.sort_unstable();
+    }
     for some in chosen.chunks(READS_AT_ONCE) {
         if pool.host.now() >= until_ns {
             break;

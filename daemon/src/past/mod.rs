@@ -10,8 +10,9 @@
 //! A cache that is warm after a restart may show old data if somebody changed the backing in between: restored a snapshot,
 //! repaired the file system, put another file under the same name, served it on another host. So content is believed only if the
 //! backing can be what it was: not smaller, same file or device, same attachment; after a clean stop also not modified since. Where
-//! that cannot be known (a raw device, a crash), samples of the cached pages are compared with the backing first. Where nothing tells
-//! whether it is the same device, nothing is believed.
+//! that cannot be known (a raw device, a crash), samples of the cached pages are compared with the backing first. Where only the time of
+//! change says that a file may be another version, every cached page is. Where nothing tells whether it is the same device, nothing is
+//! believed.
 //!
 //! ```text
 //!   attach, detach:  record {old, new name} ── durable ── new name to the backing ── durable ── record {new name} ── durable
@@ -243,11 +244,17 @@ impl History {
         let past = match verdict {
             Err(doubt) => self.past_by(doubted(&doubt), 0),
             Ok(Modified::Not) => self.past_by(self.belief(), 0),
+            Ok(Modified::PerhapsSetBack) => self.past_by(Belief::Nothing(Modified::SET_BACK.to_owned()), 0),
             Ok(Modified::PerhapsAround) => self.past_by(self.belief(), SAMPLES_IF_TOUCHED),
             Ok(Modified::Perhaps) => self.past_by(self.belief(), SAMPLES),
         };
         // A disk that was attached before has the reservation that it has.
         Past { granted: epoch > 0, ..past }
+    }
+
+    /// True if only the time of change speaks against a backing that looks like this now: a comparison of every cached page with it can tell.
+    pub(crate) async fn may_be_set_back(&self, backing: &Appearance) -> bool {
+        self.record.lock().await.judge(self.id, backing) == Ok(Modified::PerhapsSetBack)
     }
 
     /// True if nothing on flash counts: the flash failed, and the disk went on without it. Then everything that was dirty had

@@ -18,8 +18,12 @@ use crate::state::{DiskRecord, State};
 const USERS_TIME_MAX: Duration = Duration::from_secs(5);
 
 impl Registry {
-    /// Refuses a disk of this daemon as the backing of another one: neither could be stopped before the other.
-    pub(super) fn check_not_own(&self, location: &Location) -> Answer<()> {
+    /// Refuses a disk of this daemon as the backing of another one, for neither could be stopped before the other, and a device of its
+    /// pool. Compares names only, before anything is looked at: what another name stands for is found later.
+    pub(super) fn check_not_own(&self, name: &str, location: &Location) -> Answer<()> {
+        if lock(&self.pool).devices.iter().any(|device| location.path() == Some(&device.path)) {
+            return Err(shared(name, "it is the pool"));
+        }
         let Location::Nbd(Target { address: Address::Unix(socket), .. }) = location else { return Ok(()) };
         let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
         match folder(socket) {

@@ -104,6 +104,8 @@ pub(crate) struct Absent {
 pub(super) enum Trust {
     /// As much as what is remembered of its backing allows.
     AsJudged,
+    /// Everything: every cached page was compared with the backing, and is what it has.
+    Compared,
     /// What is dirty, by the operator's word, whatever is remembered.
     Accepted,
 }
@@ -113,7 +115,7 @@ pub(super) struct OpenedBacking {
     pub(super) backing: Backing,
     limitations: Vec<String>,
     pub(super) history: Rc<History>,
-    found: Appearance,
+    pub(super) found: Appearance,
 }
 
 impl OpenedBacking {
@@ -370,7 +372,8 @@ impl Shard {
 
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
         let opened = self.open_backing(&disk).await?;
-        self.attach_opened(disk, opened, Trust::AsJudged).await
+        let trust = self.compare_if_touched(&disk, &opened).await;
+        self.attach_opened(disk, opened, trust).await
     }
 
     /// Opens and locks the backing of a disk that is to be attached, and reads what is remembered of it. Changes nothing.
@@ -418,6 +421,7 @@ impl Shard {
         let settings = DiskSettings { sector_bytes: Some(sector), ..settings };
         let belief = match past.belief {
             Belief::Nothing(reason) if trust == Trust::Accepted => Belief::DirtyOnly(reason),
+            Belief::Nothing(_) if trust == Trust::Compared => history.expected().belief,
             believed if lock == Lock::Beside => past::beside_qemu(believed),
             believed if backing.is_unguarded() => past::unguarded(believed),
             believed => believed,

@@ -22,6 +22,7 @@ mod moving;
 mod pool;
 mod resizing;
 mod standing;
+mod touched;
 mod watching;
 
 use std::cell::{Cell, OnceCell, RefCell};

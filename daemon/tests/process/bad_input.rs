@@ -27,6 +27,8 @@ fn backings_that_cannot_be_are_refused() {
     let odd = host.image("odd.img", 1000);
     let empty = host.image("empty.img", 0);
     fs::write(host.path("x.qcow2"), b"QFI\xfb".repeat(1024)).expect("the folder is ours");
+    fs::copy(host.path("pool.img"), host.path("copy.img")).expect("the folder is ours");
+    std::os::unix::fs::symlink(host.path("pool.img"), host.path("link.img")).expect("the folder is ours");
     for (backing, reason) in [
         (host.text("missing.img"), "check the path"),
         (host.text(""), "it is a folder"),
@@ -34,6 +36,8 @@ fn backings_that_cannot_be_are_refused() {
         (empty, "0 bytes"),
         (host.text("x.qcow2"), "qemu-nbd --persistent --shared=0 --format=qcow2"),
         (host.text("pool.img"), "it is the pool already"),
+        (host.text("link.img"), "it is the pool of a Forebay, which may have the only copy"),
+        (host.text("copy.img"), "it is the pool of a Forebay, which may have the only copy"),
         ("/dev/null".to_owned(), "neither a file nor a block device"),
         ("rbd:pool/image".to_owned(), "not available yet"),
         ("nbds://host/disk".to_owned(), "not available yet"),
@@ -46,6 +50,8 @@ fn backings_that_cannot_be_are_refused() {
         assert!(message.contains(reason), "{backing}: {message}");
     }
     daemon.run(&["disk", "add", "a", "--backing", &host.text("x.qcow2"), "--raw-anyway"]).succeeded();
+    let message = add_fails(&daemon, &["b", "--backing", &host.text("link.img"), "--raw-anyway"]);
+    assert!(message.contains("it is the pool already"), "by whatever name: {message}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! while their disk is served or while it is not.
 
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 use serde_json::Value;
@@ -81,7 +82,10 @@ fn a_file_that_takes_the_place_of_a_served_one_is_never_shown_what_was_cached_of
     fs::rename(&other, &image).expect("the folder is ours");
     let reason = wait_for_backing(&daemon, "replaced");
     assert!(reason.contains("another file is at") && reason.contains("qemu-img convert"), "{reason}");
-    assert!(daemon.run(&["disk", "list"]).succeeded().contains("backing replaced"));
+    let listed = daemon.run(&["disk", "list"]).succeeded();
+    let line = listed.lines().find(|line| line.starts_with("a ")).expect("the disk is listed");
+    assert!(line.contains("replaced") && !line.contains("serving"), "{listed}");
+    assert!(listed.contains(&format!("a is replaced: {reason}")), "{listed}");
     assert_eq!(events_of_kind(&daemon, "backing-replaced"), 1);
     assert!(daemon.stop().success());
     start_cold(&host, "another file");
@@ -182,6 +186,50 @@ fn an_older_copy_whose_time_of_modification_was_set_back_is_not_what_was_cached(
     run("cp", &[&older, &image]);
     run("touch", &["-r", &stamp, &image]);
     start_cold(&host, "set back");
+}
+
+#[test]
+fn an_image_that_was_renamed_and_renamed_back_is_what_was_cached() {
+    let (host, daemon, image) = warmed();
+    assert!(daemon.stop().success());
+    let changed = |image: &str| {
+        fs::metadata(image).map(|about| (about.ctime(), about.ctime_nsec())).expect("it is there")
+    };
+    let before = changed(&image);
+    let away = host.text("away.img");
+    while changed(&image) == before {
+        // The clock of a file system goes in steps.
+        fs::rename(&image, &away).and_then(|()| fs::rename(&away, &image)).expect("the folder is ours");
+    }
+    let daemon = host.serve();
+    let load = loaded(&daemon);
+    assert_eq!(load["state"], "done", "{load}");
+    assert!(load["kept_bytes"].as_u64() > Some(MIB), "{load}");
+}
+
+#[test]
+fn one_cached_page_that_is_another_is_found_though_the_time_of_modification_was_set_back() {
+    let (host, daemon, image) = warmed();
+    assert!(daemon.stop().success());
+    let modified = fs::metadata(&image).and_then(|about| about.modified()).expect("it is there");
+    // The last of those that were read first: no sample need be there.
+    change(&image, MIB / 2 + 5, &[9]);
+    let file = File::options().write(true).open(&image).expect("it is there");
+    file.set_modified(modified).expect("it is ours");
+    start_cold(&host, "set back");
+}
+
+#[test]
+fn dirty_data_waits_for_a_word_where_a_time_of_modification_may_have_been_set_back() {
+    let (host, daemon, image) = dirty();
+    assert!(daemon.stop().success());
+    let away = host.text("away.img");
+    fs::rename(&image, &away).and_then(|()| fs::rename(&away, &image)).expect("the folder is ours");
+    let daemon = host.serve();
+    let reason = wait_for_reason(&daemon);
+    assert!(reason.contains("set back") && reason.contains("disk accept a"), "{reason}");
+    daemon.run(&["disk", "accept", "a", "--yes"]).succeeded();
+    assert_eq!(daemon.guest("a").read(0, PAGE as u32).expect("the disk is served"), [7; PAGE]);
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn a_disk_that_is_removed_while_it_moves_is_removed() {
         let end = Done(&done);
         let loads = loads(scope, &daemon, &done);
         let moved = wait_for(&daemon, "Moving disk");
-        daemon.run(&["disk", "remove", moved]).succeeded();
+        daemon.run(&["disk", "remove", moved, "--force"]).succeeded();
         drop(end);
         for (name, load) in BUSY.iter().zip(loads) {
             let round = load.join().expect("it read what it wrote until it was cut off");
