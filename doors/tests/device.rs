@@ -152,5 +152,5 @@ fn a_read_only_disk_is_had_by_readers_only() {
     let refused = executor.run(run(Access::ReadWrite)).unwrap().unwrap_err();
     assert!(refused.to_string().contains("--read-only"), "{refused}");
     let taken = executor.run(run(Access::ReadOnly)).unwrap().unwrap();
-    assert_eq!(taken, Geometry { unmaps: false, ..geometry });
+    assert_eq!(taken, Geometry { unmaps: false, discards: false, ..geometry });
 }
