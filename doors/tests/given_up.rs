@@ -63,7 +63,7 @@ fn a_write_whose_client_hung_up_is_not_begun_after_a_newer_one_of_another_client
         });
         assert_eq!(rig.other.receive().unwrap().error, None);
         assert!(rig.leaving.receive().is_err(), "it is not told that it was done");
-        assert_eq!(rig.second.client(Replies::Simple).read(4096, 512).unwrap(), [2; 512]);
+        assert_eq!(rig.first.client(Replies::Simple).read(4096, 512).unwrap(), [2; 512]);
         assert_eq!(rig.second.run(|world| world.export.device().log.borrow().len()), 2, "a write and a read");
     }
 }
@@ -92,7 +92,7 @@ fn a_client_that_only_finished_sending_is_answered_if_nobody_else_changed_the_di
         rig.socket.shutdown(Shutdown::Write).unwrap();
     });
     assert_eq!(rig.leaving.receive().unwrap().error, None);
-    assert_eq!(rig.second.client(Replies::Simple).read(4096, 512).unwrap(), [1; 512]);
+    assert_eq!(rig.first.client(Replies::Simple).read(4096, 512).unwrap(), [1; 512]);
 }
 
 #[test]
