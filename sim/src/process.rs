@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
-use cache::{Admission, DeviceState, DiskSettings, Mode, PoolId, SequentialCutoff, Shape, WhatIsDirty};
+use cache::{
+    Admission, DeviceState, DiskSettings, Mode, PoolId, SequentialCutoff, Shape, WhatIsDirty, ZeroPages,
+};
 
 use crate::budget::Budgets;
 use crate::clients::{read, run_client, verify};
@@ -233,6 +235,8 @@ async fn prove_alive(
             mode: Mode::WriteThrough,
             admission: Admission::Always,
             sequential_cutoff: SequentialCutoff::Bytes(0),
+            // Nobody wrote much there, and zeroes that are remembered never reach flash.
+            zero_pages: ZeroPages::Cached,
             ..disk.settings()
         };
         caches[number].reconfigure(disk, settings).expect("the settings fit");
