@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 /// The shortest absence that is noticed, in nanoseconds. No task runs for as long; a cgroup that has used up its time waits for less.
 const ABSENCE_MIN_NS: u64 = 500_000_000;
-/// How often an absence is logged at most, in nanoseconds.
+/// The least time between two log lines about absences, in nanoseconds.
 const LOG_INTERVAL_NS: u64 = 60_000_000_000;
 
 pub(super) struct Clock {

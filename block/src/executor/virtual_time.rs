@@ -15,7 +15,7 @@ pub struct VirtualTime {
     now: Rc<Cell<u64>>,
     /// Rounds of tasks since it moved on.
     rounds: Rc<Cell<u32>>,
-    /// So much longer than it should the next wait lasts.
+    /// The time by which the next wait lasts too long.
     late: Rc<Cell<u64>>,
 }
 

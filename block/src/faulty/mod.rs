@@ -52,7 +52,7 @@ struct State {
     unreadable: RefCell<Vec<ByteRange>>,
     /// Writes find no room.
     full: Cell<bool>,
-    /// What changes anything behind this offset is refused at once, with this number of the system.
+    /// Refuses changes behind this offset at once, with this error number of the system.
     refusal: Cell<Option<(u64, i32)>>,
     hanging: Cell<bool>,
     discards_hang: Cell<bool>,

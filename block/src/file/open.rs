@@ -348,7 +348,7 @@ fn check_size(path: &Path, size: u64) -> Result<(), OpenError> {
 /// What was found out about an open file, in bytes.
 struct Measured {
     size: u64,
-    /// What guests are shown as a sector: that of a block device; 512 of a file, whatever it lies on.
+    /// The sector size that guests are shown: that of a block device; 512 of a file, whatever it lies on.
     sector: u64,
     /// 512 or 4096, or 0 if there is no direct access in these units.
     direct_alignment: u64,
@@ -404,10 +404,10 @@ fn make_buffered(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether storage can be given back.
+/// Ability of storage to be given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reclaiming {
-    /// What is given back reads as zeroes.
+    /// Storage that is given back reads as zeroes.
     unmaps: bool,
     /// Storage is given back.
     discards: bool,

@@ -1,4 +1,4 @@
-//! Whether a path still names the storage that was opened there: files are deleted, moved and replaced while they are open, and
+//! Placement of open storage, which its path may name no longer: files are deleted, moved and replaced while they are open, and
 //! device nodes vanish. An open file serves on without its name, but nobody finds it by that name again.
 
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Identity, OpenError};
 
-/// What a path names, compared with the storage that was opened there.
+/// The storage that a path names, compared with the one that was opened there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// The very storage.
