@@ -79,10 +79,13 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     let size = if cache.pool.lacks_room() { ALL } else { size(cache, urgency) };
     // One after another while it fails, so that the one that fails is the last one.
     let size = if cache.back.is_failing() { Size { width: 1, ..size } } else { size };
+    let before = amounts(cache);
     let achieved = round(cache, backing, locks, flushes, *from, size).await;
     *from = achieved.next;
     let took = cache.pool.host.now() - now;
-    if achieved.failed || achieved.is_nothing() && is_stuck(cache) {
+    // A round that changed nothing would change nothing again: without a rest it would keep the thread for ever.
+    let is_in_vain = achieved.is_nothing() && (is_stuck(cache) || amounts(cache) == before);
+    if achieved.failed || is_in_vain {
         cache.back.let_waiters_look();
         return Next::After(RETRY_NS);
     }
@@ -94,6 +97,12 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
         cache.back.width.borrow_mut().note(size.width, nanos);
     }
     Next::After(pause(cache, urgency, achieved.bytes, took))
+}
+
+/// Returns how many pages are dirty with data, and how many as zeroes.
+fn amounts<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> (u64, u64) {
+    let dirty = cache.dirty.borrow();
+    (dirty.pages(), dirty.zeroes().pages())
 }
 
 /// True if everything that is dirty waits for requests of which nobody knows the outcome.
