@@ -27,7 +27,7 @@ const LONG: u64 = 100_000_000;
 /// Which of the reads of reclaim is held, and how many other pages come to flash before those that are written anew: among these are
 /// some with which one of the pages that were read comes to just the place where it was.
 const HELD_READS: std::ops::Range<u64> = 31..38;
-const OTHERS: std::ops::Range<u64> = 9..17;
+const OTHERS: std::ops::Range<u64> = 4..17;
 
 /// What is done while a read is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
