@@ -335,6 +335,7 @@ fn what_is_kept_for_dirty_data_counts_as_reserved_until_it_is_given_back_and_lea
     segments.keep_for_dirty(A, 3);
     assert_eq!((segments.kept_by(A), segments.reserved_by_others(B)), (16, 16));
     segments.keep_for_dirty(A, 20);
-    segments.set_share(A, Share { reserve: 24, limit: 24 });
-    assert_eq!((segments.kept_by(A), segments.dirty_beyond_reserve(B)), (24, 0));
+    // What is reserved by word counts for what is dirty. More than all together have would be divided among them.
+    segments.set_share(A, Share { reserve: 20, limit: 24 });
+    assert_eq!((segments.kept_by(A), segments.dirty_beyond_reserve(B)), (20, 0));
 }
