@@ -87,7 +87,7 @@ fn a_block_device_gets_back_what_a_removed_disk_held_and_is_used_again() {
 fn a_new_pool_discards_what_the_device_held_before() {
     let host = Host::new();
     let flash = host.text("flash.img");
-    fs::write(&flash, vec![0xff; POOL_BYTES as usize]).expect("the folder is ours");
+    fs::write(&flash, vec![0xa5; POOL_BYTES as usize]).expect("the folder is ours");
     let Some(node) = Loop::over(&flash) else { return };
     let refused = host.serve_fails(&["--pool", &node.0]);
     let (_, id) = refused.split_once(" --erase ").expect("it names the command");

@@ -691,9 +691,9 @@ async function openDisk(page, host, name, tab = "Overview") {
 }
 
 async function openTab(page, tab) {
-  const link = page.getByRole("navigation", { name: "Parts of" }).getByRole("link", { name: tab, exact: true });
-  await link.click();
-  assert.equal(await link.getAttribute("aria-current"), "page");
+  const parts = page.getByRole("navigation", { name: "Parts of" });
+  await parts.getByRole("link", { name: tab, exact: true }).click();
+  await parts.locator('[aria-current="page"]', { hasText: tab }).waitFor();
 }
 
 /** Opens an action's dialog, and says yes to it if it is told what that is called. */
