@@ -452,6 +452,9 @@ pub(crate) struct Taking {
     /// Take it though it holds something, if that has this very id. Destroys it.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
+    /// Accept that it is on the drive of another device: two copies of dirty data are lost with that drive.
+    #[arg(long)]
+    pub(crate) same_drive: bool,
 }
 
 #[derive(Debug, Args)]

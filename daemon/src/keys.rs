@@ -314,6 +314,11 @@ impl Values {
         Ok(())
     }
 
+    /// Returns true if dirty data is to be on two devices.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.writes_back() && self.redundancy == Redundancy::Mirror
+    }
+
     /// True if what guests write is acknowledged before the backing has it.
     pub(crate) fn writes_back(&self) -> bool {
         self.mode.row().writes_back

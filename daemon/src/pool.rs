@@ -21,6 +21,7 @@
 //! flash as long as it cannot be used.
 
 mod content;
+mod drives;
 mod in_use;
 mod locate;
 mod making;
@@ -32,6 +33,7 @@ use block::file::Identity;
 use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
 
 pub(crate) use content::{Holds, found_at, holds};
+pub(crate) use drives::{check_drive, check_mirror};
 pub(crate) use in_use::{DeviceInUse, Former, PoolInUse};
 use locate::{Located, Moved, locate};
 use making::{Room, free_space};

@@ -45,7 +45,7 @@ use crate::keys::Values;
 use crate::names;
 use crate::patience::{while_in_conflict, within};
 use crate::places::Places;
-use crate::pool::{PoolInUse, leave};
+use crate::pool::{PoolInUse, check_mirror, leave};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
@@ -120,6 +120,8 @@ pub(crate) struct DiskView {
     pub(crate) total: Option<Total>,
     /// It is on its way out.
     pub(crate) leaving: bool,
+    /// Why two copies in the pool are no mirror, if they are none.
+    pub(crate) not_mirrored: Option<String>,
 }
 
 impl Registry {
@@ -138,6 +140,11 @@ impl Registry {
         let (holds, unread) = Holds::load(&places.dir);
         if let Some(reason) = unread {
             events::of_host(Kind::HoldsUnread, reason);
+        }
+        let is_mirrored = state.disks.iter().any(|disk| disk.settings.is_mirrored());
+        let shared = pool.shared_drive().filter(|shared| is_mirrored && !shared.is_accepted);
+        if let Some(shared) = shared {
+            events::of_host(Kind::MirrorOnOneDrive, shared.warning());
         }
         let kept = state.pool.as_ref().filter(|_| pool.missing.is_none()).map(|pool| pool.id.as_str());
         let wear = wear::Wear::load(&places, kept);
@@ -191,6 +198,11 @@ impl Registry {
         Ok(self.view(record, report.map(Ok)))
     }
 
+    /// Returns true if dirty data of some disk is to be on two devices.
+    pub(crate) fn has_mirrored_disk(&self) -> bool {
+        lock(&self.state).disks.iter().any(|disk| disk.settings.is_mirrored())
+    }
+
     /// The number of a disk, without asking its shard.
     pub(crate) fn disk_number(&self, name: &str) -> Answer<u32> {
         Ok(known(&self.state(), name)?.id)
@@ -206,6 +218,7 @@ impl Registry {
             report: report.map_or_else(reason, |answer| answer.map_err(|problem| problem.message)),
             total: self.total(record.id),
             leaving: self.is_being_removed(&record.name),
+            not_mirrored: lock(&self.pool).shared_drive().map(|shared| shared.reason()),
             record,
         }
     }
@@ -304,6 +317,9 @@ impl Registry {
         }
         guest::check_settled(&changed, name)?;
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
+        if values.is_mirrored() && !before.settings.is_mirrored() {
+            check_mirror(&lock(&self.pool), name)?;
+        }
         if values.ram() > before.settings.ram() {
             self.check_ram(name, Some(before.id), values.ram()).await?;
         }

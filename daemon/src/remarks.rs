@@ -23,9 +23,14 @@ pub(crate) struct Remark {
     pub(crate) text: String,
 }
 
-/// Returns the remarks on a disk that is served, in the order of its keys.
-pub(crate) fn of_disk(name: &str, values: &Values, report: &DiskReport) -> Vec<Remark> {
-    let mut remarks: Vec<Remark> = of_mode(values, report).into_iter().collect();
+/// Returns the remarks on a disk that is served, in the order of its keys. `not_mirrored` says why two devices are no mirror.
+pub(crate) fn of_disk(
+    name: &str,
+    values: &Values,
+    report: &DiskReport,
+    not_mirrored: Option<&str>,
+) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = of_mode(values, report, not_mirrored).into_iter().collect();
     let set = without_effect(values, report.settings.mode);
     remarks.extend(set.into_iter().map(|(key, value)| Remark {
         key,
@@ -41,12 +46,14 @@ pub(crate) fn of_disk(name: &str, values: &Values, report: &DiskReport) -> Vec<R
 }
 
 /// The risk of write-back, in one sentence.
-fn of_mode(values: &Values, report: &DiskReport) -> Option<Remark> {
+fn of_mode(values: &Values, report: &DiskReport, not_mirrored: Option<&str>) -> Option<Remark> {
     if !values.writes_back() || report.settings.mode != Mode::WriteBack {
         return None;
     }
     let most = Size(report.statistics.dirty_limit_bytes);
-    let text = if report.statistics.mirrored {
+    let text = if let (true, Some(reason)) = (report.statistics.mirrored, not_mirrored) {
+        format!("write-back, {reason}: losing that drive loses up to {most} of acknowledged writes")
+    } else if report.statistics.mirrored {
         format!(
             "write-back on two devices: losing one of them loses nothing, losing both loses up to {most} of acknowledged writes"
         )

@@ -98,6 +98,9 @@ pub(crate) struct DeviceRecord {
     /// Its number in the pool when it was opened last; none if it never was, or an earlier version opened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<u32>,
+    /// The user accepted that it is on the drive of another device.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) same_drive: bool,
 }
 
 /// A pool that was used before another one took its place.
@@ -138,7 +141,7 @@ pub(crate) enum Loss {
 impl DeviceRecord {
     /// One that stays.
     pub(crate) fn new(path: PathBuf, made_by_us: bool) -> Self {
-        Self { path, made_by_us, leaving: false, rated_bytes: None, number: None }
+        Self { path, made_by_us, leaving: false, rated_bytes: None, number: None, same_drive: false }
     }
 }
 

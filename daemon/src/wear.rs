@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use ask::{Asker, Smartctl};
 pub(crate) use book::Book;
 pub(crate) use budget::WriteBudget;
-pub(crate) use drives::{Drive, below};
+pub(crate) use drives::{Drive, below, parts_below};
 pub(crate) use estimate::{Estimate, Known, Lately, Source};
 pub(crate) use once::{Asking, Once};
 pub(crate) use rated::{Decimal, Rating};

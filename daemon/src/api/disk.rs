@@ -109,6 +109,8 @@ struct Dirt {
     depends_on_pool: bool,
     /// Two devices have what the backing does not have, or are to.
     mirrored: Option<bool>,
+    /// Why these two are no mirror: devices of the pool share a drive.
+    not_mirrored_reason: Option<String>,
     segments_uncopied: Option<u64>,
     /// What flash lost before the backing had it.
     lost_bytes: Option<u64>,
@@ -314,6 +316,9 @@ impl Dirt {
                 .map(|failure| failure.reason.clone()),
             depends_on_pool: view.record.unsaved_in.is_some(),
             mirrored: statistics.map(|statistics| statistics.mirrored),
+            not_mirrored_reason: statistics
+                .filter(|statistics| statistics.mirrored)
+                .and_then(|_| view.not_mirrored.clone()),
             segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
             lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
             quiet: report.map(|report| Quiet::of(&report.quiet, report.quiet_number)),
@@ -345,7 +350,14 @@ impl Disk {
             sector_bytes: view.report.as_ref().ok().map(|report| report.sector_bytes),
             remarks: view.report.as_ref().map_or_else(
                 |_| Vec::new(),
-                |report| remarks::of_disk(&view.record.name, &view.record.settings, report),
+                |report| {
+                    remarks::of_disk(
+                        &view.record.name,
+                        &view.record.settings,
+                        report,
+                        view.not_mirrored.as_deref(),
+                    )
+                },
             ),
             page_cache_reason: view.report.as_ref().ok().and_then(|report| report.fallback.clone()),
             guest: view.record.guest.as_ref().map(|guest| RunningGuest::of(guest, view)),

@@ -5,6 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::wear::{Budget, Wear};
+use crate::pool::DeviceInUse;
 use crate::registry::PoolView;
 use crate::shard::{PoolReport, ShardReport};
 
@@ -28,6 +29,8 @@ pub(crate) struct Pool {
     /// Two of its devices are large enough for two copies of things.
     can_mirror: bool,
     notes_mirrored: bool,
+    /// Why two copies are no mirror: devices share a drive.
+    not_mirrored_reason: Option<String>,
     segments_uncopied: u64,
     state: PoolState,
     /// Why it is missing, if it is.
@@ -66,6 +69,8 @@ struct Device {
     /// What is free is discarded.
     discards: bool,
     page_cache_reason: Option<String>,
+    /// The drives below it, as the kernel names them, or else the memory, server or ZFS pool that it is in; empty if not known.
+    drives: Vec<String>,
     /// Everything that was written to it since the daemon was started; `wear` has what was written in all.
     written_bytes_since_start: u64,
     /// How worn it is; null as long as that is not known.
@@ -110,6 +115,7 @@ impl Pool {
             id: statistics.id.clone(),
             can_mirror: statistics.can_mirror,
             notes_mirrored: statistics.notes_mirrored,
+            not_mirrored_reason: in_use.shared_drive().map(|shared| shared.reason()),
             segments_uncopied: statistics.segments_uncopied,
             state,
             reason: reason.map(str::to_owned),
@@ -148,7 +154,9 @@ fn warnings(view: &PoolView) -> Vec<String> {
         "Its storage has no room for a write (a full file system, thin volume or quota): writes to flash wait until there is"
             .to_owned()
     });
-    full.into_iter().chain(view.in_use.warnings()).chain(wearing).collect()
+    let shared = view.in_use.shared_drive().filter(|shared| !shared.is_accepted);
+    let shared = shared.map(|shared| shared.warning());
+    full.into_iter().chain(shared).chain(view.in_use.warnings()).chain(wearing).collect()
 }
 
 /// The devices of the pool; none of one that is missing.
@@ -174,6 +182,7 @@ fn devices(view: &PoolView) -> Vec<Device> {
             segments_free: device.segments_free,
             discards: device.discards,
             page_cache_reason: known.and_then(|known| known.fallback.clone()),
+            drives: known.map(DeviceInUse::drives).unwrap_or_default(),
             written_bytes_since_start: device.written_bytes,
             wear: worn.get(&device.number).map(Wear::of),
             budget: device.budget.map(|budget| Budget::of(budget, worn.get(&device.number))),

@@ -60,6 +60,12 @@ pub(crate) struct AddDevice {
     /// The id of what it holds and may be erased.
     #[serde(default)]
     pub(crate) erase: Option<String>,
+    /// Accept that it is on the drive of another device, also of one that belongs to the pool: two copies are lost with that drive.
+    #[serde(default)]
+    pub(crate) same_drive: bool,
+    /// The number of a device that is to go when this one is there.
+    #[serde(default)]
+    pub(crate) replacing: Option<u32>,
 }
 
 /// Asks for changes to the pool.

@@ -296,6 +296,7 @@ fn dirty(disk: &Value) -> String {
             let wanted = disk["mode"] == "write-back" && disk["settings"]["redundancy"] == "mirror";
             said.extend(wanted.then(|| NOT_MIRRORED.to_owned()));
         }
+        _ if disk["not_mirrored_reason"].is_string() => said.push(text(&disk["not_mirrored_reason"])),
         Some(0) => said.push("mirrored".to_owned()),
         _ => said.push(format!("{} segments lack a second copy", number(&disk["segments_uncopied"]))),
     }

@@ -29,14 +29,20 @@ pub(super) fn run(command: Pool) -> Answer<()> {
 fn add(options: PoolAdd) -> Answer<()> {
     // Made absolute here: the daemon has another working directory.
     let path = absolute(&options.device)?;
-    let document = add_device(&client(&options.reading.daemon)?, &path, options.taking)?;
+    let document = add_device(&client(&options.reading.daemon)?, &path, options.taking, None)?;
     let has = size(&document["pool"]["size_bytes"]);
-    let said = format!("{} is a device of the pool, which has {has} now\n", path.display());
+    let mut said = format!("{} is a device of the pool, which has {has} now\n", path.display());
+    if let Some(reason) = document["pool"]["not_mirrored_reason"].as_str() {
+        said.push_str(reason);
+        said.push('\n');
+    }
     print_change(&options.reading, &document, &said)
 }
 
-fn add_device(client: &Client, path: &Path, Taking { size, erase }: Taking) -> Answer<Value> {
-    let request = AddDevice { path: path.to_owned(), size_bytes: size.map(|size| size.0), erase };
+fn add_device(client: &Client, path: &Path, taking: Taking, replacing: Option<u32>) -> Answer<Value> {
+    let Taking { size, erase, same_drive } = taking;
+    let size_bytes = size.map(|size| size.0);
+    let request = AddDevice { path: path.to_owned(), size_bytes, erase, same_drive, replacing };
     client.post("/v1/pool/devices", &request)
 }
 
@@ -52,7 +58,9 @@ fn replace(options: PoolReplace) -> Answer<()> {
         let reason = format!("{}; to add a device: forebay pool add {}", none_of(&before), new.display());
         return Err(Problem::missing(format!("Cannot replace {} in the pool: {reason}", old.display())));
     }
-    add_device(&client, &new, options.taking)?;
+    let number = device.as_ref().and_then(|device| device["number"].as_u64());
+    let replacing = number.and_then(|number| u32::try_from(number).ok());
+    add_device(&client, &new, options.taking, replacing)?;
     if let Some(device) = device {
         match client.delete(&format!("/v1/pool/devices/{}", device["number"])) {
             Ok(_) => {}
@@ -65,6 +73,9 @@ fn replace(options: PoolReplace) -> Answer<()> {
         }
     }
     output::print(&format!("{} is a device of the pool in the place of {}\n", new.display(), old.display()))?;
+    if let Some(reason) = client.get("/v1/pool")?["pool"]["not_mirrored_reason"].as_str() {
+        output::print(&format!("{reason}\n"))?;
+    }
     if options.wait { wait_for_copies(&client) } else { Ok(()) }
 }
 
@@ -179,6 +190,9 @@ fn show(document: &Value) -> String {
         ("disks", number(&pool["disks"])),
         ("write budget", wear::budget(&pool["write_budget"])),
     ];
+    if let Some(reason) = pool["not_mirrored_reason"].as_str() {
+        shown.push(("mirror", reason.to_owned()));
+    }
     if pool["segments_uncopied"].as_u64().is_some_and(|left| left > 0) {
         let left = number(&pool["segments_uncopied"]);
         shown.push(("mirror", format!("{left} segments lack their second copy, which is being made")));

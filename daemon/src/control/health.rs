@@ -42,6 +42,9 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
                 wrong.extend(
                     pool.report.statistics.lacks_space.then(|| "the pool's storage is full".to_owned()),
                 );
+                let shared = pool.in_use.shared_drive().filter(|shared| !shared.is_accepted);
+                let shared = shared.filter(|_| registry.has_mirrored_disk());
+                wrong.extend(shared.map(|shared| shared.warning()));
                 wrong.extend(displaced.iter().map(|(path, found)| displaced_text(path, *found)));
             }
             (PoolState::Missing, reason) => {

@@ -57,12 +57,12 @@ pub(super) async fn add(
     State(registry): Shared,
     request: Result<Json<AddDevice>, JsonRejection>,
 ) -> Reply<PoolDocument> {
-    let Json(AddDevice { path, size_bytes, erase }) = request?;
+    let Json(AddDevice { path, size_bytes, erase, same_drive, replacing }) = request?;
     if !path.is_absolute() {
         let path = path.display();
         return Err(Problem::invalid(format!("Cannot add {path} to the pool: give an absolute path")).into());
     }
-    let wanted = NewDevice { path, size: size_bytes.map(Size), erase };
+    let wanted = NewDevice { path, size: size_bytes.map(Size), erase, same_drive, replacing };
     let view = to_the_end(async move { registry.add_device(wanted).await }).await?;
     Ok(Json(PoolDocument::of(Pool::of(&view))))
 }

@@ -169,6 +169,9 @@ kinds! {
     WearUnsaved, "wear-unsaved", Warning,
         "What was written to the flash cannot be saved.",
         "Make room in the daemon's folder, or a restart forgets it.";
+    MirrorOnOneDrive, "mirror-on-one-drive", Warning,
+        "Devices of the pool are on one drive, and a disk is to have its dirty data on two devices: both copies are lost with that drive.",
+        "Put a device on another drive in the place of one: forebay pool replace OLD NEW. To accept it: forebay pool add DEVICE --same-drive, with a device of the pool.";
     OneCopyOnly, "one-copy-only", Warning,
         "What guests wrote to a mirrored disk last is on one device only: it does not survive the loss of that device.",
         "forebay pool show says which device is missing; replace it: forebay pool replace OLD NEW.";

@@ -3,6 +3,7 @@
 //! The cache knows devices by number and what state they are in; which file each of them is, whether it can be taken for
 //! something else, and why it left, is known here.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use block::file::{Identity, Placement};
@@ -11,6 +12,7 @@ use cache::{DeviceState, MemberNumber, PoolStatistics};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
+use super::drives::{OnDrives, SharedDrive, shared_drive};
 use crate::events::{self, Kind};
 use crate::registry::displaced_text;
 use crate::shard::{Found, Openness};
@@ -50,6 +52,10 @@ pub(crate) struct DeviceInUse {
     /// Somebody asked for it back.
     pub(crate) is_taken_out: bool,
     made_by_us: bool,
+    /// The drives that it is on, by name; none if they are not known.
+    drives: BTreeSet<String>,
+    /// The user accepted that it shares one with another device.
+    pub(crate) same_drive: bool,
     openness: Openness,
     /// What its path names now.
     placement: Placement,
@@ -94,6 +100,33 @@ impl PoolInUse {
     pub(crate) fn set_taken_out(&mut self, number: MemberNumber, is_taken_out: bool) {
         let devices = self.devices.iter_mut().filter(|device| device.number == Some(number));
         devices.for_each(|device| device.is_taken_out = is_taken_out);
+    }
+
+    /// Returns a drive that several devices are on.
+    pub(crate) fn shared_drive(&self) -> Option<SharedDrive> {
+        shared_drive(&self.on_drives(None).collect::<Vec<_>>())
+    }
+
+    /// As [`Self::shared_drive`], as it would be with one device more, and without the one of a number.
+    pub(super) fn shared_drive_with(
+        &self,
+        path: &Path,
+        drives: &BTreeSet<String>,
+        without: Option<u32>,
+    ) -> Option<SharedDrive> {
+        let new = OnDrives { path, drives, is_accepted: false };
+        shared_drive(&self.on_drives(without).chain([new]).collect::<Vec<_>>())
+    }
+
+    /// Returns the devices that copies are on, or are about to be.
+    fn on_drives(&self, without: Option<u32>) -> impl Iterator<Item = OnDrives<'_>> {
+        let counts = move |device: &&DeviceInUse| {
+            !device.has_left
+                && !device.is_taken_out
+                && device.failed_at.is_none()
+                && device.number.is_none_or(|number| Some(number.0) != without)
+        };
+        self.devices.iter().filter(counts).map(DeviceInUse::on_drives)
     }
 
     /// True if a storage is one of the pool's.
@@ -193,11 +226,22 @@ impl DeviceInUse {
             number,
             is_taken_out: record.leaving,
             made_by_us: record.made_by_us,
+            drives: found.drives.clone(),
+            same_drive: record.same_drive,
             openness: found.openness.clone(),
             placement: Placement::InPlace,
             failed_at: None,
             has_left: false,
         }
+    }
+
+    /// The drives that it is on, by name.
+    pub(crate) fn drives(&self) -> Vec<String> {
+        self.drives.iter().cloned().collect()
+    }
+
+    fn on_drives(&self) -> OnDrives<'_> {
+        OnDrives { path: &self.path, drives: &self.drives, is_accepted: self.same_drive }
     }
 
     fn lost(&self) -> Option<Lost> {

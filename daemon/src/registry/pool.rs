@@ -22,8 +22,8 @@ use super::{Registry, lock};
 use crate::events::{self, Kind};
 use crate::patience::within;
 use crate::pool::{
-    DeviceInUse, Former, Holds, PoolInUse, check_file_size, check_no_backing, check_place, check_room, holds,
-    reserve_storage,
+    DeviceInUse, Former, Holds, PoolInUse, check_drive, check_file_size, check_no_backing, check_place,
+    check_room, holds, reserve_storage,
 };
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
@@ -50,6 +50,10 @@ pub(crate) struct NewDevice {
     pub(crate) size: Option<Size>,
     /// The id of what may be erased.
     pub(crate) erase: Option<String>,
+    /// It may be on the drive of another device.
+    pub(crate) same_drive: bool,
+    /// The number of a device that goes when this one is there.
+    pub(crate) replacing: Option<u32>,
 }
 
 /// Whether somebody asked for a device back.
@@ -100,7 +104,11 @@ impl Registry {
         }
         self.settle_devices().await?;
         if lock(&self.pool).devices.iter().any(|device| device.path == wanted.path) {
-            return Err(is_one_already(&wanted.path));
+            if !wanted.same_drive || wanted.size.is_some() || wanted.erase.is_some() {
+                return Err(is_one_already(&wanted.path));
+            }
+            self.accept_same_drive(&wanted.path).await?;
+            return self.pool().await;
         }
         let added = match self.look_for(&wanted.path).await? {
             Some(identity) => self.add_existing(&wanted, identity).await,
@@ -112,6 +120,22 @@ impl Registry {
             return Err(problem);
         }
         self.pool().await
+    }
+
+    /// Remembers that the user accepts that a device of the pool shares a drive with another one.
+    async fn accept_same_drive(&self, path: &Path) -> Answer<()> {
+        let _changing = self.changing.lock().await;
+        let mut changed = self.state();
+        let records = changed.pool.iter_mut().flat_map(|pool| &mut pool.devices);
+        records.filter(|record| record.path == path).for_each(|record| record.same_drive = true);
+        changed.save(&self.places.dir)?;
+        self.replace_state(changed);
+        let mut pool = lock(&self.pool);
+        pool.devices
+            .iter_mut()
+            .filter(|device| device.path == path)
+            .for_each(|device| device.same_drive = true);
+        Ok(())
     }
 
     async fn add_existing(&self, wanted: &NewDevice, identity: Identity) -> Answer<()> {
@@ -126,8 +150,9 @@ impl Registry {
         }
         let found = self.shards.look_at_device(wanted.path.clone(), None).await?;
         self.check_content(wanted, &found)?;
-        let record = DeviceRecord::new(wanted.path.clone(), false);
-        self.enter(&record, &found).await?;
+        let record =
+            DeviceRecord { same_drive: wanted.same_drive, ..DeviceRecord::new(wanted.path.clone(), false) };
+        self.enter(&record, &found, wanted.replacing).await?;
         self.make_member(&wanted.path).await
     }
 
@@ -147,9 +172,10 @@ impl Registry {
         let found = self.shards.look_at_device(wanted.path.clone(), Some(bytes)).await?;
         let reserved = wanted.path.clone();
         let reserving = tokio::task::spawn_blocking(move || reserve_storage(&reserved, bytes, "--size"));
-        let record = DeviceRecord::new(wanted.path.clone(), true);
+        let record =
+            DeviceRecord { same_drive: wanted.same_drive, ..DeviceRecord::new(wanted.path.clone(), true) };
         let entered = match reserving.await.expect("reserving storage does not panic") {
-            Ok(()) => self.enter(&record, &found).await,
+            Ok(()) => self.enter(&record, &found, wanted.replacing).await,
             failed => failed,
         };
         if entered.is_err() {
@@ -203,10 +229,14 @@ impl Registry {
     }
 
     /// Remembers a device that is about to become one of the pool, and keeps it from being taken for a backing.
-    async fn enter(&self, record: &DeviceRecord, found: &Found) -> Answer<()> {
+    async fn enter(&self, record: &DeviceRecord, found: &Found, replacing: Option<u32>) -> Answer<()> {
+        // No disk begins to be mirrored between the check and the entry.
         let _changing = self.changing.lock().await;
         let mut changed = self.state();
         check_no_backing(&changed.disks, &record.path, found.identity)?;
+        if !record.same_drive {
+            check_drive(&lock(&self.pool), &changed.disks, &record.path, &found.drives, replacing)?;
+        }
         let Some(pool) = &mut changed.pool else { return Err(no_pool()) };
         pool.devices.push(record.clone());
         changed.save(&self.places.dir)?;
@@ -241,6 +271,10 @@ impl Registry {
         let is_replacement = lock(&self.pool).lost().len() < lost_before;
         let kind = if is_replacement { Kind::DeviceReplaced } else { Kind::DeviceAdded };
         events::of_host(kind, format!("{} is device {number} of the pool", path.display()));
+        let shared = lock(&self.pool).shared_drive();
+        if let Some(shared) = shared.filter(|shared| shared.includes(path) && self.has_mirrored_disk()) {
+            events::of_host(Kind::MirrorOnOneDrive, shared.warning());
+        }
         if let Err(problem) = self.remember_lost().await {
             tracing::error!("Cannot forget the device that this one is in the place of: {problem}");
         }

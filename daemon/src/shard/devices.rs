@@ -18,6 +18,7 @@ use super::flash::{DeviceHandle, Flash, OpenDevice};
 use super::pool::Found;
 use super::{Shard, ShardHandle};
 use crate::problem::{Answer, Problem};
+use crate::wear;
 
 impl ShardHandle {
     /// Opens and locks a device and says what it holds; makes a file of `create` bytes first if asked to. It stays open
@@ -93,7 +94,9 @@ impl Shard {
         })?;
         let (identity, fallback) = (device.identity(), device.fallback_reason().map(str::to_owned));
         let open = OpenDevice::new(device, self.aside.clone());
-        let found = Found { identity, fallback, content, openness: open.openness() };
+        let place = path.clone();
+        let drives = self.aside.run(move || wear::parts_below(&place)).await?.unwrap_or_default();
+        let found = Found { identity, fallback, content, openness: open.openness(), drives };
         self.looked_at.borrow_mut().insert(path, open);
         Ok(found)
     }

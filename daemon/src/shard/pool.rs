@@ -1,6 +1,7 @@
 //! The pool's side of a shard: making a pool of a device, opening it on all of its devices, joining it. Single devices are
 //! looked at, added and taken out in `devices.rs`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -29,6 +30,8 @@ pub(crate) struct Found {
     pub(crate) content: Identified,
     /// Whether it is still open.
     pub(crate) openness: Openness,
+    /// The drives that it is on, by name; none if they are not known.
+    pub(crate) drives: BTreeSet<String>,
 }
 
 /// What came of opening a pool.

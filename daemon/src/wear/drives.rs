@@ -1,10 +1,12 @@
-//! Which physical drives are below a device of the pool: a file's file system, a partition, device-mapper and md are followed
-//! down in sysfs.
+//! Which physical drives are below a device of the pool: a file's file system, a partition, a loop device, device-mapper and md are
+//! followed down in sysfs.
 //!
 //! ```text
-//!   file ──> device of its file system ──> disk of the partition ──> slaves of dm and md ──> drives
+//!   file ──> device of its file system ──> disk of the partition ──> slaves of dm and md, file of a loop device ──> drives
 //! ```
 //! May find several (a mirror, a stripe), or none, and then says why. Reads names only: no drive is opened or asked.
+
+mod mounts;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,6 +19,8 @@ use nix::sys::stat::{major, minor};
 const SYSFS: &str = "/sys";
 /// How many layers are followed down.
 const LAYERS_MAX: usize = 16;
+/// What a file system in memory is on.
+const MEMORY: &str = "the memory of this host";
 /// A sector as sysfs counts them, whatever the drive has.
 const SECTOR: u64 = 512;
 
@@ -34,46 +38,104 @@ pub(crate) struct Drive {
 /// # Errors
 /// Why none is known, for people.
 pub(crate) fn below(path: &Path) -> Result<Vec<Drive>, String> {
-    let metadata = fs::metadata(path).map_err(|error| format!("it cannot be looked at: {error}"))?;
-    let device = if metadata.file_type().is_block_device() { metadata.rdev() } else { metadata.dev() };
-    if major(device) == 0 {
-        return Err("its file system is on no device of its own, or does not say on which".to_owned());
-    }
-    below_number(Path::new(SYSFS), major(device), minor(device))
+    drives_of(leaves_of(Path::new(SYSFS), path, 0)?)
+}
+
+/// Names of everything that a file or block device stands and falls with: drives, and what is no drive, as the memory of the host
+/// or a server. Two devices that have none of them in common fail one by one. Waits for its file system.
+///
+/// # Errors
+/// Why that is not known, for people.
+pub(crate) fn parts_below(path: &Path) -> Result<BTreeSet<String>, String> {
+    let leaves = leaves_of(Path::new(SYSFS), path, 0)?;
+    Ok(leaves
+        .into_iter()
+        .map(|leaf| match leaf {
+            Leaf::Drive(drive) => unit_of(&drive.name).to_owned(),
+            Leaf::Other(name) => name,
+        })
+        .collect())
+}
+
+/// Returns the name of the drive without that of an NVMe namespace: all namespaces of `nvme0` fail with it.
+fn unit_of(drive: &str) -> &str {
+    let namespace = drive.rsplit_once('n').filter(|_| drive.starts_with("nvme"));
+    namespace.map_or(drive, |(unit, _)| unit)
+}
+
+/// What is lowest below a device.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Leaf {
+    Drive(Drive),
+    /// Something else that data is kept on, by name.
+    Other(String),
+}
+
+fn drives_of(leaves: BTreeSet<Leaf>) -> Result<Vec<Drive>, String> {
+    leaves
+        .into_iter()
+        .map(|leaf| match leaf {
+            Leaf::Drive(drive) => Ok(drive),
+            Leaf::Other(name) => Err(format!("it is on {name}, below which the kernel names no drive")),
+        })
+        .collect()
 }
 
 /// The drives below a device number.
+#[cfg(test)]
 fn below_number(sysfs: &Path, major: u64, minor: u64) -> Result<Vec<Drive>, String> {
-    let link = sysfs.join(format!("dev/block/{major}:{minor}"));
-    let device = link.canonicalize().map_err(|error| {
-        format!("the kernel does not say what device {major}:{minor} is ({}: {error})", link.display())
-    })?;
-    let mut drives = BTreeSet::new();
-    descend(&device, 0, &mut drives)?;
-    Ok(drives.into_iter().collect())
+    let mut leaves = BTreeSet::new();
+    descend(sysfs, &folder_of(sysfs, major, minor)?, 0, &mut leaves)?;
+    drives_of(leaves)
 }
 
-/// Collects the drives below a device's folder in sysfs.
-fn descend(device: &Path, layer: usize, drives: &mut BTreeSet<Drive>) -> Result<(), String> {
+fn leaves_of(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet<Leaf>, String> {
+    let metadata = fs::metadata(path).map_err(|error| format!("it cannot be looked at: {error}"))?;
+    let device = if metadata.file_type().is_block_device() { metadata.rdev() } else { metadata.dev() };
+    if major(device) == 0 {
+        return mounts::leaves(sysfs, path, layer);
+    }
+    let mut leaves = BTreeSet::new();
+    descend(sysfs, &folder_of(sysfs, major(device), minor(device))?, layer, &mut leaves)?;
+    Ok(leaves)
+}
+
+/// The folder of a device in sysfs.
+fn folder_of(sysfs: &Path, major: u64, minor: u64) -> Result<PathBuf, String> {
+    let link = sysfs.join(format!("dev/block/{major}:{minor}"));
+    link.canonicalize().map_err(|error| {
+        format!("the kernel does not say what device {major}:{minor} is ({}: {error})", link.display())
+    })
+}
+
+/// Collects what is lowest below a device's folder in sysfs.
+fn descend(sysfs: &Path, device: &Path, layer: usize, leaves: &mut BTreeSet<Leaf>) -> Result<(), String> {
     let name = device.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if layer > LAYERS_MAX {
         return Err(format!("there are more than {LAYERS_MAX} layers below it"));
     }
     if let (true, Some(disk)) = (device.join("partition").exists(), device.parent()) {
-        return descend(disk, layer + 1, drives);
+        return descend(sysfs, disk, layer + 1, leaves);
     }
     let slaves = slaves(device);
     for slave in &slaves {
-        descend(slave, layer + 1, drives)?;
+        descend(sysfs, slave, layer + 1, leaves)?;
     }
     if !slaves.is_empty() {
         return Ok(());
     }
-    // What is made of software has no device behind it.
-    if !device.join("device").exists() {
-        return Err(format!("it is on {name}, below which the kernel names no drive"));
+    if let Ok(file) = fs::read_to_string(device.join("loop/backing_file")) {
+        leaves.extend(leaves_of(sysfs, Path::new(file.trim_end()), layer + 1)?);
+        return Ok(());
     }
-    drives.insert(Drive { size_bytes: size_of(device), name });
+    // What is made of software has no device behind it.
+    if device.join("device").exists() {
+        leaves.insert(Leaf::Drive(Drive { size_bytes: size_of(device), name }));
+    } else if name.starts_with("zram") || name.starts_with("ram") {
+        leaves.insert(Leaf::Other(MEMORY.to_owned()));
+    } else {
+        leaves.insert(Leaf::Other(name));
+    }
     Ok(())
 }
 
@@ -164,6 +226,15 @@ mod tests {
         assert_eq!(sysfs.names(254, 3), Ok(vec!["sda".to_owned(), "sdb".to_owned()]));
         let sizes = below_number(sysfs.0.path(), 254, 3).expect("they are there");
         assert!(sizes.iter().all(|drive| drive.size_bytes.is_none()), "{sizes:?}");
+    }
+
+    #[test]
+    fn namespaces_of_one_nvme_drive_are_one_drive_to_fail() {
+        assert_eq!(
+            (unit_of("nvme0n1"), unit_of("nvme0n2"), unit_of("nvme10n1")),
+            ("nvme0", "nvme0", "nvme10")
+        );
+        assert_eq!((unit_of("sda"), unit_of("vdan")), ("sda", "vdan"));
     }
 
     #[test]

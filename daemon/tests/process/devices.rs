@@ -474,14 +474,14 @@ fn waiting_for_second_copies_fails_where_none_can_be_made() {
     let host = Host::new();
     let image = host.image("a.img", 24 * MIB);
     let daemon = host.serve_with(&["--pool", &host.text("one.img"), "--pool-size", "64MiB"]);
-    daemon.run(&["pool", "add", &host.text("two.img"), "--size", "64MiB"]).succeeded();
+    daemon.run(&["pool", "add", &host.text("two.img"), "--size", "64MiB", "--same-drive"]).succeeded();
     assert_eq!(pool(&daemon)["can_mirror"], true);
     let add = ["disk", "add", "a", "--backing", &image, "--mode", "write-back", "--reserve", "16MiB"];
     daemon.run(&add).succeeded();
     daemon.guest("a").write(0, &[7; 4096]).expect("it is served");
     let replace = |old: &str, new: &str, size: &str| {
         let (old, new) = (host.text(old), host.text(new));
-        daemon.run(&["pool", "replace", &old, &new, "--size", size, "--wait"])
+        daemon.run(&["pool", "replace", &old, &new, "--size", size, "--same-drive", "--wait"])
     };
     // Too small for 21 segments.
     let ran = replace("two.img", "small.img", "4MiB");

@@ -63,7 +63,7 @@ pub(crate) fn wait_for_copies(daemon: &Daemon) {
 fn mirrored(host: &Host) -> (Daemon, String) {
     let image = image(host, "a.img", 1);
     let daemon = serve(host);
-    daemon.run(&["pool", "add", &host.text(DEVICES[1]), "--size", "64MiB"]).succeeded();
+    daemon.run(&["pool", "add", &host.text(DEVICES[1]), "--size", "64MiB", "--same-drive"]).succeeded();
     daemon
         .run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back", "--reserve", "16MiB"])
         .succeeded();
@@ -90,7 +90,16 @@ fn either_device_may_be_missing_at_a_start_and_a_new_one_takes_its_place() {
         assert_eq!(paths(&daemon), [host.text(DEVICES[stays])]);
         write(&daemon, 2);
         let new = host.text("three.img");
-        let replace = ["pool", "replace", &host.text(DEVICES[missing]), &new, "--size", "64MiB", "--wait"];
+        let replace = [
+            "pool",
+            "replace",
+            &host.text(DEVICES[missing]),
+            &new,
+            "--size",
+            "64MiB",
+            "--same-drive",
+            "--wait",
+        ];
         daemon.run(&replace).succeeded();
         wait_for_copies(&daemon);
         assert_served(&daemon, 2);
@@ -156,4 +165,52 @@ fn what_is_no_device_of_the_pool_is_not_replaced() {
         daemon.run(&["pool", "replace", &stranger, &host.text("two.img"), "--size", "64MiB"]).failed();
     assert!(refused.contains("none of its devices"), "{refused}");
     assert_eq!(paths(&daemon), [host.text(DEVICES[0])]);
+}
+
+#[test]
+fn two_files_on_one_drive_are_no_mirror_until_somebody_accepts_it() {
+    let host = Host::new();
+    let image = image(&host, "a.img", 1);
+    let daemon = serve(&host);
+    let two = host.text(DEVICES[1]);
+    let said = daemon.run(&["pool", "add", &two, "--size", "64MiB"]).succeeded();
+    if pool(&daemon)["devices"][0]["drives"].as_array().is_none_or(Vec::is_empty) {
+        // The file system of this host does not say what it is on.
+        return;
+    }
+    assert!(said.contains("NOT mirrored: both on "), "{said}");
+    assert!(daemon.run(&["pool", "show"]).succeeded().contains("NOT mirrored: both on "));
+
+    let add = ["disk", "add", "a", "--backing", &image, "--mode", "write-back", "--reserve", "16MiB"];
+    let refused = daemon.run(&add).failed();
+    assert!(refused.contains("NOT mirrored: both on ") && refused.contains("--same-drive"), "{refused}");
+    assert!(daemon.run(&["disk", "show", "a"]).failed().contains("'a'"), "nothing is left of it");
+
+    daemon.run(&["pool", "add", &two, "--same-drive"]).succeeded();
+    daemon.run(&add).succeeded();
+    assert!(daemon.run(&["disk", "show", "a"]).succeeded().contains("NOT mirrored: both on "));
+    // What was accepted is remembered.
+    assert!(daemon.stop().success());
+    let daemon = serve(&host);
+    daemon.run(&["disk", "set", "a", "mode=write-through"]).succeeded();
+    daemon.run(&["disk", "set", "a", "mode=write-back"]).succeeded();
+    assert!(pool(&daemon)["not_mirrored_reason"].is_string());
+}
+
+#[test]
+fn a_file_on_the_drive_of_a_mirrored_disk_is_refused_and_not_left_behind() {
+    let host = Host::new();
+    let image = image(&host, "a.img", 1);
+    let daemon = serve(&host);
+    daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();
+    if pool(&daemon)["devices"][0]["drives"].as_array().is_none_or(Vec::is_empty) {
+        return;
+    }
+    let two = host.text(DEVICES[1]);
+    let refused = daemon.run(&["pool", "add", &two, "--size", "64MiB"]).failed();
+    assert!(refused.contains("disk 'a'") && refused.contains("NOT mirrored: both on "), "{refused}");
+    assert!(!host.path(DEVICES[1]).exists());
+    assert_eq!(paths(&daemon), [host.text(DEVICES[0])]);
+    daemon.run(&["pool", "add", &two, "--size", "64MiB", "--same-drive"]).succeeded();
+    daemon.wait_for_log("mirror-on-one-drive");
 }

@@ -144,7 +144,7 @@ fn mirrored(host: &Host, failing: usize, how: How) -> (Daemon, Failing, String) 
     let device = Failing::at(host, DEVICES[failing], how);
     host.image(DEVICES[1 - failing], DEVICE_BYTES);
     let daemon = serve(host);
-    daemon.run(&["pool", "add", &host.text(DEVICES[1])]).succeeded();
+    daemon.run(&["pool", "add", &host.text(DEVICES[1]), "--same-drive"]).succeeded();
     let add = ["disk", "add", "a", "--backing", &image, "--mode", "write-back", "--reserve", "32MiB"];
     daemon.run(&add).succeeded();
     // So slow that something is dirty all the time, however long this machine takes for the rest.
@@ -174,7 +174,9 @@ fn a_device_that_failed_is_replaced_though_something_is_still_there_under_its_na
     let (failed, new) = (host.text(DEVICES[1]), host.text(NEW));
     let version = under_load(&daemon, 1, |rounds| {
         fail(&daemon, &device, rounds);
-        daemon.run(&["pool", "replace", &failed, &new, "--size", "64MiB", "--wait"]).succeeded();
+        daemon
+            .run(&["pool", "replace", &failed, &new, "--size", "64MiB", "--same-drive", "--wait"])
+            .succeeded();
     });
     assert_served(&daemon, version);
     assert_eq!(paths(&daemon), [host.text(DEVICES[0]), new.clone()]);
@@ -243,7 +245,7 @@ fn fail_replace_and_lose_the_other_one(how: How) {
         // Another one comes in its place while a guest writes.
         let new = host.text(NEW);
         let version = under_load(&daemon, version, |_| {
-            let replace = ["pool", "replace", &failed, &new, "--size", "64MiB", "--wait"];
+            let replace = ["pool", "replace", &failed, &new, "--size", "64MiB", "--same-drive", "--wait"];
             daemon.run(&replace).succeeded();
         });
         wait_for_copies(&daemon);

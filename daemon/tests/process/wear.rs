@@ -131,7 +131,7 @@ fn what_drives_are_rated_for_is_remembered_for_each_device() {
     let host = Host::new();
     let daemon = serve_with_a(&host, &["--smartctl", "off"]);
     let second = host.text("second.img");
-    daemon.run(&["pool", "add", &second, "--size", "64MiB"]).succeeded();
+    daemon.run(&["pool", "add", &second, "--size", "64MiB", "--same-drive"]).succeeded();
     let said = daemon.run(&["pool", "set", "rated-tbw=600TB"]).succeeded();
     assert_eq!(said.matches("is rated for 600TB").count(), 2, "{said}");
     let said = daemon.run(&["pool", "set", "rated-tbw=1.2PB", "--device", &second]).succeeded();

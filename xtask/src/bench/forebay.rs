@@ -139,9 +139,9 @@ impl Forebay {
         Ok(forebay)
     }
 
-    /// Gives the pool one more file, which holds nothing but zeroes.
+    /// Gives the pool one more file, which holds nothing but zeroes, also on the drive of the first one.
     pub(super) fn add_device(&self, file: &Path) -> Result<(), String> {
-        self.tell(&["pool", "add", &file.to_string_lossy()]).map(drop)
+        self.tell(&["pool", "add", &file.to_string_lossy(), "--same-drive"]).map(drop)
     }
 
     /// Serves a file in write-back, with room for so many MiB to be dirty. Returns the address for clients.

@@ -1,0 +1,119 @@
+//! What is below a file system that has no device number of its own: one in memory, btrfs, an overlay, ZFS, or a server's.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Leaf, MEMORY, descend, leaves_of};
+
+/// Where the kernel lists mounts.
+const MOUNTS: &str = "/proc/self/mountinfo";
+
+/// A file system that is mounted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mount {
+    point: PathBuf,
+    kind: String,
+    source: String,
+    options: String,
+}
+
+/// Returns what is lowest below the file system of a path.
+///
+/// # Errors
+/// Why that is not known.
+pub(super) fn leaves(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet<Leaf>, String> {
+    let unknown = || "its file system is on no device of its own, or does not say on which".to_owned();
+    let real = path.canonicalize().map_err(|error| format!("it cannot be looked at: {error}"))?;
+    let text = fs::read_to_string(MOUNTS).map_err(|error| format!("{MOUNTS} cannot be read: {error}"))?;
+    let Mount { kind, source, options, .. } = mount_of(&text, &real).ok_or_else(unknown)?;
+    let one = |name: String| Ok(BTreeSet::from([Leaf::Other(name)]));
+    match kind.as_str() {
+        "tmpfs" | "ramfs" | "devtmpfs" => one(MEMORY.to_owned()),
+        "btrfs" => btrfs(sysfs, Path::new(&source), layer),
+        "overlay" => {
+            let upper = options.split(',').find_map(|option| option.strip_prefix("upperdir="));
+            leaves_of(sysfs, Path::new(upper.ok_or_else(unknown)?), layer + 1)
+        }
+        "zfs" => one(format!("ZFS pool {}", source.split('/').next().unwrap_or_default())),
+        _ if source.contains(':') || source.starts_with("//") => one(format!("server {source}")),
+        _ => Err(unknown()),
+    }
+}
+
+/// All devices of a btrfs, of which a mount names one.
+fn btrfs(sysfs: &Path, source: &Path, layer: usize) -> Result<BTreeSet<Leaf>, String> {
+    let real = source.canonicalize().unwrap_or_else(|_| source.to_owned());
+    let name = real.file_name().unwrap_or_default();
+    let file_systems = fs::read_dir(sysfs.join("fs/btrfs")).into_iter().flatten().flatten();
+    let devices = file_systems.map(|entry| entry.path().join("devices")).find(|all| all.join(name).exists());
+    let Some(devices) = devices else { return leaves_of(sysfs, source, layer + 1) };
+    let mut leaves = BTreeSet::new();
+    for device in fs::read_dir(devices).into_iter().flatten().flatten() {
+        let folder =
+            device.path().canonicalize().map_err(|error| format!("its devices are not known: {error}"))?;
+        descend(sysfs, &folder, layer + 1, &mut leaves)?;
+    }
+    Ok(leaves)
+}
+
+/// The file system that a path without links is on: the one mounted furthest down, and the last one of several.
+fn mount_of(text: &str, path: &Path) -> Option<Mount> {
+    let mounts = text.lines().filter_map(parse).filter(|mount| path.starts_with(&mount.point));
+    mounts.max_by_key(|mount| mount.point.components().count())
+}
+
+/// A line of `mountinfo`: fields, then after a dash the kind, the source and the options of the file system.
+fn parse(line: &str) -> Option<Mount> {
+    let (mount, file_system) = line.split_once(" - ")?;
+    let mut file_system = file_system.split(' ').map(plain);
+    Some(Mount {
+        point: plain(mount.split(' ').nth(4)?).into(),
+        kind: file_system.next()?,
+        source: file_system.next()?,
+        options: file_system.next().unwrap_or_default(),
+    })
+}
+
+/// A field without the escapes of spaces and the like.
+fn plain(field: &str) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .iter()
+        .fold(field.to_owned(), |text, (escape, is)| text.replace(escape, is))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n\
+        30 22 0:40 /vol /srv/my\\040flash rw,relatime shared:1 - btrfs /dev/sdb rw,subvol=/vol\n\
+        31 22 0:41 / /dev/shm rw - tmpfs tmpfs rw\n\
+        32 31 0:42 / /dev/shm/x rw - overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w\n";
+
+    #[test]
+    fn the_mount_that_is_furthest_down_is_the_one() {
+        let kind = |path: &str| mount_of(TEXT, Path::new(path)).map(|mount| mount.kind);
+        assert_eq!(kind("/srv/pool.img").as_deref(), Some("ext4"));
+        assert_eq!(kind("/srv/my flash/pool.img").as_deref(), Some("btrfs"));
+        assert_eq!(kind("/dev/shmem/p").as_deref(), Some("ext4"));
+        assert_eq!(kind("/dev/shm/x/p").as_deref(), Some("overlay"));
+        let overlay = mount_of(TEXT, Path::new("/dev/shm/x/p")).expect("it is there");
+        assert!(overlay.options.contains("upperdir=/u"), "{overlay:?}");
+    }
+
+    #[test]
+    fn two_files_in_memory_are_on_one_memory() {
+        let part = |name: &str| {
+            let path = Path::new("/dev/shm").join(format!("forebay-{name}-{}", std::process::id()));
+            fs::write(&path, "x").expect("it is for everybody");
+            let parts = super::super::parts_below(&path);
+            fs::remove_file(&path).expect("it is ours");
+            parts
+        };
+        let parts = part("a");
+        if parts.as_ref().is_ok_and(|parts| parts.contains(MEMORY)) {
+            assert_eq!(parts, part("b"));
+        }
+    }
+}
