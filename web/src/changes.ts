@@ -130,6 +130,7 @@ export function addDevice(after: () => void): void {
   const path = text("path", { required: true, placeholder: "/dev/disk/by-id/..." });
   const bytes = h("input", { type: "number", name: "size", min: 1, step: 1, placeholder: "whole device" });
   const erase = text("erase");
+  const sameDrive = tick("same_drive", "It may be on the drive of another device: both copies are lost with that drive");
   perform({
     title: "Add a device to the pool",
     sentences: ["What is on it is overwritten. A device that holds anything is refused, and the refusal says what it holds."],
@@ -140,13 +141,14 @@ export function addDevice(after: () => void): void {
       { class: "stack" },
       field("Path", path, "A block device under a name that stays, or a file; a file that is not there is made."),
       field("Size in GiB", bytes, "For files. A device is taken whole."),
-      more(field("Erase", erase, "The id of the old pool that a refusal named, if that may be erased.")),
+      more(field("Erase", erase, "The id of the old pool that a refusal named, if that may be erased."), sameDrive.element),
     ),
     run: async () => {
       const wanted = {
         path: path.value.trim(),
         size_bytes: bytes.value === "" ? null : Number(bytes.value) * 2 ** 30,
         erase: erase.value.trim() === "" ? null : erase.value.trim(),
+        same_drive: sameDrive.input.checked,
       };
       await change("POST", "/v1/pool/devices", wanted);
       after();

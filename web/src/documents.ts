@@ -86,6 +86,8 @@ export interface Disk {
   dirty_for_seconds: number | null;
   depends_on_pool: boolean;
   mirrored: boolean | null;
+  /** Why two copies are no mirror, where that is known. */
+  not_mirrored_reason?: string | null;
   segments_uncopied: number | null;
   lost_bytes: number | null;
   quiet: { state: string; number: number; seconds_left: number | null; reason: string | null } | null;

@@ -154,9 +154,7 @@ fn warnings(view: &PoolView) -> Vec<String> {
         "Its storage has no room for a write (a full file system, thin volume or quota): writes to flash wait until there is"
             .to_owned()
     });
-    let shared = view.in_use.shared_drive().filter(|shared| !shared.is_accepted);
-    let shared = shared.map(|shared| shared.warning());
-    full.into_iter().chain(shared).chain(view.in_use.warnings()).chain(wearing).collect()
+    full.into_iter().chain(view.in_use.warnings()).chain(wearing).collect()
 }
 
 /// The devices of the pool; none of one that is missing.

@@ -166,7 +166,8 @@ function factsOf(disk: FullDisk): Record<string, string> {
 
 function copies(disk: Disk): string {
   if (disk.mirrored === null) return NOTHING;
-  return disk.mirrored ? "on two devices" : "on one device";
+  if (!disk.mirrored) return "on one device";
+  return joined("on two devices", disk.not_mirrored_reason ?? null);
 }
 
 function errors(disk: FullDisk): string {
