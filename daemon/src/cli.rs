@@ -283,6 +283,9 @@ pub(crate) struct DiskSet {
     /// If this ends write-back, wait until the backing has everything.
     #[arg(long)]
     pub(crate) wait: bool,
+    /// Let another block size drop what is cached, without being asked.
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

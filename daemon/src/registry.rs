@@ -111,6 +111,27 @@ pub(crate) struct NewDisk {
     pub(crate) guest: Option<GuestRecord>,
 }
 
+/// Fate of what is cached of a disk in a change that would drop it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cached {
+    /// The change is refused.
+    Keep,
+    /// Somebody said that it may go.
+    Drop,
+}
+
+/// Refuses another block size for a disk of which something is cached.
+fn check_nothing_cached(name: &str, cached_bytes: u64) -> Answer<()> {
+    if cached_bytes == 0 {
+        return Ok(());
+    }
+    Err(Problem::conflict(format!(
+        "Cannot give disk '{name}' another block size unasked: the {} that are cached of it on flash would be dropped, and \
+         read from the backing again; --yes on the command line, or \"drop_cached\": true over HTTP, does it",
+        Size(cached_bytes)
+    )))
+}
+
 /// A disk as it stands: what is remembered, and how it is served or why it is not.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskView {
@@ -297,7 +318,7 @@ impl Registry {
     /// Has a disk that was added just now write back. If it cannot, it is removed again.
     async fn begin_write_back(self: &Arc<Self>, name: &str) -> Answer<()> {
         let mode = BTreeMap::from([("mode".to_owned(), Mode::WriteBack.to_string())]);
-        if let Err(problem) = self.set(name, &mode).await {
+        if let Err(problem) = self.set(name, &mode, Cached::Keep).await {
             log_if_failed(&self.remove(name, WhatIsDirty::IsKept, IfInUse::CutOff).await);
             return Err(problem);
         }
@@ -308,7 +329,12 @@ impl Registry {
     ///
     /// # Errors
     /// If it cannot be so; then everything is as before.
-    pub(crate) async fn set(&self, name: &str, changes: &BTreeMap<String, String>) -> Answer<DiskView> {
+    pub(crate) async fn set(
+        &self,
+        name: &str,
+        changes: &BTreeMap<String, String>,
+        cached: Cached,
+    ) -> Answer<DiskView> {
         let changing = self.changing.lock().await;
         let mut changed = self.state();
         let before = known(&changed, name)?.clone();
@@ -327,7 +353,11 @@ impl Registry {
             // What was too much at the start is as somebody wants it now.
             lock(&self.ram_limits).remove(&before.id);
         }
-        let served = self.shards.disk_report(name.to_owned()).await?.is_some();
+        let report = self.shards.disk_report(name.to_owned()).await?;
+        let served = report.is_some();
+        if cached == Cached::Keep && values.block_bytes() != before.settings.block_bytes() {
+            check_nothing_cached(name, report.map_or(0, |report| report.statistics.cached_bytes))?;
+        }
         if served {
             if values.writes_back() {
                 changed = self.note_unsaved(name)?;

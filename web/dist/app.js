@@ -229,7 +229,7 @@ s,!t)return;let n=Hu(t);JSON.stringify(n)!==this.#i&&(this.#i=JSON.stringify(n),
 t.command??""),Y(this.#o,t.command!==null),Y(this.#s,Object.keys(t.keys??{}).length>0)}#u(){let{keys:t}=this.#l??{keys:{}},s=this.#e;if(!s||
 Object.keys(t).length===0)return;let n=Object.entries(t).map(([i,r])=>c("li",{},c("code",{},i),`: ${s.settings[i]??""} \u2192 ${r}`));tt({title:`\
 Apply the advice to ${s.name}?`,sentences:ki(s,t),confirm:"Apply",fields:c("ul",{class:"changes"},...n),run:async()=>(await $e("PATCH",Ae(s.
-name),{settings:t}),this.#r(),`${s.name} now has ${Object.entries(t).map(([i,r])=>`${i}=${r}`).join(" ")}`)})}};var Iu="uplot",Wu="u-hz",Bu="u-vt",Vu="u-title",qu="u-wrap",Gu="u-under",Ku="u-over",ju="u-axis",On="u-off",Uu="u-select",Yu="u-cursor-x",Ju="\
+name),{settings:t,drop_cached:!0}),this.#r(),`${s.name} now has ${Object.entries(t).map(([i,r])=>`${i}=${r}`).join(" ")}`)})}};var Iu="uplot",Wu="u-hz",Bu="u-vt",Vu="u-title",qu="u-wrap",Gu="u-under",Ku="u-over",ju="u-axis",On="u-off",Uu="u-select",Yu="u-cursor-x",Ju="\
 u-cursor-y",Qu="u-cursor-pt",Zu="u-legend",Xu="u-live",ed="u-inline",td="u-series",nd="u-marker",Sl="u-label",sd="u-value",Hs="width",Is="he\
 ight";var Tl="bottom",ds="left",Ro="right",Yo="#000",El=Yo+"0",Lo="mousemove",Ml="mousedown",Co="mouseup",$l="mouseenter",Al="mouseleave",Dl="dblc\
 lick",id="resize",od="scroll",Pl="change",Mi="dppxchange",Jo="--",ys=typeof window<"u",Ho=ys?document:null,hs=ys?window:null,rd=ys?navigator:
@@ -836,9 +836,9 @@ trim()]))}#a(){let t=this.#u();for(let n of this.#n.values())n.element.classList
 disabled=s===0,Y(this.#s,s>0),q(this.#r,s===0?"":s===1?"1 change, not sent yet":`${s} changes, not sent yet`)}#c(){let t=this.#l(),s=this.#u();
 if(!t||Object.keys(s).length===0)return;let n=Object.entries(s).map(([i,r])=>c("li",{},c("code",{},i),`: ${this.#n.get(i)?.now??""} \u2192 ${r}`));
 tt({title:`Change ${t.name}?`,sentences:ki(t,s),confirm:"Change",fields:c("ul",{class:"changes"},...n),run:async()=>{await $e("PATCH",Ae(t.name),
-{settings:s});for(let[i,r]of Object.entries(s)){let l=this.#n.get(i);l&&(l.now=r)}return this.#e(),`${t.name} now has ${Object.entries(s).map(
-([i,r])=>`${i}=${r}`).join(" ")}`}})}};function pc(e,t){e instanceof HTMLSelectElement&&![...e.options].some(s=>s.value===t)&&e.append(c("op\
-tion",{value:t},t)),e.value!==t&&(e.value=t)}var hh=[["backing","Backing"],["size_bytes","Size"],["block_bytes","Block"],["reserve_bytes","Reserved flash"],["limit_bytes","Flash at most"],
+{settings:s,drop_cached:!0});for(let[i,r]of Object.entries(s)){let l=this.#n.get(i);l&&(l.now=r)}return this.#e(),`${t.name} now has ${Object.
+entries(s).map(([i,r])=>`${i}=${r}`).join(" ")}`}})}};function pc(e,t){e instanceof HTMLSelectElement&&![...e.options].some(s=>s.value===t)&&
+e.append(c("option",{value:t},t)),e.value!==t&&(e.value=t)}var hh=[["backing","Backing"],["size_bytes","Size"],["block_bytes","Block"],["reserve_bytes","Reserved flash"],["limit_bytes","Flash at most"],
 ["cached_bytes","Cached on flash"],["ram_bytes","Cached in RAM"],["load","From last time"],["mirrored","Dirty data"],["guest","Taken from"],
 ["page_cache","Page cache"],["errors","Errors"]];function mc(e,t,s){let n=null,i=()=>n,r=Qt(),l=c("span",{class:"mode"}),u=Gs(),f={hits:yt("\
 Hit ratio","hit_ratio"),operations:yt("Requests","operations"),bytes:yt("Throughput","bytes"),latency:yt("Read latency, mean","latency"),dirty:yt(

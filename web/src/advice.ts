@@ -58,7 +58,8 @@ export class AdviceCard {
       confirm: "Apply",
       fields: h("ul", { class: "changes" }, ...lines),
       run: async () => {
-        await change("PATCH", diskPath(disk.name), { settings });
+        // The dialog said what another block size drops.
+        await change("PATCH", diskPath(disk.name), { settings, drop_cached: true });
         this.#after();
         return `${disk.name} now has ${Object.entries(settings).map(([key, value]) => `${key}=${value}`).join(" ")}`;
       },

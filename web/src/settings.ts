@@ -95,7 +95,8 @@ export class Settings {
       confirm: "Change",
       fields: h("ul", { class: "changes" }, ...lines),
       run: async () => {
-        await change("PATCH", diskPath(disk.name), { settings });
+        // The dialog said what another block size drops.
+        await change("PATCH", diskPath(disk.name), { settings, drop_cached: true });
         for (const [key, value] of Object.entries(settings)) {
           const field = this.#fields.get(key);
           // As touched fields keep their text, what was sent becomes what is there; the daemon may spell it another way.

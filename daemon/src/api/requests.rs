@@ -85,6 +85,9 @@ pub(crate) struct SetPool {
 pub(crate) struct SetDisk {
     /// Keys and values.
     pub(crate) settings: BTreeMap<String, String>,
+    /// Another block size may drop what is cached.
+    #[serde(default)]
+    pub(crate) drop_cached: bool,
 }
 
 /// Asks for a disk to be kept from becoming dirty.

@@ -67,9 +67,15 @@ fn ask(name: &str, found: &str) -> Answer<()> {
             "{found}. Nobody can be asked here, and nothing was changed: forebay disk accept {name} --yes serves the disk"
         )));
     }
-    output::print(&format!(
-        "{found}.\nServe the disk on this backing, and write what is dirty to it? [y/N] "
-    ))?;
+    confirm(&format!("{found}.\nServe the disk on this backing, and write what is dirty to it? [y/N] "))
+}
+
+/// Asks a question at the terminal.
+///
+/// # Errors
+/// If the answer is not yes.
+pub(super) fn confirm(question: &str) -> Answer<()> {
+    output::print(question)?;
     let mut answer = String::new();
     let read = std::io::stdout().flush().and_then(|()| std::io::stdin().lock().read_line(&mut answer));
     match read {

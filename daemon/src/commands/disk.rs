@@ -1,6 +1,7 @@
 //! `forebay disk`: adding, showing, changing and removing disks.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 
 use serde_json::Value;
 
@@ -101,7 +102,8 @@ fn set(options: DiskSet) -> Answer<()> {
     let settings = each_once(options.settings)?;
     let keys: Vec<String> = settings.keys().cloned().collect();
     let client = client(&options.reading.daemon)?;
-    let document = client.patch(&path, &SetDisk { settings })?;
+    let drop_cached = options.yes || asks_to_drop(&client, &path, &options.name, &settings)?;
+    let document = client.patch(&path, &SetDisk { settings, drop_cached })?;
     let now = &document["disk"]["settings"];
     let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
     // A change of the mode is one of what every key does.
@@ -117,6 +119,29 @@ fn set(options: DiskSet) -> Answer<()> {
         return home::after_write_back(&client, &options.name, disk, options.wait);
     }
     Ok(())
+}
+
+/// Asks whoever is at the terminal whether another block size may drop what is cached. False where nothing would be dropped, and
+/// where nobody can be asked: then the daemon refuses.
+fn asks_to_drop(
+    client: &crate::client::Client,
+    path: &str,
+    name: &str,
+    settings: &BTreeMap<String, String>,
+) -> Answer<bool> {
+    if !settings.contains_key("block-size") || !std::io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    let document = client.get(path)?;
+    let cached = &document["disk"]["statistics"]["cached_bytes"];
+    let is_same =
+        document["disk"]["settings"]["block-size"].as_str() == settings.get("block-size").map(String::as_str);
+    if is_same || cached.as_u64().unwrap_or(0) == 0 {
+        return Ok(false);
+    }
+    let what = format!("Another block size drops what is cached of disk '{name}' on flash: {}", size(cached));
+    accept::confirm(&format!("{what}.\nChange it? [y/N] "))?;
+    Ok(true)
 }
 
 fn resize(options: &DiskResize) -> Answer<()> {

@@ -17,7 +17,7 @@ use crate::api::{
 use crate::connect::{Doors, installed};
 use crate::places::Places;
 use crate::problem::Problem;
-use crate::registry::{DiskView, IfInUse, NewDisk, Registry};
+use crate::registry::{Cached, DiskView, IfInUse, NewDisk, Registry};
 use crate::shard::{Destage, Word};
 use crate::state::{GuestRecord, Stage};
 
@@ -92,9 +92,10 @@ pub(super) async fn set(
     Name(name): Name,
     request: Result<Json<SetDisk>, JsonRejection>,
 ) -> Reply<DiskDocument> {
-    let Json(SetDisk { settings }) = request?;
+    let Json(SetDisk { settings, drop_cached }) = request?;
+    let cached = if drop_cached { Cached::Drop } else { Cached::Keep };
     let places = registry.places().clone();
-    let view = to_the_end(async move { registry.set(&name, &settings).await }).await?;
+    let view = to_the_end(async move { registry.set(&name, &settings, cached).await }).await?;
     Ok(full(&view, &places))
 }
 

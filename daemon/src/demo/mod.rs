@@ -28,7 +28,7 @@ use crate::output;
 use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
-use crate::registry::{NewDisk, Registry};
+use crate::registry::{Cached, NewDisk, Registry};
 use crate::service::{Network, Service, Threads};
 use crate::units::Size;
 use crate::wear::Smartctl;
@@ -113,7 +113,7 @@ async fn measure(options: &Demo, registry: &Arc<Registry>, backing: &Path) -> An
     let (observed, counted) = run.phase("without cache", quarter).await?;
     let without = Side::new(&observed, counted, false);
     let mode = ("mode".to_owned(), "write-through".to_owned());
-    registry.set(DISK, &BTreeMap::from([mode])).await?;
+    registry.set(DISK, &BTreeMap::from([mode]), Cached::Keep).await?;
     run.phase("with cache, filling", quarter * 2).await?;
     let (observed, counted) = run.phase("with cache, measured", quarter).await?;
     Ok((without, Side::new(&observed, counted, true)))

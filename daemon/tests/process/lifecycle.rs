@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 
 use crate::host::{Host, content};
+use crate::patience;
 
 const MIB: u64 = 1 << 20;
 
@@ -37,6 +38,28 @@ fn attaching_and_detaching_leave_the_content_as_it_was() {
     assert_eq!(fs::read(host.path("a.img")).expect("it is there"), content);
     assert!(!daemon.nbd_socket("a").exists() && !daemon.vhost_socket("a").exists());
     assert_eq!(daemon.json(&["disk", "list"])["disks"], serde_json::json!([]));
+}
+
+#[test]
+fn another_block_size_drops_what_is_cached_by_word_only() {
+    let host = Host::new();
+    let image = host.image("a.img", 16 * MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    daemon.run(&["disk", "set", "a", "block-size=4KiB"]).succeeded();
+    daemon.run(&["disk", "set", "a", "admission=always", "ram=1MiB"]).succeeded();
+    let mut guest = daemon.guest("a");
+    guest.write(0, &vec![1; 4 * MIB as usize]).expect("the disk is served");
+    let cached = || daemon.json(&["stats", "a"])["disks"][0]["cached_bytes"].as_u64().expect("it is served");
+    patience::until(|| cached() > 0);
+    let problem = daemon.run(&["disk", "set", "a", "block-size=64KiB"]).failed();
+    assert!(problem.contains("would be dropped") && problem.contains("--yes"), "{problem}");
+    assert_eq!(daemon.json(&["disk", "show", "a"])["disk"]["settings"]["block-size"], "4KiB");
+    assert!(cached() > 0, "nothing was dropped");
+    // The same size drops nothing.
+    daemon.run(&["disk", "set", "a", "block-size=4KiB"]).succeeded();
+    daemon.run(&["disk", "set", "a", "block-size=64KiB", "--yes"]).succeeded();
+    assert_eq!(daemon.json(&["disk", "show", "a"])["disk"]["settings"]["block-size"], "64KiB");
 }
 
 #[test]
@@ -99,7 +122,7 @@ fn settings_change_while_a_guest_goes_on() {
         "limit=auto",
         "sequential-cutoff=0",
     ] {
-        let said = daemon.run(&["disk", "set", "a", setting]).succeeded();
+        let said = daemon.run(&["disk", "set", "a", setting, "--yes"]).succeeded();
         assert!(said.contains(setting), "{said}");
         assert_eq!(guest.read(0, 65536).expect("the disk is served"), vec![1; 65536], "after {setting}");
     }

@@ -26,7 +26,7 @@ fn fio_verifies_while(changes: &[&[&str]]) {
         let mut fio = job.start(&uri, &host.path(""));
         while fio.is_running() {
             let change = changes[made % changes.len()];
-            daemon.run(&[&["disk", "set", "disk"], change].concat()).succeeded();
+            daemon.run(&[&["disk", "set", "disk", "--yes"], change].concat()).succeeded();
             made += 1;
         }
         let (succeeded, text) = fio.wait();
