@@ -41,6 +41,7 @@ struct Lost {
 
 /// A device that belongs to the pool, is about to, or is still open.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each holds or not whatever the others are")]
 pub(crate) struct DeviceInUse {
     pub(crate) path: PathBuf,
     /// Which storage it is.

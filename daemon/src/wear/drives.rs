@@ -57,7 +57,7 @@ pub(crate) fn parts_below(path: &Path) -> Result<BTreeSet<String>, String> {
         .collect())
 }
 
-/// Returns the name of the drive without that of an NVMe namespace: all namespaces of `nvme0` fail with it.
+/// Returns the name of the drive without that of an `NVMe` namespace: all namespaces of `nvme0` fail with it.
 fn unit_of(drive: &str) -> &str {
     let namespace = drive.rsplit_once('n').filter(|_| drive.starts_with("nvme"));
     namespace.map_or(drive, |(unit, _)| unit)
