@@ -4,6 +4,7 @@
 //! the bytes. It trusts nobody: data outside of what was asked for, answers to nothing, and answers that leave bytes
 //! out are violations. It never allocates for what a server only claims to send.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -66,10 +67,14 @@ pub enum Step {
 }
 
 /// The server broke the protocol, in this way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Violation(pub &'static str);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(pub Cow<'static, str>);
 
-const UNKNOWN: Violation = Violation("it answered something that nobody asked");
+const UNKNOWN: Violation = violation("it answered something that nobody asked");
+
+const fn violation(what: &'static str) -> Violation {
+    Violation(Cow::Borrowed(what))
+}
 
 #[derive(Clone, Copy, Debug)]
 enum State {
@@ -116,9 +121,9 @@ impl Intake {
     fn header(&mut self, input: &mut &[u8]) -> Result<Option<Step>, Violation> {
         let Some(magic) = input.first_chunk() else { return Ok(Some(Step::NeedInput)) };
         let length =
-            ReplyHeader::bytes_after(*magic).ok_or(Violation("it sent something that is no reply"))?;
+            ReplyHeader::bytes_after(*magic).ok_or(violation("it sent something that is no reply"))?;
         let Some((head, rest)) = input.split_at_checked(length) else { return Ok(Some(Step::NeedInput)) };
-        match ReplyHeader::decode(head).ok_or(Violation("it sent something that is no reply"))? {
+        match ReplyHeader::decode(head).ok_or(violation("it sent something that is no reply"))? {
             ReplyHeader::Simple { error, cookie } => {
                 *input = rest;
                 self.simple(error, cookie)
@@ -149,19 +154,22 @@ impl Intake {
         input: &mut &'a [u8],
     ) -> Result<Option<Step>, Violation> {
         if self.replies == Replies::Simple {
-            return Err(Violation("it sent a structured reply without having been asked for such"));
+            return Err(violation("it sent a structured reply without having been asked for such"));
         }
         let length = chunk.length as usize;
         let head_bytes = match chunk.kind {
             ChunkKind::OffsetData => DATA_OFFSET_BYTES,
             ChunkKind::BlockStatus => CONTEXT_BYTES,
-            _ if length > WHOLE_PAYLOAD_MAX => return Err(Violation("it sent a text of more than 8 KiB")),
+            _ if length > WHOLE_PAYLOAD_MAX => {
+                let what = format!("it sent a text of {length} bytes, which has at most {WHOLE_PAYLOAD_MAX}");
+                return Err(Violation(what.into()));
+            }
             _ => length,
         };
         let Some((head, rest)) = rest.split_at_checked(head_bytes) else { return Ok(Some(Step::NeedInput)) };
         let payload_is_whole = length >= head_bytes;
         let payload = Payload::decode(chunk.kind, head).filter(|_| payload_is_whole);
-        let payload = payload.ok_or(Violation("it sent a chunk that makes no sense"))?;
+        let payload = payload.ok_or(violation("it sent a chunk that makes no sense"))?;
         *input = rest;
         let cookie = chunk.cookie;
         let ends = chunk.flags & CHUNK_DONE != 0;
@@ -181,7 +189,7 @@ impl Intake {
             }
             Payload::Status { context, .. } => {
                 if awaited.request.command != Command::BlockStatus || Some(context) != allocation {
-                    return Err(Violation("it described extents that nobody asked for"));
+                    return Err(violation("it described extents that nobody asked for"));
                 }
                 self.state = State::Extents { chunk, left: length - CONTEXT_BYTES };
                 return Ok(None);
@@ -206,7 +214,7 @@ impl Intake {
         let Some((extent, rest)) = input.split_first_chunk::<EXTENT_BYTES>() else {
             return Ok(Some(Step::NeedInput));
         };
-        let left = left.checked_sub(EXTENT_BYTES).ok_or(Violation("it sent a part of an extent"))?;
+        let left = left.checked_sub(EXTENT_BYTES).ok_or(violation("it sent a part of an extent"))?;
         let awaited = self.awaited_mut(chunk.cookie)?;
         if awaited.answer.extents.len() < EXTENTS_KEPT_MAX {
             awaited.answer.extents.push(decode_extent(*extent));
@@ -227,7 +235,7 @@ impl Intake {
             _ => true,
         };
         if answer.error.is_none() && !whole {
-            return Err(Violation("it left something out of its answer"));
+            return Err(violation("it left something out of its answer"));
         }
         Ok(Step::Answered(cookie, answer))
     }
@@ -248,8 +256,8 @@ impl Awaited {
         let start = offset.checked_sub(first).and_then(|start| usize::try_from(start).ok());
         let place = start.and_then(|start| Some(start..start.checked_add(length)?));
         let place = place.filter(|place| command == Command::Read && place.end <= asked as usize);
-        let place = place.ok_or(Violation("it sent data that nobody asked for"))?;
-        self.covered.come(&place, asked as usize).map_err(Violation)?;
+        let place = place.ok_or(violation("it sent data that nobody asked for"))?;
+        self.covered.come(&place, asked as usize).map_err(violation)?;
         Ok(place)
     }
 }
@@ -350,6 +358,22 @@ mod tests {
     }
 
     #[test]
+    fn of_extents_without_end_the_first_ones_are_kept() {
+        let mut intake = intake();
+        // A chunk of 4 GiB, less what is no whole extent.
+        let length = u32::MAX - 3;
+        let mut head = chunk(&Payload::Status { context: 3, extents: vec![] }, 8, 0);
+        head[16..20].copy_from_slice(&length.to_be_bytes());
+        assert_eq!(intake.step(&mut &head[..]), Ok(Step::NeedInput));
+        let some = [0, 0, 2, 0, 0, 0, 0, 3].repeat(4096);
+        for _ in 0..16 {
+            assert_eq!(intake.step(&mut &some[..]), Ok(Step::NeedInput));
+        }
+        assert_eq!(intake.awaited[&8].answer.extents, [(512, 3); EXTENTS_KEPT_MAX]);
+        assert!(intake.awaited[&8].answer.extents.capacity() < 2 * EXTENTS_KEPT_MAX);
+    }
+
+    #[test]
     fn what_nobody_asked_for_and_what_is_left_out_are_violations() {
         let data =
             |offset, length: usize| chunk(&Payload::Data { offset, data: &vec![1; length] }, 7, CHUNK_DONE);
@@ -385,6 +409,9 @@ mod tests {
         ] {
             assert!(steps(&server, 1 << 20).is_err(), "{what}");
         }
+        let text = [&chunk(&Payload::None, 7, 0)[..16], &0x0100_0000_u32.to_be_bytes()].concat();
+        let Violation(what) = steps(&text, 1 << 20).expect_err("nobody takes 16 MiB of text");
+        assert!(what.contains("16777216 bytes") && what.contains("at most 8192"), "{what}");
         let mut simple = Intake::new(Replies::Simple, None);
         simple.expect(READ);
         assert!(simple.step(&mut &data(4096, 1024)[..]).is_err(), "structured without agreement");

@@ -8,6 +8,8 @@
 //!                      └────────────no──────────────────^
 //! ```
 
+use std::borrow::Cow;
+
 use super::option::{
     ALLOCATION_CONTEXT, ContextRequest, ExportFacts, FLAG_FIXED_NEWSTYLE, FLAG_NO_ZEROES, GO, GREETING_BYTES,
     INFO_BLOCK_SIZE, Info, InfoRequest, OPTION_REPLY_BYTES, OptionReply, Replies, SET_META_CONTEXT,
@@ -43,7 +45,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The server does not speak the protocol.
-    Violation(&'static str),
+    Violation(Cow<'static, str>),
     /// The server says no, of this kind and in these words.
     Refused(OptionReply, String),
 }
@@ -63,6 +65,10 @@ enum State {
     /// Waiting for the replies to this option.
     Asked(u32),
     Over,
+}
+
+fn violation(what: impl Into<Cow<'static, str>>) -> Failure {
+    Failure::Violation(what.into())
 }
 
 impl Negotiation {
@@ -92,7 +98,7 @@ impl Negotiation {
     fn greeting(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<Option<usize>, Failure> {
         let Some(bytes) = input.first_chunk::<GREETING_BYTES>() else { return Ok(None) };
         let flags = decode_greeting(bytes).filter(|flags| flags & FLAG_FIXED_NEWSTYLE != 0);
-        let flags = flags.ok_or(Failure::Violation("it does not greet as a fixed newstyle NBD server"))?;
+        let flags = flags.ok_or(violation("it does not greet as a fixed newstyle NBD server"))?;
         // Without FLAG_NO_ZEROES nothing changes: only the old way to choose an export pads.
         let ours = FLAG_FIXED_NEWSTYLE | (flags & FLAG_NO_ZEROES);
         output.extend(u32::from(ours).to_be_bytes());
@@ -122,16 +128,18 @@ impl Negotiation {
     fn reply(&mut self, option: u32, input: &[u8], output: &mut Vec<u8>) -> Result<Option<usize>, Failure> {
         let Some((head, rest)) = input.split_first_chunk::<OPTION_REPLY_BYTES>() else { return Ok(None) };
         let Some((_, kind, length)) = decode_option_reply(head).filter(|reply| reply.0 == option) else {
-            return Err(Failure::Violation("it sent something else than a reply to an option"));
+            return Err(violation("it sent something else than a reply to an option"));
         };
         let length = length as usize;
         if length > REPLY_PAYLOAD_MAX {
-            return Err(Failure::Violation("it sent a reply of more than 16 KiB to an option"));
+            return Err(violation(format!(
+                "it sent a reply of {length} bytes to an option, which has at most {REPLY_PAYLOAD_MAX}"
+            )));
         }
         let Some(payload) = rest.get(..length) else { return Ok(None) };
         self.replies_seen += 1;
         if self.replies_seen > REPLIES_MAX {
-            return Err(Failure::Violation("it sent more than 64 replies to an option"));
+            return Err(violation(format!("it sent more than {REPLIES_MAX} replies to an option")));
         }
         match option {
             STRUCTURED_REPLY => self.structured_reply(kind, output),
@@ -159,8 +167,7 @@ impl Negotiation {
         match kind {
             OptionReply::MetaContext => {
                 let context = decode_context(payload).filter(|context| context.1 == ALLOCATION_CONTEXT);
-                let (number, _) =
-                    context.ok_or(Failure::Violation("it chose a context that nobody asked for"))?;
+                let (number, _) = context.ok_or(violation("it chose a context that nobody asked for"))?;
                 self.terms.allocation = Some(number);
             }
             OptionReply::Ack => self.ask_for_export(output),
@@ -168,7 +175,7 @@ impl Negotiation {
                 self.terms.allocation = None;
                 self.ask_for_export(output);
             }
-            _ => return Err(Failure::Violation("it answered a question for contexts with something else")),
+            _ => return Err(violation("it answered a question for contexts with something else")),
         }
         Ok(())
     }
@@ -185,14 +192,14 @@ impl Negotiation {
                 _ => {}
             },
             OptionReply::Ack if facts.flags == 0 => {
-                return Err(Failure::Violation("it never said how large the export is"));
+                return Err(violation("it never said how large the export is"));
             }
             OptionReply::Ack => self.state = State::Over,
             kind if kind.is_error() => {
                 let text = String::from_utf8_lossy(payload).trim().to_owned();
                 return Err(Failure::Refused(kind, text));
             }
-            _ => return Err(Failure::Violation("it answered the choice of an export with something else")),
+            _ => return Err(violation("it answered the choice of an export with something else")),
         }
         Ok(())
     }
@@ -292,6 +299,15 @@ mod tests {
             let server = [start.clone(), reply(GO, kind, b"Not this one\n")].concat();
             assert_eq!(outcome(&server).0, Err(Failure::Refused(kind, "Not this one".to_owned())));
         }
+    }
+
+    #[test]
+    fn a_reply_that_claims_gigabytes_is_refused_by_its_head_with_limit_and_value() {
+        let mut claims = reply(STRUCTURED_REPLY, OptionReply::Ack, &[]);
+        claims[16..].copy_from_slice(&u32::MAX.to_be_bytes());
+        let (outcome, _) = outcome(&[greeting().to_vec(), claims].concat());
+        let Err(Failure::Violation(what)) = outcome else { panic!("{outcome:?}") };
+        assert!(what.contains("4294967295 bytes") && what.contains("at most 16384"), "{what}");
     }
 
     #[test]

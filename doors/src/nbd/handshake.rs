@@ -109,7 +109,7 @@ enum State {
     ClientFlags,
     Head,
     Payload { option: u32, length: usize },
-    Skipping { option: u32, left: u64 },
+    Skipping { option: u32, length: u32, left: u32 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,8 +167,8 @@ impl Handshake {
                 State::Payload { option, length } => {
                     self.gather(input, length).then(|| Some(self.payload(option, input, catalog, output)))
                 }
-                State::Skipping { option, left } => {
-                    self.skip(input, option, left, output).then_some(Some(Step::Answered))
+                State::Skipping { option, length, left } => {
+                    self.skip(input, option, length, left, output).then_some(Some(Step::Answered))
                 }
             };
             match step {
@@ -210,7 +210,7 @@ impl Handshake {
             return Some(Step::Violation("Client sent an export name of more than 4096 bytes"));
         }
         if length_usize > OPTION_PAYLOAD_MAX {
-            self.enter(State::Skipping { option, left: length.into() });
+            self.enter(State::Skipping { option, length, left: length });
         } else {
             self.enter(State::Payload { option, length: length_usize });
         }
@@ -218,12 +218,12 @@ impl Handshake {
     }
 
     /// True once the payload has gone by; then the option is refused.
-    fn skip(&mut self, input: &mut &[u8], option: u32, left: u64, output: &mut Vec<u8>) -> bool {
-        let taken = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
+    fn skip(&mut self, input: &mut &[u8], option: u32, length: u32, left: u32, output: &mut Vec<u8>) -> bool {
+        let taken = (left as usize).min(input.len());
         *input = &input[taken..];
-        let left = left - taken as u64;
+        let left = left - taken as u32;
         if left > 0 {
-            self.enter(State::Skipping { option, left });
+            self.enter(State::Skipping { option, length, left });
             return false;
         }
         self.enter(State::Head);
@@ -231,7 +231,9 @@ impl Handshake {
         if self.encryption == Encryption::Demanded && !matches!(option, STARTTLS | ABORT) {
             refuse_in_clear(output, option);
         } else {
-            refuse(output, option, OptionReply::TooBig, "Options have at most 65536 bytes");
+            let message =
+                format!("The option has {length} bytes, and options have at most {OPTION_PAYLOAD_MAX}");
+            refuse(output, option, OptionReply::TooBig, &message);
         }
         true
     }

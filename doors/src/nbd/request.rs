@@ -63,7 +63,9 @@ pub(crate) fn check(request: &Request, geometry: &Geometry, terms: Terms) -> Res
     }
     let moves_payload = matches!(request.command, Command::Read | Command::Write);
     if moves_payload && request.length > PAYLOAD_MAX {
-        return Err(invalid("The request is longer than 32 MiB"));
+        let message =
+            format!("The request has {} bytes, and requests have at most {PAYLOAD_MAX}", request.length);
+        return Err(Failure { error: ReplyError::Invalid, message: message.into() });
     }
     if request.command == Command::BlockStatus && request.length == 0 {
         return Err(invalid("The request covers nothing"));

@@ -7,6 +7,7 @@
 //! A job is handed back exactly once: answered, or lost with the connection. Its buffer is here or in the kernel until
 //! then, and no job is handed back while the kernel has its buffer. Nothing here retries or has a deadline.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -72,7 +73,7 @@ pub(super) enum Ending {
     /// We gave it up: a request got no answer in time.
     Silent,
     /// We gave it up: the server broke the protocol.
-    Violation(&'static str),
+    Violation(Cow<'static, str>),
     /// The device is closed.
     Leaving,
 }

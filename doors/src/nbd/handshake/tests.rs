@@ -201,6 +201,8 @@ fn options_that_are_too_long_are_skipped_without_being_kept() {
         assert!(handshake.gathered.capacity() <= OPTION_BYTES);
     }
     assert_eq!(kinds(&output)[0], (GO, OptionReply::TooBig));
+    let words = String::from_utf8_lossy(&output);
+    assert!(words.contains("and options have at most 65536"), "{words}");
     assert_eq!(kinds(&output)[3], (LIST, OptionReply::Ack));
     let (steps, ..) = run(&script(&[(EXPORT_NAME, vec![b'x'; NAME_MAX + 1])]));
     assert!(matches!(steps[..], [Step::Violation(_)]));
