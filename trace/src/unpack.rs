@@ -37,3 +37,28 @@ pub(crate) fn unpack(file: impl Read + Send + 'static) -> io::Result<Box<dyn Rea
     }
     Ok(Box::new(file))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_claims_a_window_of_gigabytes_is_refused_before_there_is_one() {
+        // A frame of zstd without a size, with a window of 2^log bytes, and one block of 128 KiB of the letter `a`.
+        let frame = |log: u8| {
+            let block = (128 << 10 << 3 | 0b011_u32).to_le_bytes();
+            let bytes = [&[0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3], &block[..3], b"a"].concat();
+            let mut plain = Vec::new();
+            unpack(Cursor::new(bytes))
+                .and_then(|mut bytes| bytes.read_to_end(&mut plain))
+                .map(|_| plain.len())
+        };
+        assert_eq!(frame(26).expect("64 MiB are allowed"), 128 << 10);
+        for log in [27, 31, 41] {
+            let error = frame(log).expect_err("it is too much").to_string();
+            assert!(error.contains("memory") || error.contains("window"), "{log}: {error}");
+        }
+    }
+}
