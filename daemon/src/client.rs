@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::task::Poll;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::{Method, Request, header};
 use hyper_util::rt::TokioIo;
@@ -18,6 +18,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::api::ProblemDocument;
 use crate::problem::{Answer, Problem, ProblemKind};
+use crate::units::Size;
+
+/// The longest answer that is taken, in bytes: far beyond a piece of a recording, or the metrics of thousands of disks.
+const ANSWER_BYTES_MAX: usize = 256 << 20;
 
 /// A daemon that may be reached.
 pub(crate) struct Client {
@@ -170,6 +174,14 @@ async fn exchange(socket: &Path, request: Request<Full<Bytes>>) -> Answer<(u16, 
     tokio::spawn(connection);
     let response = sender.send_request(request).await.map_err(broken)?;
     let status = response.status().as_u16();
-    let body = response.into_body().collect().await.map_err(broken)?.to_bytes();
-    Ok((status, body))
+    let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
+    let body = body.map_err(|error| match error.downcast::<hyper::Error>() {
+        Ok(error) => broken(*error),
+        Err(_) => Problem::unavailable(format!(
+            "Cannot use the answer at {}: it has more than {}; check that it is Forebay's socket",
+            socket.display(),
+            Size(ANSWER_BYTES_MAX as u64)
+        )),
+    })?;
+    Ok((status, body.to_bytes()))
 }

@@ -4,19 +4,22 @@
 //! known is an error that names it, its line and the nearest right one: a setting that is silently ignored is worse
 //! than a daemon that does not start. One table names every key; the sample in the documentation is made from it.
 
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::bounded;
 use crate::control::{HostName, Listen};
 use crate::problem::{Answer, Problem, hint};
 use crate::reception::{Allow, NbdTcp};
 use crate::shard::SHARDS_MAX;
 use crate::units::{Interval, PollMax, Size};
 use crate::wear::Smartctl;
+
+/// The largest configuration that is read, in bytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -171,7 +174,7 @@ impl Config {
     /// # Errors
     /// If it cannot be read, is no TOML, or says something unknown; with the line.
     pub(crate) fn load(path: &Path) -> Answer<Self> {
-        let text = fs::read_to_string(path).map_err(|error| {
+        let text = bounded::read_text(path, FILE_BYTES_MAX).map_err(|error| {
             Problem::invalid(format!("Cannot read configuration {}: {error}; check the path", path.display()))
         })?;
         Self::parse(&text).map_err(|(line, message)| {
@@ -328,6 +331,8 @@ pub(crate) fn sample() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::reception::{self, Tls};
 

@@ -20,10 +20,13 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
+use crate::bounded;
 use crate::durable;
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
 
+/// The longest time of a hold, in seconds.
+pub(crate) const SECONDS_MAX: u64 = 24 * 60 * 60;
 const FILE_NAME: &str = "holds.json";
 /// Version of the file that this build writes and reads.
 const SCHEMA: u64 = 1;
@@ -117,7 +120,8 @@ impl End {
 
 impl Hold {
     fn time(&self, now: &Now) -> HoldTime {
-        let asked = Duration::from_secs(self.seconds);
+        // A file may claim more than anybody can ask for.
+        let asked = Duration::from_secs(self.seconds.min(SECONDS_MAX));
         match &self.ends {
             None => HoldTime::OnceHome(asked),
             Some(end) => HoldTime::Left(end.left(now).min(asked)),
@@ -214,7 +218,7 @@ impl Holds {
 }
 
 fn read(path: &Path) -> Result<BTreeMap<u32, Hold>, String> {
-    let text = match fs::read(path) {
+    let text = match bounded::read(path, bounded::DIR_FILE_BYTES_MAX) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => return Err(error.to_string()),
@@ -306,6 +310,16 @@ mod tests {
         assert_eq!(holds.time_of(7), Some(HoldTime::OnceHome(Duration::from_mins(10))));
         run(async { holds.forget(7, 5).await });
         assert_eq!(holds.time_of(7), None);
+    }
+
+    #[test]
+    fn a_hold_of_a_file_that_claims_more_than_a_day_lasts_a_day() {
+        let dir = TempDir::new();
+        let (holds, _) = Holds::load(dir.path());
+        run(async { holds.remember(7, u64::MAX, 5).await });
+        let (again, unread) = Holds::load(dir.path());
+        assert_eq!(unread, None);
+        assert_eq!(again.time_of(7), Some(HoldTime::OnceHome(Duration::from_secs(SECONDS_MAX))));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod api;
 mod aside;
 mod backing;
 mod balance;
+mod bounded;
 mod cli;
 mod client;
 mod commands;

@@ -3,12 +3,12 @@
 //! It is replaced as a whole. A file that cannot be read as what this version writes is refused and never overwritten: it
 //! is the only place that knows which disks there are.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounded;
 use crate::durable;
 use crate::keys::Values;
 use crate::names;
@@ -324,17 +324,20 @@ impl State {
     /// If the file is unreadable, damaged, or of a newer version. It is left as it is.
     pub(crate) fn load(dir: &Path) -> Answer<Self> {
         let path = dir.join(STATE_FILE);
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(Problem::failed(format!("Cannot read {}: {error}", path.display()))),
-        };
         let damaged = |what: String| {
             let path = path.display();
             Problem::failed(format!(
                 "Cannot use {path}: {what}. Restore it from a backup, or move it away and add the disks again (the \
                  content of the backings is not affected)"
             ))
+        };
+        let text = match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(damaged(error.to_string()));
+            }
+            Err(error) => return Err(Problem::failed(format!("Cannot read {}: {error}", path.display()))),
         };
         let json: serde_json::Value =
             serde_json::from_slice(&text).map_err(|error| damaged(format!("it is damaged ({error})")))?;
@@ -481,6 +484,8 @@ fn is_false(value: &bool) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::testing::TempDir;
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use subtle::ConstantTimeEq;
 
+use crate::bounded;
 use crate::durable;
 use crate::problem::{Answer, Problem};
 
@@ -20,6 +21,8 @@ const BYTES: usize = 32;
 /// A token that somebody wrote by hand has at least so many characters: it can be guessed over the network.
 const LENGTH_MIN: usize = 32;
 const LENGTH_MAX: usize = 256;
+/// The largest file that is read, in bytes: a token with blanks around it.
+const FILE_BYTES_MAX: u64 = 4096;
 
 /// What the file holds. Shown nowhere, and not in a log either.
 pub(crate) struct Token {
@@ -60,7 +63,7 @@ impl Token {
             let mode = found.mode() & 0o7777;
             return Err(unusable(format!("others than its owner may use it (mode {mode:04o})")));
         }
-        let text = fs::read_to_string(&path).map_err(|error| unusable(error.to_string()))?;
+        let text = bounded::read_text(&path, FILE_BYTES_MAX).map_err(|error| unusable(error.to_string()))?;
         let text = text.trim();
         let is_token = text.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_token || !(LENGTH_MIN..=LENGTH_MAX).contains(&text.len()) {

@@ -8,7 +8,6 @@
 //! then, and say since when. Windows of time are differences of totals.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use cache::DiskStatistics;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::bounded;
 use crate::counted::{Counted, Kept};
 use crate::course::{Comparison, Course, KeptCourse, Passed};
 use crate::durable;
@@ -111,7 +111,7 @@ impl Totals {
 
     fn load_totals(dir: &Path) -> (Self, Option<String>) {
         let read = || -> Result<Self, String> {
-            let text = match fs::read(dir.join(FILE_NAME)) {
+            let text = match bounded::read(&dir.join(FILE_NAME), bounded::DIR_FILE_BYTES_MAX) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
                 text => text.map_err(|error| error.to_string())?,
             };
@@ -309,6 +309,8 @@ fn is_believable(value: &Value, most: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use cache::{Latency, LatencySummary};
 
     use super::*;

@@ -1,6 +1,6 @@
 //! `forebay disk accept`: an operator's word on a backing, after it was compared with what is cached.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Read, Write};
 
 use serde_json::Value;
 
@@ -10,6 +10,9 @@ use crate::api::AcceptDisk;
 use crate::cli::DiskAccept;
 use crate::output::{self, number, size};
 use crate::problem::{Answer, Problem};
+
+/// The longest answer to a question, in bytes.
+const ANSWER_BYTES_MAX: u64 = 256;
 
 pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
     let DiskAccept { name, yes, despite_differences, daemon } = options;
@@ -77,7 +80,9 @@ fn ask(name: &str, found: &str) -> Answer<()> {
 pub(super) fn confirm(question: &str) -> Answer<()> {
     output::print(question)?;
     let mut answer = String::new();
-    let read = std::io::stdout().flush().and_then(|()| std::io::stdin().lock().read_line(&mut answer));
+    let read = std::io::stdout()
+        .flush()
+        .and_then(|()| std::io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut answer));
     match read {
         Ok(_) if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) => Ok(()),
         _ => Err(Problem::invalid("The answer was no: nothing was changed".to_owned())),

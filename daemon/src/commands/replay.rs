@@ -17,7 +17,7 @@ use crate::cli::Replay;
 use crate::client::Client;
 use crate::problem::{Answer, Problem};
 use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, ReplayProgress, json, table};
-use crate::{names, output};
+use crate::{bounded, names, output};
 
 /// How long guests that have left may take to be forgotten, and how often the daemon is asked.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
@@ -121,10 +121,10 @@ fn check_file(trace: &Path) -> Answer<()> {
     }
 }
 
-/// What an earlier replay printed.
+/// Returns what an earlier replay printed.
 fn earlier(file: &Path) -> Answer<Before> {
     let name = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = bounded::read_text(file, bounded::PRINTED_BYTES_MAX).map_err(|error| {
         Problem::invalid(format!("Cannot read {name}: {error}; check path and permissions"))
     })?;
     Before::read(&name.to_string(), &text)

@@ -1,6 +1,8 @@
 //! Versions of the clients that are installed on this host: some lines depend on them.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+use crate::bounded;
 
 /// Programs that are QEMU, by distribution and architecture.
 const PROGRAMS: [&str; 5] =
@@ -22,7 +24,7 @@ impl QemuVersion {
 /// Asks the QEMU of this host for its version; none if there is none. Runs a program.
 pub(crate) fn qemu() -> Option<QemuVersion> {
     PROGRAMS.iter().find_map(|program| {
-        let ran = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
+        let ran = bounded::run(Command::new(program).arg("--version"));
         QemuVersion::from_output(&String::from_utf8_lossy(&ran.ok()?.stdout))
     })
 }

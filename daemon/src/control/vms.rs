@@ -1,7 +1,7 @@
 //! Requests about running guests. Each is carried out by a process of its own that runs `forebay vm`, as an operator would: what
 //! it refuses is refused here in its words, and a QEMU that does not answer holds up that process alone.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 
 use axum::Json;
@@ -13,6 +13,7 @@ use tokio::task::spawn_blocking;
 
 use super::answer::{Failure, Name, Reply, to_the_end};
 use crate::api::{AttachVm, MovedDocument};
+use crate::bounded;
 use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
 use crate::signals;
@@ -65,12 +66,11 @@ async fn run(registry: &Registry, words: Vec<String>) -> Reply<MovedDocument> {
     }
     let mut command = Command::new(PROGRAM);
     command.arg("vm").args(&words).arg("--json").arg("--socket").arg(registry.places().control_socket());
-    command.stdin(Stdio::null());
     signals::release_in(&mut command);
     let unusable =
         |error: &dyn std::fmt::Display| Problem::failed(format!("Cannot run `forebay vm`: {error}"));
     let ended = to_the_end(async move {
-        match spawn_blocking(move || command.output()).await {
+        match spawn_blocking(move || bounded::run(&mut command)).await {
             Ok(Ok(output)) => Ok(output),
             Ok(Err(error)) => Err(unusable(&error)),
             Err(error) => Err(unusable(&error)),

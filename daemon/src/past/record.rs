@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Appearance;
 use super::appearance::{Changes, Circumstances, FileIdentity, is_numbered};
 use super::device::{DeviceIdentity, SameDevice};
+use crate::bounded;
 use crate::durable;
 use crate::problem::{Answer, Problem};
 
@@ -121,7 +122,7 @@ impl Record {
     /// If it cannot be read. A damaged one counts as empty: then nothing is believed.
     pub(super) fn load(dir: &Path, id: u32) -> Answer<Self> {
         let path = file(dir, id);
-        match fs::read(&path) {
+        match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
             Ok(text) => {
                 let earlier =
                     || serde_json::from_slice::<EarlierRecord>(&text).map(|record| record.upgraded(id));

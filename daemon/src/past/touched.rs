@@ -11,7 +11,7 @@
 //! them. Of a disk that was about to grow when its process was killed, there may be more than it needs. If the file cannot be made, a kill costs as much content as a power cut.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -159,11 +159,14 @@ impl Touched {
 
     /// The bits that the start with this mark left, if they count. Changes nothing.
     pub(super) fn peek(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> Option<Box<[AtomicU64]>> {
-        let bytes = fs::read(file(dir, id)).ok()?;
+        let needed = HEADER_WORDS + words_for(disk_bytes);
+        let mut bytes = Vec::new();
+        let bits = File::open(file(dir, id)).ok()?.take((needed * size_of::<AtomicU64>()) as u64);
+        BufReader::new(bits).read_to_end(&mut bytes).ok()?;
         let (words, _) = bytes.as_chunks::<8>();
         let words: Box<[AtomicU64]> =
             words.iter().map(|word| AtomicU64::new(u64::from_ne_bytes(*word))).collect();
-        if words.len() < HEADER_WORDS + words_for(disk_bytes) {
+        if words.len() < needed {
             return None;
         }
         let own = Self { words: Words::Own(words), mark };

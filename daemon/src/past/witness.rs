@@ -3,13 +3,13 @@
 //! When a device of the pool fails, the others list it no more, and then this file is told, before anything is acknowledged
 //! that only they have. Should the device come back alone, its own list is older than what stands here, and it is not believed.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounded;
 use crate::durable;
 use crate::problem::{Answer, Problem};
 
@@ -37,7 +37,7 @@ pub(crate) fn least_epoch(dir: &Path, pool: &str) -> Answer<u32> {
             path.display()
         ))
     };
-    match fs::read(&path) {
+    match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
         Err(error) => Err(unreadable(error.to_string())),
         Ok(text) => {
@@ -64,6 +64,8 @@ pub(crate) fn remember(dir: &Path, pool: &str, epoch: u32) -> Result<(), String>
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::testing::TempDir;
 

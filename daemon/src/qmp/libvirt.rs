@@ -3,7 +3,7 @@
 //! Each command is a process of its own, which `LIBVIRT_DEFAULT_URI` reaches as it does any virsh. Events stay with libvirt, so
 //! whoever waits looks again.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{Monitor, Patience, QmpError};
+use crate::bounded::{hear, heard};
 use crate::signals;
 
 /// How often a process is asked whether it has ended.
@@ -45,13 +46,15 @@ impl LibvirtLink {
 
     fn run(&self, command: &str, request: &str) -> Result<String, QmpError> {
         let broken = |error| QmpError::unreachable(&self.name(), error);
+        let unusable =
+            |error| broken(io::Error::other(format!("the output of virsh cannot be used: {error}")));
         let mut virsh = Command::new("virsh");
         // Behind `--` nothing is an option, whatever a domain is called.
         virsh.args(["--quiet", "qemu-monitor-command", "--", &self.domain, request]);
         virsh.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).env("LC_ALL", "C");
         signals::release_in(&mut virsh);
         let mut child = virsh.spawn().map_err(broken)?;
-        let (output, errors) = (heard(child.stdout.take()), heard(child.stderr.take()));
+        let (output, errors) = (hear(child.stdout.take()), hear(child.stderr.take()));
         let Some(succeeded) = wait(&mut child, self.patience.command).map_err(broken)? else {
             return Err(QmpError::TimedOut {
                 socket: self.name(),
@@ -59,27 +62,22 @@ impl LibvirtLink {
                 seconds: self.patience.command.as_secs(),
             });
         };
-        let text = |reader: thread::JoinHandle<String>| reader.join().unwrap_or_default();
+        let text = |hearing| {
+            heard(hearing).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(unusable)
+        };
+        // First: a virsh of which no more is read fails for that alone.
+        let said = text(output)?;
         if succeeded {
-            return Ok(text(output));
+            return Ok(said);
         }
-        let said = text(errors).trim().trim_start_matches("error: ").replace('\n', " ");
+        let said = text(errors)?;
+        let said = said.trim().trim_start_matches("error: ").replace('\n', " ");
         Err(broken(io::Error::other(format!("virsh says '{}'", said.escape_debug()))))
     }
 
     fn name(&self) -> PathBuf {
         Monitor::Libvirt(self.domain.clone()).name()
     }
-}
-
-/// Reads a pipe to its end, so that nobody waits for room in it.
-fn heard(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut text = Vec::new();
-        // What came until an error is as good as all.
-        drop(pipe.map(|mut pipe| pipe.read_to_end(&mut text)));
-        String::from_utf8_lossy(&text).into_owned()
-    })
 }
 
 /// Waits for the end of a process; none if that takes longer, and then it is killed.

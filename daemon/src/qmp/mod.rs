@@ -27,8 +27,11 @@ use libvirt::LibvirtLink;
 
 /// The longest line that is taken: the block nodes of a guest with hundreds of disks.
 const LINE_BYTES_MAX: u64 = 16 << 20;
-/// Events that wait to be asked for; the oldest go when there are more. They only tell when to look again.
+/// Events that wait to be asked for; the oldest go when there are more. They only tell when to look again, so that their names are
+/// all that is kept of them.
 const EVENTS_MAX: usize = 256;
+/// Letters that are kept of a name.
+const EVENT_LETTERS_MAX: usize = 64;
 
 /// How soon a monitor without events is looked at again.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
@@ -207,7 +210,7 @@ impl SocketLink {
                 });
             };
             if said["event"].is_string() {
-                self.remember(said);
+                self.remember(&said);
             } else if said["id"] == id {
                 if let Some(error) = said.get("error") {
                     return Err(QmpError::refused(command, error));
@@ -238,11 +241,13 @@ impl SocketLink {
         }
     }
 
-    fn remember(&mut self, event: Value) {
+    fn remember(&mut self, event: &Value) {
         if self.events.len() == EVENTS_MAX {
             self.events.pop_front();
         }
-        self.events.push_back(event);
+        let name: String =
+            event["event"].as_str().unwrap_or_default().chars().take(EVENT_LETTERS_MAX).collect();
+        self.events.push_back(json!({ "event": name }));
     }
 
     /// The next object, or none if it has not come by `deadline`.
@@ -259,7 +264,7 @@ impl SocketLink {
             match self.reader.by_ref().take(room).read_until(b'\n', &mut self.partial) {
                 Ok(_) if self.partial.ends_with(b"\n") => break,
                 Ok(0) if self.partial.len() as u64 == LINE_BYTES_MAX => {
-                    return Err(self.garbled("a line that does not end"));
+                    return Err(self.garbled(&format!("a line of more than {LINE_BYTES_MAX} bytes")));
                 }
                 Ok(0) => {
                     return Err(QmpError::unreachable(&self.socket, io::ErrorKind::UnexpectedEof.into()));
@@ -372,6 +377,28 @@ mod tests {
             let error = talk(&[line]).0.expect_err(line);
             assert!(matches!(error, QmpError::Garbled { .. }), "{error}");
         }
+    }
+
+    #[test]
+    fn a_line_without_end_is_an_error_that_names_the_limit() {
+        let line = "x".repeat(LINE_BYTES_MAX as usize + 1);
+        let error = talk(&[GREETING, READY, &line]).0.expect_err("it does not end");
+        assert!(error.to_string().contains("a line of more than 16777216 bytes"), "{error}");
+    }
+
+    #[test]
+    fn of_many_long_events_the_last_names_are_kept() {
+        let dir = TempDir::new();
+        let event = format!("{{\"event\":\"{}\",\"data\":\"{}\"}}\n", "N".repeat(1000), "x".repeat(10_000));
+        let answer = event.repeat(EVENTS_MAX + 50) + r#"{"return":{},"id":2}"#;
+        let (socket, talking) = peer(&dir, [GREETING.to_owned(), READY.to_owned(), answer].into());
+        let mut qmp = SocketLink::connect(&socket, Patience::default()).expect("it is a QEMU");
+        qmp.execute("query-name", &json!({})).expect("it is answered");
+        assert_eq!(qmp.events.len(), EVENTS_MAX);
+        let bytes: usize = qmp.events.iter().map(|event| event.to_string().len()).sum();
+        assert!(bytes < 128 * EVENTS_MAX, "{bytes}");
+        drop(qmp);
+        talking.join().expect("the peer only talks");
     }
 
     #[test]

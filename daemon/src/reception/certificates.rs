@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use doors::nbd::{Identities, Identity, Unfit};
 
+use crate::bounded;
 use crate::problem::{Answer, Problem};
 
 /// The server's certificate.
@@ -231,7 +232,7 @@ fn content(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return absent(path),
         Err(error) => return Err(unreadable(path, &error)),
     }
-    fs::read(path).map(Some).map_err(|error| unreadable(path, &error))
+    bounded::read(path, FILE_BYTES_MAX).map(Some).map_err(|error| unreadable(path, &error))
 }
 
 /// None, if nothing at all is at `path`. A link is something, wherever it leads: were an authority's passed over, everybody would

@@ -1,12 +1,14 @@
 //! Guests that are connected to a disk: who they are, and that nobody takes the disk from them by mistake.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use block::socket::Peer;
 use tokio::time::{Instant, sleep};
 
 use super::Registry;
+use crate::bounded;
 use crate::door::ConnectedGuest;
 use crate::problem::{Answer, Problem};
 use crate::state::DiskRecord;
@@ -90,7 +92,8 @@ fn names_of(guests: &[ConnectedGuest]) -> String {
 fn command_of(id: u32) -> Option<String> {
     let plain = |text: &str| text.chars().filter(|letter| !letter.is_control()).collect::<String>();
     let command = fs::read_to_string(format!("/proc/{id}/comm")).ok().map(|name| plain(&name))?;
-    let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let line = Path::new("/proc").join(id.to_string()).join("cmdline");
+    let line = bounded::read(&line, bounded::PRINTED_BYTES_MAX).unwrap_or_default();
     let line = String::from_utf8_lossy(&line).into_owned();
     let guest = guest_in(&mut line.split('\0')).map(plain);
     Some(guest.map_or(command.clone(), |guest| format!("{command} of guest '{guest}'")))

@@ -11,13 +11,13 @@ use block::ByteRange;
 
 use super::{DiskView, Registry, being_removed, known, lock};
 use crate::events::{self, Kind};
-use crate::holds::HoldTime;
+use crate::holds::{self, HoldTime};
 use crate::problem::{Answer, Problem};
 use crate::shard::{Destage, DiskReport, Quietness};
 use crate::state::{DiskRecord, State};
 
 /// The longest that a disk is kept quiet at once, in seconds.
-const QUIET_SECONDS_MAX: u64 = 24 * 60 * 60;
+const QUIET_SECONDS_MAX: u64 = holds::SECONDS_MAX;
 /// Lost ranges that are listed.
 const LOST_MAX: usize = 10_000;
 

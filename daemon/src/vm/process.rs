@@ -10,6 +10,7 @@ use block::file::Identity;
 use nix::unistd::Gid;
 
 use super::command_line::CommandLine;
+use crate::bounded;
 use crate::problem::{Answer, Problem};
 use crate::qemu_process::QemuProcess;
 use crate::qmp::Qmp;
@@ -48,7 +49,8 @@ impl Process {
         let ids = folders.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
         let mut processes = ids.map(|id| Self { id });
         let found = processes.find(|process| {
-            let bytes = fs::read(process.path("cmdline")).unwrap_or_default();
+            let bytes =
+                bounded::read(&process.path("cmdline"), bounded::PRINTED_BYTES_MAX).unwrap_or_default();
             let words: Vec<_> = bytes.split(|byte| *byte == 0).collect();
             words.windows(2).any(|pair| pair[0] == b"-uuid" && pair[1] == uuid.as_bytes())
         });
@@ -77,7 +79,8 @@ impl Process {
 
     /// How it was started.
     pub(super) fn command_line(&self) -> Answer<CommandLine> {
-        let bytes = fs::read(self.path("cmdline")).map_err(|error| unreadable(self.id, &error))?;
+        let bytes = bounded::read(&self.path("cmdline"), bounded::PRINTED_BYTES_MAX)
+            .map_err(|error| unreadable(self.id, &error))?;
         let words = bytes.split(|byte| *byte == 0);
         Ok(CommandLine::new(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()))
     }

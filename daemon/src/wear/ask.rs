@@ -17,6 +17,7 @@ use tokio::process::{Child, Command};
 
 use super::once::Once;
 use super::smart::{self, Figures};
+use crate::bounded;
 use crate::patience::within;
 use crate::signals;
 
@@ -134,7 +135,8 @@ impl Asker {
 async fn hear(child: &mut Child) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let output = child.stdout.take().expect("it was piped");
-    output.take(OUTPUT_MAX).read_to_end(&mut text).await?;
+    output.take(OUTPUT_MAX + 1).read_to_end(&mut text).await?;
+    bounded::check_length(&text, OUTPUT_MAX)?;
     Ok(text)
 }
 
@@ -185,7 +187,7 @@ mod tests {
         for (text, reason) in [
             ("echo hello", "no JSON"),
             ("exit 1", "no JSON"),
-            ("head -c 3000000 /dev/zero", "no JSON"),
+            ("head -c 3000000 /dev/zero", "at most 1MiB (1048576 bytes)"),
             (
                 r#"echo '{"smartctl":{"messages":[{"string":"Permission denied","severity":"error"}]}}'"#,
                 "denied",

@@ -12,7 +12,6 @@
 //! future are of no use until then, and are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -21,6 +20,7 @@ use serde_json::Value;
 
 use super::estimate::{DAY, Lately};
 use super::worries::Worry;
+use crate::bounded;
 use crate::durable;
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
@@ -81,7 +81,7 @@ impl Book {
     pub(crate) fn load(dir: &Path, pool: &str) -> (Self, Option<String>) {
         let empty = || Self { pool: pool.to_owned(), devices: BTreeMap::new() };
         let read = || -> Result<Self, String> {
-            let text = match fs::read(dir.join(FILE_NAME)) {
+            let text = match bounded::read(&dir.join(FILE_NAME), bounded::DIR_FILE_BYTES_MAX) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(empty()),
                 text => text.map_err(|error| error.to_string())?,
             };
@@ -233,6 +233,8 @@ impl From<Kept> for Page {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::testing::TempDir;
 

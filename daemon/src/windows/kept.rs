@@ -13,7 +13,6 @@
 //! Figures for people, nothing that the product relies on: what cannot be read is set aside, and windows begin anew.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -21,6 +20,7 @@ use std::time::Duration;
 use cache::{DiskCounts, Latency};
 
 use super::{BEFORE_START, Edge, Ring, SHAPES, Step, Windows, pack, pull, push, unpack_named};
+use crate::bounded;
 use crate::counted::Counted;
 use crate::durable;
 use crate::moment::Moment;
@@ -158,7 +158,7 @@ impl KeptDisk {
 /// Reads what is kept in `dir`, and why it could not be read, if so: then there is nothing, and what is there is set aside.
 pub(crate) fn load(dir: &Path, now: Moment) -> (KeptWindows, Option<String>) {
     let path = dir.join(FILE_NAME);
-    let read = match fs::read(&path) {
+    let read = match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return (KeptWindows::default(), None),
         Err(error) => Err(error.to_string()),
         Ok(bytes) => parse(&bytes, now),

@@ -1,5 +1,7 @@
 //! Windows that are written and read again: what goes on, what begins anew, and what is not believed.
 
+use std::fs;
+
 use super::super::{Recent, Window, Windowed};
 use super::*;
 use crate::testing::TempDir;

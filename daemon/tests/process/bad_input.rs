@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
@@ -52,6 +53,56 @@ fn backings_that_cannot_be_are_refused() {
     daemon.run(&["disk", "add", "a", "--backing", &host.text("x.qcow2"), "--raw-anyway"]).succeeded();
     let message = add_fails(&daemon, &["b", "--backing", &host.text("link.img"), "--raw-anyway"]);
     assert!(message.contains("it is the pool already"), "by whatever name: {message}");
+}
+
+/// A file of 10 GiB without storage, which no reader is to take into memory.
+fn enormous(host: &Host, name: &str) {
+    let made = fs::File::create(host.path(name)).and_then(|file| file.set_len(10 << 30));
+    made.expect("it is sparse");
+}
+
+#[test]
+fn enormous_files_of_dir_are_set_aside_or_refused_with_limit_and_size() {
+    let host = Host::new();
+    let image = host.image("a.img", MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    assert!(daemon.stop().success());
+    let bystanders = ["totals.json", "windows.bin", "wear.json", "holds.json", "events.jsonl"];
+    for name in bystanders {
+        enormous(&host, &format!("d/{name}"));
+    }
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.disk("a")["state"], "serving");
+    daemon.guest("a").read(0, 4096).expect("the disk is served");
+    let log = daemon.wait_for_log("at most 256MiB (268435456 bytes) are read");
+    assert!(log.contains("10GiB (10737418240 bytes)"), "{log}");
+    assert!(daemon.stop().success());
+    for name in bystanders {
+        assert!(fs::metadata(host.path("d").join(name)).map_or(0, |file| file.len()) < MIB, "{name}");
+    }
+
+    fs::rename(host.path("d/state.json"), host.path("state.json")).expect("the folder is ours");
+    enormous(&host, "d/state.json");
+    let message = host.serve_fails(&[]);
+    assert!(message.contains("10GiB") && message.contains("256MiB"), "{message}");
+    fs::rename(host.path("state.json"), host.path("d/state.json")).expect("the folder is ours");
+    enormous(&host, "d/token");
+    fs::set_permissions(host.path("d/token"), fs::Permissions::from_mode(0o600)).expect("it is ours");
+    let daemon = host.serve_with(&["--listen-http", "127.0.0.1:0"]);
+    let log = daemon.wait_for_log("Disks are served without HTTP");
+    assert!(log.contains("at most 4KiB (4096 bytes)"), "{log}");
+    assert_eq!(daemon.disk("a")["state"], "serving");
+}
+
+#[test]
+fn an_enormous_configuration_is_refused_with_limit_and_size() {
+    let host = Host::new();
+    enormous(&host, "forebay.toml");
+    for config in [host.text("forebay.toml"), "/dev/zero".to_owned()] {
+        let message = forebay(&["serve", "--config", &config]).failed();
+        assert!(message.contains(&config) && message.contains("at most 1MiB (1048576 bytes)"), "{message}");
+    }
 }
 
 #[test]

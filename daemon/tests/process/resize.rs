@@ -92,6 +92,32 @@ fn a_disk_does_not_shrink_nor_take_a_size_that_it_cannot_have() {
 }
 
 #[test]
+fn a_backing_that_grows_beyond_all_bounds_is_refused_and_one_cut_to_nothing_ends_its_own_disk_only() {
+    let host = Host::in_ram();
+    let (image, other) = (host.image("a.img", 16 * MIB), host.image("b.img", 16 * MIB));
+    let daemon = host.serve();
+    for (name, image) in [("a", &image), ("b", &other)] {
+        daemon.run(&["disk", "add", name, "--backing", image]).succeeded();
+    }
+    daemon.guest("a").write(0, &[1; 4096]).expect("the disk is served");
+    // Memory has files of any size; the file system that takes its place may not.
+    if file(&image).set_len(7 << 60).is_ok() {
+        let message = daemon.run(&["disk", "resize", "a"]).failed();
+        assert!(message.contains(&(7_u64 << 60).to_string()) && message.contains("256 TiB"), "{message}");
+    }
+    assert_eq!(size(&daemon.guest("a")), 16 * MIB);
+    assert!(daemon.stop().success());
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.guest("a").read(0, 4096).expect("in the size that it had"), [1; 4096]);
+
+    set_size(&image, 0);
+    let message = daemon.run(&["disk", "resize", "a"]).failed();
+    assert!(message.contains("disk 'a'"), "{message}");
+    assert!(daemon.guest("b").read(0, 4096).is_ok(), "another disk goes on");
+    assert!(daemon.json(&["disk", "list"])["disks"].as_array().is_some_and(|disks| disks.len() == 2));
+}
+
+#[test]
 fn two_who_ask_at_once_both_learn_the_size() {
     let host = Host::new();
     let image = host.image("a.img", 16 * MIB);
