@@ -653,35 +653,23 @@ fn tell_of_move(Moved { from, to }: &Moved) {
 ///
 /// # Errors
 /// A conflict that names the disk.
-pub(crate) fn check_no_backing(disks: &[DiskRecord], path: &Path, identity: Identity) -> Answer<()> {
+fn check_no_backing(disks: &[DiskRecord], path: &Path, identity: Identity) -> Answer<()> {
     for disk in disks {
         let location = Location::parse(&disk.backing)?;
         let backing = location.path().and_then(|path| Identity::of(path).ok());
         if backing.is_some_and(|backing| backing.same_storage(&identity)) {
-            return Err(Problem::conflict(format!(
-                "Cannot use {} as the pool: disk '{}' has its data there; give another file or device",
-                path.display(),
-                disk.name
-            )));
+            return Err(has_data_there(path, &disk.name));
         }
     }
     Ok(())
 }
 
-/// Gives a pool whose disks are all detached another mark, so that a copy that was made of it while it was in use is not
-/// believed in its place.
-///
-/// # Errors
-/// If it cannot be remembered or written; then such a copy would be believed.
-pub(crate) async fn leave(places: &Places, shards: &Shards, state: &mut State) -> Answer<()> {
-    let mark = shards.draw_mark().await?;
-    let Some(record) = &mut state.pool else { return Ok(()) };
-    let last_mark = record.marks.last().copied().unwrap_or(0);
-    record.marks.push(mark);
-    state.save(&places.dir)?;
-    shards.leave_pool(mark).await?;
-    Touched::take_over(&places.touched(), last_mark, mark);
-    settle_mark(places, state, mark)
+/// Returns why a path is not taken for the pool that a disk has its data on.
+pub(crate) fn has_data_there(path: &Path, disk: &str) -> Problem {
+    Problem::conflict(format!(
+        "Cannot use {} as the pool: disk '{disk}' has its data there; give another file or device",
+        path.display()
+    ))
 }
 
 /// Remembers that the pool bears this mark and no earlier one.

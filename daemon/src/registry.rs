@@ -5,20 +5,24 @@
 //!   remove:  bring home what is dirty ── detach (requests end, flush) ── forget durably ── answer
 //!   start:   every remembered disk is attached by a task of its own; what fails waits and is tried again
 //! ```
-//! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
-//! wait for a change.
+//! Changes of one disk go one after another, and those of different disks side by side: a change may take as long as its backing
+//! does, and holds nothing that another disk needs (`locks.rs`). Two that want the same storage or RAM see each other (`claims.rs`).
+//! Readers never wait for a change.
 
 mod accepting;
+mod claims;
 mod connected;
 mod counting;
 mod displaced;
 mod guest;
 mod history;
 mod home;
+mod locks;
 mod looking;
 mod moving;
 mod pool;
 mod ram;
+mod remembered;
 mod removing;
 mod resizing;
 mod shares;
@@ -28,6 +32,7 @@ mod watching;
 mod wear;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -45,7 +50,7 @@ use crate::keys::Values;
 use crate::names;
 use crate::patience::{while_in_conflict, within};
 use crate::places::Places;
-use crate::pool::{PoolInUse, check_mirror, leave};
+use crate::pool::{PoolInUse, check_mirror};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
@@ -57,11 +62,16 @@ use crate::units::Size;
 const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long a disk that could not be served waits before it is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
+/// How long a stop waits for a change of a disk before it asks whether the disk is served at all.
+const CHANGE_TIME_MAX: Duration = Duration::from_secs(1);
 
+use claims::{Claim, Claimed, Claims};
 pub(crate) use connected::IfInUse;
 use counting::Written;
 pub(crate) use displaced::displaced_text;
+use locks::DiskLocks;
 pub(crate) use pool::{NewDevice, PoolView};
+use remembered::{Remembered, gone};
 pub(crate) use sockets::ControlFiles;
 use unshared::Wanted;
 
@@ -71,12 +81,16 @@ pub(crate) struct Registry {
     started: Instant,
     shards: Shards,
     pool: StdMutex<PoolInUse>,
-    /// Held by whoever adds a device to the pool or takes one out; before `changing`.
+    /// Held by whoever adds a device to the pool or takes one out.
     changing_pool: Mutex<()>,
-    /// Held by whoever changes something.
-    changing: Mutex<()>,
-    /// What is remembered, as it was saved last. Locked for moments only.
-    state: StdMutex<State>,
+    /// Held for moments by whoever notes that devices left the pool, or changes how much may be written to it; after `changing_pool`.
+    settling_pool: Mutex<()>,
+    /// Held by whoever changes a disk.
+    locks: DiskLocks,
+    /// What changes under way are about to have.
+    claims: Claims,
+    /// What is remembered.
+    remembered: Remembered,
     /// Why remembered disks are not served now, by name.
     waiting: StdMutex<BTreeMap<String, String>>,
     /// Disks that are being removed. They are remembered until they are.
@@ -169,14 +183,17 @@ impl Registry {
         }
         let kept = state.pool.as_ref().filter(|_| pool.missing.is_none()).map(|pool| pool.id.as_str());
         let wear = wear::Wear::load(&places, kept);
+        let remembered = Remembered::new(&places.dir, state);
         let registry = Self {
             places,
             started: Instant::now(),
             shards,
             pool: StdMutex::new(pool),
             changing_pool: Mutex::new(()),
-            changing: Mutex::new(()),
-            state: StdMutex::new(state),
+            settling_pool: Mutex::new(()),
+            locks: DiskLocks::default(),
+            claims: Claims::default(),
+            remembered,
             waiting: StdMutex::new(waiting),
             removing: StdMutex::default(),
             totals: StdMutex::new(totals),
@@ -201,7 +218,7 @@ impl Registry {
     /// Every disk, in the order in which they were added. One whose shard does not answer says so in its report.
     pub(crate) async fn disks(&self) -> Vec<DiskView> {
         let mut reports = self.shards.disks_as_far_as_known().await;
-        let disks = lock(&self.state).disks.clone();
+        let disks = self.remembered.read(|state| state.disks.clone());
         let view = |record: DiskRecord| {
             let report = reports.remove(&record.name);
             self.view(record, report)
@@ -221,7 +238,15 @@ impl Registry {
 
     /// Returns true if dirty data of some disk is to be on two devices.
     pub(crate) fn has_mirrored_disk(&self) -> bool {
-        lock(&self.state).disks.iter().any(|disk| disk.settings.is_mirrored())
+        !self.mirrored_disks().is_empty()
+    }
+
+    fn mirrored_disks(&self) -> BTreeSet<String> {
+        let names = |state: &State| {
+            let mirrored = state.disks.iter().filter(|disk| disk.settings.is_mirrored());
+            mirrored.map(|disk| disk.name.clone()).collect()
+        };
+        self.remembered.read(names)
     }
 
     /// The number of a disk, without asking its shard.
@@ -262,22 +287,21 @@ impl Registry {
         let rights = look_up(&values).await?;
         let identity = self.look_at(&location, access(wanted.read_only), images).await?;
 
-        let changing = self.changing.lock().await;
-        let mut changed = self.state();
-        free_name(&changed, &wanted.name)?;
-        if wanted.settings.contains_key("ram") {
-            self.check_ram(&wanted.name, None, wanted_values.ram()).await?;
-        }
-        let (access, waiting) = (access(wanted.read_only), self.awaited(&changed));
+        let changing = self.locks.lock(&wanted.name).await;
+        let state = self.state();
+        free_name(&state, &wanted.name)?;
+        let ram = wanted.settings.contains_key("ram").then(|| wanted_values.ram());
+        let claim = Claim { storage: Some(identity.clone()), ram, ..Claim::default() };
+        let claimed = self.claims.claim(&wanted.name, claim);
+        self.check_ram(&wanted.name, None, &claimed).await?;
+        let (access, waiting) = (access(wanted.read_only), self.awaited(&state));
         let name = wanted.name.as_str();
         let used = Wanted { name, location: &location, identity: &identity, access, images, waiting };
-        self.check_unshared(used).await?;
-        self.check_not_waited_for(&changed, &wanted.name, &location)?;
+        self.check_unshared(used, &claimed).await?;
+        self.check_not_waited_for(&state, &wanted.name, &location)?;
         // The number is used up durably before anything can be cached under it, so that whatever a crash leaves on flash
         // is never taken for another disk's.
-        let id = changed.take_disk_number();
-        changed.save(&self.places.dir)?;
-        self.replace_state(changed.clone());
+        let id = self.remembered.change(|state| Ok(state.take_disk_number())).await?;
         let mut record = DiskRecord {
             id,
             name: wanted.name,
@@ -296,16 +320,20 @@ impl Registry {
             return Err(problem);
         }
         (record.size_bytes, record.sector_bytes) = self.geometry_now(&record.name).await.unzip();
-        changed.disks.push(record.clone());
-        if let Err(problem) = changed.save(&self.places.dir) {
+        let added = record.clone();
+        let remembering = self.remembered.change(move |state| {
+            state.disks.push(added);
+            Ok(())
+        });
+        if let Err(problem) = remembering.await {
             let undone = self.shards.detach(record.name.clone(), Content::Dropped(WhatIsDirty::IsLost)).await;
             log_if_failed(&undone.map(|_| ()));
             return Err(problem);
         }
-        self.replace_state(changed);
         self.begin_totals();
         self.begin_history(record.id);
         self.release_after_end(&record);
+        drop(claimed);
         drop(changing);
         let added = format!("Disk '{}' was added, on {}", record.name, record.backing);
         events::of_disk(Kind::DiskAdded, &record.name, added);
@@ -335,20 +363,20 @@ impl Registry {
         changes: &BTreeMap<String, String>,
         cached: Cached,
     ) -> Answer<DiskView> {
-        let changing = self.changing.lock().await;
-        let mut changed = self.state();
-        let before = known(&changed, name)?.clone();
+        let changing = self.locks.lock(name).await;
+        let before = known(&self.state(), name)?.clone();
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
-        guest::check_settled(&changed, name)?;
+        guest::check_settled(&self.state(), name)?;
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
+        let ram = (values.ram() > before.settings.ram()).then(|| values.ram());
+        let claim = Claim { ram, is_mirrored: values.is_mirrored(), storage: None };
+        let claimed = self.claims.claim(name, claim);
         if values.is_mirrored() && !before.settings.is_mirrored() {
             check_mirror(&lock(&self.pool), name)?;
         }
-        if values.ram() > before.settings.ram() {
-            self.check_ram(name, Some(before.id), values.ram()).await?;
-        }
+        self.check_ram(name, Some(before.id), &claimed).await?;
         if changes.contains_key("ram") {
             // What was too much at the start is as somebody wants it now.
             lock(&self.ram_limits).remove(&before.id);
@@ -360,7 +388,7 @@ impl Registry {
         }
         if served {
             if values.writes_back() {
-                changed = self.note_unsaved(name)?;
+                self.note_unsaved(name).await?;
             }
             self.reconfigure(name, &values).await?;
         } else {
@@ -368,11 +396,11 @@ impl Registry {
             look_up(&values).await?;
             self.keep_share(&DiskRecord { settings: values.clone(), ..before.clone() }).await?;
         }
-        let record = changed.disks.iter_mut().find(|disk| disk.name == name);
-        let record = record.expect("it is known, and the lock is held");
-        record.sector_bytes = values.sector_bytes().or(record.sector_bytes);
-        record.settings = values;
-        if let Err(problem) = changed.save(&self.places.dir) {
+        let remembering = self.change_record(name, |record| {
+            record.sector_bytes = values.sector_bytes().or(record.sector_bytes);
+            record.settings = values;
+        });
+        if let Err(problem) = remembering.await {
             let undone = if served {
                 self.reconfigure(name, &before.settings).await
             } else {
@@ -381,9 +409,27 @@ impl Registry {
             log_if_failed(&undone);
             return Err(problem);
         }
-        self.replace_state(changed);
+        drop(claimed);
         drop(changing);
         self.disk(name).await
+    }
+
+    /// Changes what is remembered of a disk. For whoever holds its lock.
+    ///
+    /// # Errors
+    /// If there is none of this name, or that cannot be saved; then everything is as before.
+    async fn change_record(
+        &self,
+        name: &str,
+        change: impl FnOnce(&mut DiskRecord) + Send + 'static,
+    ) -> Answer<()> {
+        let name = name.to_owned();
+        let changing = self.remembered.change(move |state| {
+            let record = state.disks.iter_mut().find(|disk| disk.name == name);
+            change(record.ok_or_else(|| gone(&name))?);
+            Ok(())
+        });
+        changing.await
     }
 
     /// Attaches every remembered disk by a task of its own, again and again until it works. Ready when each was tried
@@ -422,20 +468,19 @@ impl Registry {
         }
     }
 
-    /// Ends the service of every disk: requests end, backings are flushed. What is remembered stays.
-    pub(crate) async fn stop(&self) -> Answer<()> {
-        // Kept, so that no retry begins to serve a disk behind this.
-        let changing = self.changing.lock().await;
+    /// Ends the service of every disk: requests end, backings are flushed. What is remembered stays. No change begins any more. One
+    /// of an attached disk that has begun is waited for, and holds up no other disk.
+    pub(crate) async fn stop(self: &Arc<Self>) -> Answer<()> {
+        self.locks.close();
         // Also before, for a backing that hangs has the process end without the rest of this.
         self.see_all().await;
         self.save_totals(Written::TotalsAndWindows).await;
         self.save_histories_in_time().await;
         let mut detaching = tokio::task::JoinSet::new();
         for name in self.shards.attached() {
-            let shards = self.shards.clone();
-            detaching.spawn(async move { shards.detach(name, Content::Kept).await });
+            detaching.spawn(Arc::clone(self).detach_at_stop(name));
         }
-        let outcomes: Vec<Answer<Detached>> = detaching.join_all().await;
+        let outcomes: Vec<Answer<Detached>> = detaching.join_all().await.into_iter().flatten().collect();
         outcomes
             .iter()
             .flatten()
@@ -443,21 +488,17 @@ impl Registry {
             .for_each(|last| self.see_and_follow(last));
         self.save_totals(Written::TotalsAndWindows).await;
         self.save_histories_in_time().await;
-        let mut state = self.state();
         if lock(&self.pool).missing.is_none() {
             let at_home = outcomes.iter().flatten().filter(|detached| detached.is_home);
-            for last in at_home.filter_map(|detached| detached.last.as_ref()) {
-                state.note_saved(last.settings.id.0);
-            }
-            if let Err(problem) = leave(&self.places, &self.shards, &mut state).await {
+            let saved: Vec<u32> =
+                at_home.filter_map(|detached| Some(detached.last.as_ref()?.settings.id.0)).collect();
+            if let Err(problem) = self.leave_pool(saved).await {
                 // Only a copy of the pool that was made while it was in use can be taken for it now.
                 tracing::warn!("{problem}");
             }
         }
-        let left_behind = self.left_behind(&state.unsaved());
-        self.replace_state(state);
+        let left_behind = self.left_behind(&self.state().unsaved());
         self.warn_of_incomplete_images(&outcomes);
-        drop(changing);
         // What the pool was left with is written, too.
         drop(self.pool().await);
         self.save_wear().await;
@@ -466,6 +507,24 @@ impl Registry {
             return Err(problem);
         }
         outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
+    }
+
+    /// Ends the service of a disk once no change of it is under way. None for one that is not served yet, whose backing may not
+    /// answer: nothing of it was promised to anybody.
+    async fn detach_at_stop(self: Arc<Self>, name: String) -> Option<Answer<Detached>> {
+        let mut changing = pin!(self.locks.lock_also_closed(&name));
+        let _changing = loop {
+            if let Ok(lock) = within(CHANGE_TIME_MAX, &mut changing).await {
+                break lock;
+            }
+            if matches!(self.shards.disk_report(name.clone()).await, Ok(None)) {
+                return None;
+            }
+        };
+        if !self.shards.is_attached(&name) {
+            return None;
+        }
+        Some(self.shards.detach(name.clone(), Content::Kept).await)
     }
 
     /// Warns of every disk whose image lacks data that the flash has. `ended` holds how disks ended, as far as they did.
@@ -526,26 +585,29 @@ impl Registry {
         let location = Location::parse(&record.backing)?;
         // Not asked for images: the guest of a raw disk may write to it whatever it likes.
         let identity = self.look_until_answered(record, &location).await?;
-        let _changing = self.changing.lock().await;
-        let Some(attaching) = self.ready_to_attach(record, location, &identity).await? else {
+        let _changing = self.locks.lock(&record.name).await;
+        let claim = Claim { storage: Some(identity.clone()), ..Claim::default() };
+        let claimed = self.claims.claim(&record.name, claim);
+        let Some(attaching) = self.ready_to_attach(record, location, &identity, &claimed).await? else {
             return Ok(());
         };
-        let mut state = self.state();
         if attaching.values.writes_back() {
-            state = self.note_unsaved(&record.name)?;
+            self.note_unsaved(&record.name).await?;
         }
         self.forget_hold_that_is_over(&record.name, record.id, attaching.hold).await;
         self.shards.attach(attaching).await?;
-        self.remember_geometry(&mut state, &record.name).await;
+        self.remember_geometry(&record.name).await;
         Ok(())
     }
 
-    /// Returns what attaches a remembered disk; none if it is served already or no longer wanted. For whoever holds the lock of changes.
+    /// Returns what attaches a remembered disk; none if it is served already or no longer wanted. For whoever holds the lock of
+    /// the disk, and a claim to the storage.
     async fn ready_to_attach(
         &self,
         record: &DiskRecord,
         location: Location,
         identity: &Identity,
+        claimed: &Claimed<'_>,
     ) -> Answer<Option<Attaching>> {
         let state = self.state();
         let is_wanted =
@@ -558,26 +620,21 @@ impl Registry {
         let (name, waiting) = (record.name.as_str(), Vec::new());
         let (access, images) = (access(record.read_only), Images::ServedAsRaw);
         let used = Wanted { name, location: &location, identity, access, images, waiting };
-        self.check_unshared(used).await?;
+        self.check_unshared(used, claimed).await?;
         let rights = look_up(&current.settings).await?;
         // What stands in its record from before this start.
         Ok(Some(self.attaching(current, location, rights)))
     }
 
     /// Notes how large a disk is that was attached just now, and its sectors, if that is not remembered: earlier versions did not.
-    async fn remember_geometry(&self, state: &mut State, name: &str) {
+    async fn remember_geometry(&self, name: &str) {
         let Some((size, sector)) = self.geometry_now(name).await else { return };
-        let now = (Some(size), Some(sector));
-        if state.disk(name).is_none_or(|record| (record.size_bytes, record.sector_bytes) == now) {
-            return;
-        }
-        for record in state.disks.iter_mut().filter(|record| record.name == name) {
-            (record.size_bytes, record.sector_bytes) = now;
-        }
+        let remembering = self.change_record(name, move |record| {
+            (record.size_bytes, record.sector_bytes) = (Some(size), Some(sector));
+        });
         // The disk is served all the same: what is lost is the chance to notice that it shrank, or has other sectors.
-        match state.save(&self.places.dir) {
-            Ok(()) => self.replace_state(state.clone()),
-            Err(problem) => tracing::warn!("Cannot remember the size of disk '{name}': {problem}"),
+        if let Err(problem) = remembering.await {
+            tracing::warn!("Cannot remember the size of disk '{name}': {problem}");
         }
     }
 
@@ -637,11 +694,7 @@ impl Registry {
     }
 
     fn state(&self) -> State {
-        lock(&self.state).clone()
-    }
-
-    fn replace_state(&self, state: State) {
-        *lock(&self.state) = state;
+        self.remembered.get()
     }
 }
 

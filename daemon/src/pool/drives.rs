@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::PoolInUse;
 use crate::problem::{Answer, Problem};
-use crate::state::DiskRecord;
 
 /// Devices of the pool on one drive. A segment and its second copy may be on any two devices, so that two of them are enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,17 +90,12 @@ pub(super) fn shared_drive(devices: &[OnDrives<'_>]) -> Option<SharedDrive> {
 /// A conflict that names drive, disks and the option that accepts it.
 pub(crate) fn check_drive(
     pool: &PoolInUse,
-    disks: &[DiskRecord],
+    mirrored: &BTreeSet<String>,
     path: &Path,
     drives: &BTreeSet<String>,
     replacing: Option<u32>,
 ) -> Answer<()> {
     let Some(shared) = pool.shared_drive_with(path, drives, replacing) else { return Ok(()) };
-    let mirrored: Vec<String> = disks
-        .iter()
-        .filter(|disk| disk.settings.is_mirrored())
-        .map(|disk| format!("'{}'", disk.name))
-        .collect();
     if mirrored.is_empty() || shared.is_accepted || !shared.includes(path) {
         return Ok(());
     }
@@ -110,7 +104,7 @@ pub(crate) fn check_drive(
         "Cannot add {} to the pool for second copies of {noun} {}: {}. Give a device on another drive, or --same-drive to accept \
          that dirty data is lost with that drive",
         path.display(),
-        mirrored.join(", "),
+        mirrored.iter().map(|disk| format!("'{disk}'")).collect::<Vec<_>>().join(", "),
         shared.reason()
     )))
 }

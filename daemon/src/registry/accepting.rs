@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Registry, access, being_removed, guest, known, lock};
+use super::{Claim, Registry, access, being_removed, guest, known, lock};
 use crate::backing::{Images, Location};
 use crate::events::{self, Kind};
 use crate::problem::{Answer, Problem};
@@ -20,7 +20,7 @@ impl Registry {
         let location = Location::parse(&record.backing)?;
         let access = access(record.read_only);
         let identity = self.look_at(&location, access, Images::ServedAsRaw).await?;
-        let _changing = self.changing.lock().await;
+        let _changing = self.locks.lock(name).await;
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
@@ -29,17 +29,18 @@ impl Registry {
                 "Cannot accept the backing of disk '{name}': the disk is served, so there is no doubt to decide"
             )));
         }
-        let Some(attaching) = self.ready_to_attach(&record, location, &identity).await? else {
+        let claim = Claim { storage: Some(identity.clone()), ..Claim::default() };
+        let claimed = self.claims.claim(name, claim);
+        let Some(attaching) = self.ready_to_attach(&record, location, &identity, &claimed).await? else {
             return Err(Problem::missing(format!("There is no disk '{name}' any more")));
         };
         if word != Word::None && attaching.values.writes_back() {
-            self.note_unsaved(name)?;
+            self.note_unsaved(name).await?;
         }
         let evidence = self.shards.accept(attaching, word).await?;
         if evidence.is_accepted {
             lock(&self.waiting).remove(name);
-            let mut state = self.state();
-            self.remember_geometry(&mut state, name).await;
+            self.remember_geometry(name).await;
             let accepted = format!(
                 "The backing of disk '{name}' was accepted as it is: {} of {} pages that were compared differ",
                 evidence.comparison.pages_different, evidence.comparison.pages_compared

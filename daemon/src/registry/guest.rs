@@ -24,7 +24,7 @@ use crate::keys::Values;
 use crate::patience::while_in_conflict;
 use crate::problem::{Answer, Problem};
 use crate::shard::Reconfiguring;
-use crate::state::{DiskRecord, GuestRecord, Stage, State};
+use crate::state::{DiskRecord, Stage, State};
 
 impl Registry {
     /// Has a disk to itself that was open beside a QEMU, and begins to cache it.
@@ -38,24 +38,20 @@ impl Registry {
     }
 
     async fn try_to_take_over(&self, name: &str) -> Answer<()> {
-        let _changing = self.changing.lock().await;
-        let mut changed = self.state();
-        let settings = known(&changed, name)?.settings.clone();
-        if settings.writes_back() {
-            changed = self.note_unsaved(name)?;
-        }
-        let guest = self.guest_of(&mut changed, name)?;
-        if guest.stage == Stage::Attached {
+        let _changing = self.locks.lock(name).await;
+        let settings = known(&self.state(), name)?.settings.clone();
+        if self.stage_of(name)? == Stage::Attached {
             return Ok(());
         }
-        guest.stage = Stage::Attached;
+        if settings.writes_back() {
+            self.note_unsaved(name).await?;
+        }
         self.shards.take_over(change(name, settings)).await?;
-        if let Err(problem) = changed.save(&self.places.dir) {
-            log_if_failed(&self.withdraw(&self.state(), name).await);
+        if let Err(problem) = self.change_record(name, |record| set_stage(record, Stage::Attached)).await {
+            log_if_failed(&self.withdraw(name).await);
             log_if_failed(&self.shards.give_up_lock(name.to_owned()).await);
             return Err(problem);
         }
-        self.replace_state(changed);
         let taken = format!("Disk '{name}' is no longer open in its QEMU; it is cached from now on");
         events::of_disk(Kind::DiskTakenOver, name, taken);
         Ok(())
@@ -66,20 +62,23 @@ impl Registry {
     /// # Errors
     /// If what guests wrote cannot be made durable, or what is remembered cannot be changed; then everything is as before.
     pub(crate) async fn give_up(&self, name: &str) -> Answer<DiskView> {
-        let changing = self.changing.lock().await;
-        let before = self.state();
-        let mut changed = before.clone();
-        self.guest_of(&mut changed, name)?.stage = Stage::Detaching;
-        let withdrawn = self.withdraw(&changed, name).await;
-        // From here on nothing of it is on flash alone, until it is taken over again.
-        let id = known(&changed, name)?.id;
-        changed.note_saved(id);
-        // In this order: a daemon that dies in between comes up without the lock that it is about to give up.
-        if let Err(problem) = withdrawn.and_then(|()| changed.save(&self.places.dir)) {
-            log_if_failed(&self.reconfigure(name, &known(&before, name)?.settings_now()).await);
+        let changing = self.locks.lock(name).await;
+        self.stage_of(name)?;
+        let before = known(&self.state(), name)?.settings_now();
+        let mut outcome = self.withdraw(name).await;
+        if outcome.is_ok() {
+            // In this order: a daemon that dies in between comes up without the lock that it is about to give up. Nothing of the
+            // disk is on flash alone, until it is taken over again.
+            let noting = self.change_record(name, |record| {
+                set_stage(record, Stage::Detaching);
+                record.unsaved_in = None;
+            });
+            outcome = noting.await;
+        }
+        if let Err(problem) = outcome {
+            log_if_failed(&self.reconfigure(name, &before).await);
             return Err(problem);
         }
-        self.replace_state(changed);
         self.shards.give_up_lock(name.to_owned()).await?;
         drop(changing);
         self.disk(name).await
@@ -126,24 +125,32 @@ impl Registry {
         record.map(|record| record.backing.clone())
     }
 
-    async fn withdraw(&self, state: &State, name: &str) -> Answer<()> {
-        let passing_through = known(state, name)?.settings.passing_through();
+    async fn withdraw(&self, name: &str) -> Answer<()> {
+        let passing_through = known(&self.state(), name)?.settings.passing_through();
         self.shards.withdraw(change(name, passing_through)).await
     }
 
-    fn guest_of<'a>(&self, state: &'a mut State, name: &str) -> Answer<&'a mut GuestRecord> {
-        known(state, name)?;
+    /// Returns how far a disk is on its way from or to a running guest.
+    ///
+    /// # Errors
+    /// If there is none of this name, it is being removed, or there is no such guest.
+    fn stage_of(&self, name: &str) -> Answer<Stage> {
+        let state = self.state();
+        let record = known(&state, name)?;
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
-        let disk = state.disks.iter_mut().find(|disk| disk.name == name);
-        disk.and_then(|disk| disk.guest.as_mut()).ok_or_else(|| {
+        record.guest.as_ref().map(|guest| guest.stage).ok_or_else(|| {
             Problem::conflict(format!(
                 "Disk '{name}' was not taken from a running guest, so there is none to give it back to; \
                  `forebay disk remove {name}` ends its service"
             ))
         })
     }
+}
+
+fn set_stage(record: &mut DiskRecord, stage: Stage) {
+    record.guest.iter_mut().for_each(|guest| guest.stage = stage);
 }
 
 /// Refuses to change a disk that is on its way.

@@ -14,7 +14,7 @@ use crate::events::{self, Kind};
 use crate::holds::{self, HoldTime};
 use crate::problem::{Answer, Problem};
 use crate::shard::{Destage, DiskReport, Quietness};
-use crate::state::{DiskRecord, State};
+use crate::state::DiskRecord;
 
 /// The longest that a disk is kept quiet at once, in seconds.
 const QUIET_SECONDS_MAX: u64 = holds::SECONDS_MAX;
@@ -23,17 +23,20 @@ const LOST_MAX: usize = 10_000;
 
 impl Registry {
     /// Remembers that the pool may come to hold data that the backing of a disk does not have; without a pool there will be
-    /// none. To be called before the disk writes back, by whoever holds the lock of changes. Returns what is remembered now.
+    /// none. To be called before the disk writes back, by whoever holds its lock.
     ///
     /// # Errors
     /// If it cannot be remembered; then the disk must not write back.
-    pub(super) fn note_unsaved(&self, name: &str) -> Answer<State> {
-        let mut state = self.state();
-        if lock(&self.pool).missing.is_none() && state.note_unsaved(name) {
-            state.save(&self.places.dir)?;
-            self.replace_state(state.clone());
+    pub(super) async fn note_unsaved(&self, name: &str) -> Answer<()> {
+        if lock(&self.pool).missing.is_some() {
+            return Ok(());
         }
-        Ok(state)
+        let name = name.to_owned();
+        let noting = self.remembered.change(move |state| {
+            state.note_unsaved(&name);
+            Ok(())
+        });
+        noting.await
     }
 
     /// Refuses to give up data that is in a pool which is not in use.

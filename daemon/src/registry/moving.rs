@@ -1,6 +1,6 @@
 //! Disks moved between shards when their load is lopsided: `balance.rs` decides, the shards do it.
 //!
-//! A move is a change like any other: one at a time, none of a disk that is being removed or taken from a running guest.
+//! A move is a change like any other: none of a disk that is being changed, removed or taken from a running guest.
 //! A disk that comes to be served nowhere waits like one whose backing is missing, and is tried again.
 
 use std::sync::{Arc, Weak};
@@ -51,7 +51,7 @@ impl Registry {
     /// Moves a disk, if it is still one that may be moved.
     async fn relocate(self: &Arc<Self>, wanted: &Move) {
         let Move { disk: name, from, to } = wanted;
-        let _changing = self.changing.lock().await;
+        let _changing = self.locks.lock(name).await;
         let settled = self.state().disk(name).is_some_and(|record| !record.is_beside_qemu());
         if !settled || self.is_being_removed(name) {
             return;

@@ -18,12 +18,14 @@ use cache::MemberNumber;
 use tokio::time::{Instant, sleep};
 
 use super::looking::PROBE_TIME_MAX;
-use super::{Registry, lock};
+use super::{Claim, Registry, lock};
+use crate::backing;
 use crate::events::{self, Kind};
+use crate::past::Touched;
 use crate::patience::within;
 use crate::pool::{
-    DeviceInUse, Former, Holds, PoolInUse, check_drive, check_file_size, check_no_backing, check_place,
-    check_room, holds, reserve_storage,
+    DeviceInUse, Former, Holds, PoolInUse, check_drive, check_file_size, check_place, check_room,
+    has_data_there, holds, reserve_storage,
 };
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
@@ -86,7 +88,8 @@ impl Registry {
             in_use.clone()
         };
         let worn = self.worn(&report.statistics);
-        let write_budget = lock(&self.state).pool.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
+        let of_pool = |state: &State| state.pool.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
+        let write_budget = self.remembered.read(of_pool);
         Ok(PoolView { report, in_use, shards: self.shards.reports(), worn, write_budget })
     }
 
@@ -124,12 +127,7 @@ impl Registry {
 
     /// Remembers that the user accepts that a device of the pool shares a drive with another one.
     async fn accept_same_drive(&self, path: &Path) -> Answer<()> {
-        let _changing = self.changing.lock().await;
-        let mut changed = self.state();
-        let records = changed.pool.iter_mut().flat_map(|pool| &mut pool.devices);
-        records.filter(|record| record.path == path).for_each(|record| record.same_drive = true);
-        changed.save(&self.places.dir)?;
-        self.replace_state(changed);
+        self.change_device(path, |record| record.same_drive = true).await?;
         let mut pool = lock(&self.pool);
         pool.devices
             .iter_mut()
@@ -230,19 +228,66 @@ impl Registry {
 
     /// Remembers a device that is about to become one of the pool, and keeps it from being taken for a backing.
     async fn enter(&self, record: &DeviceRecord, found: &Found, replacing: Option<u32>) -> Answer<()> {
-        // No disk begins to be mirrored between the check and the entry.
-        let _changing = self.changing.lock().await;
-        let mut changed = self.state();
-        check_no_backing(&changed.disks, &record.path, found.identity)?;
-        if !record.same_drive {
-            check_drive(&lock(&self.pool), &changed.disks, &record.path, &found.drives, replacing)?;
+        self.check_no_backing(&record.path, found.identity).await?;
+        {
+            // It is in use from the moment in which it is checked: whoever claims storage or a mirror later finds it here.
+            let mut pool = lock(&self.pool);
+            let claims = self.claims.all();
+            let on_it = |claim: &Claim| {
+                claim
+                    .storage
+                    .as_ref()
+                    .and_then(backing::Identity::local)
+                    .is_some_and(|other| other.same_storage(&found.identity))
+            };
+            if let Some((disk, _)) = claims.iter().find(|(_, claim)| on_it(claim)) {
+                return Err(has_data_there(&record.path, disk));
+            }
+            if !record.same_drive {
+                let mut mirrored = self.mirrored_disks();
+                mirrored
+                    .extend(claims.into_iter().filter(|(_, claim)| claim.is_mirrored).map(|(disk, _)| disk));
+                check_drive(&pool, &mirrored, &record.path, &found.drives, replacing)?;
+            }
+            pool.devices.push(DeviceInUse::new(record, found, None));
         }
-        let Some(pool) = &mut changed.pool else { return Err(no_pool()) };
-        pool.devices.push(record.clone());
-        changed.save(&self.places.dir)?;
-        self.replace_state(changed);
-        lock(&self.pool).devices.push(DeviceInUse::new(record, found, None));
-        Ok(())
+        let entered = record.clone();
+        let remembering = self.remembered.change(move |state| {
+            state.pool.as_mut().ok_or_else(no_pool)?.devices.push(entered);
+            Ok(())
+        });
+        let remembered = remembering.await;
+        if remembered.is_err() {
+            lock(&self.pool).forget(&record.path);
+        }
+        remembered
+    }
+
+    /// Refuses a device that a disk has its data on, under whatever name.
+    async fn check_no_backing(&self, path: &Path, identity: Identity) -> Answer<()> {
+        let is_it = |other: Identity| other.same_storage(&identity);
+        for (disk, report) in self.shards.disks().await? {
+            if report.identity.local().is_some_and(is_it) {
+                return Err(has_data_there(path, &disk));
+            }
+        }
+        let waiting = self.awaited(&self.state());
+        let looking = tokio::task::spawn_blocking(move || {
+            let mut awaited = waiting.into_iter();
+            awaited.find(|(_, path)| Identity::of(path).is_ok_and(|other| other.same_storage(&identity)))
+        });
+        let Ok(found) = within(PROBE_TIME_MAX, looking).await else {
+            return Err(Problem::unavailable(format!(
+                "Cannot use {} as the pool: a disk may have its data there, and a backing that a disk waits for did not answer \
+                 within {} s; `forebay disk list` says which disks wait",
+                path.display(),
+                PROBE_TIME_MAX.as_secs()
+            )));
+        };
+        match found.expect("looking at files does not panic") {
+            Some((disk, _)) => Err(has_data_there(path, &disk)),
+            None => Ok(()),
+        }
     }
 
     /// Has the cache take a device that was entered. If it does not, the device is forgotten again.
@@ -283,13 +328,12 @@ impl Registry {
 
     /// Remembers what was lost and has nothing in its place.
     async fn remember_lost(&self) -> Answer<()> {
-        let _changing = self.changing.lock().await;
-        let mut changed = self.state();
         let lost = lock(&self.pool).lost();
-        changed.pool.iter_mut().for_each(|pool| pool.lost.clone_from(&lost));
-        changed.save(&self.places.dir)?;
-        self.replace_state(changed);
-        Ok(())
+        let remembering = self.remembered.change(move |state| {
+            state.pool.iter_mut().for_each(|pool| pool.lost.clone_from(&lost));
+            Ok(())
+        });
+        remembering.await
     }
 
     /// Has a device leave the pool, and waits until it is nobody's.
@@ -333,15 +377,22 @@ impl Registry {
     }
 
     async fn remember_leaving(&self, path: &Path, is_leaving: IsLeaving) -> Answer<()> {
-        let _changing = self.changing.lock().await;
-        let mut changed = self.state();
-        let devices = changed.pool.iter_mut().flat_map(|pool| &mut pool.devices);
-        devices
-            .filter(|device| device.path == path)
-            .for_each(|device| device.leaving = is_leaving == IsLeaving::Yes);
-        changed.save(&self.places.dir)?;
-        self.replace_state(changed);
-        Ok(())
+        self.change_device(path, move |record| record.leaving = is_leaving == IsLeaving::Yes).await
+    }
+
+    /// Changes what is remembered of a device.
+    async fn change_device(
+        &self,
+        path: &Path,
+        change: impl Fn(&mut DeviceRecord) + Send + 'static,
+    ) -> Answer<()> {
+        let path = path.to_owned();
+        let changing = self.remembered.change(move |state| {
+            let records = state.pool.iter_mut().flat_map(|pool| &mut pool.devices);
+            records.filter(|record| record.path == path).for_each(change);
+            Ok(())
+        });
+        changing.await
     }
 
     /// Takes removals up again that the last stop cut short.
@@ -384,31 +435,66 @@ impl Registry {
         if lock(&self.pool).take_note(&report.statistics).is_empty() {
             return Ok(report);
         }
-        let _changing = self.changing.lock().await;
+        let _settling = self.settling_pool.lock().await;
         // Again, because somebody else may have done it meanwhile.
         let former = lock(&self.pool).take_note(&report.statistics);
         for Former { path, is_to_be_removed } in former {
-            if is_to_be_removed {
-                remove_file(&path);
-            }
-            self.forget_under_lock(&path)?;
+            self.forget_device(&path, is_to_be_removed).await?;
             let path = path.display();
             events::of_host(Kind::DeviceRemoved, format!("{path} is no longer a device of the pool"));
         }
         Ok(report)
     }
 
-    fn forget_under_lock(&self, path: &Path) -> Answer<()> {
-        let mut changed: State = self.state();
-        let lost = lock(&self.pool).lost();
-        if let Some(pool) = &mut changed.pool {
-            pool.devices.retain(|device| device.path != path);
-            pool.lost.clone_from(&lost);
-        }
-        changed.save(&self.places.dir)?;
-        self.replace_state(changed);
+    /// Forgets a device that has left, and removes its file if that is meant.
+    async fn forget_device(&self, path: &Path, is_to_be_removed: bool) -> Answer<()> {
+        let (lost, left) = (lock(&self.pool).lost(), path.to_owned());
+        let forgetting = self.remembered.change(move |state| {
+            if is_to_be_removed {
+                remove_file(&left);
+            }
+            if let Some(pool) = &mut state.pool {
+                pool.devices.retain(|device| device.path != left);
+                pool.lost.clone_from(&lost);
+            }
+            Ok(())
+        });
+        forgetting.await?;
         lock(&self.pool).forget(path);
         Ok(())
+    }
+
+    /// Notes at a stop that some disks have everything in their backings, and gives the pool, whose disks are all detached, another
+    /// mark: a copy that was made of it while it was in use is not believed in its place.
+    ///
+    /// # Errors
+    /// If it cannot be remembered or written; then such a copy would be believed.
+    pub(super) async fn leave_pool(&self, saved: Vec<u32>) -> Answer<()> {
+        let noting = self.remembered.change(move |state| {
+            for disk in saved {
+                state.note_saved(disk);
+            }
+            Ok(())
+        });
+        let noted = noting.await;
+        let mark = self.shards.draw_mark().await?;
+        let adding = self.remembered.change(move |state| {
+            let last = state.pool.as_mut().map(|pool| {
+                let last = pool.marks.last().copied().unwrap_or(0);
+                pool.marks.push(mark);
+                last
+            });
+            Ok(last)
+        });
+        let Some(last_mark) = adding.await? else { return noted };
+        self.shards.leave_pool(mark).await?;
+        let touched = self.places.touched();
+        let settling = self.remembered.change(move |state| {
+            Touched::take_over(&touched, last_mark, mark);
+            state.pool.iter_mut().for_each(|pool| pool.marks = vec![mark]);
+            Ok(())
+        });
+        settling.await.and(noted)
     }
 }
 

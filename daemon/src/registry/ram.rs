@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Registry, lock};
+use super::{Claimed, Registry, lock};
 use crate::events::{self, Kind};
 use crate::keys::Values;
 use crate::memory::{Available, MemoryFolders};
@@ -14,20 +14,23 @@ use crate::state::State;
 use crate::units::Size;
 
 impl Registry {
-    /// Refuses RAM for a disk that, with that of all others, is more than there is. `id` is none for a disk that is new.
+    /// Refuses RAM that is claimed for a disk if it is more than there is, with that of all others and what changes before this
+    /// one are about to get. `id` is none for a disk that is new.
     ///
     /// # Errors
     /// A conflict with the numbers.
-    pub(super) async fn check_ram(&self, name: &str, id: Option<u32>, wanted: Size) -> Answer<()> {
+    pub(super) async fn check_ram(&self, name: &str, id: Option<u32>, claimed: &Claimed<'_>) -> Answer<()> {
+        let Some(wanted) = claimed.claim().ram else { return Ok(()) };
         let reports = self.shards.disks_as_far_as_known().await;
         let used = reports.values().flatten().map(|report| report.statistics.ram_bytes).sum();
-        let others = self
-            .state()
-            .disks
-            .iter()
-            .filter(|disk| Some(disk.id) != id)
-            .map(|disk| disk.settings.ram().0)
-            .sum();
+        let disks = self.state().disks.into_iter().filter(|disk| Some(disk.id) != id);
+        let mut others: BTreeMap<String, u64> =
+            disks.map(|disk| (disk.name.clone(), disk.settings.ram().0)).collect();
+        for (other, claim) in self.claims.before(claimed) {
+            let ram = others.entry(other).or_default();
+            *ram = claim.ram.map_or(*ram, |claim| claim.0.max(*ram));
+        }
+        let others = others.values().sum();
         match MemoryFolders::default().available() {
             Some(available) => check(name, wanted, Ram { others, used }, &available),
             None => Ok(()),

@@ -30,7 +30,7 @@ impl Registry {
     /// If there is none of this name, its backing does not take what is dirty, or what is dropped may come back at the next
     /// start; the message says so.
     pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
-        let changing = self.changing.lock().await;
+        let changing = self.locks.lock(name).await;
         let record = known(&self.state(), name)?.clone();
         if self.is_being_removed(name) {
             return Err(being_removed(name));
@@ -79,7 +79,7 @@ impl Registry {
 
     async fn finish_removal(self: Arc<Self>, name: String, what_is_dirty: WhatIsDirty) -> Answer<()> {
         // A change of this disk that began before is waited for; those that come now find it in `removing`.
-        drop(self.changing.lock().await);
+        drop(self.locks.lock(&name).await);
         let record = known(&self.state(), &name)?.clone();
         let users = self.users_of(&name).await;
         let outcome = match self.take_away(&record, what_is_dirty).await {
@@ -90,21 +90,23 @@ impl Registry {
             }
             outcome => outcome,
         };
-        let _changing = self.changing.lock().await;
-        let mut changed = self.state();
-        changed.disks.retain(|disk| disk.name != name);
-        if record.unsaved_in.is_some() && what_is_dirty == WhatIsDirty::IsLost {
-            // Its pool may know nothing of this: it may be away, or have failed.
-            changed.given_up.push(record.id);
-        }
-        let saved = changed.save(&self.places.dir);
+        let _changing = self.locks.lock(&name).await;
+        // Its pool may know nothing of this: it may be away, or have failed.
+        let is_given_up = record.unsaved_in.is_some() && what_is_dirty == WhatIsDirty::IsLost;
+        let forgetting = self.remembered.change(move |state| {
+            state.disks.retain(|disk| disk.id != record.id);
+            if is_given_up {
+                state.given_up.push(record.id);
+            }
+            Ok(())
+        });
+        let saved = forgetting.await;
         lock(&self.removing).remove(&name);
         if let Err(problem) = saved {
             self.set_waiting(&name, "it was to be removed, and that could not be remembered");
             tokio::spawn(Arc::clone(&self).keep_trying(name));
             return Err(problem);
         }
-        self.replace_state(changed);
         // Its number is never used again: what stays of its hold holds nobody.
         drop(self.holds.forget(record.id, u64::MAX).await);
         lock(&self.totals).forget(record.id);

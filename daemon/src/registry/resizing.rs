@@ -1,14 +1,14 @@
 //! Disks that take the size of a backing that became larger: when somebody asks, and at a start by themselves.
 //!
 //! `state.json` has the size that guests were told. It is what a start serves first, however large the backing is by then, so
-//! that all that is cached fits; the shard decides the order (`shard/resizing.rs`). One change after another, as all: not of a disk that
+//! that all that is cached fits; the shard decides the order (`shard/resizing.rs`). A change as all are: not of a disk that
 //! is being removed, moves between shards, or is open beside a running QEMU.
 
 use std::sync::Arc;
 
-use super::{Registry, being_removed, guest, known, lock};
+use super::{Registry, being_removed, gone, guest, known};
 use crate::events::{self, Kind};
-use crate::problem::{Answer, Problem};
+use crate::problem::Answer;
 use crate::shard::{NotRemembered, Resized, Resizing};
 use crate::state::{NotSaved, State};
 use crate::units::Size;
@@ -19,7 +19,7 @@ impl Registry {
     /// # Errors
     /// If there is none of this name, it is not served, or it cannot have that size; then everything is as before.
     pub(crate) async fn resize(self: &Arc<Self>, name: &str) -> Answer<Resized> {
-        let _changing = self.changing.lock().await;
+        let _changing = self.locks.lock(name).await;
         self.resize_now(name, false).await
     }
 
@@ -30,7 +30,7 @@ impl Registry {
         if !self.shards.may_take_growth(name.to_owned()).await.unwrap_or(false) {
             return;
         }
-        let _changing = self.changing.lock().await;
+        let _changing = self.locks.lock(name).await;
         // It may have gone meanwhile.
         let is_served = self.shards.is_attached(name) && !self.is_being_removed(name);
         if !is_served || guest::check_settled(&self.state(), name).is_err() {
@@ -42,7 +42,7 @@ impl Registry {
         }
     }
 
-    /// The same for whoever holds the lock of changes.
+    /// The same for whoever holds the lock of the disk.
     async fn resize_now(self: &Arc<Self>, name: &str, at_start: bool) -> Answer<Resized> {
         let state = self.state();
         let record = known(&state, name)?;
@@ -63,18 +63,19 @@ impl Registry {
         Ok(resized)
     }
 
-    /// Remembers a size before guests are told. Called while the lock of changes is held.
+    /// Remembers a size before guests are told. Called on a thread that may wait, while the lock of the disk is held.
     fn remember_new_size(&self, name: &str, size: u64) -> Result<(), NotRemembered> {
-        let before = self.state();
-        let mut changed = before.clone();
-        let Some(record) = changed.disks.iter_mut().find(|disk| disk.name == name) else {
-            let problem = Problem::missing(format!("There is no disk '{name}' any more"));
-            return Err(NotRemembered { problem, may_count: false });
+        let take = |state: &mut State| {
+            let record = state.disks.iter_mut().find(|disk| disk.name == name);
+            record.ok_or_else(|| gone(name))?.size_bytes = Some(size);
+            Ok(())
         };
-        record.size_bytes = Some(size);
-        save_or_undo(&before, &changed, |state| state.save_or_say(&self.places.dir))?;
-        *lock(&self.state) = changed;
-        Ok(())
+        let dir = self.remembered.dir();
+        let save =
+            |before: &State, changed: &State| save_or_undo(before, changed, |state| state.save_or_say(dir));
+        let changed = self.remembered.change_with(take, save);
+        let ((), saved) = changed.map_err(|problem| NotRemembered { problem, may_count: false })?;
+        saved
     }
 }
 

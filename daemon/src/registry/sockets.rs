@@ -82,8 +82,8 @@ impl Registry {
             self.renew_control(control, losses).await;
         }
         for (name, paths) in lost {
-            // A stop holds this lock until the end.
-            let changing = self.changing.lock().await;
+            // A stop never gives this lock back.
+            let changing = self.locks.lock(&name).await;
             if !self.shards.is_attached(&name) {
                 continue;
             }

@@ -8,13 +8,13 @@ use std::time::Duration;
 use block::file::{self, Access};
 use block::nbd::{Address, Target};
 
-use super::{Registry, lock};
+use super::{Claimed, Registry, lock};
 use crate::backing::{Identity, Images, KernelFolders, Location};
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use crate::state::{DiskRecord, State};
 
-/// How long other files may take to be found. A change keeps all others waiting.
+/// How long other files may take to be found.
 const USERS_TIME_MAX: Duration = Duration::from_secs(5);
 
 impl Registry {
@@ -41,13 +41,18 @@ impl Registry {
     ///
     /// # Errors
     /// A conflict that names the user.
-    pub(super) async fn check_unshared(&self, wanted: Wanted<'_>) -> Answer<()> {
+    pub(super) async fn check_unshared(&self, wanted: Wanted<'_>, claimed: &Claimed<'_>) -> Answer<()> {
         let Wanted { name, location, identity, access, images, waiting } = wanted;
-        let reports = self.shards.disks().await?;
-        let others = reports.into_iter().filter(|(other, _)| other != name);
+        // In this order: a disk that is attached in between is found by its report.
+        let claims = self.claims.before(claimed).into_iter();
+        let claims = claims.filter_map(|(other, claim)| Some((other, claim.storage?)));
+        let claims: Vec<_> = claims.collect();
+        let reports = self.shards.disks().await?.into_iter();
+        let others = reports.map(|(other, report)| (other, report.identity)).chain(claims);
+        let others = others.filter(|(other, _)| other != name);
         let others: Vec<_> =
-            others.map(|(other, report)| (format!("disk '{other}' is on it"), report)).collect();
-        if let Some((user, _)) = others.iter().find(|(_, report)| report.identity.same_storage(identity)) {
+            others.map(|(other, identity)| (format!("disk '{other}' is on it"), identity)).collect();
+        if let Some((user, _)) = others.iter().find(|(_, other)| other.same_storage(identity)) {
             return Err(shared(name, user));
         }
         let Some((identity, path)) = identity.local().zip(location.path()) else { return Ok(()) };
@@ -57,7 +62,7 @@ impl Registry {
         }
         let mut used: Vec<_> =
             known.drain(..).map(|device| ("the pool is on it".to_owned(), device)).collect();
-        used.extend(others.into_iter().filter_map(|(user, report)| Some((user, report.identity.local()?))));
+        used.extend(others.into_iter().filter_map(|(user, identity)| Some((user, identity.local()?))));
         let (path, own) = (path.to_owned(), OwnFiles::of(&self.places));
         let asking = tokio::task::spawn_blocking(move || {
             let kernel = KernelFolders::default();

@@ -17,10 +17,8 @@ use crate::patience::within;
 use crate::places::Places;
 use crate::pool::DeviceInUse;
 use crate::problem::{Answer, Problem};
-use crate::state::State;
 use crate::wear::{
-    AllWorn, Asked, Asker, Asking, Below, Book, Change, Drive, Once, Rating, Worn, WriteBudget, below,
-    beside, doubt, or_before,
+    AllWorn, Asked, Asker, Asking, Below, Book, Change, Drive, Once, Worn, below, beside, doubt, or_before,
 };
 
 /// How often it is looked at, and written: what a kill costs of it.
@@ -133,7 +131,7 @@ impl Registry {
             return AllWorn::new();
         }
         let rated: BTreeMap<PathBuf, u64> = {
-            let state = lock(&self.state);
+            let state = self.state();
             let devices = state.pool.iter().flat_map(|pool| &pool.devices);
             devices.filter_map(|device| Some((device.path.clone(), device.rated_bytes?))).collect()
         };
@@ -226,45 +224,39 @@ impl Registry {
     /// # Errors
     /// If there is no such device, the shards do not take it, or it cannot be remembered; then everything is as before.
     pub(crate) async fn change_pool(&self, number: Option<u32>, change: Change) -> Answer<PoolView> {
-        let changing = self.changing.lock().await;
-        let mut changed = self.state();
-        if let Some(rating) = change.rating {
-            self.rate(&mut changed, number, rating)?;
-        }
-        if let Some(budget) = change.write_budget {
-            set_write_budget(&mut changed, number, budget)?;
-        }
+        let settling = self.settling_pool.lock().await;
         // Remembered is only what the shards have taken: else a change that failed would be there after a restart.
         let before = self.state().pool.map(|pool| pool.write_budget).unwrap_or_default();
+        self.check_change(number, change)?;
         if let Some(budget) = change.write_budget {
             self.shards.set_write_budget(budget.drive_writes()).await?;
         }
-        if let Err(problem) = changed.save(&self.places.dir) {
+        let rated = self.rated(number);
+        let remembering = self.remembered.change(move |state| {
+            let Some(pool) = &mut state.pool else { return Ok(()) };
+            if let Some(rating) = change.rating {
+                let records = pool.devices.iter_mut().filter(|record| rated.contains(&record.path));
+                records.for_each(|record| record.rated_bytes = rating.bytes());
+            }
+            pool.write_budget = change.write_budget.unwrap_or(pool.write_budget);
+            Ok(())
+        });
+        if let Err(problem) = remembering.await {
             if change.write_budget.is_some() {
                 self.shards.set_write_budget(before.drive_writes()).await?;
             }
             return Err(problem);
         }
-        self.replace_state(changed);
-        drop(changing);
+        drop(settling);
         self.pool().await
     }
 
-    fn rate(&self, changed: &mut State, number: Option<u32>, rating: Rating) -> Answer<()> {
-        let devices = lock(&self.pool).devices.clone();
-        let is_meant = |device: &&DeviceInUse| {
-            device.number.is_some_and(|known| number.is_none_or(|number| known.0 == number))
-                && !device.has_left
-        };
-        let paths: BTreeSet<PathBuf> =
-            devices.iter().filter(is_meant).map(|device| device.path.clone()).collect();
-        let records = changed.pool.iter_mut().flat_map(|pool| &mut pool.devices);
-        let mut count = 0;
-        for record in records.filter(|record| paths.contains(&record.path)) {
-            record.rated_bytes = rating.bytes();
-            count += 1;
-        }
-        if count == 0 {
+    /// Refuses a change of what there is none of.
+    fn check_change(&self, number: Option<u32>, change: Change) -> Answer<()> {
+        let state = self.state();
+        let records = state.pool.iter().flat_map(|pool| &pool.devices);
+        let rated = self.rated(number);
+        if change.rating.is_some() && records.filter(|record| rated.contains(&record.path)).count() == 0 {
             let which = number.map_or("it has no devices".to_owned(), |number| {
                 format!("it has no device {number}; `forebay pool show` lists them")
             });
@@ -272,24 +264,30 @@ impl Registry {
                 "Cannot say what the pool's drives are rated for: {which}"
             )));
         }
+        let Some(budget) = change.write_budget else { return Ok(()) };
+        if let Some(number) = number {
+            return Err(Problem::invalid(format!(
+                "Cannot set write-budget={budget} for device {number} alone: it is of each device of the pool, by its size; leave \
+                 the device out"
+            )));
+        }
+        if state.pool.is_none() {
+            return Err(Problem::missing(format!(
+                "Cannot set write-budget={budget}: no pool is remembered; restart the daemon to have one made"
+            )));
+        }
         Ok(())
     }
-}
 
-fn set_write_budget(changed: &mut State, number: Option<u32>, budget: WriteBudget) -> Answer<()> {
-    if let Some(number) = number {
-        return Err(Problem::invalid(format!(
-            "Cannot set write-budget={budget} for device {number} alone: it is of each device of the pool, by its size; leave \
-             the device out"
-        )));
+    /// Returns the paths of the device of this number, or of all if there is none.
+    fn rated(&self, number: Option<u32>) -> BTreeSet<PathBuf> {
+        let pool = lock(&self.pool);
+        let is_meant = |device: &&DeviceInUse| {
+            device.number.is_some_and(|known| number.is_none_or(|number| known.0 == number))
+                && !device.has_left
+        };
+        pool.devices.iter().filter(is_meant).map(|device| device.path.clone()).collect()
     }
-    let Some(pool) = &mut changed.pool else {
-        return Err(Problem::missing(format!(
-            "Cannot set write-budget={budget}: no pool is remembered; restart the daemon to have one made"
-        )));
-    };
-    pool.write_budget = budget;
-    Ok(())
 }
 
 #[cfg(test)]

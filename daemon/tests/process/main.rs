@@ -40,6 +40,7 @@ mod report;
 mod resize;
 mod rights;
 mod shards;
+mod side_by_side;
 mod signals;
 mod simulate;
 mod sockets;

@@ -1,0 +1,114 @@
+//! A backing that does not answer holds up the changes of its own disk, and of no other.
+
+use std::process::{Child, Output};
+
+use nix::sys::signal::Signal;
+
+use crate::host::{Daemon, Host};
+
+const MIB: u64 = 1 << 20;
+
+/// Another daemon, as the server of a backing: it can be stopped and continued.
+fn far_server(host: &Host) -> (Daemon, String) {
+    let server = host.serve();
+    server.run(&["disk", "add", "x", "--backing", &host.image("x.img", 16 * MIB)]).succeeded();
+    let backing = format!("nbd+unix:///x?socket={}", server.nbd_socket("x").display());
+    (server, backing)
+}
+
+/// Has a disk whose backing has stopped and lacks data that flash has.
+fn serve_with_far(host: &Host, server: &Daemon, backing: &str) -> Daemon {
+    let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "128MiB"]);
+    daemon
+        .run(&["disk", "add", "far", "--backing", backing, "--mode", "write-back", "--unmarked"])
+        .succeeded();
+    daemon.run(&["disk", "set", "far", "retry-time=300s"]).succeeded();
+    daemon.run(&["disk", "add", "near", "--backing", &host.image("near.img", 16 * MIB)]).succeeded();
+    server.signal(Signal::SIGSTOP);
+    daemon.guest("far").write(0, &[7; 4096]).expect("flash takes it");
+    daemon
+}
+
+fn outcome(child: Child) -> Output {
+    child.wait_with_output().expect("it is our child")
+}
+
+#[test]
+fn while_one_backing_hangs_other_disks_are_added_set_resized_evicted_and_removed() {
+    let (far, host) = (Host::new(), Host::new());
+    let (server, backing) = far_server(&far);
+    let daemon = serve_with_far(&host, &server, &backing);
+    // It has to destage first, which takes as long as the server is stopped.
+    let mut evicting = daemon.spawn(&["disk", "evict", "far"]);
+    for round in 0..3 {
+        let name = format!("new{round}");
+        let image = host.image(&format!("{name}.img"), 16 * MIB);
+        daemon.run(&["disk", "add", &name, "--backing", &image]).succeeded();
+        daemon.run(&["disk", "set", &name, "mode=write-back"]).succeeded();
+        let mut guest = daemon.guest(&name);
+        guest.write(0, &[1; 4096]).expect("the disk is served");
+        std::fs::File::options()
+            .write(true)
+            .open(&image)
+            .and_then(|file| file.set_len(32 * MIB))
+            .expect("it is ours");
+        daemon.run(&["disk", "resize", &name]).succeeded();
+        daemon.run(&["disk", "evict", &name]).succeeded();
+        drop(guest);
+        daemon.run(&["disk", "remove", &name, "--force"]).succeeded();
+    }
+    daemon.run(&["disk", "set", "near", "limit=32MiB"]).succeeded();
+    assert!(evicting.try_wait().expect("it is our child").is_none(), "all that came before its end");
+
+    let twice = daemon.run(&["disk", "add", "again", "--backing", &host.text("near.img")]).failed();
+    assert!(twice.contains("disk 'near' is on it already"), "{twice}");
+
+    server.signal(Signal::SIGCONT);
+    let evicted = outcome(evicting);
+    assert!(evicted.status.success(), "{evicted:?}");
+    assert!(daemon.stop().success());
+    assert_eq!(crate::host::content(&far.text("x.img"), 0, 4096), [7; 4096]);
+}
+
+#[test]
+fn a_start_beside_a_backing_that_hangs_serves_and_changes_all_other_disks() {
+    let (far, host) = (Host::new(), Host::new());
+    let (server, backing) = far_server(&far);
+    let daemon = serve_with_far(&host, &server, &backing);
+    for number in 0..4 {
+        let image = host.image(&format!("n{number}.img"), 16 * MIB);
+        daemon.run(&["disk", "add", &format!("n{number}"), "--backing", &image]).succeeded();
+    }
+    daemon.kill();
+    let daemon = host.serve_with(&[]);
+    for number in 0..4 {
+        let name = format!("n{number}");
+        assert_eq!(daemon.disk(&name)["state"], "serving");
+        daemon.run(&["disk", "set", &name, "mode=write-back"]).succeeded();
+        daemon.run(&["disk", "remove", &name]).succeeded();
+    }
+    assert_eq!(daemon.disk("far")["state"], "waiting");
+    // Nothing of it was promised since the start: the end does not wait for it.
+    assert!(daemon.stop().success());
+    server.signal(Signal::SIGCONT);
+    let daemon = host.serve_with(&[]);
+    let mut guest = daemon.guest("far");
+    assert_eq!(guest.read(0, 4096).expect("the disk is served"), [7; 4096]);
+    assert!(daemon.stop().success());
+}
+
+#[test]
+fn two_disks_that_want_one_file_at_the_same_time_end_with_one_of_them() {
+    let host = Host::new();
+    let daemon = host.serve();
+    let image = host.image("a.img", 16 * MIB);
+    let adding: Vec<Child> = (0..4)
+        .map(|number| daemon.spawn(&["disk", "add", &format!("d{number}"), "--backing", &image]))
+        .collect();
+    let outcomes: Vec<Output> = adding.into_iter().map(outcome).collect();
+    let added = outcomes.iter().filter(|added| added.status.success()).count();
+    assert_eq!(added, 1, "{outcomes:?}");
+    let disks = daemon.json(&["disk", "list"])["disks"].as_array().expect("a list").len();
+    assert_eq!(disks, 1);
+    assert!(daemon.stop().success());
+}
