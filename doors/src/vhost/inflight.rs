@@ -30,6 +30,7 @@ use vm_memory::{AtomicAccess, Bytes, VolatileMemory};
 
 use super::limits::{QUEUE_SIZE_MAX, QUEUES_MAX};
 use super::memory::{Mapping, map_file};
+use super::stores::may_store;
 
 /// Bytes of what describes a queue, in front of its entries.
 const HEADER_BYTES: usize = 16;
@@ -255,6 +256,9 @@ impl Record {
     }
 
     fn store<T: AtomicAccess>(&self, at: usize, value: T) {
+        if !may_store() {
+            return;
+        }
         let memory = self.inflight.mapping.as_volatile_slice();
         memory
             .store(value, self.start + at, Ordering::Release)
