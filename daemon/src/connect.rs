@@ -5,6 +5,7 @@
 
 pub(crate) mod installed;
 
+use block::SECTOR;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use serde::Serialize;
@@ -21,10 +22,6 @@ const RECONNECT_SECONDS: u32 = 60;
 const RECONNECT_MILLIS: u32 = 100;
 /// The first QEMU that takes milliseconds. Older ones refuse them, and newer ones are to lose seconds.
 const RECONNECT_MILLIS_SINCE: QemuVersion = QemuVersion(9, 2);
-/// What is said beside the line for nbd-client.
-const NBD_CLIENT_NOTE: &str = "\
-A restart of Forebay is an I/O error for whoever uses /dev/nbd0: nbd-client (tried: 3.24) does not tell the kernel to wait.\n\
---connect qemu-nbd makes such a device that waits. -block-size 512 is the sector that partition tables were made for.";
 /// The most bytes of a node's name in QEMU (`BlockDriverState::node_name`, less the byte that ends it).
 const QEMU_ID_MAX: usize = 31;
 
@@ -55,6 +52,8 @@ pub(crate) struct Doors<'a> {
     pub(crate) name: &'a str,
     /// Whether guests may not write to it.
     pub(crate) read_only: bool,
+    /// The sector that guests are shown, in bytes.
+    pub(crate) sector_bytes: u64,
     /// Where it is served over NBD.
     pub(crate) nbd: &'a str,
     /// Where it is served over NBD for other hosts, if it is.
@@ -307,8 +306,39 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
     ]
 }
 
+/// The sector of a disk, as clients over NBD have to be told it: they show guests 512 bytes whatever the server says. Over vhost-user
+/// guests read it in the configuration of their device.
+struct Sector {
+    /// Behind a virtio-blk device of QEMU.
+    properties: String,
+    /// In a disk of libvirt.
+    element: String,
+}
+
+impl Sector {
+    /// Returns nothing to say for 512 bytes, which is what everybody assumes.
+    fn of(bytes: u64) -> Self {
+        if bytes == SECTOR {
+            return Self { properties: String::new(), element: String::new() };
+        }
+        Self {
+            properties: format!(",logical_block_size={bytes},physical_block_size={bytes}"),
+            element: format!("\n  <blockio logical_block_size='{bytes}' physical_block_size='{bytes}'/>"),
+        }
+    }
+}
+
+/// Returns the remark on the line for nbd-client.
+fn nbd_client_note(sector_bytes: u64) -> String {
+    format!(
+        "A restart of Forebay is an I/O error for whoever uses /dev/nbd0: nbd-client (tried: 3.24) does not tell the kernel to wait.\n\
+         --connect qemu-nbd makes such a device that waits. -block-size {sector_bytes} is the sector that partition tables were made for."
+    )
+}
+
 fn over_nbd(doors: &Doors) -> Vec<Form> {
-    let Doors { name, read_only, nbd: socket, .. } = *doors;
+    let Doors { name, read_only, sector_bytes, nbd: socket, .. } = *doors;
+    let sector = Sector::of(sector_bytes);
     let id = qemu_id(name);
     let quoted = shell_quoted(socket);
     let uri = format!("nbd+unix:///{name}?socket={}", percent_encoded(socket));
@@ -324,8 +354,9 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
     let access = access_of(&mut node, read_only);
     let serial = doors::serial_number(name);
     let qemu = format!(
-        "-blockdev {} -device virtio-blk-pci,drive={id},serial={serial}",
-        shell_quoted(&node.to_string())
+        "-blockdev {} -device virtio-blk-pci,drive={id},serial={serial}{}",
+        shell_quoted(&node.to_string()),
+        sector.properties
     );
     let image = format!(
         "driver=nbd,server.type=unix,server.path={},export={name},reconnect-delay={RECONNECT_SECONDS}",
@@ -336,8 +367,9 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
         "modprobe nbd\nqemu-nbd --connect=/dev/nbd0 --cache=none {may} --image-opts {}",
         word(&image)
     );
-    let kernel_only =
-        format!("modprobe nbd\nnbd-client -unix {quoted} /dev/nbd0 -name {name} -block-size 512 -persist");
+    let kernel_only = format!(
+        "modprobe nbd\nnbd-client -unix {quoted} /dev/nbd0 -name {name} -block-size {sector_bytes} -persist"
+    );
     let form = |name, note: &str, lines| form(name, Door::Nbd, note, lines);
     vec![
         form(Client::Qemu, "The guest waits up to 60 s while Forebay restarts.", qemu.clone()),
@@ -353,11 +385,12 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
     <host transport='unix' socket='{xml_socket}'/>
     <reconnect delay='{RECONNECT_SECONDS}'/>
   </source>
-  <target dev='vda' bus='virtio'/>{element}
+  <target dev='vda' bus='virtio'/>{element}{blockio}
   <serial>{serial}</serial>
 </disk>",
                 driver = access.driver,
                 element = access.element,
+                blockio = sector.element,
             ),
         ),
         form(
@@ -377,7 +410,7 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
              qemu-nbd --disconnect /dev/nbd0 ends it. The package is qemu-utils.",
             device,
         ),
-        form(Client::NbdClient, NBD_CLIENT_NOTE, kernel_only),
+        form(Client::NbdClient, &nbd_client_note(sector_bytes), kernel_only),
         form(Client::QemuImg, "", format!("qemu-img info {uri}")),
         form(
             Client::Fio,
@@ -392,7 +425,8 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
 
 /// `uri` is one that the daemon has made, of scheme, address with port, and name.
 fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
-    let Doors { name, read_only, .. } = *doors;
+    let Doors { name, read_only, sector_bytes, .. } = *doors;
+    let sector = Sector::of(sector_bytes);
     let (scheme, rest) = uri.split_once("://").unwrap_or(("nbd", uri));
     let authority = rest.split('/').next().unwrap_or(rest);
     let (host, port) = authority.rsplit_once(':').unwrap_or((authority, "10809"));
@@ -430,7 +464,10 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
         form(
             Client::Qemu,
             note,
-            format!("{object}-blockdev {node} -device virtio-blk-pci,drive={id},serial={serial}"),
+            format!(
+                "{object}-blockdev {node} -device virtio-blk-pci,drive={id},serial={serial}{}",
+                sector.properties
+            ),
         ),
         form(
             Client::Libvirt,
@@ -447,11 +484,12 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
     <host name='{host}' port='{port}'/>
     <reconnect delay='{RECONNECT_SECONDS}'/>
   </source>
-  <target dev='vda' bus='virtio'/>{element}
+  <target dev='vda' bus='virtio'/>{element}{blockio}
   <serial>{serial}</serial>
 </disk>",
                 driver = access.driver,
                 element = access.element,
+                blockio = sector.element,
             ),
         ),
         form(Client::QemuImg, note, format!("qemu-img info {image}")),
@@ -548,6 +586,7 @@ mod tests {
     const PLAIN: Doors = Doors {
         name: "web1",
         read_only: false,
+        sector_bytes: 512,
         nbd: "/run/forebay/nbd/web1.sock",
         nbd_uri: None,
         vhost_user: "/run/forebay/vhost/web1.sock",
@@ -649,6 +688,31 @@ mod tests {
         assert!(of(&PLAIN, "Cloud Hypervisor", Door::Nbd).starts_with(&device));
         let kernel = of(&PLAIN, "nbd-client", Door::Nbd);
         assert!(kernel.contains("-block-size 512"), "{kernel}");
+    }
+
+    #[test]
+    fn sectors_of_4096_bytes_are_said_to_whoever_would_take_them_for_512() {
+        let sectors = |sector_bytes| {
+            let doors = Doors { sector_bytes, nbd_uri: Some("nbd://host:10809/web1"), ..PLAIN };
+            forms(&doors).into_iter().map(move |form| (form.name, form.door, form.note, form.lines))
+        };
+        for ((client, door, _, plain), (_, _, note, lines)) in sectors(512).zip(sectors(4096)) {
+            assert!(!plain.contains("block_size"), "{plain}");
+            let part = match (client, door) {
+                // The guest reads it in the configuration of its device.
+                (_, Door::VhostUser) => "",
+                (Client::Qemu | Client::Proxmox, _) => ",logical_block_size=4096,physical_block_size=4096",
+                (Client::Libvirt, _) => "<blockio logical_block_size='4096' physical_block_size='4096'/>",
+                (Client::NbdClient, _) => "-block-size 4096",
+                // Requests of whole sectors.
+                (Client::Fio, _) => "--bs=4k",
+                // These ask the server.
+                _ => "",
+            };
+            assert!(lines.contains(part), "{client:?}: {lines}");
+            assert_eq!(lines == plain, ["", "--bs=4k"].contains(&part), "{client:?}: {lines}");
+            assert!(!note.contains("512"), "{note}");
+        }
     }
 
     #[test]

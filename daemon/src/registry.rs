@@ -159,6 +159,14 @@ pub(crate) struct DiskView {
     pub(crate) not_mirrored: Option<String>,
 }
 
+impl DiskView {
+    /// Returns the sector that guests are shown, in bytes: of a disk that is not served, the one that they were shown last.
+    pub(crate) fn sector_bytes(&self) -> Option<u64> {
+        let shown = self.report.as_ref().ok().map(|report| report.sector_bytes);
+        shown.or(self.record.sector_bytes)
+    }
+}
+
 impl Registry {
     /// A registry over what is remembered.
     pub(crate) fn new(places: Places, shards: Shards, pool: PoolInUse, state: State) -> Arc<Self> {

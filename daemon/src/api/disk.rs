@@ -144,7 +144,7 @@ pub(crate) struct Disk {
     settings: Settings,
     /// What its backing cannot promise: that what it took is durable, or outlives the host. Empty for most, and while it is not served.
     backing_limitations: Vec<String>,
-    /// The sector size in bytes that guests are shown when they connect.
+    /// The sector size in bytes that guests are shown when they connect; none of a disk that was never served.
     sector_bytes: Option<u64>,
     /// Keys that have no effect, or less than they say, and the risk of write-back.
     remarks: Vec<Remark>,
@@ -347,7 +347,7 @@ impl Disk {
                 .report
                 .as_ref()
                 .map_or_else(|_| Vec::new(), |report| report.limitations.clone()),
-            sector_bytes: view.report.as_ref().ok().map(|report| report.sector_bytes),
+            sector_bytes: view.sector_bytes(),
             remarks: view.report.as_ref().map_or_else(
                 |_| Vec::new(),
                 |report| {

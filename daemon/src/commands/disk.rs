@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
+use block::SECTOR;
 use serde_json::Value;
 
 use super::accept;
@@ -370,7 +371,10 @@ fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Opti
     let read_only = disk["read_only"] == true;
     let nbd_uri = disk["nbd_uri"].as_str();
     let qemu = connect::installed::qemu();
-    let doors = Doors { name: &name, read_only, nbd: &nbd, nbd_uri, vhost_user: &vhost_user, qemu };
+    // Not known of a disk that was never served.
+    let sector_bytes = disk["sector_bytes"].as_u64().unwrap_or(SECTOR);
+    let doors =
+        Doors { name: &name, read_only, sector_bytes, nbd: &nbd, nbd_uri, vhost_user: &vhost_user, qemu };
     if reading.json {
         let connect = Connect::at_doors(&doors, |form| {
             asked.is_none_or(|client| form.name == client) && door.is_none_or(|door| form.door == door)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
+use block::SECTOR;
 use cache::WhatIsDirty;
 use tokio::task::spawn_blocking;
 
@@ -285,6 +286,7 @@ pub(super) async fn connect(State(registry): Shared, Name(name): Name) -> Reply<
     let doors = Doors {
         name: &name,
         read_only: view.record.read_only,
+        sector_bytes: view.sector_bytes().unwrap_or(SECTOR),
         nbd: &nbd.to_string_lossy(),
         nbd_uri: nbd_uri.as_deref(),
         vhost_user: &vhost_user.to_string_lossy(),

@@ -8,6 +8,7 @@ use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, command_flags};
 
 use crate::host::{Daemon, Host, Loop, content};
+use crate::statistics::get;
 use crate::warm::bytes_of;
 
 const MIB: u64 = 1 << 20;
@@ -258,6 +259,13 @@ fn guests_are_shown_the_sectors_of_the_backing_a_key_says_otherwise_and_what_the
     assert_eq!(sectors(&daemon), 4096);
     let words = daemon.run(&["disk", "show", "a"]).succeeded();
     assert!(words.contains("4096 bytes, as guests see them"), "{words}");
+    let qemu_over_nbd = |daemon: &Daemon| {
+        daemon.run(&["disk", "show", "a", "--connect", "qemu", "--door", "nbd"]).succeeded()
+    };
+    let (_, of_page) = get(&daemon, "/v1/disks/a/connect");
+    for lines in [qemu_over_nbd(&daemon), of_page.to_string()] {
+        assert!(lines.contains(",logical_block_size=4096,physical_block_size=4096"), "{lines}");
+    }
     earlier.write(512, &[1; 512]).expect("whoever was told 512 goes on with that");
     let refused = daemon.guest("a").write(512, &[2; 512]).expect_err("it is not a whole sector");
     assert!(refused.to_string().contains("Invalid"), "{refused}");
@@ -266,6 +274,15 @@ fn guests_are_shown_the_sectors_of_the_backing_a_key_says_otherwise_and_what_the
     assert!(daemon.stop().success());
     let daemon = host.serve();
     assert_eq!(sectors(&daemon), 4096, "a partition table that was made meanwhile is found");
+    assert!(daemon.stop().success());
+    fs::rename(host.path("a.raw"), host.path("away.raw")).expect("the folder is ours");
+    let daemon = host.serve();
+    assert_eq!(daemon.disk("a")["state"], "waiting");
+    let lines = qemu_over_nbd(&daemon);
+    assert!(lines.contains("logical_block_size=4096"), "it is shown so once it is served: {lines}");
+    assert!(daemon.stop().success());
+    fs::rename(host.path("away.raw"), host.path("a.raw")).expect("the folder is ours");
+    let daemon = host.serve();
     let refused = daemon.run(&["disk", "set", "a", "sector-size=1000"]).failed();
     assert!(refused.contains("write auto, 512 or 4096"), "{refused}");
 }
