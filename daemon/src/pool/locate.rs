@@ -11,13 +11,15 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::time::Duration;
 
 use block::file::Identity;
 use cache::{Claim, MemberNumber};
+use futures_util::future::{join_all, maybe_done};
 use nix::sys::stat::{major, minor};
-use tokio::time::{Instant, timeout_at};
 
+use crate::patience::within;
 use crate::problem::{Answer, Problem};
 use crate::state::{DeviceRecord, PoolRecord};
 
@@ -153,19 +155,16 @@ fn ambiguous(id: &str, one: &Path, other: &Path) -> Problem {
 
 /// Which of these paths hold a part of the pool, in their order. Each is read on a thread of its own, as one may hang.
 async fn sight(paths: Vec<PathBuf>, id: &str) -> Vec<Sighting> {
-    let deadline = Instant::now() + ANSWER_TIME_MAX;
     let mut unique = BTreeSet::new();
     let paths = paths.into_iter().filter(|path| unique.insert(path.clone()));
-    let reading: Vec<_> = paths.map(|path| tokio::task::spawn_blocking(move || sight_one(path))).collect();
-    let mut sightings = Vec::new();
-    for read in reading {
-        if let Ok(Ok(Some((claim, seen)))) = timeout_at(deadline, read).await
-            && claim.id == id
-        {
-            sightings.push(seen);
-        }
+    let mut reading: Vec<_> =
+        paths.map(|path| tokio::task::spawn_blocking(move || sight_one(path))).map(maybe_done).collect();
+    let late = within(ANSWER_TIME_MAX, join_all(reading.iter_mut())).await;
+    if late.is_err() {
+        tracing::warn!("A device did not answer within {} s and is passed over", ANSWER_TIME_MAX.as_secs());
     }
-    sightings
+    let answers = reading.iter_mut().filter_map(|read| Pin::new(read).take_output()?.ok()?);
+    answers.filter(|(claim, _)| claim.id == id).map(|(_, seen)| seen).collect()
 }
 
 /// What a path holds, if it is a file or device that holds a part of some pool.

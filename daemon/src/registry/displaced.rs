@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use block::file::Placement;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::sleep;
 
 use super::{Registry, lock};
 use crate::events::{self, Kind};
+use crate::patience::within;
 use crate::problem::Problem;
 use crate::shard::Destage;
 use crate::supervisor;
@@ -100,7 +101,9 @@ impl Registry {
     /// there was no progress for a while: [`Registry::stop`] says what was left behind.
     pub(crate) async fn destage_displaced(&self) {
         // A file system that hangs must not hold up a stop.
-        drop(timeout(CHECK_TIME_MAX, self.check_placements()).await);
+        if within(CHECK_TIME_MAX, self.check_placements()).await.is_err() {
+            tracing::warn!("The paths of the pool cannot be checked within {} s", CHECK_TIME_MAX.as_secs());
+        }
         if !lock(&self.pool).is_displaced() {
             return;
         }
@@ -109,17 +112,17 @@ impl Registry {
             let shards = self.shards.clone();
             destaging.spawn(async move { shards.destage_for_good(name).await });
         }
-        let (mut least, mut since) = (u64::MAX, Instant::now());
+        let (mut least, mut stalled) = (u64::MAX, Duration::ZERO);
         while !destaging.is_empty() {
             supervisor::tell_destaging(STALL_TIME_MAX);
-            match timeout(PROGRESS_INTERVAL, destaging.join_next()).await {
+            match within(PROGRESS_INTERVAL, destaging.join_next()).await {
                 Ok(Some(Ok(Err(problem)))) => tracing::error!("{problem}"),
                 Ok(_) => {}
                 Err(_) => {
                     let left = self.dirty_bytes().await;
-                    if left < least {
-                        (least, since) = (left, Instant::now());
-                    } else if since.elapsed() >= STALL_TIME_MAX {
+                    stalled = if left < least { Duration::ZERO } else { stalled + PROGRESS_INTERVAL };
+                    least = least.min(left);
+                    if stalled >= STALL_TIME_MAX {
                         return;
                     }
                 }

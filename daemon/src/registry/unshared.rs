@@ -10,6 +10,7 @@ use block::nbd::{Address, Target};
 
 use super::{Claimed, Registry, lock};
 use crate::backing::{Identity, Images, KernelFolders, Location};
+use crate::patience::within;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use crate::state::{DiskRecord, State};
@@ -77,7 +78,7 @@ impl Registry {
                 None => own.reason(&path).or_else(|| kernel.user_of(identity, access, images)).map(Ok),
             }
         });
-        let Ok(outcome) = tokio::time::timeout(USERS_TIME_MAX, asking).await else {
+        let Ok(outcome) = within(USERS_TIME_MAX, asking).await else {
             tracing::warn!(
                 "Cannot tell who else uses {location}: a file that is in use as swap space or as a loop device, or that a waiting \
                  disk is on, did not answer within {} s; disk '{name}' goes on without that check",
