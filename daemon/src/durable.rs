@@ -11,6 +11,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::moment::Moment;
+#[cfg(test)]
+pub(crate) use crate::testing::survive;
+
+/// Marks a durable step: tests have the process die before it.
+#[cfg(not(test))]
+#[expect(clippy::unnecessary_wraps, reason = "that of tests fails")]
+pub(crate) fn survive(_: &Path) -> io::Result<()> {
+    Ok(())
+}
 
 /// What is put behind the name of a file that is set aside, with the time.
 pub(crate) const ASIDE: &str = ".aside-";
@@ -30,14 +39,16 @@ pub(crate) struct NotReplaced {
 pub(crate) fn replace(dir: &Path, name: &str, text: &[u8]) -> Result<(), NotReplaced> {
     let (new, path) = (dir.join(format!("{name}.new")), dir.join(name));
     let write = || {
+        survive(&path)?;
         let mut options = File::options();
         let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
         file.write_all(text)?;
         file.sync_all()?;
+        survive(&path)?;
         fs::rename(&new, &path)
     };
     write().map_err(|error| NotReplaced { error, in_place: false })?;
-    let synced = File::open(dir).and_then(|dir| dir.sync_all());
+    let synced = survive(&path).and_then(|()| File::open(dir)).and_then(|dir| dir.sync_all());
     synced.map_err(|error| NotReplaced { error, in_place: true })
 }
 

@@ -1,9 +1,39 @@
-//! Temporary folders for unit tests.
+//! Temporary folders for unit tests, and processes that die between two durable steps.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 static MADE: AtomicU32 = AtomicU32::new(0);
+/// Durable steps that are left, by the folder below which they are done.
+static STEPS_LEFT: Mutex<BTreeMap<PathBuf, u32>> = Mutex::new(BTreeMap::new());
+
+/// Has whoever works below `folder` die after so many durable steps, or live on if no number is given. Returns true if it has died by
+/// the number that was given before.
+pub(crate) fn die_after(folder: &Path, steps: Option<u32>) -> bool {
+    let mut left = STEPS_LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = left.remove(folder);
+    left.extend(steps.map(|steps| (folder.to_owned(), steps)));
+    before == Some(0)
+}
+
+/// Counts a durable step at `path` that is about to be done.
+///
+/// # Errors
+/// If the process is dead: nothing is done any more.
+pub(crate) fn survive(path: &Path) -> io::Result<()> {
+    let mut all = STEPS_LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    match all.iter_mut().find(|(folder, _)| path.starts_with(folder)) {
+        Some((_, 0)) => Err(io::Error::other("this process is dead")),
+        Some((_, left)) => {
+            *left -= 1;
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
 
 /// A folder of one test, removed at its end.
 pub(crate) struct TempDir(PathBuf);

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use xattr::FileExt;
 
 use super::device::{DeviceIdentity, sectors_written};
+use crate::durable::survive;
 
 /// The attribute that names the attachment that the file is in, or was in last: 32 hexadecimal digits. Earlier versions wrote
 /// `DISK EPOCH`, in decimal digits, which two hosts can have alike.
@@ -205,7 +206,13 @@ pub(super) fn write_session(file: &File, session: &str) -> bool {
 
 fn set_attribute(file: &File, attribute: &str, text: &str) -> bool {
     let is_file = file.metadata().is_ok_and(|about| about.is_file());
-    is_file && file.set_xattr(attribute, text.as_bytes()).and_then(|()| file.sync_all()).is_ok()
+    let path = || fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let write = || {
+        survive(&path()?)?;
+        file.set_xattr(attribute, text.as_bytes())?;
+        file.sync_all()
+    };
+    is_file && write().is_ok()
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@
 mod appearance;
 mod device;
 mod record;
+#[cfg(test)]
+mod stories;
 mod touched;
 pub(crate) mod witness;
 

@@ -35,7 +35,6 @@ mod request;
 mod rings;
 mod setup;
 mod signals;
-mod stores;
 mod together;
 mod vring;
 

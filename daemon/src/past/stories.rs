@@ -1,0 +1,224 @@
+//! Two hosts, one image and whoever copies it, by seeds: hosts attach and detach it in turn, write, and die before any durable step;
+//! the image is replaced by copies of itself, put back and changed by others at rest. Whatever happens, content that a host
+//! believes is that of the image.
+//!
+//! A host's cache is a number here, that of the last version of the image which it saw, and is believed or not as a whole. That a page
+//! which was written in an attachment that was cut short is not believed is the business of bits and regions, and of the
+//! simulation of the cache: such a write leaves nothing cached.
+
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::PathBuf;
+
+use xattr::FileExt as _;
+
+use super::*;
+use crate::testing::{TempDir, die_after};
+
+const SEEDS: u64 = 100;
+/// Attachments of one seed.
+const ROUNDS: u32 = 12;
+const SIZE: u64 = 1 << 20;
+/// More durable steps than any change takes.
+const STEPS_MAX: u64 = 10;
+const DISK: u32 = 1;
+/// Mark of the pool: it was opened by nobody else.
+const MARK: u64 = 7;
+
+/// A generator of numbers that depend on its seed alone (Vigna, splitmix64).
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    fn one_in(&mut self, many: u64) -> bool {
+        self.below(many) == 0
+    }
+}
+
+struct Host {
+    places: Places,
+    /// The version of the image that its flash holds.
+    cached: Option<u64>,
+    /// Its last attachment ended as it should, or was none that writes.
+    is_at_rest: bool,
+}
+
+struct World {
+    dir: TempDir,
+    rng: Rng,
+    hosts: Vec<Host>,
+    /// The newest version that anybody wrote.
+    version: u64,
+    /// How often content was believed, and how often a host died.
+    believed: u32,
+    died: u32,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let dir = TempDir::new();
+        let host = |name: &str| {
+            let folder = dir.path().join(name);
+            let places = Places { dir: folder.clone(), run: folder, nbd_uri: None };
+            places.make().expect("the folder is ours");
+            Host { places, cached: None, is_at_rest: true }
+        };
+        let hosts = ["a", "b"].map(host).into();
+        let world = Self { dir, rng: Rng(seed), hosts, version: 0, believed: 0, died: 0 };
+        File::create(world.image()).and_then(|file| file.set_len(SIZE)).expect("the folder is ours");
+        world
+    }
+
+    fn image(&self) -> PathBuf {
+        self.dir.path().join("image")
+    }
+
+    fn open_image(&self) -> File {
+        File::options().read(true).write(true).open(self.image()).expect("it is there")
+    }
+
+    /// The version that the image has now.
+    fn content(&self) -> u64 {
+        let mut bytes = [0; 8];
+        self.open_image().read_exact_at(&mut bytes, 0).expect("it is large enough");
+        u64::from_le_bytes(bytes)
+    }
+
+    /// Writes the next version, as a guest or a stranger does.
+    fn write(&mut self) {
+        self.version += 1;
+        self.open_image().write_all_at(&self.version.to_le_bytes(), 0).expect("it is ours");
+    }
+
+    /// Attaches the image to a host, has guests use it, and detaches it, unless the host dies before one of its durable steps.
+    async fn attach(&mut self, host: usize) {
+        let access = if self.rng.one_in(6) { Access::ReadOnly } else { Access::ReadWrite };
+        let file = self.open_image();
+        let sizes = Sizes { remembered: Some(SIZE), backing: SIZE };
+        let aside = Aside::here();
+        let opened = History::open(&aside, &self.hosts[host].places, DISK, sizes, MARK, Some(file));
+        let (history, found) = opened.await.expect("the folder is ours");
+        let history = Rc::new(history);
+        let belief = history.past(&found).await.belief;
+        let is_believed = matches!(belief, Belief::ByPage | Belief::ByRegion);
+        let cached = self.hosts[host].cached.take().filter(|_| is_believed);
+        if let Some(version) = cached {
+            assert_eq!(version, self.content(), "host {host} believes what it has cached: {belief:?}");
+            self.believed += 1;
+        }
+        self.hosts[host].cached = cached;
+        let has_begun = self.with_a_death(history.begin(SIZE, access, false)).await;
+        let mut has_written = false;
+        if has_begun {
+            for _ in 0..self.rng.below(3) {
+                if access == Access::ReadWrite {
+                    self.write();
+                    has_written = true;
+                }
+            }
+            // Guests read it.
+            self.hosts[host].cached = Some(self.content());
+        }
+        let has_ended =
+            has_begun && !self.rng.one_in(3) && self.with_a_death(history.end(SIZE, access)).await;
+        history.close();
+        self.hosts[host].is_at_rest = has_ended;
+        self.hosts[host].cached.take_if(|_| has_written && !has_ended);
+    }
+
+    /// Does a change of which each durable step may be the last. True if it was done to its end.
+    async fn with_a_death(&mut self, change: impl Future<Output = Answer<()>>) -> bool {
+        let dies = self.rng.one_in(2).then(|| self.rng.below(STEPS_MAX) as u32);
+        die_after(self.dir.path(), dies);
+        let outcome = change.await;
+        let has_died = die_after(self.dir.path(), None) && outcome.is_err();
+        self.died += u32::from(has_died);
+        assert!(has_died || outcome.is_ok(), "{outcome:?}");
+        !has_died
+    }
+
+    /// What else happens to an image that nobody serves.
+    fn disturb(&mut self) {
+        let (image, copy) = (self.image(), self.dir.path().join("copy"));
+        match self.rng.below(5) {
+            0 => copy_with_attributes(&image, &copy),
+            // A snapshot takes the place of the image, or they change places.
+            1 if copy.exists() => {
+                let away = self.dir.path().join("away");
+                fs::rename(&image, &away).expect("the folder is ours");
+                fs::rename(&copy, &image).expect("the folder is ours");
+                if self.rng.one_in(2) {
+                    fs::rename(&away, &copy).expect("the folder is ours");
+                }
+            }
+            // The content of a snapshot is written over the image.
+            2 if copy.exists() => {
+                self.modify(|world| {
+                    fs::read(&copy)
+                        .and_then(|content| world.open_image().write_all_at(&content, 0))
+                        .expect("it is ours");
+                });
+            }
+            3 => self.modify(Self::write),
+            // A reboot takes the bits of touched pages.
+            4 => {
+                let host = self.rng.below(2) as usize;
+                Touched::forget(&self.hosts[host].places.touched(), DISK);
+            }
+            _ => {}
+        }
+    }
+
+    /// Changes the image in place, as often as it takes to show: the clock of a file system has coarse steps, which no operator sees.
+    /// A host whose last attachment was cut short can only compare samples, which tests of the cache do.
+    fn modify(&mut self, change: impl Fn(&mut Self)) {
+        let time = |world: &Self| {
+            let about = world.open_image().metadata().expect("it is there");
+            (about.mtime(), about.mtime_nsec())
+        };
+        let before = time(self);
+        while time(self) == before {
+            change(self);
+        }
+        self.hosts.iter_mut().filter(|host| !host.is_at_rest).for_each(|host| host.cached = None);
+    }
+}
+
+fn copy_with_attributes(from: &Path, to: &Path) {
+    fs::copy(from, to).expect("the folder is ours");
+    let (from, to) = (File::open(from).expect("it is there"), File::open(to).expect("it is there"));
+    for name in from.list_xattr().into_iter().flatten() {
+        let value = from.get_xattr(&name).ok().flatten().expect("it is listed");
+        to.set_xattr(&name, &value).expect("as the other holds it");
+    }
+}
+
+#[test]
+fn whatever_two_hosts_and_others_do_with_an_image_nothing_old_is_believed() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
+    let (mut believed, mut died) = (0, 0);
+    for seed in 0..SEEDS {
+        let mut world = World::new(seed);
+        let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            runtime.block_on(async {
+                for _ in 0..ROUNDS {
+                    let host = world.rng.below(2) as usize;
+                    world.attach(host).await;
+                    world.disturb();
+                }
+            });
+        }));
+        assert!(played.is_ok(), "seed {seed}");
+        believed += world.believed;
+        died += world.died;
+    }
+    println!("{SEEDS} seeds: content was believed {believed} times, and hosts died {died} times");
+    assert!(u64::from(believed) > SEEDS && u64::from(died) > SEEDS, "{believed} and {died}: too rarely");
+}
