@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::Next;
@@ -20,12 +20,14 @@ const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// Goes on with a request once all of its body is here.
 pub(super) async fn take_whole(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
+    let found = body.size_hint().exact().map_or_else(|| "more".to_owned(), |bytes| format!("{bytes} bytes"));
     let failure = match within(BODY_TIME_MAX, to_bytes(body, BODY_BYTES_MAX)).await {
         Ok(Ok(bytes)) => return next.run(Request::from_parts(head, Body::from(bytes))).await,
         Ok(Err(error)) if is_too_long(&error) => Failure::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!(
-                "Cannot read the request: its body has more than {BODY_BYTES_MAX} bytes; send what the documentation names"
+                "Cannot read the request: its body has {found}, and at most {BODY_BYTES_MAX} bytes are taken; send what the \
+                 documentation names"
             ),
         ),
         Ok(Err(error)) => Failure::new(

@@ -295,6 +295,47 @@ fn garbage_on_the_sockets_disturbs_nobody() {
 }
 
 #[test]
+fn numbers_beyond_all_bounds_are_refused_or_cut_and_the_daemon_goes_on() {
+    let host = Host::new();
+    let image = host.image("a.img", MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    let most = u64::MAX;
+    let device = json!({ "path": host.text("more.img"), "size_bytes": most }).to_string();
+    let quiesce = json!({ "seconds": most }).to_string();
+    let keys = |key: &str, value: &str| json!({ "settings": { key: value } }).to_string();
+    for (method, path, body, refused) in [
+        ("GET", format!("/v1/stats?window={most}s"), String::new(), true),
+        ("GET", format!("/v1/history/a?span={most}"), String::new(), true),
+        ("GET", "/v1/advice?hit_ratio=1e308".to_owned(), String::new(), true),
+        // There are events: nothing is waited for.
+        ("GET", format!("/v1/events?after=0&wait={most}"), String::new(), false),
+        ("GET", format!("/v1/events?after={most}"), String::new(), false),
+        ("POST", "/v1/disks/a/quiesce".to_owned(), quiesce, true),
+        ("POST", "/v1/pool/devices".to_owned(), device, true),
+        ("PATCH", "/v1/disks/a".to_owned(), keys("retry-time", &format!("{most}s")), true),
+        ("PATCH", "/v1/disks/a".to_owned(), keys("ram", &most.to_string()), true),
+        ("PATCH", "/v1/disks/a".to_owned(), keys("reserve", &most.to_string()), true),
+        ("PATCH", "/v1/disks/a".to_owned(), keys("block-size", &most.to_string()), true),
+        ("DELETE", format!("/v1/pool/devices/{most}"), String::new(), true),
+    ] {
+        let mut stream = UnixStream::connect(daemon.control_socket()).expect("it listens");
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("it listens");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers with text");
+        let status = answer.split(' ').nth(1).expect("there is a status");
+        assert_eq!(status != "200", refused, "{method} {path} {body}: {answer}");
+    }
+    assert!(!host.path("more.img").exists());
+    daemon.guest("a").read(0, 4096).expect("the disk is served");
+}
+
+#[test]
 fn requests_that_the_interface_does_not_know_are_answered_as_problem_documents() {
     let host = Host::new();
     let daemon = host.serve();
