@@ -126,6 +126,11 @@ impl Future for Acquire {
 #[cfg(test)]
 mod tests {
     use std::pin::pin;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::task::Wake;
+
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -180,5 +185,107 @@ mod tests {
         }
         assert!(poll(late.as_mut()).is_ready());
         drop(first);
+    }
+
+    #[test]
+    fn ranges_that_only_touch_or_are_empty_pass_and_one_byte_in_common_waits() {
+        let lock = RangeLock::new();
+        let _held = ready(poll(pin!(lock.acquire(ByteRange::new(10, 20)))));
+        for (start, end, waits) in
+            [(0, 10, false), (20, 30, false), (10, 10, false), (20, 20, false), (0, 11, true), (19, 30, true)]
+        {
+            let range = ByteRange::new(start, end);
+            assert_eq!(lock.is_contended(&range), waits, "{range:?}");
+            assert_eq!(poll(pin!(lock.acquire(range))).is_pending(), waits, "{range:?}");
+        }
+        assert!(poll(pin!(lock.acquire(ByteRange::new(12, 13)))).is_pending(), "inside");
+        assert!(poll(pin!(lock.acquire(ByteRange::new(0, 40)))).is_pending(), "around");
+    }
+
+    #[test]
+    fn a_lock_that_was_given_before_it_was_asked_for_again_is_not_lost_when_it_is_dropped() {
+        let lock = RangeLock::new();
+        let first = ready(poll(pin!(lock.acquire(ByteRange::new(0, 10)))));
+        {
+            let mut given = pin!(lock.acquire(ByteRange::new(0, 10)));
+            assert!(poll(given.as_mut()).is_pending());
+            drop(first);
+        }
+        assert!(lock.is_idle());
+        assert!(poll(pin!(lock.acquire(ByteRange::new(0, 10)))).is_ready());
+    }
+
+    /// A request, with how often it was woken.
+    struct Request {
+        range: ByteRange,
+        future: Pin<Box<dyn Future<Output = RangeGuard>>>,
+        guard: Option<RangeGuard>,
+        woken: Arc<Woken>,
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicU64);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    impl Request {
+        fn begin(lock: &RangeLock, range: ByteRange) -> Self {
+            Self { range, future: Box::pin(lock.acquire(range)), guard: None, woken: Arc::default() }
+        }
+
+        /// Asks for the lock, if it is not held yet.
+        fn poll(&mut self) {
+            if self.guard.is_none() {
+                let waker = Waker::from(Arc::clone(&self.woken));
+                if let Poll::Ready(guard) = self.future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    assert_eq!(guard.range(), self.range);
+                    self.guard = Some(guard);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_request_holds_its_range_as_soon_as_no_earlier_one_overlaps_it_and_is_woken_then(
+            steps in proptest::collection::vec((any::<bool>(), 0..40u64, 1..12u64, any::<prop::sample::Index>()), 1..80)
+        ) {
+            let lock = RangeLock::new();
+            // Holders and waiters, in the order in which they came.
+            let mut requests: Vec<Request> = Vec::new();
+            for (ends, start, length, which) in steps {
+                let waited: Vec<bool> = requests.iter().map(|request| request.guard.is_none()).collect();
+                if ends && !requests.is_empty() {
+                    // One that holds its range, or waits and gives up.
+                    let at = which.index(requests.len());
+                    drop(requests.remove(at));
+                    let waited = waited.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, waited)| *waited);
+                    for (place, waited) in waited.enumerate() {
+                        let (earlier, rest) = requests.split_at(place);
+                        let is_free = !earlier.iter().any(|other| other.range.overlaps(&rest[0].range));
+                        let woken = rest[0].woken.0.load(Ordering::Relaxed);
+                        prop_assert_eq!(woken, u64::from(waited && is_free), "woken once, and when it is its turn");
+                    }
+                } else {
+                    let range = ByteRange::at(start, length);
+                    prop_assert_eq!(lock.is_contended(&range), requests.iter().any(|other| other.range.overlaps(&range)));
+                    requests.push(Request::begin(&lock, range));
+                }
+                requests.iter_mut().for_each(Request::poll);
+                requests.iter().filter(|request| request.guard.is_some()).for_each(|request| {
+                    request.woken.0.store(0, Ordering::Relaxed);
+                });
+                for (place, request) in requests.iter().enumerate() {
+                    let is_free = !requests[..place].iter().any(|other| other.range.overlaps(&request.range));
+                    prop_assert_eq!(request.guard.is_some(), is_free, "request {} of {:?}", place, request.range);
+                }
+            }
+            requests.clear();
+            prop_assert!(lock.is_idle());
+        }
     }
 }

@@ -17,6 +17,7 @@ use super::disk_cache::DiskCache;
 use super::leave::settle_log;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::width::Width;
+use crate::words::canary::{self, Bug};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::DestageFailure;
 use crate::words::units::SECOND_NS;
@@ -410,11 +411,17 @@ async fn note_dirty_now<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Res
 /// Has flash say that nothing is dirty, if that is so. Failures leave it as it is.
 pub(crate) async fn note_clean<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) {
     let _noting = cache.back.noting.lock().await;
-    if !cache.back.noted.get() || !cache.is_clean() || cache.log.make_durable().await.is_err() {
+    if !cache.back.noted.get() || !cache.is_clean() {
         return;
     }
+    let relies_on_log = !canary::has(Bug::CleanBeforeLog);
+    if relies_on_log && cache.log.make_durable().await.is_err() {
+        return;
+    }
+    // Something may have become dirty and clean again meanwhile: a power cut must not take the word of that.
+    let is_durable = !relies_on_log || cache.back.last_home_batch.get() <= cache.log.durable();
     // From the look to this without a pause: a writer that comes later notes it anew, behind this.
-    if cache.is_clean() {
+    if is_durable && cache.is_clean() {
         cache.back.noted.set(false);
         drop(cache.pool.note_clean(cache.id).await);
     }

@@ -206,7 +206,9 @@ impl Notes {
 }
 
 impl Book {
-    /// Opens regions. Returns the ticket of what has to be durable for it.
+    /// Opens regions. Returns the ticket of what has to be durable for it, also if others asked for all of it before: their
+    /// notes may still be on their way. No test can tell whether those get a ticket, because the writer's lock is fair: whoever
+    /// asked before holds it, or stands before them.
     fn note_open(&mut self, disk: DiskId, regions: &[u32]) -> u64 {
         let everything = self.open.contains(&(disk, EVERYTHING));
         for region in regions.iter().filter(|region| !everything || **region == DIRTY) {

@@ -64,11 +64,19 @@ pub enum Bug {
     OneCopyFreed,
     /// A disk grows, and what is cached of the page that its end cut keeps the zeroes that nobody wrote (rule I17).
     ZeroesBehindEnd,
+    /// Batches that are written while a flush of the log runs count as durable once it has ended (rule I5).
+    FlushCoversLater,
+    /// Notes say that a disk is clean before the log durably says what was destaged (rule I9).
+    CleanBeforeLog,
+    /// Reclaim repeats only the first batch of what a segment says of ranges (rule I8).
+    RangesSaidOnce,
+    /// Changes of the same pages do not wait for each other (rule I2, B24).
+    OverlapsPass,
 }
 
 impl Bug {
     /// Those that random walks find.
-    pub const IN_WALKS: [Self; 14] = [
+    pub const IN_WALKS: [Self; 15] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -83,10 +91,11 @@ impl Bug {
         Self::HomeOfAnother,
         Self::EarlyReuse,
         Self::ZeroesBehindEnd,
+        Self::OverlapsPass,
     ];
 
-    /// Those that stories find, because random walks hardly ever come to the moment at which they do harm.
-    pub const IN_STORIES: [Self; 15] = [
+    /// Those that stories find. Random walks hardly ever come to the moment at which most of them do harm.
+    pub const IN_STORIES: [Self; 19] = [
         Self::CloseWithoutFlush,
         Self::EarlyClear,
         Self::ReuseBeforeDurable,
@@ -102,6 +111,10 @@ impl Bug {
         Self::OutOfOrderBeforeDurable,
         Self::DamageOutOfOrder,
         Self::AheadNotHeld,
+        Self::FlushCoversLater,
+        Self::CleanBeforeLog,
+        Self::RangesSaidOnce,
+        Self::OverlapsPass,
     ];
 }
 

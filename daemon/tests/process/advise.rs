@@ -122,19 +122,21 @@ fn a_disk_is_advised_on_once_it_was_read_enough_and_not_before() {
 fn a_disk_that_is_not_there_is_an_error_that_names_those_that_are() {
     let host = Host::new();
     let daemon = host.serve();
-    let none = daemon.run(&["advise", "web"]).failed();
+    // A folder in which nothing is called `web`.
+    let advise = |words: &[&str]| daemon.run_in(&host.path("d"), &[&["advise"], words].concat());
+    let none = advise(&["web"]).failed();
     assert!(none.contains("neither a disk nor a file 'web': none is served here"), "{none}");
     for name in ["web1", "web2"] {
         let image = host.image(&format!("{name}.img"), 16 * MIB);
         daemon.run(&["disk", "add", name, "--backing", &image]).succeeded();
     }
-    let missing = daemon.run(&["advise", "web"]).failed();
+    let missing = advise(&["web"]).failed();
     assert!(missing.contains("the disks here are web1, web2"), "{missing}");
-    let neither = daemon.run(&["advise", "no/such.trace"]).failed();
+    let neither = advise(&["no/such.trace"]).failed();
     assert!(neither.contains("'no/such.trace': there is no such file"), "{neither}");
-    let option = daemon.run(&["advise", "web1", "--miss-us", "5"]).failed();
+    let option = advise(&["web1", "--miss-us", "5"]).failed();
     assert!(option.contains("--miss-us, which is for traces"), "{option}");
-    let ratio = daemon.run(&["advise", "web1", "--hit-ratio", "2"]);
+    let ratio = advise(&["web1", "--hit-ratio", "2"]);
     assert!(ratio.status == 2 && ratio.stderr.contains("such as 0.9 or 90%"), "{ratio:?}");
 }
 

@@ -340,7 +340,7 @@ fn errors_of_a_backing_are_counted_in_every_view() {
 }
 
 /// What the control socket answers: status and document.
-fn get(daemon: &Daemon, path: &str) -> (String, Value) {
+pub(crate) fn get(daemon: &Daemon, path: &str) -> (String, Value) {
     let mut stream = UnixStream::connect(daemon.control_socket()).expect("it listens");
     let request = format!("GET {path} HTTP/1.1\r\nHost: forebay\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("it listens");

@@ -30,6 +30,7 @@ use vm_memory::{AtomicAccess, Bytes, VolatileMemory};
 
 use super::limits::{QUEUE_SIZE_MAX, QUEUES_MAX};
 use super::memory::{Mapping, map_file};
+use super::stores::may_store;
 
 /// Bytes of what describes a queue, in front of its entries.
 const HEADER_BYTES: usize = 16;
@@ -255,6 +256,9 @@ impl Record {
     }
 
     fn store<T: AtomicAccess>(&self, at: usize, value: T) {
+        if !may_store() {
+            return;
+        }
         let memory = self.inflight.mapping.as_volatile_slice();
         memory
             .store(value, self.start + at, Ordering::Release)
@@ -264,10 +268,13 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use proptest::prelude::*;
 
     use super::*;
     use crate::vhost::memory::tests::file_of;
+    use crate::vhost::stores::tests::{begin_process, end_process, is_killed};
 
     /// What a process was doing when it was killed.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -373,6 +380,61 @@ mod tests {
         record.answered(1, 1000);
         assert_eq!(record.recover(0, 4).unwrap(), Vec::<u16>::new());
         assert_eq!(record.recover(0, 4).unwrap(), Vec::<u16>::new());
+    }
+
+    #[test]
+    fn requests_are_recovered_in_the_order_in_which_they_were_taken_wherever_that_was_cut() {
+        for stores in 0.. {
+            let (region, shape, file) = Inflight::create(1, 16).unwrap();
+            let record = region.record(0).unwrap();
+            // Each entry has a counter from before, which says another order.
+            let heads = [5, 1, 9, 3];
+            for (counter, head) in (0..).zip([3, 9, 1, 5]) {
+                record.take(head, counter);
+                record.answer(head);
+                record.answered(head, counter as u16 + 1);
+            }
+            begin_process(Some(stores), Rc::new(|| {}));
+            for (counter, head) in (4..).zip(heads) {
+                record.take(head, counter);
+            }
+            let is_cut = is_killed();
+            end_process();
+            let next = Inflight::open(file, shape).unwrap().record(0).unwrap();
+            let taken = next.recover(4, 16).unwrap();
+            assert_eq!(taken, heads[..taken.len()], "after {stores} stores");
+            assert_eq!(taken.len() as u64, stores / 2, "counter and mark of each request");
+            if !is_cut {
+                break;
+            }
+        }
+    }
+
+    #[test]
+    fn answers_that_another_maker_gave_together_are_not_done_again_wherever_that_was_cut() {
+        // A batch goes to the used ring as a whole, and recovery may be cut as well.
+        for (batch, cleared, stores) in (1..=4).flat_map(|batch| {
+            (0..=batch).flat_map(move |cleared| (0..6).map(move |stores| (batch, cleared, stores)))
+        }) {
+            let (region, shape, file) = Inflight::create(1, 16).unwrap();
+            let record = region.record(0).unwrap();
+            let heads = [7_u16, 2, 11, 4];
+            for (counter, head) in (0..).zip(heads.into_iter().chain([0])) {
+                record.take(head, counter);
+            }
+            heads[..batch].iter().for_each(|&head| record.answer(head));
+            heads[..cleared].iter().for_each(|&head| record.store_in(head, 0, 0_u8));
+            let ring_used = batch as u16;
+            let recover = || {
+                let next = Inflight::open(file.try_clone().unwrap(), shape).unwrap().record(0).unwrap();
+                next.recover(ring_used, 16).unwrap()
+            };
+            begin_process(Some(stores), Rc::new(|| {}));
+            recover();
+            end_process();
+            let left: Vec<u16> = heads[batch..].iter().copied().chain([0]).collect();
+            assert_eq!(recover(), left, "{batch} in a batch, {cleared} cleared, cut after {stores}");
+        }
     }
 
     proptest! {

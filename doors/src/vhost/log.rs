@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use vm_memory::VolatileMemory;
 
 use super::memory::{Mapping, map_file};
+use super::stores::may_store;
 
 const PAGE: u64 = 4096;
 
@@ -45,7 +46,9 @@ impl DirtyLog {
         for page in at / PAGE..=at.saturating_add(length - 1) / PAGE {
             let byte = usize::try_from(page / 8).unwrap_or(usize::MAX);
             let Ok(bits) = bitmap.get_atomic_ref::<AtomicU8>(byte) else { return };
-            bits.fetch_or(1 << (page % 8), Ordering::Release);
+            if may_store() {
+                bits.fetch_or(1 << (page % 8), Ordering::Release);
+            }
         }
     }
 

@@ -23,6 +23,7 @@ use vm_memory::{
 use super::guard::{Guard, times_torn};
 use super::limits::{MEMORY_BYTES_MAX, REGIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::log::DirtyLog;
+use super::stores::may_store;
 
 /// What is wrong with an access or a region: it is not memory of the guest, or no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,6 +182,9 @@ impl Memory {
 
     /// Writes what the caller [notes](Self::note). It may be lost, if memory is not [whole](Self::is_whole) afterwards.
     pub(crate) fn write_unnoted(&self, at: GuestAddress, bytes: &[u8]) -> Result<(), Outside> {
+        if !may_store() {
+            return Ok(());
+        }
         match self.slice(at, bytes.len() as u64) {
             Some(slice) => slice.copy_from(bytes),
             None => self.map.write_slice(bytes, at).map_err(|_| Outside)?,
@@ -198,6 +202,9 @@ impl Memory {
     /// Stores such a word, which the caller [notes](Self::note).
     pub(crate) fn store(&self, at: GuestAddress, word: u16, order: Ordering) -> Result<(), Outside> {
         let slice = self.slice(at, size_of::<u16>() as u64).ok_or(Outside)?;
+        if !may_store() {
+            return Ok(());
+        }
         slice.store(word.to_le(), 0, order).map_err(|_| Outside)
     }
 

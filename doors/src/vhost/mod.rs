@@ -35,6 +35,7 @@ mod request;
 mod rings;
 mod setup;
 mod signals;
+mod stores;
 mod together;
 mod vring;
 

@@ -14,6 +14,8 @@ use std::task::Poll;
 use block::{Event, Ring};
 use tokio::sync::Notify;
 
+use super::stores::may_store;
+
 /// Signals of one queue.
 pub(crate) struct Signals {
     ring: Ring,
@@ -102,6 +104,7 @@ impl Signals {
     async fn signal(&self, event: &RefCell<Option<Rc<Event>>>) {
         let event = event.borrow().clone();
         if let Some(event) = event
+            && may_store()
             && let Err(error) = event.signal_unless(self.finishes()).await
         {
             tracing::debug!(%error, "an event of a guest cannot be signalled");

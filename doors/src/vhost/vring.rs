@@ -150,6 +150,8 @@ impl<D: BlockDevice> Vring<D> {
             memory: RefCell::new(memory),
             door,
         });
+        // An earlier process may have been killed after its last answer and before it noted that for a migration.
+        vring.note_used_ring(&vring.ring_memory.borrow(), &vring.rings.borrow());
         let task = Rc::clone(&vring);
         host.spawn(async move { task.run(again).await });
         Ok(vring)
@@ -576,3 +578,7 @@ impl<D: BlockDevice> Vring<D> {
         self.signals.tell_broken();
     }
 }
+
+#[cfg(test)]
+#[path = "vring_tests.rs"]
+mod tests;

@@ -20,6 +20,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod ahead;
+mod apart;
 mod back;
 mod damage;
 mod devices;
@@ -32,8 +33,10 @@ mod log;
 mod on_flash;
 mod operations;
 mod out_of_order;
+mod overlapping;
 mod planted;
 mod promises;
+mod ranges;
 mod recovery;
 mod rig;
 mod rot;

@@ -6,7 +6,7 @@
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the story that fails with it.
-const FOUND_BY: [(Bug, fn()); 15] = [
+const FOUND_BY: [(Bug, fn()); 19] = [
     (Bug::CloseWithoutFlush, crate::intents::a_region_comes_to_rest_before_the_power_goes),
     (Bug::EarlyClear, crate::promises::a_written_page_is_promoted_once_more),
     (Bug::ReuseBeforeDurable, || drop(crate::dirty::a_superseded_version_is_reclaimed())),
@@ -22,6 +22,10 @@ const FOUND_BY: [(Bug, fn()); 15] = [
     (Bug::OutOfOrderBeforeDurable, crate::out_of_order::a_cold_page_with_a_shadow),
     (Bug::DamageOutOfOrder, crate::out_of_order::a_damaged_page_with_a_shadow),
     (Bug::AheadNotHeld, crate::ahead::all_is_written_anew_while_pages_go_ahead),
+    (Bug::FlushCoversLater, crate::overlapping::a_change_completes_while_a_flush_is_in_flight),
+    (Bug::CleanBeforeLog, crate::apart::a_disk_is_noted_clean_before_the_power_goes),
+    (Bug::RangesSaidOnce, crate::ranges::a_segment_with_ranges_goes),
+    (Bug::OverlapsPass, crate::overlapping::changes_of_one_page_overlap),
 ];
 
 #[test]

@@ -133,6 +133,11 @@ impl Rig {
         Self::with(seed, FLASH_BYTES, Some(Witness::default()))
     }
 
+    /// A host whose second device is too small for two copies: what is on it is nowhere else.
+    pub(crate) fn apart(seed: u64) -> Self {
+        Self::with(seed, FLASH_BYTES / 4, None)
+    }
+
     fn with(seed: u64, second_bytes: u64, witness: Option<Witness>) -> Self {
         let geometry = Geometry { physical_block: 4096, unmaps: true, ..Geometry::plain(PAGES * PAGE) };
         let rig = Self {

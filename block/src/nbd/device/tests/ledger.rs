@@ -39,7 +39,7 @@ impl Change {
 }
 
 /// Runs a test for each kind of change, on a device over one connection that was flushed and has nothing to flush.
-fn with_each_change(test: impl AsyncFn(&Server, Rc<Device>, LocalHost, Change, Command)) {
+fn with_each_change(test: &impl AsyncFn(&Server, Rc<Device>, LocalHost, Change, Command)) {
     for (change, flags, command) in CHANGES {
         let server = Server::with(facts_with(flags), true);
         with_device(&server, None, async |device, host| {
@@ -90,7 +90,7 @@ fn every_kind_of_change_is_one_that_a_flush_is_sent_for() {
 
 #[test]
 fn a_flush_after_a_change_of_any_kind_reaches_the_server_and_the_next_one_does_not() {
-    with_each_change(async |server, device, _, change, command| {
+    with_each_change(&async |server, device, _, change, command| {
         for _ in 0..2 {
             change.make(&device).await.expect("the server serves");
             device.flush().await.expect("nothing is lost");
@@ -102,7 +102,7 @@ fn a_flush_after_a_change_of_any_kind_reaches_the_server_and_the_next_one_does_n
 
 #[test]
 fn a_flush_after_a_change_that_the_server_refused_is_not_sent() {
-    with_each_change(async |server, device, _, change, command| {
+    with_each_change(&async |server, device, _, change, command| {
         server.script(first(command, |_| Act::Fail(ReplyError::NoSpace)));
         change.make(&device).await.expect_err("there is no room");
         device.flush().await.expect("nobody was told of a change");
@@ -112,7 +112,7 @@ fn a_flush_after_a_change_that_the_server_refused_is_not_sent() {
 
 #[test]
 fn a_flush_that_failed_is_sent_again_after_a_change_of_any_kind() {
-    with_each_change(async |server, device, _, change, command| {
+    with_each_change(&async |server, device, _, change, command| {
         change.make(&device).await.expect("the server serves");
         server.script(first(Command::Flush, |_| Act::Fail(ReplyError::Io)));
         device.flush().await.expect_err("the server says so");
@@ -124,7 +124,7 @@ fn a_flush_that_failed_is_sent_again_after_a_change_of_any_kind() {
 #[test]
 fn a_connection_lost_after_a_change_of_any_kind_fails_one_flush_whenever_the_loss_is_noticed() {
     for noticed_before in [false, true] {
-        with_each_change(async |server, device, _, change, command| {
+        with_each_change(&async |server, device, _, change, command| {
             change.make(&device).await.expect("the server serves");
             let epoch = device.epoch();
             server.cut();
@@ -143,7 +143,7 @@ fn a_connection_lost_after_a_change_of_any_kind_fails_one_flush_whenever_the_los
 #[test]
 fn a_connection_lost_while_a_flush_is_in_flight_fails_that_flush_for_a_change_of_any_kind() {
     for act in [|_: &Request| Act::Close, |_: &Request| Act::ServeAndClose] {
-        with_each_change(async |server, device, _, change, command| {
+        with_each_change(&async |server, device, _, change, command| {
             change.make(&device).await.expect("the server serves");
             server.script(first(Command::Flush, act));
             assert_loss_is_reported(&device, change).await;
@@ -155,7 +155,7 @@ fn a_connection_lost_while_a_flush_is_in_flight_fails_that_flush_for_a_change_of
 
 #[test]
 fn a_restarted_server_that_lost_a_change_of_any_kind_fails_one_flush() {
-    with_each_change(async |server, device, _, change, command| {
+    with_each_change(&async |server, device, _, change, command| {
         change.make(&device).await.expect("the server serves");
         server.stop();
         server.start_again();
@@ -167,7 +167,7 @@ fn a_restarted_server_that_lost_a_change_of_any_kind_fails_one_flush() {
 
 #[test]
 fn a_connection_lost_with_every_change_flushed_fails_no_flush() {
-    with_each_change(async |server, device, _, change, command| {
+    with_each_change(&async |server, device, _, change, command| {
         change.make(&device).await.expect("the server serves");
         device.flush().await.expect("nothing is lost");
         server.cut();
@@ -197,12 +197,12 @@ async fn flush_around(server: &Server, device: &Rc<Device>, host: &LocalHost, ch
 
 #[test]
 fn a_change_of_any_kind_that_is_acknowledged_while_a_flush_is_in_flight_is_for_the_next_flush() {
-    with_each_change(async |server, device, host, change, _| {
+    with_each_change(&async |server, device, host, change, _| {
         flush_around(server, &device, &host, change).await;
         device.flush().await.expect("nothing is lost");
         assert_eq!(commands(server), [Command::Flush], "{change:?}");
     });
-    with_each_change(async |server, device, host, change, command| {
+    with_each_change(&async |server, device, host, change, command| {
         flush_around(server, &device, &host, change).await;
         server.cut();
         assert_loss_is_reported(&device, change).await;

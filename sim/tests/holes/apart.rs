@@ -1,0 +1,89 @@
+//! The log of a disk on one device and the notes of the pool on another one: in a power cut they lose independently.
+
+use block::Host;
+use block::faulty::Kept;
+use cache::bytes::table::NOTES;
+use cache::words::units::DiskId;
+use cache::{DiskSettings, Load, Redundancy};
+
+use crate::guest::{Guest, judge, sectors};
+use crate::rig::{End, HELD, Life, Rig};
+
+/// The sectors that the guest writes.
+const WRITTEN: std::ops::Range<u64> = 0..8;
+/// Longer than it takes until a log is at rest: nanoseconds.
+const RESTED: u64 = 300_000_000;
+
+/// Segments of the first device.
+fn first_segments(life: &Life<'_>) -> u64 {
+    life.cache.pool_statistics().devices[0].segments
+}
+
+/// True if the log of the disk continues on the second device.
+fn is_on_second(life: &Life<'_>) -> bool {
+    let last = life.rig.segments_of(DiskId(1)).pop();
+    last.is_some_and(|(segment, _)| u64::from(segment.0) >= first_segments(life))
+}
+
+async fn destage_all(life: &Life<'_>) {
+    life.disk.start_destage();
+    life.until_clean().await;
+}
+
+/// Adds the second device, and has the guest write until the log says there, of what the guest wrote last, that the backing
+/// has it.
+async fn destage_with_log_on_second(life: &Life<'_>, guest: &Guest) {
+    let rig = life.rig;
+    life.write_back(24).await;
+    life.change(DiskSettings { redundancy: Redundancy::None, ..life.disk.settings() });
+    let number = life.cache.add_device(rig.second.handle(life.host.clone())).await.unwrap();
+    life.cache.use_device(number).unwrap();
+    for page in 100..400 {
+        life.write(page, 1).await;
+        if is_on_second(life) {
+            // Whoever commits has nothing to make durable afterwards.
+            destage_all(life).await;
+            life.host.sleep(RESTED).await;
+            guest.write(&life.disk, sectors(WRITTEN)).await;
+            destage_all(life).await;
+            if is_on_second(life) {
+                return;
+            }
+        }
+    }
+    panic!("never on the second device, seed {}", rig.seed);
+}
+
+/// Everything is destaged, a minute passes, and flash says that the disk is clean. What the log says of its pages is on the
+/// second device, which loses what was not flushed. A guest writes while the disk is loaded.
+pub(crate) fn a_disk_is_noted_clean_before_the_power_goes() {
+    for (seed, kept) in (0..16).zip([Kept::Nothing, Kept::ByChance].iter().cycle()) {
+        let (rig, guest) = (Rig::apart(seed), Guest::new());
+        rig.kept.set([Kept::Everything, *kept, Kept::Nothing]);
+        rig.live(End::PowerCut, async |life| {
+            destage_with_log_on_second(life, &guest).await;
+            let notes = rig.segments_of(NOTES);
+            let on_first = notes.iter().all(|(segment, _)| u64::from(segment.0) < first_segments(life));
+            assert!(on_first && !rig.open_regions().is_empty(), "something is noted as dirty: {notes:?}");
+            life.rest().await;
+            assert!(rig.open_regions().is_empty(), "nothing is dirty any more");
+        });
+        guest.end(End::PowerCut);
+        rig.live(End::Kill, async |life| {
+            rig.second.delay(10 * HELD, 10 * HELD);
+            guest.write(&life.disk, sectors(WRITTEN)).await;
+            assert_eq!(life.disk.statistics().load.state, Load::Running, "written while it is loaded");
+            rig.second.delay(0, 0);
+            life.loaded().await;
+            let seen = guest.read(&life.disk).await;
+            seen.unwrap_or_else(|what| panic!("{kept:?} kept, seed {seed}: {what}"));
+        });
+        guest.end(End::Kill);
+        judge(&rig, &guest, &format!("{kept:?} kept"));
+    }
+}
+
+#[test]
+fn a_disk_is_noted_clean_only_when_the_log_durably_says_what_was_destaged() {
+    a_disk_is_noted_clean_before_the_power_goes();
+}
