@@ -27,7 +27,7 @@ fn used_pages(rig: &Rig, life: (SegmentNumber, Sequence)) -> u32 {
 /// The guest's ranges that a segment names.
 fn ranges_in(rig: &Rig, life: (SegmentNumber, Sequence)) -> usize {
     let is_range = |entry: &&cache::bytes::batch::Entry| {
-        entry.kind == Kind::Zeroes && entry.page.0 < 2 * RANGES && entry.page.0 % 2 == 0
+        entry.kind == Kind::Zeroes && entry.page.0 < 2 * RANGES && entry.page.0.is_multiple_of(2)
     };
     rig.batches(life).iter().map(|(_, _, entries)| entries.iter().filter(is_range).count()).sum()
 }
