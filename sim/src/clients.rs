@@ -94,7 +94,7 @@ fn read_at_hand(world: &World, disk: &Disk, number: usize, wanted: &mut [Wanted]
     wanted[0].given
 }
 
-async fn write(world: &World, disk: &Disk, number: usize, range: ByteRange) {
+pub(crate) async fn write(world: &World, disk: &Disk, number: usize, range: ByteRange) {
     let value = world.draw_value();
     let mut buffer = Buffer::zeroed(range.len() as usize);
     model::fill(&range, value, &mut buffer);
@@ -115,6 +115,11 @@ async fn write(world: &World, disk: &Disk, number: usize, range: ByteRange) {
 enum Change {
     Zeroes,
     Discard,
+}
+
+/// Makes a range zeroes.
+pub(crate) async fn trim(world: &World, disk: &Disk, number: usize, range: ByteRange) {
+    change(world, disk, number, range, Change::Zeroes).await;
 }
 
 async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, change: Change) {

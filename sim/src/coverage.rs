@@ -65,6 +65,8 @@ coverage! {
     power_cuts,
     /// Power cuts just before which flash had rotted, with logs at rest.
     power_cuts_with_rot,
+    /// Many small ranges that were given up at once.
+    trims,
     /// Disks that grew.
     growths,
     /// Disks that were about to, and did not.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the seeds within which it must be found.
-const FOUND_WITHIN: [(Bug, u64); 15] = [
+const FOUND_WITHIN: [(Bug, u64); 16] = [
     (Bug::StaleFill, 50),
     (Bug::EmptyFirst, 400),
     (Bug::CloseWithoutForget, 300),
@@ -25,6 +25,7 @@ const FOUND_WITHIN: [(Bug, u64); 15] = [
     (Bug::EarlyReuse, 50),
     (Bug::ZeroesBehindEnd, 200),
     (Bug::OverlapsPass, 50),
+    (Bug::RangesSaidOnce, 500),
 ];
 
 #[test]

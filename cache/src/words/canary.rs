@@ -76,7 +76,7 @@ pub enum Bug {
 
 impl Bug {
     /// Those that random walks find.
-    pub const IN_WALKS: [Self; 15] = [
+    pub const IN_WALKS: [Self; 16] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -92,6 +92,7 @@ impl Bug {
         Self::EarlyReuse,
         Self::ZeroesBehindEnd,
         Self::OverlapsPass,
+        Self::RangesSaidOnce,
     ];
 
     /// Those that stories find. Random walks hardly ever come to the moment at which most of them do harm.
