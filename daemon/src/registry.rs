@@ -539,10 +539,12 @@ impl Registry {
     pub(crate) fn warn_of_incomplete_images(&self, ended: &[Answer<Detached>]) {
         let state = self.state();
         for disk in state.disks.iter().filter(|disk| disk.unsaved_in.is_some()) {
-            let last = ended.iter().flatten().filter_map(|detached| detached.last.as_ref());
-            let dirty =
-                last.filter(|last| last.settings.id.0 == disk.id).map(|last| last.statistics.dirty_bytes);
-            let amount = dirty.max().map_or_else(|| "data".to_owned(), |bytes| Size(bytes).to_string());
+            let is_it = |last: &DiskReport| last.settings.id.0 == disk.id;
+            let ended = ended.iter().flatten().filter(|detached| detached.last.as_ref().is_some_and(is_it));
+            let amount = ended
+                .map(|detached| detached.dirty_bytes)
+                .max()
+                .map_or_else(|| "data".to_owned(), |bytes| Size(bytes).to_string());
             let (name, backing) = (&disk.name, &disk.backing);
             let message = format!(
                 "The image {backing} of disk '{name}' is incomplete without this flash, which has {amount} that is not there"

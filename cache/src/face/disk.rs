@@ -245,6 +245,12 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         self.cache.back.ask(true);
     }
 
+    /// The same as fast as the backing can, whatever [`DiskSettings::destage_rate_max`] says, until nothing is dirty: for flash that is
+    /// about to be lost.
+    pub fn hurry_destage(&self) {
+        self.cache.back.hurry();
+    }
+
     /// Goes on as if nobody had asked.
     pub fn stop_destage(&self) {
         self.cache.back.ask(false);

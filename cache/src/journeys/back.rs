@@ -50,6 +50,8 @@ pub(crate) struct Back {
     device_leaves: Cell<bool>,
     /// Somebody asked for all of it to be destaged.
     pub(super) asked: Cell<bool>,
+    /// Flash is about to be lost: the highest rate of the settings does not count until nothing is dirty.
+    hurries: Cell<bool>,
     /// Destage had nothing to do when it looked last.
     pub(super) asleep: Cell<bool>,
     /// Tells destage to look.
@@ -147,7 +149,19 @@ impl Back {
     /// Somebody asks for everything to be destaged, or does not any more.
     pub(crate) fn ask(&self, asked: bool) {
         self.asked.set(asked && self.dirty_since.get().is_some());
+        self.hurries.set(self.hurries.get() && asked);
         self.destage_wanted.notify_one();
+    }
+
+    /// Asks for everything to be destaged as fast as the backing can.
+    pub(crate) fn hurry(&self) {
+        self.hurries.set(self.dirty_since.get().is_some());
+        self.ask(true);
+    }
+
+    /// True if the highest rate of the settings does not count.
+    pub(super) fn hurries(&self) -> bool {
+        self.hurries.get()
     }
 
     /// Has pages destaged before anything else.
@@ -304,6 +318,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             Some(_) if empty => {
                 self.back.dirty_since.set(None);
                 self.back.asked.set(false);
+                self.back.hurries.set(false);
                 self.back.record_success();
                 if self.back.device_leaves.get() {
                     self.pool.seat.ring();

@@ -140,12 +140,17 @@ fn size<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency) -> S
             Size { pages: SHARED_PAGES * (1 + width as u64), width }
         }
     };
-    let most = match cache.settings.borrow().destage_rate_max {
+    let most = match rate_max(cache) {
         0 => pages,
         // The work of a second, so that the rest behind it is no longer; one page is the least that there is.
         rate => (rate / PAGE_BYTES as u64).max(1),
     };
     Size { pages: pages.min(most), width }
+}
+
+/// Returns how many bytes a second destage may write at most; 0 is no limit.
+fn rate_max<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> u64 {
+    if cache.back.hurries() { 0 } else { cache.settings.borrow().destage_rate_max }
 }
 
 fn note_rate<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, bytes: u64, took: u64) {
@@ -175,7 +180,10 @@ fn pause<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, byt
     };
     let wanted =
         if settings.destage_rate_min > 0 { wanted.min(for_rate(settings.destage_rate_min)) } else { wanted };
-    if settings.destage_rate_max > 0 { wanted.max(for_rate(settings.destage_rate_max)) } else { wanted }
+    match rate_max(cache) {
+        0 => wanted,
+        rate => wanted.max(for_rate(rate)),
+    }
 }
 
 const _: () =

@@ -133,6 +133,11 @@ fn wait_for_quiet(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
     let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
         Some("quiet") => Some(Ok(())),
         Some("coming") => None,
+        // The reason of a disk that failed says what to do, and that is not to give data up.
+        Some("failed") if disk["state"] == "failed" => Some(Err(Problem::conflict(format!(
+            "Cannot bring home what the backing of disk '{name}' does not have: {}",
+            text(&disk["reason"])
+        )))),
         Some("failed") => Some(Err(not_home(name, &text(&disk["quiet"]["reason"])))),
         _ => Some(Err(not_home(name, "somebody resumed it, or it ended by itself"))),
     });

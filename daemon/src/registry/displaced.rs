@@ -93,7 +93,7 @@ impl Registry {
     async fn start_destage_of_all(&self) {
         for name in self.shards.attached() {
             // One that has just left has nothing to destage, and one whose shard is silent is asked again.
-            drop(self.shards.destage(name, Destage::Start).await);
+            drop(self.shards.destage(name, Destage::Hurry).await);
         }
     }
 

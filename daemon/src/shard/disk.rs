@@ -152,6 +152,8 @@ pub(crate) struct Detached {
     pub(crate) flushed: Answer<()>,
     /// True if the backing has all of it.
     pub(crate) is_home: bool,
+    /// Bytes that flash has and the backing has not.
+    pub(crate) dirty_bytes: u64,
 }
 
 /// How a served disk stands.
@@ -567,13 +569,15 @@ impl Shard {
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
             gone.await;
-            return Ok(Detached { last: None, flushed: Ok(()), is_home: false });
+            return Ok(Detached { last: None, flushed: Ok(()), is_home: false, dirty_bytes: 0 });
         }
         disk.door.close().await;
         let is_given_up = content == Content::Dropped(WhatIsDirty::IsLost);
         let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
         let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
         let is_home = !disk.cached.holds_dirty();
+        let statistics = disk.cached.statistics();
+        let dirty_bytes = statistics.dirty_bytes + statistics.dirty_zeroes_bytes;
         let dropped = match content {
             Content::Kept => {
                 self.let_rest(&disk, name, is_home).await;
@@ -588,7 +592,7 @@ impl Shard {
         dropped?;
         let last = Some(disk.report(self.number, self.host.now()));
         let flushed = flushed.map_err(|error| last_flush_failed(name, &error));
-        Ok(Detached { last, flushed, is_home })
+        Ok(Detached { last, flushed, is_home, dirty_bytes })
     }
 
     /// Has the cache let go of a disk that will come back.

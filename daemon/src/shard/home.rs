@@ -21,6 +21,7 @@ use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
 use super::disk::{Cached, Disk, not_attached};
+use super::watching::Failure;
 use super::{Shard, ShardHandle};
 use crate::events::{self, Kind};
 use crate::holds::HoldTime;
@@ -118,9 +119,12 @@ impl ShardHandle {
             }
             match asked {
                 // Until all is known that is dirty, there is nothing to hurry.
-                Destage::Start => shard.host.spawn(async move {
+                Destage::Start | Destage::Hurry => shard.host.spawn(async move {
                     disk.cached.loaded().await;
-                    disk.cached.start_destage();
+                    match asked {
+                        Destage::Hurry => disk.cached.hurry_destage(),
+                        Destage::Start | Destage::Stop => disk.cached.start_destage(),
+                    }
                 }),
                 Destage::Stop => disk.cached.stop_destage(),
             }
@@ -129,11 +133,12 @@ impl ShardHandle {
         .await?
     }
 
-    /// Destages everything and keeps anything from becoming dirty until the disk is detached.
+    /// Destages everything, faster than the keys of the disk allow, and keeps anything from becoming dirty until the disk is detached.
     pub(super) async fn destage_for_good(&self, name: String) -> Answer<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             if disk.cached.holds_dirty() || disk.cached.settings().mode.row().writes_back {
+                disk.cached.hurry_destage();
                 bring_home(&disk, &name).await?;
             }
             Ok(())
@@ -236,6 +241,8 @@ pub(crate) struct Unsaved {
 pub(crate) enum Destage {
     /// Until nothing is dirty.
     Start,
+    /// The same, faster than the keys of the disk allow: its flash is about to be lost.
+    Hurry,
     /// Not any more.
     Stop,
 }
@@ -302,6 +309,11 @@ impl Shard {
 /// If the backing does not take it; then the disk goes on as before.
 pub(super) async fn bring_home(disk: &Disk, name: &str) -> Answer<()> {
     disk.quiet.end();
+    if let Some(Failure::Shrunk(reason)) = &*disk.failure.borrow() {
+        return Err(Problem::conflict(format!(
+            "Cannot bring home what the backing of disk '{name}' does not have: {reason}"
+        )));
+    }
     disk.cached.quiesce().await.map_err(|error| not_home(name, &disk.cached, &error))
 }
 

@@ -187,7 +187,7 @@ fn check(name: &str, before: u64, now: u64, unit: u64) -> Answer<()> {
     if now < before {
         return Err(Problem::conflict(format!(
             "Cannot make disk '{name}' smaller: its backing has {now} bytes and it has {before}. What is cut off is missing to its \
-             guests: give the backing its size back, remove the disk and add it again. To make a disk smaller, make the guest's \
+             guests: put it back from a copy, give the backing its size back, then restart Forebay. To make a disk smaller, make the guest's \
              file system smaller, then: forebay disk remove {name}, which brings everything home; cut the backing; forebay disk add"
         )));
     }

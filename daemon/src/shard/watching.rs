@@ -41,7 +41,8 @@ impl Failure {
             (Some(Self::Shrunk(_)), _) => before.cloned(),
             (_, Ok(size)) if size >= expected => found.write_protected.then_some(Self::WriteProtected),
             (_, Ok(size)) => Some(Self::Shrunk(format!(
-                "the backing shrank from {expected} to {size} bytes; give it its size back, then remove the disk and add it again"
+                "the backing shrank from {expected} to {size} bytes, and what was behind that is gone from it; put that back from a copy, or \
+                 give the backing its size back if nothing was there, then restart Forebay: what flash has is kept"
             ))),
             (_, Err(error)) => {
                 Some(Self::Unmeasured(format!("the size of the backing cannot be read: {error}")))

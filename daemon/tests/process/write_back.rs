@@ -159,8 +159,12 @@ fn what_is_dirty_comes_home_also_before_anybody_knows_what_it_is() {
 #[test]
 fn a_stop_keeps_what_is_dirty_and_a_check_lists_it() {
     let (host, daemon, image) = dirty();
+    let dirty_bytes = shown_dirty(&daemon);
     assert!(daemon.stop().success());
     assert!(is_marked(&image));
+    let events = fs::read_to_string(host.path("d/events.jsonl")).expect("it is there");
+    let amount = format!("which has {}KiB that is not there", dirty_bytes >> 10);
+    assert!(events.contains(&amount), "{amount}: {events}");
     let checked =
         crate::host::forebay(&["check", &host.text("pool.img"), "--dir", &host.text("d"), "--json"]);
     let checked: Value = serde_json::from_str(&checked.succeeded()).expect("it is JSON");
@@ -327,6 +331,8 @@ fn a_stop_destages_what_is_in_a_pool_file_that_was_deleted_moved_or_replaced() {
 #[test]
 fn a_pool_that_is_deleted_is_said_at_once_and_what_is_dirty_is_destaged() {
     let (host, daemon, image) = dirty();
+    // What is about to be lost comes home faster than that.
+    daemon.run(&["disk", "set", "a", "destage-rate-max=1KiB"]).succeeded();
     fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
     daemon.wait_for_log("which the next start will not find. What is dirty is destaged at once: disk 'a'");
     let shown = daemon.run(&["pool", "show"]).succeeded();
@@ -336,6 +342,26 @@ fn a_pool_that_is_deleted_is_said_at_once_and_what_is_dirty_is_destaged() {
     fs::rename(host.path("away.img"), host.path("pool.img")).expect("the folder is ours");
     daemon.wait_for_log("is the pool's again");
     assert!(!daemon.run(&["pool", "show"]).succeeded().contains("is not there any more"));
+}
+
+#[test]
+fn a_backing_that_was_cut_keeps_its_dirty_data_and_nobody_is_told_to_give_it_up() {
+    let (host, daemon, image) = dirty();
+    daemon.run(&["disk", "set", "a", "destage-rate-max=1KiB"]).succeeded();
+    let whole = fs::read(&image).expect("it is there");
+    fs::File::options().write(true).open(&image).and_then(|file| file.set_len(4096)).expect("it is ours");
+    daemon.wait_for_log("then restart Forebay: what flash has is kept");
+    fs::write(&image, &whole).expect("it is ours");
+    for _ in 0..2 {
+        let refused = daemon.run(&["disk", "remove", "a"]).failed();
+        assert!(refused.contains("then restart Forebay") && !refused.contains("--lose-dirty"), "{refused}");
+    }
+    daemon.kill();
+    let daemon = host.serve();
+    assert_served(&daemon, "a", 1);
+    daemon.run(&["disk", "set", "a", "destage-rate-max=0"]).succeeded();
+    daemon.run(&["disk", "remove", "a"]).succeeded();
+    assert_eq!(pages_at_home(&image, 1), PAGES);
 }
 
 fn shown_dirty(daemon: &Daemon) -> u64 {
