@@ -3,19 +3,20 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::rc::Rc;
 
 use block::executor::LocalHost;
-use block::file::{Access, Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
+use block::file::{Access, FileDevice, Handle, Lock};
 use block::model::Model;
-use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
-use block::patient::{Hang, Patient, Trouble};
-use block::{
-    Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, SECTOR, Unmap,
-};
+use block::nbd::{NbdDevice, NbdOptions};
+use block::patient::{Hang, Patient, Trouble, Watch};
+use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
 
+use super::Location;
+use super::file::{open_file, problem};
 use super::identity::Identity;
-use super::probe::{Images, image_in_export};
-use super::{Location, let_in};
+use super::nbd::open_export;
+use super::storage::Storage;
 use crate::aside::Aside;
 use crate::problem::{Answer, Problem};
 
@@ -89,7 +90,7 @@ impl Backing {
             Location::Model(profile, _) => Opened::Model(Model::new(file, host.clone(), *profile)),
             Location::File(_) | Location::Nbd(_) => Opened::File(file),
         };
-        Self(Patient::new(opened, host.clone(), location.to_string(), Hang::GivenUp, retry_ns))
+        Self::new(host, location, opened, retry_ns)
     }
 
     /// Opens a backing, and locks it if it can be.
@@ -112,23 +113,21 @@ impl Backing {
             Location::Nbd(target) => {
                 let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
                 let export = Opened::Nbd(Aligned::new(open_export(ring, host, target, options).await?));
-                let name = location.to_string();
-                let patient = Patient::new(export, host.clone(), name, Hang::EndedByDevice, *retry_ns);
-                if let Some(export) = patient.inner().export() {
-                    export.report_to(patient.watch());
-                }
-                Ok(Self(patient))
+                Ok(Self::new(host, location, export, *retry_ns))
             }
         }
     }
 
+    fn new(host: &LocalHost, location: &Location, opened: Opened, retry_ns: Option<u64>) -> Self {
+        let hang = opened.hang();
+        let patient = Patient::new(opened, host.clone(), location.to_string(), hang, retry_ns);
+        patient.inner().report_to(patient.watch());
+        Self(patient)
+    }
+
     /// Which storage it is on.
     pub(crate) fn identity(&self) -> Identity {
-        match self.0.inner() {
-            Opened::File(file) => Identity::Local(file.inner().identity()),
-            Opened::Model(model) => Identity::Local(model.inner().inner().identity()),
-            Opened::Nbd(export) => Identity::of_export(export.inner().target()),
-        }
+        self.0.inner().identity()
     }
 
     /// Why it goes through the page cache of the host though it should not.
@@ -151,54 +150,33 @@ impl Backing {
 
     /// True if nothing keeps others from changing it, now and while nobody serves it.
     pub(crate) fn is_unguarded(&self) -> bool {
-        self.0.inner().export().is_some()
+        !self.0.inner().is_guarded()
     }
 
     /// The size in bytes that it has now; if it shrank, later requests fail.
     pub(crate) async fn current_size(&self) -> Result<u64, BlockError> {
-        match self.0.inner() {
-            Opened::File(file) => file.inner().current_size().await,
-            Opened::Model(model) => model.inner().inner().current_size().await,
-            Opened::Nbd(export) => export.inner().current_size(),
-        }
+        self.0.inner().current_size().await
     }
 
     /// The size in bytes that it has now, asked of whoever knows. A server is asked over a new connection, if it takes several.
     pub(crate) async fn measure(&self) -> Result<u64, BlockError> {
-        match self.0.inner() {
-            Opened::Nbd(export) => export.inner().measure().await,
-            Opened::File(_) | Opened::Model(_) => self.current_size().await,
-        }
+        self.0.inner().measure().await
     }
 
     /// Uses so many bytes of it from now on, which it has, rounded up to whole units of its own.
     pub(crate) fn set_size(&self, bytes: u64) {
-        let bytes = bytes.next_multiple_of(self.unit());
-        match self.0.inner() {
-            Opened::File(file) => file.inner().set_size(bytes),
-            Opened::Model(model) => {
-                model.inner().inner().set_size(bytes);
-                model.fit();
-            }
-            Opened::Nbd(export) => export.inner().set_size(bytes),
-        }
+        self.0.inner().set_size(bytes.next_multiple_of(self.unit()));
     }
 
     /// The unit in bytes that it reads and writes in, whatever guests do. It ends on a whole one.
     pub(crate) fn unit(&self) -> u64 {
-        match self.0.inner() {
-            Opened::File(file) => file.inner().geometry().alignment,
-            Opened::Model(model) => model.inner().inner().geometry().alignment,
-            Opened::Nbd(export) => export.inner().geometry().alignment,
-        }
+        self.0.inner().unit()
     }
 
     /// Changes how long later requests may take.
     pub(crate) fn set_retry_ns(&self, retry_ns: Option<u64>) {
         self.0.set_retry_ns(retry_ns);
-        if let Some(export) = self.0.inner().export() {
-            export.set_retry_ns(retry_ns);
-        }
+        self.0.inner().set_retry_ns(retry_ns);
     }
 
     /// What is wrong with it at present, as far as that is known.
@@ -250,141 +228,90 @@ impl Backing {
     }
 }
 
-impl Opened {
-    /// The file or device of this host, if it is one.
+/// Does with the storage that was opened what is the same for every kind.
+macro_rules! of_each {
+    ($opened:expr, $storage:ident => $done:expr) => {
+        match $opened {
+            Opened::File($storage) => $done,
+            Opened::Model($storage) => $done,
+            Opened::Nbd($storage) => $done,
+        }
+    };
+}
+
+impl Storage for Opened {
+    fn identity(&self) -> Identity {
+        of_each!(self, storage => storage.identity())
+    }
+
+    async fn current_size(&self) -> Result<u64, BlockError> {
+        of_each!(self, storage => Storage::current_size(storage).await)
+    }
+
+    async fn measure(&self) -> Result<u64, BlockError> {
+        of_each!(self, storage => storage.measure().await)
+    }
+
+    fn set_size(&self, bytes: u64) {
+        of_each!(self, storage => Storage::set_size(storage, bytes));
+    }
+
+    fn unit(&self) -> u64 {
+        of_each!(self, storage => Storage::unit(storage))
+    }
+
     fn file(&self) -> Option<&FileDevice> {
-        match self {
-            Self::File(file) => Some(file.inner()),
-            Self::Model(model) => Some(model.inner().inner()),
-            Self::Nbd(_) => None,
-        }
+        of_each!(self, storage => storage.file())
     }
 
-    /// The export of a server, if it is one.
-    fn export(&self) -> Option<&NbdDevice<LocalHost>> {
-        if let Self::Nbd(export) = self { Some(export.inner()) } else { None }
+    fn is_guarded(&self) -> bool {
+        of_each!(self, storage => storage.is_guarded())
     }
-}
 
-/// Looks at an export as [`super::probe()`] looks at a file: that its server has it, and that it is raw. Takes as long as
-/// its server; the caller sets a limit.
-pub(crate) async fn look_at_export(
-    ring: &Ring,
-    host: &LocalHost,
-    target: &Target,
-    access: Access,
-    images: Images,
-) -> Answer<Identity> {
-    let options = NbdOptions { access, connections: 1, ..NbdOptions::default() };
-    let device = Aligned::new(open_export(ring, host, target, options).await?);
-    if images == Images::Refused {
-        let last = device.geometry().size - SECTOR;
-        let (start, first_read) = device.read(0, Buffer::zeroed(SECTOR as usize)).await;
-        let (end, last_read) = device.read(last, Buffer::zeroed(SECTOR as usize)).await;
-        first_read.and(last_read).map_err(|error| {
-            Problem::unavailable(format!("Cannot use backing {target}: {error}; check its server"))
-        })?;
-        if let Some(reason) = image_in_export(&start, &end) {
-            return Err(Problem::invalid(format!("Cannot use backing {target}: {reason}")));
-        }
+    fn hang(&self) -> Hang {
+        of_each!(self, storage => storage.hang())
     }
-    Ok(Identity::of_export(target))
-}
 
-async fn open_export(
-    ring: &Ring,
-    host: &LocalHost,
-    target: &Target,
-    options: NbdOptions,
-) -> Answer<NbdDevice<LocalHost>> {
-    let opened = NbdDevice::open(ring, host, target.clone(), options).await;
-    opened.map_err(|NbdError { target, may_pass, reason }| {
-        let message = format!("Cannot use backing {target}: {reason}");
-        if may_pass { Problem::unavailable(message) } else { Problem::invalid(message) }
-    })
-}
+    fn set_retry_ns(&self, retry_ns: Option<u64>) {
+        of_each!(self, storage => storage.set_retry_ns(retry_ns));
+    }
 
-/// Past the page cache of the host where that can be.
-async fn open_file(aside: &Aside, path: &Path, opening: &Opening) -> Answer<Handle> {
-    let Opening { access, lock, .. } = *opening;
-    let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };
-    let path = path.to_owned();
-    aside.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await?
-}
-
-fn problem(error: &OpenError) -> Problem {
-    match error {
-        OpenError::Held { .. } => Problem::conflict(error.to_string()),
-        OpenError::System { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-            Problem::invalid(format!("Cannot use backing {}: {source}; {}", path.display(), let_in(path)))
-        }
-        _ => Problem::invalid(error.to_string()),
+    fn report_to(&self, watch: Rc<Watch>) {
+        of_each!(self, storage => storage.report_to(watch));
     }
 }
 
 impl BlockDevice for Opened {
     fn geometry(&self) -> Geometry {
-        match self {
-            Self::File(device) => device.geometry(),
-            Self::Model(device) => device.geometry(),
-            Self::Nbd(device) => device.geometry(),
-        }
+        of_each!(self, storage => storage.geometry())
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
-        match self {
-            Self::File(device) => device.read(offset, buffer).await,
-            Self::Model(device) => device.read(offset, buffer).await,
-            Self::Nbd(device) => device.read(offset, buffer).await,
-        }
+        of_each!(self, storage => storage.read(offset, buffer).await)
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
-        match self {
-            Self::File(device) => device.write(offset, buffer).await,
-            Self::Model(device) => device.write(offset, buffer).await,
-            Self::Nbd(device) => device.write(offset, buffer).await,
-        }
+        of_each!(self, storage => storage.write(offset, buffer).await)
     }
 
     async fn flush(&self) -> Result<(), BlockError> {
-        match self {
-            Self::File(device) => device.flush().await,
-            Self::Model(device) => device.flush().await,
-            Self::Nbd(device) => device.flush().await,
-        }
+        of_each!(self, storage => storage.flush().await)
     }
 
     async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
-        match self {
-            Self::File(device) => device.write_zeroes(range, unmap).await,
-            Self::Model(device) => device.write_zeroes(range, unmap).await,
-            Self::Nbd(device) => device.write_zeroes(range, unmap).await,
-        }
+        of_each!(self, storage => storage.write_zeroes(range, unmap).await)
     }
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
-        match self {
-            Self::File(device) => device.discard(range).await,
-            Self::Model(device) => device.discard(range).await,
-            Self::Nbd(device) => device.discard(range).await,
-        }
+        of_each!(self, storage => storage.discard(range).await)
     }
 
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
-        match self {
-            Self::File(device) => device.extents(range).await,
-            Self::Model(device) => device.extents(range).await,
-            Self::Nbd(device) => device.extents(range).await,
-        }
+        of_each!(self, storage => storage.extents(range).await)
     }
 
     fn epoch(&self) -> u64 {
-        match self {
-            Self::File(device) => device.epoch(),
-            Self::Model(device) => device.epoch(),
-            Self::Nbd(device) => device.epoch(),
-        }
+        of_each!(self, storage => storage.epoch())
     }
 }
 

@@ -7,16 +7,21 @@
 //! QEMU nor a second Forebay opens it beside us; an NBD server knows no locks.
 
 mod device;
+mod file;
 mod identity;
+mod model;
+mod nbd;
 mod probe;
 mod stack;
+mod storage;
 mod uri;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub(crate) use device::{Backing, BackingHandle, Opening, look_at_export};
+pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
+pub(crate) use nbd::look_at_export;
 pub(crate) use probe::{Images, probe, volatility};
 pub(crate) use stack::KernelFolders;
 

@@ -1,0 +1,62 @@
+//! A raw file or a block device of this host.
+
+use std::io;
+use std::path::Path;
+
+use block::file::{Cache, FileDevice, Handle, OpenError, OpenOptions};
+use block::patient::Hang;
+use block::{Aligned, BlockDevice, BlockError};
+
+use super::device::Opening;
+use super::storage::Storage;
+use super::{Identity, let_in};
+use crate::aside::Aside;
+use crate::problem::{Answer, Problem};
+
+impl Storage for Aligned<FileDevice> {
+    fn identity(&self) -> Identity {
+        Identity::Local(self.inner().identity())
+    }
+
+    async fn current_size(&self) -> Result<u64, BlockError> {
+        self.inner().current_size().await
+    }
+
+    fn set_size(&self, bytes: u64) {
+        self.inner().set_size(bytes);
+    }
+
+    fn unit(&self) -> u64 {
+        self.inner().geometry().alignment
+    }
+
+    fn file(&self) -> Option<&FileDevice> {
+        Some(self.inner())
+    }
+
+    fn is_guarded(&self) -> bool {
+        true
+    }
+
+    fn hang(&self) -> Hang {
+        Hang::GivenUp
+    }
+}
+
+/// Past the page cache of the host where that can be.
+pub(super) async fn open_file(aside: &Aside, path: &Path, opening: &Opening) -> Answer<Handle> {
+    let Opening { access, lock, .. } = *opening;
+    let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };
+    let path = path.to_owned();
+    aside.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await?
+}
+
+pub(super) fn problem(error: &OpenError) -> Problem {
+    match error {
+        OpenError::Held { .. } => Problem::conflict(error.to_string()),
+        OpenError::System { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            Problem::invalid(format!("Cannot use backing {}: {source}; {}", path.display(), let_in(path)))
+        }
+        _ => Problem::invalid(error.to_string()),
+    }
+}

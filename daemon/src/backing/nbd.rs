@@ -1,0 +1,95 @@
+//! An export of an NBD server. Not locked: the protocol has no way to keep others away.
+
+use std::rc::Rc;
+
+use block::executor::LocalHost;
+use block::file::{Access, FileDevice};
+use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
+use block::patient::{Hang, Watch};
+use block::{Aligned, BlockDevice, BlockError, Buffer, Ring, SECTOR};
+
+use super::Identity;
+use super::probe::{Images, image_in_export};
+use super::storage::Storage;
+use crate::problem::{Answer, Problem};
+
+impl Storage for Aligned<NbdDevice<LocalHost>> {
+    fn identity(&self) -> Identity {
+        Identity::of_export(self.inner().target())
+    }
+
+    async fn current_size(&self) -> Result<u64, BlockError> {
+        self.inner().current_size()
+    }
+
+    /// Asks the server over a new connection, if it takes several.
+    async fn measure(&self) -> Result<u64, BlockError> {
+        self.inner().measure().await
+    }
+
+    fn set_size(&self, bytes: u64) {
+        self.inner().set_size(bytes);
+    }
+
+    fn unit(&self) -> u64 {
+        self.inner().geometry().alignment
+    }
+
+    fn file(&self) -> Option<&FileDevice> {
+        None
+    }
+
+    fn is_guarded(&self) -> bool {
+        false
+    }
+
+    fn hang(&self) -> Hang {
+        Hang::EndedByDevice
+    }
+
+    fn set_retry_ns(&self, retry_ns: Option<u64>) {
+        self.inner().set_retry_ns(retry_ns);
+    }
+
+    fn report_to(&self, watch: Rc<Watch>) {
+        self.inner().report_to(watch);
+    }
+}
+
+/// Looks at an export as [`super::probe()`] looks at a file: that its server has it, and that it is raw. Takes as long as
+/// its server; the caller sets a limit.
+pub(crate) async fn look_at_export(
+    ring: &Ring,
+    host: &LocalHost,
+    target: &Target,
+    access: Access,
+    images: Images,
+) -> Answer<Identity> {
+    let options = NbdOptions { access, connections: 1, ..NbdOptions::default() };
+    let device = Aligned::new(open_export(ring, host, target, options).await?);
+    if images == Images::Refused {
+        let last = device.geometry().size - SECTOR;
+        let (start, first_read) = device.read(0, Buffer::zeroed(SECTOR as usize)).await;
+        let (end, last_read) = device.read(last, Buffer::zeroed(SECTOR as usize)).await;
+        first_read.and(last_read).map_err(|error| {
+            Problem::unavailable(format!("Cannot use backing {target}: {error}; check its server"))
+        })?;
+        if let Some(reason) = image_in_export(&start, &end) {
+            return Err(Problem::invalid(format!("Cannot use backing {target}: {reason}")));
+        }
+    }
+    Ok(Identity::of_export(target))
+}
+
+pub(super) async fn open_export(
+    ring: &Ring,
+    host: &LocalHost,
+    target: &Target,
+    options: NbdOptions,
+) -> Answer<NbdDevice<LocalHost>> {
+    let opened = NbdDevice::open(ring, host, target.clone(), options).await;
+    opened.map_err(|NbdError { target, may_pass, reason }| {
+        let message = format!("Cannot use backing {target}: {reason}");
+        if may_pass { Problem::unavailable(message) } else { Problem::invalid(message) }
+    })
+}
