@@ -3,19 +3,15 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::file::{Access, FileDevice, Handle, Lock};
-use block::model::Model;
-use block::nbd::{NbdDevice, NbdOptions};
-use block::patient::{Hang, Patient, Trouble, Watch};
-use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
+use block::patient::{Patient, Trouble};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
 
-use super::Location;
-use super::file::{open_file, problem};
+use super::file::problem;
 use super::identity::Identity;
-use super::nbd::open_export;
+use super::kinds::{Kind, Location};
 use super::storage::Storage;
 use crate::aside::Aside;
 use crate::problem::{Answer, Problem};
@@ -34,17 +30,7 @@ pub(crate) struct Opening {
 }
 
 /// A backing that is open and locked, and given time. Belongs to the thread of its ring.
-pub(crate) struct Backing(Patient<Opened, LocalHost>);
-
-/// What was opened.
-enum Opened {
-    /// A raw file or a block device.
-    File(Aligned<FileDevice>),
-    /// The same with the timing of a spinning array.
-    Model(Model<Aligned<FileDevice>, LocalHost>),
-    /// An export of an NBD server. Not locked: the protocol has no way to keep others away.
-    Nbd(Aligned<NbdDevice<LocalHost>>),
-}
+pub(crate) struct Backing(Patient<Kind, LocalHost>);
 
 /// An open file or device on its way to the thread of another shard: the same open file, locked throughout.
 pub(crate) struct BackingHandle {
@@ -85,12 +71,7 @@ impl Backing {
         handle: BackingHandle,
     ) -> Self {
         let BackingHandle { file, retry_ns } = handle;
-        let file = Aligned::new(FileDevice::from_handle(ring, file));
-        let opened = match location {
-            Location::Model(profile, _) => Opened::Model(Model::new(file, host.clone(), *profile)),
-            Location::File(_) | Location::Nbd(_) => Opened::File(file),
-        };
-        Self::new(host, location, opened, retry_ns)
+        Self::new(host, location, Kind::of_file(ring, host, location, file), retry_ns)
     }
 
     /// Opens a backing, and locks it if it can be.
@@ -103,22 +84,11 @@ impl Backing {
         aside: &Aside,
         opening: &Opening,
     ) -> Answer<Self> {
-        let Opening { location, access, retry_ns, .. } = opening;
-        match location {
-            Location::File(path) | Location::Model(_, path) => {
-                let file = open_file(aside, path, opening).await?;
-                let handle = BackingHandle { file, retry_ns: *retry_ns };
-                Ok(Self::from_handle(ring, host, location, handle))
-            }
-            Location::Nbd(target) => {
-                let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
-                let export = Opened::Nbd(Aligned::new(open_export(ring, host, target, options).await?));
-                Ok(Self::new(host, location, export, *retry_ns))
-            }
-        }
+        let opened = Kind::open(ring, host, aside, opening).await?;
+        Ok(Self::new(host, &opening.location, opened, opening.retry_ns))
     }
 
-    fn new(host: &LocalHost, location: &Location, opened: Opened, retry_ns: Option<u64>) -> Self {
+    fn new(host: &LocalHost, location: &Location, opened: Kind, retry_ns: Option<u64>) -> Self {
         let hang = opened.hang();
         let patient = Patient::new(opened, host.clone(), location.to_string(), hang, retry_ns);
         patient.inner().report_to(patient.watch());
@@ -225,93 +195,6 @@ impl Backing {
                 "Cannot lock backing {location}: NBD has no locks; a running guest can only be moved with a file or device"
             ))
         })
-    }
-}
-
-/// Does with the storage that was opened what is the same for every kind.
-macro_rules! of_each {
-    ($opened:expr, $storage:ident => $done:expr) => {
-        match $opened {
-            Opened::File($storage) => $done,
-            Opened::Model($storage) => $done,
-            Opened::Nbd($storage) => $done,
-        }
-    };
-}
-
-impl Storage for Opened {
-    fn identity(&self) -> Identity {
-        of_each!(self, storage => storage.identity())
-    }
-
-    async fn current_size(&self) -> Result<u64, BlockError> {
-        of_each!(self, storage => Storage::current_size(storage).await)
-    }
-
-    async fn measure(&self) -> Result<u64, BlockError> {
-        of_each!(self, storage => storage.measure().await)
-    }
-
-    fn set_size(&self, bytes: u64) {
-        of_each!(self, storage => Storage::set_size(storage, bytes));
-    }
-
-    fn unit(&self) -> u64 {
-        of_each!(self, storage => Storage::unit(storage))
-    }
-
-    fn file(&self) -> Option<&FileDevice> {
-        of_each!(self, storage => storage.file())
-    }
-
-    fn is_guarded(&self) -> bool {
-        of_each!(self, storage => storage.is_guarded())
-    }
-
-    fn hang(&self) -> Hang {
-        of_each!(self, storage => storage.hang())
-    }
-
-    fn set_retry_ns(&self, retry_ns: Option<u64>) {
-        of_each!(self, storage => storage.set_retry_ns(retry_ns));
-    }
-
-    fn report_to(&self, watch: Rc<Watch>) {
-        of_each!(self, storage => storage.report_to(watch));
-    }
-}
-
-impl BlockDevice for Opened {
-    fn geometry(&self) -> Geometry {
-        of_each!(self, storage => storage.geometry())
-    }
-
-    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
-        of_each!(self, storage => storage.read(offset, buffer).await)
-    }
-
-    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
-        of_each!(self, storage => storage.write(offset, buffer).await)
-    }
-
-    async fn flush(&self) -> Result<(), BlockError> {
-        of_each!(self, storage => storage.flush().await)
-    }
-
-    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
-        of_each!(self, storage => storage.write_zeroes(range, unmap).await)
-    }
-
-    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
-        of_each!(self, storage => storage.discard(range).await)
-    }
-
-    async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
-        of_each!(self, storage => storage.extents(range).await)
-    }
-
-    fn epoch(&self) -> u64 {
-        of_each!(self, storage => storage.epoch())
     }
 }
 

@@ -1,31 +1,23 @@
 //! Which storage a backing is on, so that nothing is served twice.
 
 use block::file;
-use block::nbd::Target;
-
-use super::uri;
 
 /// What tells one backing from another, however they were named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Identity {
     /// A file or a block device of this host.
     Local(file::Identity),
-    /// An export of an NBD server: where the server listens, and the name. A server that listens in several places, or
-    /// serves one image under several names, is not seen through.
-    Export(Target),
+    /// Storage elsewhere, by a name that is the same however a user wrote it. Servers that give one storage several names are not
+    /// seen through.
+    Remote(String),
 }
 
 impl Identity {
-    /// That of an export.
-    pub(super) fn of_export(target: &Target) -> Self {
-        Self::Export(uri::plain(target))
-    }
-
     /// What it is on this host, if it is there.
     pub(crate) fn local(&self) -> Option<file::Identity> {
         match self {
             Self::Local(identity) => Some(*identity),
-            Self::Export(_) => None,
+            Self::Remote(_) => None,
         }
     }
 
@@ -33,8 +25,8 @@ impl Identity {
     pub(crate) fn same_storage(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Local(one), Self::Local(two)) => one.same_storage(two),
-            (Self::Export(one), Self::Export(two)) => one == two,
-            (Self::Local(_), Self::Export(_)) | (Self::Export(_), Self::Local(_)) => false,
+            (Self::Remote(one), Self::Remote(two)) => one == two,
+            (Self::Local(_), Self::Remote(_)) | (Self::Remote(_), Self::Local(_)) => false,
         }
     }
 }
@@ -43,6 +35,7 @@ impl Identity {
 mod tests {
     use super::*;
     use crate::backing::Location;
+    use crate::backing::nbd::identity_of;
     use crate::testing::TempDir;
 
     #[test]
@@ -51,7 +44,7 @@ mod tests {
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(dir.path(), &link).expect("the folder is ours");
         let identity = |uri: &str| match Location::parse(uri).expect("it is one") {
-            Location::Nbd(target) => Identity::of_export(&target),
+            Location::Nbd(target) => identity_of(&target),
             other => panic!("{other} is no export"),
         };
         let (plain, linked) = (dir.path().display(), link.display());

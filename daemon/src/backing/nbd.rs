@@ -11,11 +11,12 @@ use block::{Aligned, BlockDevice, BlockError, Buffer, Ring, SECTOR};
 use super::Identity;
 use super::probe::{Images, image_in_export};
 use super::storage::Storage;
+use super::uri;
 use crate::problem::{Answer, Problem};
 
 impl Storage for Aligned<NbdDevice<LocalHost>> {
     fn identity(&self) -> Identity {
-        Identity::of_export(self.inner().target())
+        identity_of(self.inner().target())
     }
 
     async fn current_size(&self) -> Result<u64, BlockError> {
@@ -56,9 +57,14 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
     }
 }
 
+/// Returns the identity of an export: where its server listens, and the name.
+pub(super) fn identity_of(target: &Target) -> Identity {
+    Identity::Remote(uri::plain(target).to_string())
+}
+
 /// Looks at an export as [`super::probe()`] looks at a file: that its server has it, and that it is raw. Takes as long as
 /// its server; the caller sets a limit.
-pub(crate) async fn look_at_export(
+pub(super) async fn look_at_export(
     ring: &Ring,
     host: &LocalHost,
     target: &Target,
@@ -78,7 +84,7 @@ pub(crate) async fn look_at_export(
             return Err(Problem::invalid(format!("Cannot use backing {target}: {reason}")));
         }
     }
-    Ok(Identity::of_export(target))
+    Ok(identity_of(target))
 }
 
 pub(super) async fn open_export(

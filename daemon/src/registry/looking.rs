@@ -7,7 +7,7 @@ use block::file::Access;
 use tokio::task::JoinHandle;
 
 use super::{Registry, access};
-use crate::backing::{self, Identity, Images, Location};
+use crate::backing::{Identity, Images, Location};
 use crate::patience::within;
 use crate::problem::{Answer, Problem};
 use crate::state::DiskRecord;
@@ -43,16 +43,15 @@ impl Registry {
 
     /// Looks at a backing where one may wait for it: at a file on a thread of its own, at a server from the shard.
     fn look(&self, location: &Location, access: Access, images: Images) -> JoinHandle<Answer<Identity>> {
-        match location {
-            Location::Nbd(target) => {
-                let (shards, target) = (self.shards.clone(), target.clone());
-                tokio::spawn(async move { shards.look_at_export(target, access, images).await })
+        let (shards, location) = (self.shards.clone(), location.clone());
+        tokio::spawn(async move {
+            let wanted = location.clone();
+            let looking = tokio::task::spawn_blocking(move || wanted.probe(images));
+            match looking.await.expect("looking at a file does not panic") {
+                Some(answer) => answer,
+                None => shards.look_at_backing(location, access, images).await,
             }
-            Location::File(path) | Location::Model(_, path) => {
-                let path = path.clone();
-                tokio::task::spawn_blocking(move || backing::probe(&path, images))
-            }
-        }
+        })
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use block::file::{self, Access};
-use block::nbd::{Address, Target};
 
 use super::{Claimed, Registry, lock};
 use crate::backing::{Identity, Images, KernelFolders, Location};
@@ -25,7 +24,7 @@ impl Registry {
         if lock(&self.pool).devices.iter().any(|device| location.path() == Some(&device.path)) {
             return Err(shared(name, "it is the pool"));
         }
-        let Location::Nbd(Target { address: Address::Unix(socket), .. }) = location else { return Ok(()) };
+        let Some(socket) = location.socket() else { return Ok(()) };
         let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
         match folder(socket) {
             Some(served) if Some(&served) == folder(&self.places.nbd_socket("any")).as_ref() => {

@@ -14,7 +14,6 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use block::ByteRange;
 use block::file::Access;
-use block::nbd::Target;
 use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
 use doors::nbd::Directory;
 use futures_util::future::join_all;
@@ -25,7 +24,7 @@ use super::{
     Absent, Attaching, Content, Destage, Detached, DiskReport, Found, OpenedPool, Owners, PoolReport,
     Reconfiguring, Resized, Resizing, ShardHandle,
 };
-use crate::backing::{Identity, Images};
+use crate::backing::{Identity, Images, Location};
 use crate::door::ConnectedGuest;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
@@ -190,17 +189,17 @@ impl Shards {
         self.first().leave_pool(mark).await
     }
 
-    /// Looks at an export of an NBD server, and leaves it again.
+    /// Looks at a backing that is not a file or device of this host, and leaves it again.
     ///
     /// # Errors
     /// If it cannot be reached, or is no disk that can be served.
-    pub(crate) async fn look_at_export(
+    pub(crate) async fn look_at_backing(
         &self,
-        target: Target,
+        location: Location,
         access: Access,
         images: Images,
     ) -> Answer<Identity> {
-        self.first().look_at_export(target, access, images).await
+        self.first().look_at_backing(location, access, images).await
     }
 
     /// A mark for a start that nobody else draws.

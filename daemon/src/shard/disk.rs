@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
-use block::nbd::Target;
 use block::patient::Trouble;
 use block::{BlockDevice, Host, PAGE};
 use cache::{
@@ -25,7 +24,7 @@ use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
 use super::standing::Displaced;
 use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
-use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export, volatility};
+use crate::backing::{Backing, Identity, Images, Location, Opening, look_on_ring, volatility};
 use crate::counted::Counted;
 use crate::course::{Meter, Passed};
 use crate::door::{ConnectedGuest, Door, Entrance, SocketFiles};
@@ -199,18 +198,18 @@ pub(crate) struct DiskReport {
 }
 
 impl ShardHandle {
-    /// Looks at an export of an NBD server, and leaves it again.
+    /// Looks at a backing that is not a file or device of this host, and leaves it again.
     ///
     /// # Errors
     /// If it cannot be reached, or is no disk that can be served.
-    pub(super) async fn look_at_export(
+    pub(super) async fn look_at_backing(
         &self,
-        target: Target,
+        location: Location,
         access: Access,
         images: Images,
     ) -> Answer<Identity> {
         self.call(move |shard| async move {
-            look_at_export(&shard.ring, &shard.host, &target, access, images).await
+            look_on_ring(&shard.ring, &shard.host, &location, access, images).await
         })
         .await?
     }

@@ -1,0 +1,308 @@
+//! The kinds of backings: how a user names each, how it is looked at and opened, and the one value that holds any of them. A new kind
+//! is a file of its own, which implements [`Storage`], and its lines here.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use block::executor::LocalHost;
+use block::file::{Access, FileDevice, Handle};
+use block::model::{Model, Profile};
+use block::nbd::{Address, NbdDevice, NbdOptions, Target};
+use block::patient::{Hang, Watch};
+use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
+
+use super::device::Opening;
+use super::file::open_file;
+use super::nbd::{look_at_export, open_export};
+use super::probe::probe;
+use super::storage::Storage;
+use super::{Identity, Images, uri};
+use crate::aside::Aside;
+use crate::places;
+use crate::problem::{Answer, Problem};
+
+/// Where a backing is. Prints as what reads back.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Location {
+    /// A raw file or a block device.
+    File(PathBuf),
+    /// One with the timing of a spinning array, for demonstrations and measurements.
+    Model(Profile, PathBuf),
+    /// An export of an NBD server.
+    Nbd(Target),
+}
+
+impl Location {
+    /// Reads what a user wrote; a relative path counts from the working directory of *this* process.
+    ///
+    /// # Errors
+    /// For kinds of backings that this version does not have, and for words that are none.
+    pub(crate) fn parse(text: &str) -> Answer<Self> {
+        let refuse = |what: String| Problem::invalid(format!("Cannot use backing '{text}': {what}"));
+        let not_yet = |kind: &str| {
+            Err(refuse(format!("{kind} is not available yet; use a file, a block device or an NBD server")))
+        };
+        let (profile, path) = match text.split_once(':') {
+            Some(("file", path)) => (None, path),
+            Some(("model", rest)) => {
+                let (profile, path) = parse_model(text, rest)?;
+                (Some(profile), path)
+            }
+            Some(("nbd", rest)) => return uri::parse_tcp(rest).map(Self::Nbd).map_err(refuse),
+            Some(("nbd+unix", rest)) => return uri::parse_unix(rest).map(Self::Nbd).map_err(refuse),
+            Some(("nbds" | "nbds+unix", _)) => return not_yet("encryption"),
+            Some(("rbd", _)) => return not_yet("a backing on Ceph RBD"),
+            Some((scheme, rest)) if rest.starts_with("//") => {
+                return Err(refuse(format!(
+                    "'{scheme}' is not known; use a path, file:PATH or nbd://HOST/EXPORT"
+                )));
+            }
+            _ => (None, text),
+        };
+        if path.is_empty() {
+            return Err(refuse("it names no file; give the path of a file or block device".to_owned()));
+        }
+        let path = places::absolute(Path::new(path))?;
+        Ok(match profile {
+            Some(profile) => Self::Model(profile, path),
+            None => Self::File(path),
+        })
+    }
+
+    /// Looks at a backing on this thread, which may wait for its file system; none for one that is looked at from a shard.
+    pub(crate) fn probe(&self, images: Images) -> Option<Answer<Identity>> {
+        self.path().map(|path| probe(path, images))
+    }
+
+    /// The socket of this host at which its server listens, if it is behind one.
+    pub(crate) fn socket(&self) -> Option<&Path> {
+        match self {
+            Self::Nbd(Target { address: Address::Unix(socket), .. }) => Some(socket),
+            Self::Nbd(_) | Self::File(_) | Self::Model(..) => None,
+        }
+    }
+
+    /// The file that holds the data, if this host has it.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::Model(_, path) => Some(path),
+            Self::Nbd(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // With the scheme, because a path may itself look like one.
+            Self::File(path) => write!(f, "file:{}", path.display()),
+            Self::Model(profile, path) => write!(f, "model:{profile}:{}", path.display()),
+            Self::Nbd(target) => write!(f, "{target}"),
+        }
+    }
+}
+
+fn parse_model<'a>(text: &str, rest: &'a str) -> Answer<(Profile, &'a str)> {
+    let refuse = |what: String| Problem::invalid(format!("Cannot use backing '{text}': {what}"));
+    let (profile, path) = rest.split_once(':').ok_or_else(|| {
+        refuse("write it as model:PROFILE:PATH, for example model:hdd-15k:/disks/a.img".to_owned())
+    })?;
+    let profile = profile.parse::<Profile>().map_err(|error| refuse(error.to_string()))?;
+    Ok((profile, path))
+}
+
+/// Looks at a backing that [`Location::probe`] cannot, from the thread of a ring. Takes as long as its server; the caller sets a limit.
+///
+/// # Errors
+/// If it cannot be reached, or is no disk that can be served.
+pub(crate) async fn look_on_ring(
+    ring: &Ring,
+    host: &LocalHost,
+    location: &Location,
+    access: Access,
+    images: Images,
+) -> Answer<Identity> {
+    match location {
+        Location::Nbd(target) => look_at_export(ring, host, target, access, images).await,
+        Location::File(_) | Location::Model(..) => unreachable!("a file is probed where one may wait for it"),
+    }
+}
+
+/// Storage of one of the kinds, open.
+pub(super) enum Kind {
+    /// A raw file or a block device.
+    File(Aligned<FileDevice>),
+    /// The same with the timing of a spinning array.
+    Model(Model<Aligned<FileDevice>, LocalHost>),
+    /// An export of an NBD server. Not locked: the protocol has no way to keep others away.
+    Nbd(Aligned<NbdDevice<LocalHost>>),
+}
+
+impl Kind {
+    /// Opens the storage of a backing, and locks it if it can be.
+    ///
+    /// # Errors
+    /// What stands in the way: somebody else has it open, its size is no disk's, the system or its server refuses.
+    pub(super) async fn open(
+        ring: &Ring,
+        host: &LocalHost,
+        aside: &Aside,
+        opening: &Opening,
+    ) -> Answer<Self> {
+        let Opening { location, access, retry_ns, .. } = opening;
+        match location {
+            Location::File(path) | Location::Model(_, path) => {
+                let file = open_file(aside, path, opening).await?;
+                Ok(Self::of_file(ring, host, location, file))
+            }
+            Location::Nbd(target) => {
+                let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
+                Ok(Self::Nbd(Aligned::new(open_export(ring, host, target, options).await?)))
+            }
+        }
+    }
+
+    /// Returns the storage of a file or device that was opened at `location`, on the thread of `ring`, in whatever units it takes:
+    /// guests may send sectors.
+    pub(super) fn of_file(ring: &Ring, host: &LocalHost, location: &Location, file: Handle) -> Self {
+        let file = Aligned::new(FileDevice::from_handle(ring, file));
+        match location {
+            Location::Model(profile, _) => Self::Model(Model::new(file, host.clone(), *profile)),
+            Location::File(_) | Location::Nbd(_) => Self::File(file),
+        }
+    }
+}
+
+/// Does with the storage that was opened what is the same for every kind.
+macro_rules! of_each {
+    ($kind:expr, $storage:ident => $done:expr) => {
+        match $kind {
+            Kind::File($storage) => $done,
+            Kind::Model($storage) => $done,
+            Kind::Nbd($storage) => $done,
+        }
+    };
+}
+
+impl Storage for Kind {
+    fn identity(&self) -> Identity {
+        of_each!(self, storage => storage.identity())
+    }
+
+    async fn current_size(&self) -> Result<u64, BlockError> {
+        of_each!(self, storage => Storage::current_size(storage).await)
+    }
+
+    async fn measure(&self) -> Result<u64, BlockError> {
+        of_each!(self, storage => storage.measure().await)
+    }
+
+    fn set_size(&self, bytes: u64) {
+        of_each!(self, storage => Storage::set_size(storage, bytes));
+    }
+
+    fn unit(&self) -> u64 {
+        of_each!(self, storage => Storage::unit(storage))
+    }
+
+    fn file(&self) -> Option<&FileDevice> {
+        of_each!(self, storage => storage.file())
+    }
+
+    fn is_guarded(&self) -> bool {
+        of_each!(self, storage => storage.is_guarded())
+    }
+
+    fn hang(&self) -> Hang {
+        of_each!(self, storage => storage.hang())
+    }
+
+    fn set_retry_ns(&self, retry_ns: Option<u64>) {
+        of_each!(self, storage => storage.set_retry_ns(retry_ns));
+    }
+
+    fn report_to(&self, watch: Rc<Watch>) {
+        of_each!(self, storage => storage.report_to(watch));
+    }
+}
+
+impl BlockDevice for Kind {
+    fn geometry(&self) -> Geometry {
+        of_each!(self, storage => storage.geometry())
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
+        of_each!(self, storage => storage.read(offset, buffer).await)
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        of_each!(self, storage => storage.write(offset, buffer).await)
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        of_each!(self, storage => storage.flush().await)
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        of_each!(self, storage => storage.write_zeroes(range, unmap).await)
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        of_each!(self, storage => storage.discard(range).await)
+    }
+
+    async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
+        of_each!(self, storage => storage.extents(range).await)
+    }
+
+    fn epoch(&self) -> u64 {
+        of_each!(self, storage => storage.epoch())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_file_locations_are_read_and_print_what_reads_back() {
+        for (text, path) in [
+            ("/a/b.img", "/a/b.img"),
+            ("file:/a:b", "/a:b"),
+            ("/x:y.img", "/x:y.img"),
+            ("model:hdd-15k-raid5x5:/m:n", "/m:n"),
+        ] {
+            let location = Location::parse(text).expect(text);
+            assert_eq!(location.path(), Some(Path::new(path)));
+            assert_eq!(Location::parse(&location.to_string()), Ok(location));
+        }
+        let here = Location::parse("web.img").expect("a relative path");
+        assert!(here.path().expect("a file").is_absolute());
+    }
+
+    #[test]
+    fn kinds_that_come_later_are_named_as_such() {
+        for text in ["nbds://host/x", "nbds+unix:///x?socket=/s", "rbd:pool/image"] {
+            let problem = Location::parse(text).expect_err(text);
+            assert!(problem.message.contains("not available yet"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_backing_is_refused() {
+        for text in [
+            "",
+            "file:",
+            "https://host/disk.img",
+            "model:",
+            "model:hdd-15k",
+            "model:floppy:/a",
+            "model:hdd-15k:",
+            "nbd:store",
+            "nbd+unix:///x",
+        ] {
+            assert!(Location::parse(text).expect_err(text).message.starts_with("Cannot use backing"));
+        }
+    }
+}
