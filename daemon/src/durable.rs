@@ -52,6 +52,26 @@ pub(crate) fn replace(dir: &Path, name: &str, text: &[u8]) -> Result<(), NotRepl
     synced.map_err(|error| NotReplaced { error, in_place: true })
 }
 
+/// Bytes that [`check_takes_writes`] writes: more than a file system keeps inside an inode.
+const PROBE_BYTES: usize = 16 << 10;
+
+/// Checks that `dir` takes writes, by one that is removed again.
+///
+/// # Errors
+/// The error of the system, such as "no space left" or "read-only file system".
+pub(crate) fn check_takes_writes(dir: &Path) -> io::Result<()> {
+    let path = dir.join("writable.new");
+    let write = || {
+        let mut options = File::options();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+        file.write_all(&[0x5a; PROBE_BYTES])?;
+        file.sync_all()
+    };
+    let written = write();
+    let removed = fs::remove_file(&path);
+    written.and(removed)
+}
+
 /// Gives a file that cannot be read another name, under which nobody looks for it, and says where it is: a sentence without its
 /// end. A folder is taken for a file.
 pub(crate) fn set_aside(path: &Path, now: Moment) -> String {

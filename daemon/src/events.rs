@@ -105,16 +105,16 @@ pub(crate) fn begin(dir: &Path) -> Answer<()> {
         of_host(Kind::EventsSetAside, complaint);
     }
     let died = match ending {
-        Ending::Killed => Some("it was killed, or crashed"),
+        Ending::Killed => Some("it was killed or crashed, or DIR took no writes when it stopped"),
         Ending::HostWentDown => Some("the host lost its power, or was reset"),
         Ending::Clean | Ending::Unknown => None,
     };
     if let Some(how) = died {
-        of_host(Kind::DaemonDied, format!("The last run of the daemon did not end by a stop: {how}"));
+        of_host(Kind::DaemonDied, format!("The last run of the daemon has left no record of a stop: {how}"));
     }
     let after = match ending {
         Ending::Clean => "after a clean stop",
-        Ending::Killed => "after it was killed or crashed",
+        Ending::Killed => "and the last run has left no record of a stop",
         Ending::HostWentDown => "after a power cut or a reset of the host",
         Ending::Unknown => "and nothing is known of an earlier run",
     };

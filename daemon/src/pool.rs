@@ -34,7 +34,7 @@ use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
 
 pub(crate) use content::{Holds, found_at, holds};
 pub(crate) use drives::{check_drive, check_mirror};
-pub(crate) use in_use::{DeviceInUse, Former, PoolInUse};
+pub(crate) use in_use::{DeviceInUse, Former, MissingCause, MissingPool, PoolInUse};
 use locate::{Located, Moved, locate};
 use making::{Room, free_space};
 pub(crate) use making::{check_file_size, check_place, check_room, reserve_storage};
@@ -397,12 +397,15 @@ impl Setup<'_> {
         if !self.known {
             return Err(problem);
         }
+        let id = self.state.pool.as_ref().map(|record| record.id.clone());
+        let missing =
+            MissingPool { reason: problem.message.clone(), cause: MissingCause::Pool, id, size_bytes: None };
         events::of_host(
             Kind::PoolMissing,
             format!("{problem}. Until then, and a restart, disks are served without a cache on flash"),
         );
         self.shards.go_without_pool().await?;
-        Ok(PoolInUse::missing(self.path.clone(), problem.message))
+        Ok(PoolInUse::missing(self.path.clone(), missing))
     }
 
     /// Serves disks without flash, because DIR takes nothing: no start could be remembered, nor what disks do without flash. So
@@ -423,6 +426,8 @@ impl Setup<'_> {
         let unsaved = self.state.unsaved();
         let served = self.state.disks.iter().filter(|disk| !unsaved.contains(&disk.name.as_str()));
         let served = served.map(|disk| disk.id).collect();
+        let size_bytes = candidates.iter().map(|candidate| candidate.found.size_bytes()).sum();
+        let id = Some(record.id.clone());
         let paths = candidates.into_iter().map(|candidate| candidate.path).collect();
         let given_up = self.shards.give_up_content(paths, Marks { new: borne, ..marks }, served).await;
         given_up.map_err(|error| Problem { message: format!("{problem}. {error}"), ..problem.clone() })?;
@@ -431,7 +436,9 @@ impl Setup<'_> {
             Kind::DirUnwritable,
             format!("{problem}. Until then, and a restart, the cache on flash is not used"),
         );
-        self.go_without(problem).await
+        self.shards.go_without_pool().await?;
+        let missing = MissingPool { reason: problem.message, cause: MissingCause::Dir, id, size_bytes };
+        Ok(PoolInUse::missing(self.path.clone(), missing))
     }
 
     /// Opens the pool, with a mark that is remembered before. If it holds what no backing has and cannot be used as it is, it

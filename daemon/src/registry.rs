@@ -157,6 +157,8 @@ pub(crate) struct DiskView {
     pub(crate) leaving: bool,
     /// Why two copies in the pool are no mirror, if they are none.
     pub(crate) not_mirrored: Option<String>,
+    /// The pool is not in use: what the disk has of flash is that of a stand-in, and says nothing.
+    pub(crate) is_pool_missing: bool,
 }
 
 impl DiskView {
@@ -268,11 +270,16 @@ impl Registry {
             self.see(report);
         }
         let reason = || Err(self.reason(&record.name));
+        let (not_mirrored, is_pool_missing) = {
+            let pool = lock(&self.pool);
+            (pool.shared_drive().map(|shared| shared.reason()), pool.missing.is_some())
+        };
         DiskView {
             report: report.map_or_else(reason, |answer| answer.map_err(|problem| problem.message)),
             total: self.total(record.id),
             leaving: self.is_being_removed(&record.name),
-            not_mirrored: lock(&self.pool).shared_drive().map(|shared| shared.reason()),
+            not_mirrored,
+            is_pool_missing,
             record,
         }
     }

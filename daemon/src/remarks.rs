@@ -45,6 +45,14 @@ pub(crate) fn of_disk(
     remarks
 }
 
+/// Returns the remarks on a disk that is served without the pool: nothing there writes back.
+pub(crate) fn without_pool(values: &Values) -> Vec<Remark> {
+    let text = "write-back, in effect off, because the pool is missing: every write goes to the backing first; see \
+                `forebay pool show`";
+    let remark = Remark { key: "mode", text: text.to_owned() };
+    values.writes_back().then_some(remark).into_iter().collect()
+}
+
 /// The risk of write-back, in one sentence.
 fn of_mode(values: &Values, report: &DiskReport, not_mirrored: Option<&str>) -> Option<Remark> {
     if !values.writes_back() || report.settings.mode != Mode::WriteBack {

@@ -192,12 +192,12 @@ export interface Pool {
   path: string;
   state: string;
   reason: string | null;
-  size_bytes: number;
-  usable_bytes: number;
-  reserved_bytes: number;
-  segment_bytes: number;
-  segments: number;
-  segments_free: number;
+  size_bytes: number | null;
+  usable_bytes: number | null;
+  reserved_bytes: number | null;
+  segment_bytes: number | null;
+  segments: number | null;
+  segments_free: number | null;
   can_mirror: boolean;
   segments_uncopied: number;
   page_cache_reason: string | null;

@@ -46,7 +46,9 @@ pub(super) struct Head {
     state: DiskState,
     size_bytes: Option<u64>,
     block_bytes: Option<u32>,
+    /// Flash that is kept for it; null while it is not served, or without the pool.
     reserve_bytes: Option<u64>,
+    /// Flash that it never exceeds; null while it is not served, or without the pool.
     limit_bytes: Option<u64>,
 }
 
@@ -246,6 +248,7 @@ impl Head {
     pub(super) fn of(view: &DiskView) -> Self {
         let report = view.report.as_ref().ok();
         let settings = report.map(|report| report.settings);
+        let with_pool = report.filter(|_| !view.is_pool_missing);
         let [(_, mode), ..] = view.record.settings_now().named();
         Self {
             name: view.record.name.clone(),
@@ -253,14 +256,19 @@ impl Head {
             state: state(view),
             size_bytes: report.map(|report| report.size_bytes),
             block_bytes: settings.map(|settings| settings.block_bytes),
-            reserve_bytes: report.map(|report| {
+            reserve_bytes: with_pool.map(|report| {
                 let in_write_back = report.settings.mode.row().writes_back;
                 let kept = report.statistics.dirty_room.reserve_bytes;
                 if in_write_back { kept } else { report.settings.reserve_bytes }
             }),
-            limit_bytes: settings.map(|settings| settings.limit_bytes),
+            limit_bytes: with_pool.map(|report| report.settings.limit_bytes),
         }
     }
+}
+
+/// Returns how many bytes flash may have that the backing does not have: none without the pool.
+pub(super) fn dirty_limit(view: &DiskView, report: &DiskReport) -> u64 {
+    if view.is_pool_missing { 0 } else { report.statistics.dirty_limit_bytes }
 }
 
 impl DiskInList {
@@ -309,7 +317,7 @@ impl Dirt {
         Self {
             dirty_bytes: statistics.map(|statistics| statistics.dirty_bytes),
             dirty_zeroes_bytes: statistics.map(|statistics| statistics.dirty_zeroes_bytes),
-            dirty_limit_bytes: statistics.map(|statistics| statistics.dirty_limit_bytes),
+            dirty_limit_bytes: report.map(|report| dirty_limit(view, report)),
             dirty_for_seconds: statistics.map(|statistics| statistics.dirty_for_seconds),
             destage_error: statistics
                 .and_then(|statistics| statistics.destage_failure.as_ref())
@@ -350,13 +358,14 @@ impl Disk {
             sector_bytes: view.sector_bytes(),
             remarks: view.report.as_ref().map_or_else(
                 |_| Vec::new(),
-                |report| {
-                    remarks::of_disk(
+                |report| match view.is_pool_missing {
+                    true => remarks::without_pool(&view.record.settings),
+                    false => remarks::of_disk(
                         &view.record.name,
                         &view.record.settings,
                         report,
                         view.not_mirrored.as_deref(),
-                    )
+                    ),
                 },
             ),
             page_cache_reason: view.report.as_ref().ok().and_then(|report| report.fallback.clone()),

@@ -25,7 +25,8 @@ pub(crate) enum PoolState {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Pool {
     path: String,
-    id: String,
+    /// Its identity; null if the pool is missing and none is remembered.
+    id: Option<String>,
     /// Two of its devices are large enough for two copies of things.
     can_mirror: bool,
     notes_mirrored: bool,
@@ -35,14 +36,16 @@ pub(crate) struct Pool {
     state: PoolState,
     /// Why it is missing, if it is.
     reason: Option<String>,
-    size_bytes: u64,
-    usable_bytes: u64,
-    reserved_bytes: u64,
-    segment_bytes: u64,
-    segments: u64,
-    segments_free: u64,
+    /// Flash of all its devices; this and what follows down to the least reservation is null as far as it is not known, because the
+    /// pool is missing.
+    size_bytes: Option<u64>,
+    usable_bytes: Option<u64>,
+    reserved_bytes: Option<u64>,
+    segment_bytes: Option<u64>,
+    segments: Option<u64>,
+    segments_free: Option<u64>,
     /// The least that can be reserved for a disk.
-    reserve_bytes_min: u64,
+    reserve_bytes_min: Option<u64>,
     /// Disks that are served.
     disks: u64,
     /// How often a day each device may be written over, as set by the key `write-budget`; null for no budget.
@@ -100,7 +103,7 @@ struct Shard {
 /// In which state the pool is, and why if there is a reason.
 pub(crate) fn standing_of_pool(view: &PoolView) -> (PoolState, Option<&str>) {
     match (&view.in_use.missing, view.report.statistics.failed) {
-        (Some(reason), _) => (PoolState::Missing, Some(reason)),
+        (Some(missing), _) => (PoolState::Missing, Some(&missing.reason)),
         (None, true) => (PoolState::Failed, None),
         (None, false) => (PoolState::Serving, None),
     }
@@ -110,22 +113,25 @@ impl Pool {
     pub(crate) fn of(view: &PoolView) -> Self {
         let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards, .. } = view;
         let (state, reason) = standing_of_pool(view);
+        // What stands in for a pool that is missing has figures that say nothing.
+        let missing = in_use.missing.as_ref();
+        let known = |value: u64| missing.is_none().then_some(value);
         Self {
             path: in_use.path().display().to_string(),
-            id: statistics.id.clone(),
-            can_mirror: statistics.can_mirror,
+            id: missing.map_or_else(|| Some(statistics.id.clone()), |missing| missing.id.clone()),
+            can_mirror: statistics.can_mirror && missing.is_none(),
             notes_mirrored: statistics.notes_mirrored,
             not_mirrored_reason: in_use.shared_drive().map(|shared| shared.reason()),
             segments_uncopied: statistics.segments_uncopied,
             state,
             reason: reason.map(str::to_owned),
-            size_bytes: statistics.size_bytes,
-            usable_bytes: statistics.usable_bytes,
-            reserved_bytes: statistics.reserved_bytes,
-            segment_bytes: statistics.segment_bytes,
-            segments: statistics.segments,
-            segments_free: statistics.segments_free,
-            reserve_bytes_min: *reserve_bytes_min,
+            size_bytes: missing.map_or(Some(statistics.size_bytes), |missing| missing.size_bytes),
+            usable_bytes: known(statistics.usable_bytes),
+            reserved_bytes: known(statistics.reserved_bytes),
+            segment_bytes: known(statistics.segment_bytes),
+            segments: known(statistics.segments),
+            segments_free: known(statistics.segments_free),
+            reserve_bytes_min: known(*reserve_bytes_min),
             disks: statistics.disks,
             write_budget: view.write_budget.number(),
             page_cache_reason: in_use.devices.iter().find_map(|device| device.fallback.clone()),

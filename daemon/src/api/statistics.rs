@@ -6,7 +6,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 
-use super::disk::Head;
+use super::disk::{Head, dirty_limit};
 use super::listed::{Listed, schema_of};
 use crate::counted::{Counted, ratio};
 use crate::registry::DiskView;
@@ -133,7 +133,7 @@ impl Statistics {
             head: Head::of(view),
             total: view.total.as_ref().map(Total::of),
             in_window: windowed.map(InWindow::of),
-            at_present: view.report.as_ref().ok().map(AtPresent::of),
+            at_present: view.report.as_ref().ok().map(|report| AtPresent::of(view, report)),
         }
     }
 }
@@ -146,16 +146,17 @@ impl InWindow {
 }
 
 impl AtPresent {
-    fn of(report: &DiskReport) -> Self {
+    fn of(view: &DiskView, report: &DiskReport) -> Self {
         let statistics = &report.statistics;
+        let ram_bytes_max = report.settings.ram_bytes;
         Self {
             cached_bytes: statistics.cached_bytes,
             dirty_bytes: statistics.dirty_bytes,
             dirty_zeroes_bytes: statistics.dirty_zeroes_bytes,
-            dirty_limit_bytes: statistics.dirty_limit_bytes,
+            dirty_limit_bytes: dirty_limit(view, report),
             lost_bytes: statistics.lost_bytes,
             ram_bytes: statistics.ram_bytes,
-            cache_bytes_max: statistics.cache_bytes_max,
+            cache_bytes_max: if view.is_pool_missing { ram_bytes_max } else { statistics.cache_bytes_max },
             hit_ratio_at_half: statistics.hit_ratio_at_half,
             hit_ratio_at_double: statistics.hit_ratio_at_double,
             flash_bytes: statistics.flash_bytes,

@@ -185,7 +185,14 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
             bar.finish_and_clear();
             return outcome;
         }
-        if disk["state"] == "stopped" || disk["state"] == "waiting" {
+        if disk["state"] == "waiting" {
+            // The reason has what helps against it.
+            return Err(Problem::unavailable(format!(
+                "Cannot bring home what the backing of disk '{name}' does not have, as the disk is not served. {}",
+                text(&disk["reason"])
+            )));
+        }
+        if disk["state"] == "stopped" {
             return Err(not_home(name, &text(&disk["reason"])));
         }
         moved.look(disk, name)?;

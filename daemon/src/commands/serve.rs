@@ -19,7 +19,7 @@ use crate::cli::Serve;
 use crate::config::Config;
 use crate::control::Http;
 use crate::places::{Places, Surroundings};
-use crate::pool::PoolChoice;
+use crate::pool::{MissingCause, PoolChoice};
 use crate::problem::{Answer, Problem};
 use crate::reception::NbdTcp;
 use crate::registry::PoolView;
@@ -221,6 +221,10 @@ async fn announce(service: &Service) -> Answer<()> {
     let path = in_use.path().display();
     let size = Size(report.statistics.size_bytes);
     let pool = match (&in_use.missing, in_use.devices.len()) {
+        (Some(missing), _) if missing.cause == MissingCause::Dir => {
+            let dir = registry.places().dir.display();
+            format!("WITHOUT the pool {path}, because {dir} takes no writes")
+        }
         (Some(_), _) => format!("WITHOUT the pool {path}, which is missing"),
         (None, 0 | 1) => format!("pool {path} of {size}"),
         (None, devices) => format!("pool of {devices} devices and {size}"),

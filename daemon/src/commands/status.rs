@@ -79,8 +79,10 @@ fn show(status: &Value) -> String {
     let used =
         used.map_or_else(String::new, |(all, free)| format!(", {} in use", units::percent(1.0 - free / all)));
     let devices = match pool["devices"].as_u64() {
-        Some(1) => "1 device".to_owned(),
-        _ => format!("{} devices", number(&pool["devices"])),
+        // One that is missing: what it has is not known.
+        Some(0) => String::new(),
+        Some(1) => "1 device, ".to_owned(),
+        _ => format!("{} devices, ", number(&pool["devices"])),
     };
     let mut shown = vec![
         (
@@ -94,7 +96,7 @@ fn show(status: &Value) -> String {
         (
             "pool",
             format!(
-                "{}: {}, {devices}, {}{used}",
+                "{}: {}, {devices}{}{used}",
                 text(&pool["path"]),
                 text(&pool["state"]),
                 size(&pool["size_bytes"])

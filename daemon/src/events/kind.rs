@@ -89,7 +89,7 @@ kinds! {
         "The daemon stopped without waiting for requests that a backing did not answer.",
         "Acknowledged writes are on backings, or on flash, where the next start finds them. Check the backing that hangs.";
     DaemonDied, "daemon-died", Warning,
-        "The daemon did not stop before it was started again: it was killed, it crashed, or the host lost its power.",
+        "There is no record of a stop of the daemon before this start: it was killed, it crashed, the host lost its power, or DIR took no writes when it stopped.",
         "If nobody did that, look for the reason in the log of the daemon and of the kernel (journalctl -b -1, dmesg).";
     SocketRenewed, "socket-renewed", Warning,
         "The file of a socket was deleted under the daemon and was made again, with the same rights.",

@@ -65,6 +65,14 @@ impl Found {
         }
     }
 
+    /// Returns the size in bytes of the device, if it holds a part of a pool.
+    pub(super) fn size_bytes(&self) -> Option<u64> {
+        match &self.content {
+            Identified::Pool { size_bytes, .. } => Some(*size_bytes),
+            _ => None,
+        }
+    }
+
     /// The mark of the last start of the pool that it holds.
     pub(super) fn mark(&self) -> Option<u64> {
         match &self.content {

@@ -24,11 +24,32 @@ pub(crate) struct PoolInUse {
     /// Where it is, or should be: its first device.
     path: PathBuf,
     /// Why disks are served without it, if they are.
-    pub(crate) missing: Option<String>,
+    pub(crate) missing: Option<MissingPool>,
     /// Everything that belongs to it, is about to, or is still open.
     pub(crate) devices: Vec<DeviceInUse>,
     /// Those that left without anybody's asking.
     lost: Vec<Lost>,
+}
+
+/// Why disks are served without the pool, and what is known of it all the same.
+#[derive(Clone, Debug)]
+pub(crate) struct MissingPool {
+    /// A sentence for people.
+    pub(crate) reason: String,
+    pub(crate) cause: MissingCause,
+    /// Its identity, 32 hexadecimal digits, as it is remembered.
+    pub(crate) id: Option<String>,
+    /// Its size in bytes, if its devices were found.
+    pub(crate) size_bytes: Option<u64>,
+}
+
+/// Cause of a missing pool: it decides what helps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MissingCause {
+    /// The pool itself, or one of its devices.
+    Pool,
+    /// DIR took no writes, and the pool is whole.
+    Dir,
 }
 
 /// A device that left without anybody's asking.
@@ -83,8 +104,8 @@ impl PoolInUse {
     }
 
     /// A pool that could not be opened.
-    pub(super) fn missing(path: PathBuf, reason: String) -> Self {
-        Self { path, missing: Some(reason), devices: Vec::new(), lost: Vec::new() }
+    pub(super) fn missing(path: PathBuf, missing: MissingPool) -> Self {
+        Self { path, missing: Some(missing), devices: Vec::new(), lost: Vec::new() }
     }
 
     /// Where it is, or should be.

@@ -12,6 +12,7 @@ use block::ByteRange;
 use super::{DiskView, Registry, being_removed, known, lock};
 use crate::events::{self, Kind};
 use crate::holds::{self, HoldTime};
+use crate::pool::MissingCause;
 use crate::problem::{Answer, Problem};
 use crate::shard::{Destage, DiskReport, Quietness};
 use crate::state::DiskRecord;
@@ -42,8 +43,16 @@ impl Registry {
     /// Refuses to give up data that is in a pool which is not in use.
     pub(super) fn check_pool_is_here(&self, record: &DiskRecord) -> Answer<()> {
         let state = self.state();
-        let in_use = state.pool.as_ref().filter(|_| lock(&self.pool).missing.is_none());
+        let cause = lock(&self.pool).missing.as_ref().map(|missing| missing.cause);
+        let in_use = state.pool.as_ref().filter(|_| cause.is_none());
         match &record.unsaved_in {
+            Some(pool) if cause == Some(MissingCause::Dir) => Err(Problem::conflict(format!(
+                "Cannot forget what is cached of disk '{}': pool {pool} may hold data that its backing does not have, and is not \
+                 in use because {} took no writes when the daemon started. Nothing of it is lost: make room there or repair \
+                 that file system, and restart the daemon",
+                record.name,
+                self.places.dir.display()
+            ))),
             Some(pool) if in_use.is_none_or(|in_use| in_use.id != *pool) => Err(Problem::conflict(format!(
                 "Cannot forget what is cached of disk '{name}': pool {pool} may hold data that its backing does not have, and \
                  is not in use now (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk \

@@ -24,8 +24,8 @@ use crate::events::{self, Kind};
 use crate::past::Touched;
 use crate::patience::within;
 use crate::pool::{
-    DeviceInUse, Former, Holds, PoolInUse, check_drive, check_file_size, check_place, check_room,
-    has_data_there, holds, reserve_storage,
+    DeviceInUse, Former, Holds, MissingPool, PoolInUse, check_drive, check_file_size, check_place,
+    check_room, has_data_there, holds, reserve_storage,
 };
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
@@ -99,7 +99,7 @@ impl Registry {
     /// Whatever stands in the way; then everything is as before.
     pub(crate) async fn add_device(&self, wanted: NewDevice) -> Answer<PoolView> {
         let _adding = self.changing_pool.lock().await;
-        if let Some(reason) = &lock(&self.pool).missing {
+        if let Some(MissingPool { reason, .. }) = &lock(&self.pool).missing {
             return Err(Problem::conflict(format!(
                 "Cannot add {} to the pool: disks are served without one. {reason}",
                 wanted.path.display()

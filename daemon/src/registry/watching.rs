@@ -13,7 +13,7 @@ use block::patient::{Cause, Trouble};
 use cache::Latency;
 use tokio::time::MissedTickBehavior;
 
-use super::Registry;
+use super::{Registry, lock};
 use crate::backing::Location;
 use crate::events::Waits;
 use crate::events::watcher::{DiskLook, Look, Watcher};
@@ -65,7 +65,9 @@ impl Registry {
             }
             // A shard that does not answer was asked for its disks as well.
             let pool = registry.shards.pool_report().await.ok().map(|report| report.statistics);
-            let pool_failed = pool.as_ref().map(|pool| pool.failed);
+            // What stands in for a pool that is missing failed on purpose.
+            let is_missing = lock(&registry.pool).missing.is_some();
+            let pool_failed = pool.as_ref().map(|pool| pool.failed && !is_missing);
             let pool_lacks_space = pool.map(|pool| pool.lacks_space);
             let (disks, silent) = look_at_all(reports);
             let look = Look { at, disks, silent, pool_failed, pool_lacks_space };

@@ -23,6 +23,7 @@ use tokio::sync::Notify;
 use super::disk::{Cached, Disk, not_attached};
 use super::watching::Failure;
 use super::{Shard, ShardHandle};
+use crate::durable;
 use crate::events::{self, Kind};
 use crate::holds::HoldTime;
 use crate::keys::{Unmarked, Values};
@@ -269,6 +270,21 @@ impl Shard {
         }
         let in_use = |pool: &String| !self.goes_without.get() && self.cache().id() == *pool;
         match unsaved.held_by.as_ref().filter(|pool| !in_use(pool)) {
+            Some(pool) if self.unrecorded.get() && !history.is_void().await => {
+                let dir = self.places.dir.clone();
+                let (now, advice) = match self.aside.run(move || durable::check_takes_writes(&dir)).await? {
+                    Ok(()) => ("and takes them now".to_owned(), "restart the daemon"),
+                    Err(error) => (
+                        format!("and still takes none ({error})"),
+                        "make room there or repair that file system, and restart the daemon",
+                    ),
+                };
+                Err(Problem::unavailable(format!(
+                    "Cannot serve disk '{name}' yet: pool {pool} may hold data that its backing does not have, and is not in use \
+                     because {} took no writes when the daemon started, {now}. Nothing of it is lost: {advice}",
+                    self.places.dir.display()
+                )))
+            }
             Some(pool) if !history.is_void().await => Err(Problem::unavailable(format!(
                 "Cannot serve disk '{name}': pool {pool} may hold data that its backing does not have, and is not in use now \
                  (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk remove {name} \

@@ -191,6 +191,79 @@ fn disks_are_served_from_a_folder_that_takes_nothing_and_what_was_cached_is_not_
 }
 
 #[test]
+fn a_dirty_disk_that_waits_because_of_a_folder_that_takes_nothing_is_never_offered_to_be_given_up() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let host = Host::new();
+    let run_dir = host.text("run");
+    let daemon = host.serve_as_ordinary_user_with(&["--run-dir", &run_dir]);
+    let image = host.image("wb", 4 * MIB);
+    std::os::unix::fs::chown(&image, Some(64_999), Some(64_999)).expect("root may");
+    daemon.run(&["disk", "add", "wb", "--backing", &image, "--mode", "write-back"]).succeeded();
+    // Destage does not get to it before the stop.
+    daemon.run(&["disk", "set", "wb", "destage-rate-max=4KiB"]).succeeded();
+    let mut guest = daemon.guest("wb");
+    (0..64).for_each(|page| guest.write(page * 4096, &[5; 4096]).expect("the disk is served"));
+    drop(guest);
+    let known = daemon.json(&["pool", "show"])["pool"].clone();
+    assert!(daemon.stop().success());
+    let close = |mode| {
+        for folder in ["d", "d/past"] {
+            fs::set_permissions(host.path(folder), fs::Permissions::from_mode(mode)).expect("root may");
+        }
+    };
+    close(0o555);
+    let daemon = host.serve_as_ordinary_user_with(&["--run-dir", &run_dir]);
+    let waiting = daemon.disk("wb");
+    let reason = waiting["reason"].as_str().expect("it waits").to_owned();
+    assert!(reason.contains(&host.text("d")) && reason.contains("still takes none"), "{reason}");
+    assert!(reason.contains("restart the daemon") && !reason.contains("--lose-dirty"), "{reason}");
+    let refused = daemon.run(&["disk", "remove", "wb"]).failed();
+    assert!(refused.contains(&host.text("d")) && refused.contains("Nothing of it is lost"), "{refused}");
+    assert!(!refused.contains("--lose-dirty"), "{refused}");
+    let shown = daemon.json(&["pool", "show"])["pool"].clone();
+    assert_eq!((&shown["id"], &shown["size_bytes"]), (&known["id"], &known["size_bytes"]));
+    close(0o755);
+    daemon.wait_for_log("and takes them now. Nothing of it is lost: restart the daemon");
+    let events = daemon.run(&["events"]).succeeded();
+    assert!(!events.contains("The flash failed"), "{events}");
+    assert!(daemon.stop().success());
+    let daemon = host.serve_as_ordinary_user_with(&["--run-dir", &run_dir]);
+    assert_eq!(daemon.guest("wb").read(0, 4096).expect("it is served"), [5; 4096]);
+}
+
+#[test]
+fn nothing_is_made_up_of_a_pool_that_is_away() {
+    let host = Host::new();
+    let daemon = host.serve();
+    let image = host.image("web.img", 4 * MIB);
+    daemon.run(&["disk", "add", "web", "--backing", &image]).succeeded();
+    let id = daemon.json(&["pool", "show"])["pool"]["id"].clone();
+    assert!(daemon.stop().success());
+    fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    let pool = daemon.json(&["pool", "show"])["pool"].clone();
+    assert_eq!((&pool["state"], &pool["id"]), (&"missing".into(), &id));
+    for key in
+        ["size_bytes", "usable_bytes", "reserved_bytes", "segments", "segments_free", "reserve_bytes_min"]
+    {
+        assert!(pool[key].is_null(), "{key} of {pool}");
+    }
+    let disk = daemon.disk("web");
+    assert_eq!(disk["state"], "serving");
+    assert!(disk["reserve_bytes"].is_null() && disk["limit_bytes"].is_null(), "{disk}");
+    assert_eq!(disk["dirty_limit_bytes"], 0);
+    let status = daemon.run(&["status"]).stdout;
+    for shown in
+        [status, daemon.run(&["pool", "show"]).succeeded(), daemon.run(&["disk", "list"]).succeeded()]
+    {
+        assert!(!shown.contains("TiB") && !shown.contains("GiB"), "{shown}");
+        assert!(!shown.contains("00000000000000000000000000000000"), "{shown}");
+    }
+}
+
+#[test]
 fn a_pool_that_another_forebay_made_is_refused() {
     let host = Host::new();
     assert!(host.serve().stop().success());

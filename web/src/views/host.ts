@@ -152,10 +152,11 @@ function poolCard(look: () => void): { element: HTMLElement; update(known: Knowl
       show(element, pool !== null);
       if (!pool) return;
       setBadge(state, tone(pool.state), pool.state);
-      const inUse = (pool.segments - pool.segments_free) * pool.segment_bytes;
-      const free = pool.segments_free * pool.segment_bytes;
-      used.style.width = `${pool.segments > 0 ? ((100 * (pool.segments - pool.segments_free)) / pool.segments).toFixed(2) : 0}%`;
-      const text = `Pool of ${size(pool.size_bytes)}: ${size(inUse)} in use, ${size(free)} free; ${size(pool.reserved_bytes)} reserved by disks`;
+      const [segments, segmentsFree, segment] = [pool.segments ?? 0, pool.segments_free ?? 0, pool.segment_bytes ?? 0];
+      const inUse = (segments - segmentsFree) * segment;
+      const free = segmentsFree * segment;
+      used.style.width = `${segments > 0 ? ((100 * (segments - segmentsFree)) / segments).toFixed(2) : 0}%`;
+      const text = pool.segments === null ? `Disks are served without the pool: ${pool.reason ?? "see the log"}` : `Pool of ${size(pool.size_bytes)}: ${size(inUse)} in use, ${size(free)} free; ${size(pool.reserved_bytes)} reserved by disks`;
       meter.setAttribute("aria-label", text);
       say(words, text);
       const all = [...statistics.values()];
@@ -177,7 +178,7 @@ function updateDevice(row: Element, device: Device, pool: Pool): void {
   const state = row.querySelector(".badge");
   if (state) setBadge(state, tone(device.state), device.state);
   setIn(row, ".size", size(device.size_bytes));
-  setIn(row, ".free", `${size(device.segments_free * pool.segment_bytes)}`);
+  setIn(row, ".free", `${size(device.segments_free * (pool.segment_bytes ?? 0))}`);
   const worn = [wear(device.wear), budget(device.budget)].filter((text) => text !== "");
   setIn(row, ".wear", worn.join("; ") || NOTHING);
   const remarks = [device.discards ? "discards" : null, device.page_cache_reason ? `page cache: ${device.page_cache_reason}` : null];
