@@ -140,6 +140,10 @@ impl<D: BlockDevice> BlockDevice for Aligned<D> {
     fn epoch(&self) -> u64 {
         self.inner.epoch()
     }
+
+    fn has_unanswered(&self) -> bool {
+        self.inner.has_unanswered()
+    }
 }
 
 #[cfg(test)]

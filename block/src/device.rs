@@ -119,8 +119,8 @@ impl Wanted {
 /// - A write that completed is seen by every read that starts later. It is durable only once a flush that was
 ///   *started after the write completed* has completed.
 /// - After a failed write the content of its range is unknown: old, new, or a mix of both. If it failed with `Unanswered`,
-///   it may land at any time until the [epoch](BlockDevice::epoch) changes or the device is opened anew; after any other
-///   error it does not undo what is written there later.
+///   it may land at any time while the device [says so](BlockDevice::has_unanswered), and until it is opened anew; after any
+///   other error it does not undo what is written there later.
 /// - After a failed flush nothing is known about the durability of any write before it, and a later successful flush
 ///   says nothing about those.
 /// - Requests that overlap while in flight may take effect in any order, or mixed sector by sector.
@@ -179,6 +179,12 @@ pub trait BlockDevice: 'static {
     fn epoch(&self) -> u64 {
         0
     }
+
+    /// Returns true while a change that failed with `Unanswered` may still land. It is true before that error is returned. Default:
+    /// never, for a device that does not return that error.
+    fn has_unanswered(&self) -> bool {
+        false
+    }
 }
 
 /// Shared devices are devices: a door, a control task and a test may hold the same one.
@@ -225,5 +231,9 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
 
     fn epoch(&self) -> u64 {
         (**self).epoch()
+    }
+
+    fn has_unanswered(&self) -> bool {
+        (**self).has_unanswered()
     }
 }

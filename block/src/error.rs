@@ -19,7 +19,7 @@ pub enum ErrorKind {
     Gone,
     /// What came back fails its checksum, or the device says that it cannot read it any more: use another copy.
     Corrupt,
-    /// Nobody answered: the request may still be done, at any time, until the device's epoch changes or it is opened anew.
+    /// Nobody answered: the request may still be done, at any time, while the device has unanswered requests and until it is opened anew.
     Unanswered,
     /// The device was not asked, because it has not answered for too long: nothing happened. Try again later.
     Untried,

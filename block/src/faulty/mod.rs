@@ -601,6 +601,10 @@ impl<H: Host> BlockDevice for Faulty<H> {
     fn epoch(&self) -> u64 {
         self.faults.state.epoch.get()
     }
+
+    fn has_unanswered(&self) -> bool {
+        !self.faults.state.content.borrow().late.is_empty()
+    }
 }
 
 #[cfg(test)]

@@ -97,6 +97,10 @@ impl<D: BlockDevice, H: Host> BlockDevice for Model<D, H> {
     fn epoch(&self) -> u64 {
         self.inner.epoch()
     }
+
+    fn has_unanswered(&self) -> bool {
+        self.inner.has_unanswered()
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,9 @@
 //! - **a flush** waits for a device that fails to answer reads again, and is sent then. It is never sent a second time, and
 //!   never given up while the system has it: a flush that failed says that data may be gone.
 //!
+//! A device that failed and of which nobody asks anything is asked by itself, with a read of the least size every few seconds: else it
+//! would be said to fail until somebody needs it.
+//!
 //! Errors that waiting does not cure are passed on at once: no room, no permission, content that is damaged, a device that is
 //! gone. Never says that something was done that was not.
 
@@ -17,8 +20,10 @@ mod trouble;
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
-use std::rc::Rc;
+use std::pin::pin;
+use std::rc::{Rc, Weak};
 
+use futures_util::future::select;
 use tokio::sync::Notify;
 
 use crate::deadline::{Deadlines, NEVER};
@@ -30,6 +35,9 @@ pub use trouble::{Cause, Trouble, Watch};
 
 /// How long what failed rests before it is sent again, in nanoseconds.
 const REST_NS: u64 = 500_000_000;
+/// How long nobody has asked a device that fails for anything when it is probed, in nanoseconds. Longer than whoever sends changes again
+/// rests in between: a read that works says nothing of those.
+const PROBE_NS: u64 = 2_000_000_000;
 /// Requests that the system may have of which nobody waits any more; when there are so many, no more are sent.
 const LEFT_MAX: usize = 256;
 /// And so many bytes of buffers that they hold.
@@ -96,6 +104,8 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
             left_ever: Cell::new(0),
             ended: Notify::new(),
         });
+        let (probed, watch) = (Rc::downgrade(&shared), shared.watch());
+        shared.host.spawn(probe_while_failing(probed, watch, shared.host.clone()));
         Self { shared }
     }
 
@@ -206,7 +216,35 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
     }
 }
 
+/// Asks a device that fails whether it works again, until it does, whenever nobody else asks it for anything. Keeps no device open that
+/// nobody has any more.
+async fn probe_while_failing<D: BlockDevice, H: Host>(shared: Weak<Shared<D, H>>, watch: Rc<Watch>, host: H) {
+    while watch.until_failing().await {
+        select(pin!(host.sleep(PROBE_NS)), pin!(watch.until_closed())).await;
+        let Some(shared) = shared.upgrade() else { return };
+        if watch.needs_probe(host.now(), PROBE_NS) {
+            select(pin!(shared.probe()), pin!(watch.until_closed())).await;
+        }
+    }
+}
+
 impl<D: BlockDevice, H: Host> Shared<D, H> {
+    fn watch(&self) -> Rc<Watch> {
+        Rc::clone(&self.watch)
+    }
+
+    /// Reads the least that can be read, once, and takes notice of the answer.
+    async fn probe(self: &Rc<Self>) {
+        let unit = self.device.geometry().alignment;
+        let asked = Asked { operation: Operation::Read, range: ByteRange::at(0, unit) };
+        let ours = Rc::clone(self);
+        let running = async move { ours.device.read(0, Buffer::zeroed(unit as usize)).await };
+        let deadline = self.deadlines.after(self.retry_ns.get());
+        if let Some((_, result)) = self.wait(running, asked, deadline).await {
+            self.watch.judge(self.host.now(), &result);
+        }
+    }
+
     /// Waits until a request may be sent. An error if that does not come in time.
     async fn turn(&self, asked: Asked, deadline: u64) -> Result<(), BlockError> {
         if self.left.borrow().is_empty() {
@@ -281,6 +319,7 @@ impl Asked {
 impl<D, H: Host> Drop for Patient<D, H> {
     fn drop(&mut self) {
         self.shared.deadlines.close();
+        self.shared.watch.close();
     }
 }
 
@@ -351,5 +390,9 @@ impl<D: BlockDevice, H: Host> BlockDevice for Patient<D, H> {
 
     fn epoch(&self) -> u64 {
         self.shared.device.epoch()
+    }
+
+    fn has_unanswered(&self) -> bool {
+        self.shared.device.has_unanswered()
     }
 }

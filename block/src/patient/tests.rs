@@ -320,3 +320,47 @@ fn a_device_that_refuses_changes_for_want_of_room_says_so_until_one_works_a_whil
         assert_eq!(device.trouble(), None);
     });
 }
+
+#[test]
+fn an_idle_device_that_failed_is_asked_by_itself_until_it_works_again() {
+    run(async |host, faults, device| {
+        faults.fail_often(Operation::Read, 1000);
+        read(&device, 0).await.unwrap_err();
+        host.sleep(60 * SECOND).await;
+        assert!(device.trouble().is_some(), "it fails still");
+        faults.fail_no_more();
+        host.sleep(2 * PROBE_NS).await;
+        assert_eq!(device.trouble(), None);
+        let before = faults.counts().reads;
+        host.sleep(60 * SECOND).await;
+        assert_eq!(faults.counts().reads, before, "what works is not asked for nothing");
+    });
+}
+
+#[test]
+fn an_idle_device_that_hangs_is_asked_no_more_than_once_at_a_time() {
+    run(async |host, faults, device| {
+        faults.hang();
+        device.write(0, page(2)).await.1.unwrap_err();
+        host.sleep(10 * RETRY).await;
+        assert_eq!(faults.counts().reads, 0, "the system has a request already");
+        faults.release();
+        host.sleep(SECOND).await;
+        assert_eq!(device.trouble(), None);
+    });
+}
+
+#[test]
+fn a_probe_that_hangs_keeps_no_device_open_that_nobody_has_any_more() {
+    run(async |host, faults, device| {
+        device.set_retry_ns(Some(RETRY));
+        faults.fail_often(Operation::Read, 1000);
+        read(&device, 0).await.unwrap_err();
+        faults.hang();
+        host.sleep(2 * PROBE_NS).await;
+        let shared = Rc::downgrade(&device.shared);
+        drop(device);
+        host.sleep(SECOND).await;
+        assert_eq!(shared.strong_count(), 0);
+    });
+}

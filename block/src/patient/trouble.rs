@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use tokio::sync::Notify;
+
 use crate::{BlockError, ErrorKind};
 
 /// A device that nobody has heard of for so long is said not to answer: nanoseconds.
@@ -44,6 +46,9 @@ pub struct Watch {
     retries: Cell<u64>,
     /// Requests that failed and are to be sent again, or were given up and have not ended.
     troubled: Cell<usize>,
+    closed: Cell<bool>,
+    /// Tells that the device began to fail, or that nobody watches it any more.
+    changed: Notify,
 }
 
 /// A device that refuses changes.
@@ -70,7 +75,43 @@ impl Watch {
             heard: Cell::new(0),
             retries: Cell::new(0),
             troubled: Cell::new(0),
+            closed: Cell::new(false),
+            changed: Notify::new(),
         }
+    }
+
+    /// Waits until the device fails. False if nobody watches it any more.
+    pub(crate) async fn until_failing(&self) -> bool {
+        loop {
+            let changed = self.changed.notified();
+            if self.closed.get() || self.is_failing() {
+                return !self.closed.get();
+            }
+            changed.await;
+        }
+    }
+
+    /// Waits until nobody watches the device any more.
+    pub(crate) async fn until_closed(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.closed.get() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    pub(crate) fn close(&self) {
+        self.closed.set(true);
+        self.changed.notify_waiters();
+    }
+
+    /// Returns true if the device fails, nothing is asked of it, and nothing was for so many nanoseconds: no answer will say by itself
+    /// that it works again.
+    pub(crate) fn needs_probe(&self, now: u64, rest_ns: u64) -> bool {
+        let is_asked = self.waiting.get() > 0 || self.troubled.get() > 0;
+        self.is_failing() && !is_asked && now >= self.heard.get().saturating_add(rest_ns)
     }
 
     /// Notes a request that was given up, until [`Self::note_ended`].
@@ -177,6 +218,7 @@ impl Watch {
                 self.name
             );
             *failing = Some((since, reason));
+            self.changed.notify_waiters();
         }
     }
 }

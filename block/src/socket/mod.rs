@@ -293,6 +293,19 @@ impl Stream {
     /// # Errors
     /// Those of sendmsg(2); how much went out before is then unknown. Never raises `SIGPIPE`.
     pub async fn send(&self, chunks: Vec<Chunk>) -> (Vec<Chunk>, io::Result<()>) {
+        self.send_unless(chunks, std::future::pending()).await
+    }
+
+    /// Sends as [`Self::send`], or until `stop` is ready. Nothing may be sent after chunks of which only a part went out.
+    ///
+    /// # Errors
+    /// As for [`Self::send`]; `Interrupted` if it was stopped before everything went out.
+    pub async fn send_unless(
+        &self,
+        chunks: Vec<Chunk>,
+        stop: impl Future<Output = ()>,
+    ) -> (Vec<Chunk>, io::Result<()>) {
+        let mut stop = pin!(stop);
         let mut keep =
             Sending { _socket: Arc::clone(&self.socket), chunks, message: Box::new(Message::empty()) };
         let mut sent = 0;
@@ -313,14 +326,35 @@ impl Stream {
                 .build();
             // SAFETY: `keep` owns the socket, the boxed header with its vectors, and the chunks they point to, which
             // lie in the heap memory of a vector that nobody changes until the operation is over.
-            let (back, result) = unsafe { self.ring.run(entry, keep) }.await;
-            keep = back;
-            match outcome(result) {
+            let sending = unsafe { self.ring.run(entry, keep) };
+            let ended = sending.unless(stop.as_mut()).await;
+            keep = ended.keep;
+            match outcome(ended.result) {
                 Ok(count) => sent += count,
-                Err(error) if passes(&error) => {}
+                Err(error) if passes(&error) || ended.stopped && ended_early(&error) => {}
                 Err(error) => return (keep.chunks, Err(error)),
             }
+            if ended.stopped && keep.message.aim(&keep.chunks, sent) {
+                return (keep.chunks, Err(io::ErrorKind::Interrupted.into()));
+            }
         }
+    }
+
+    /// Has the system find out whether the other side still exists, within half a minute, although nothing is sent. It knows by itself
+    /// of sockets that are not TCP.
+    pub fn keep_alive(&self) {
+        use nix::sys::socket::{setsockopt, sockopt};
+        // What fails is a socket of another kind.
+        let socket = &self.as_fd();
+        setsockopt(socket, sockopt::KeepAlive, &true).unwrap_or(());
+        setsockopt(socket, sockopt::TcpKeepIdle, &10).unwrap_or(());
+        setsockopt(socket, sockopt::TcpKeepInterval, &5).unwrap_or(());
+        setsockopt(socket, sockopt::TcpKeepCount, &4).unwrap_or(());
+    }
+
+    /// Ends the sending way of the connection: the other side finds its end behind what was sent, and may still answer.
+    pub fn shutdown_sending(&self) {
+        nix::sys::socket::shutdown(self.socket.as_raw_fd(), Shutdown::Write).unwrap_or(());
     }
 
     /// Ends the connection both ways: pending and later receives return 0, sends fail. A connection that has ended

@@ -415,7 +415,7 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Takes notice of a request that the backing failed. It stays dirty, and is tried again. If nobody knows what becomes of the
-/// request, nothing newer is sent after it before the connection is another one: it could be overwritten.
+/// request, nothing newer is sent after it while it may land: it could be overwritten.
 fn fail<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     backing: &B,
@@ -424,9 +424,8 @@ fn fail<B: BlockDevice, F: BlockDevice, H: Host>(
     refusals: &Cell<u32>,
 ) -> Given {
     count(&cache.counters.backing_errors, 1);
-    if error.kind == ErrorKind::Unanswered {
-        // A connection that was lost before ended other requests, not this one.
-        notice(cache, backing);
+    // It may have ended meanwhile: then nothing would say so again.
+    if error.kind == ErrorKind::Unanswered && backing.has_unanswered() && !canary::has(Bug::NewerBeforeLate) {
         cache.back.stuck.borrow_mut().insert(pages.clone());
     }
     // The daemon says so once, by the name of the disk; here it is every request.

@@ -10,7 +10,7 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, Host, RangeLock};
+use block::{BlockDevice, BlockError, ErrorKind, Host, Operation, RangeLock};
 
 use super::destage::{Size, round};
 use super::disk_cache::DiskCache;
@@ -86,10 +86,14 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     // A round that changed nothing would change nothing again: without a rest it would keep the thread for ever.
     let is_in_vain = achieved.is_nothing() && (is_stuck(cache) || amounts(cache) == before);
     if achieved.failed || is_in_vain {
+        if is_stuck(cache) && !cache.back.is_failing() {
+            cache.back.record_failure(cache.pool.host.now(), &unanswered());
+        }
         cache.back.let_waiters_look();
         return Next::After(RETRY_NS);
     }
-    if !achieved.is_nothing() {
+    // What waits for an answer keeps the state that says so.
+    if !achieved.is_nothing() && !is_stuck(cache) {
         cache.back.record_success();
     }
     note_rate(cache, achieved.bytes, took);
@@ -105,7 +109,12 @@ fn amounts<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> (u64, u64) {
     (dirty.pages(), dirty.zeroes().pages())
 }
 
-/// True if everything that is dirty waits for requests of which nobody knows the outcome.
+fn unanswered() -> BlockError {
+    BlockError::anywhere(ErrorKind::Unanswered, Operation::Write)
+        .because("the backing did not answer an earlier write, which may still be done; what is dirty there waits for that")
+}
+
+/// True if something that is dirty waits for requests of which nobody knows the outcome.
 fn is_stuck<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
     !cache.back.stuck.borrow().is_empty()
 }

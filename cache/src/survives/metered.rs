@@ -95,4 +95,8 @@ impl<F: BlockDevice> BlockDevice for Metered<F> {
     fn epoch(&self) -> u64 {
         self.device.epoch()
     }
+
+    fn has_unanswered(&self) -> bool {
+        self.device.has_unanswered()
+    }
 }

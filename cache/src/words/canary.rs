@@ -72,6 +72,8 @@ pub enum Bug {
     RangesSaidOnce,
     /// Changes of the same pages do not wait for each other (rule I2, B24).
     OverlapsPass,
+    /// Destage sends newer content while an older write of the same pages may still land.
+    NewerBeforeLate,
 }
 
 impl Bug {
@@ -96,7 +98,7 @@ impl Bug {
     ];
 
     /// Those that stories find. Random walks hardly ever come to the moment at which most of them do harm.
-    pub const IN_STORIES: [Self; 19] = [
+    pub const IN_STORIES: [Self; 20] = [
         Self::CloseWithoutFlush,
         Self::EarlyClear,
         Self::ReuseBeforeDurable,
@@ -116,6 +118,7 @@ impl Bug {
         Self::CleanBeforeLog,
         Self::RangesSaidOnce,
         Self::OverlapsPass,
+        Self::NewerBeforeLate,
     ];
 }
 

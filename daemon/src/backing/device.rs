@@ -230,4 +230,8 @@ impl BlockDevice for Backing {
     fn epoch(&self) -> u64 {
         self.0.epoch()
     }
+
+    fn has_unanswered(&self) -> bool {
+        self.0.has_unanswered()
+    }
 }

@@ -259,6 +259,10 @@ impl BlockDevice for Kind {
     fn epoch(&self) -> u64 {
         of_each!(self, storage => storage.epoch())
     }
+
+    fn has_unanswered(&self) -> bool {
+        of_each!(self, storage => storage.has_unanswered())
+    }
 }
 
 #[cfg(test)]

@@ -121,6 +121,10 @@ impl<D: BlockDevice + Measures> BlockDevice for Recorded<D> {
     fn epoch(&self) -> u64 {
         self.disk.epoch()
     }
+
+    fn has_unanswered(&self) -> bool {
+        self.disk.has_unanswered()
+    }
 }
 
 #[cfg(test)]

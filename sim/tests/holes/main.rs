@@ -29,6 +29,7 @@ mod discards;
 mod growing;
 mod guest;
 mod intents;
+mod late;
 mod log;
 mod on_flash;
 mod operations;

@@ -6,6 +6,10 @@
 //! ```
 //! A job is handed back exactly once: answered, or lost with the connection. Its buffer is here or in the kernel until
 //! then, and no job is handed back while the kernel has its buffer. Nothing here retries or has a deadline.
+//!
+//! **A connection that we give up** while the server may have changes that it did not answer stays open, and takes nothing more. Its
+//! jobs are handed back, and its answers are still received: only they, or its end by the server, say that the server does none of
+//! those changes later.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,7 +21,7 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use futures_util::future::join;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot};
 
 use super::super::intake::{Answer, Intake, Step, Violation};
 use super::super::negotiation::Terms;
@@ -83,6 +87,10 @@ pub(super) struct Connection {
     stream: Stream,
     ledger: Rc<Ledger>,
     lines: RefCell<Lines>,
+    /// Tells the sender that the connection is given up.
+    given_up: Notify,
+    /// Tells that nothing is sent any more.
+    sent_last: Notify,
 }
 
 struct Lines {
@@ -95,6 +103,12 @@ struct Lines {
     leaving: bool,
     /// The server has answered something.
     useful: bool,
+    /// It was given up, and its answers still matter.
+    lingers: bool,
+    /// Requests that were handed back although the server has them, by their cookies.
+    unanswered: HashMap<u64, Command>,
+    /// The server does nothing later of what it has.
+    through: bool,
 }
 
 struct Call {
@@ -116,6 +130,11 @@ impl Ending {
     /// True if nothing that the server received is still before it: what it did not answer, it does not do later.
     pub(super) fn server_is_through(&self) -> bool {
         matches!(self, Self::Closed(_) | Self::Stopping)
+    }
+
+    /// Returns true if we gave the connection up, and the server did not end it.
+    fn is_ours(&self) -> bool {
+        matches!(self, Self::Silent | Self::Violation(_))
     }
 }
 
@@ -152,13 +171,12 @@ impl Connection {
             ending: None,
             leaving: false,
             useful: false,
+            lingers: false,
+            unanswered: HashMap::new(),
+            through: false,
         };
-        Rc::new(Self { stream, ledger, lines: RefCell::new(lines) })
-    }
-
-    /// True until it has ended.
-    pub(super) fn is_open(&self) -> bool {
-        self.lines.borrow().ending.is_none()
+        let (given_up, sent_last) = (Notify::new(), Notify::new());
+        Rc::new(Self { stream, ledger, lines: RefCell::new(lines), given_up, sent_last })
     }
 
     /// True if it takes jobs: not one that is about to say goodbye, whose answers nobody would wait for.
@@ -189,14 +207,48 @@ impl Connection {
         completed
     }
 
-    /// Ends the connection, unless it has ended: whatever the kernel holds comes back soon.
+    /// Ends the connection, unless it has ended: whatever the kernel holds comes back soon. If we give it up while the server has
+    /// changes, only we are through with it.
     pub(super) fn end(&self, ending: Ending) {
         let mut lines = self.lines.borrow_mut();
-        if lines.ending.is_none() {
-            lines.ending = Some(ending);
-            self.stream.shutdown();
-            lines.wake_sender();
+        if lines.ending.is_some() {
+            return;
         }
+        lines.through = ending.server_is_through();
+        // Without a shutdown, a read's buffer that the kernel has would not come back.
+        lines.lingers = ending.is_ours() && lines.has_changes() && !lines.fills_buffer();
+        lines.ending = Some(ending);
+        if lines.lingers {
+            self.stream.keep_alive();
+            self.given_up.notify_waiters();
+        } else {
+            self.stream.shutdown();
+        }
+        lines.wake_sender();
+    }
+
+    /// Ends a connection that was given up, without waiting for its server.
+    pub(super) fn cut(&self) {
+        self.lines.borrow_mut().lingers = false;
+        self.stream.shutdown();
+    }
+
+    /// Waits until the connection is given up, and nothing more is sent: [`Self::hand_back`] may follow while it still runs.
+    pub(super) async fn is_given_up(&self) {
+        self.sent_last.notified().await;
+        if !self.lines.borrow().lingers {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Returns true if changes were handed back that the server may have and did not answer.
+    pub(super) fn left_changes(&self) -> bool {
+        self.lines.borrow().unanswered.values().any(|command| changes(*command))
+    }
+
+    /// Returns true once the server does nothing later of what it has.
+    pub(super) fn is_through(&self) -> bool {
+        self.lines.borrow().through
     }
 
     /// Takes no more jobs, and ends the connection with a goodbye once everything that is queued was sent. Nothing may be
@@ -207,20 +259,28 @@ impl Connection {
         lines.wake_sender();
     }
 
-    /// Moves bytes until the connection has ended and the kernel has nothing of it any more. Returns why it ended;
-    /// [`Self::hand_back`] must follow.
-    pub(super) async fn run(&self, incoming: Incoming) -> Ending {
+    /// Moves bytes until the connection has ended and the kernel has nothing of it any more; [`Self::hand_back`] must follow, or
+    /// have been called when it was given up.
+    pub(super) async fn run(&self, incoming: Incoming) {
         join(self.send_all(), self.receive_all(incoming)).await;
+    }
+
+    /// Returns why the connection ended; it must have.
+    pub(super) fn ending(&self) -> Ending {
         self.lines.borrow().ending.clone().expect("both halves end only with the connection")
     }
 
     /// Hands every job back that was not answered.
     pub(super) fn hand_back(&self) {
-        let (calls, ending) = {
+        let ending = self.ending();
+        let calls = {
             let mut lines = self.lines.borrow_mut();
             lines.queue.clear();
-            let ending = lines.ending.clone().expect("a connection hands back when it has ended");
-            (std::mem::take(&mut lines.calls), ending)
+            let calls = std::mem::take(&mut lines.calls);
+            let reached =
+                calls.iter().filter(|(_, call)| call.stage != Stage::Queued && call.answer.is_none());
+            lines.unanswered.extend(reached.map(|(cookie, call)| (*cookie, call.job.request.command)));
+            calls
         };
         for call in calls.into_values() {
             let reached = call.stage != Stage::Queued;
@@ -235,11 +295,24 @@ impl Connection {
 
     async fn send_all(&self) {
         while let Some((cookies, chunks)) = self.next_batch().await {
-            let (chunks, result) = self.stream.send(chunks).await;
+            let (chunks, result) = self.stream.send_unless(chunks, self.until_given_up()).await;
             self.sent(&cookies, chunks);
             if let Err(error) = result {
+                // What the server has of the last request is not all of it, and no more comes.
+                self.stream.shutdown_sending();
                 self.end(error.into());
             }
+        }
+        self.sent_last.notify_one();
+    }
+
+    async fn until_given_up(&self) {
+        loop {
+            let given_up = self.given_up.notified();
+            if self.lines.borrow().lingers {
+                return;
+            }
+            given_up.await;
         }
     }
 
@@ -290,7 +363,7 @@ impl Connection {
     }
 
     async fn receive_all(&self, mut incoming: Incoming) {
-        while self.is_open() {
+        while self.receives() {
             let mut input = incoming.pending();
             let step = self.lines.borrow_mut().intake.step(&mut input);
             let consumed = incoming.pending().len() - input.len();
@@ -298,14 +371,14 @@ impl Connection {
             let moved = match step {
                 Ok(Step::NeedInput) => incoming.fill().await,
                 Ok(Step::Data(cookie, place)) => {
-                    let (buffer, at) = self.take_buffer(cookie);
+                    let (buffer, at) = self.take_buffer(cookie, place.end);
                     let place = at + place.start..at + place.end;
                     let (buffer, result) = incoming.take_into(buffer, place).await;
                     self.put_buffer(cookie, buffer);
                     result
                 }
                 Ok(Step::Zeroes(cookie, place)) => {
-                    let (mut buffer, at) = self.take_buffer(cookie);
+                    let (mut buffer, at) = self.take_buffer(cookie, place.end);
                     buffer[at + place.start..at + place.end].fill(0);
                     self.put_buffer(cookie, buffer);
                     Ok(())
@@ -316,31 +389,70 @@ impl Connection {
                 }
                 Err(Violation(what)) => {
                     self.end(Ending::Violation(what));
-                    return;
+                    self.stream.shutdown_sending();
+                    return self.receive_the_end(incoming).await;
                 }
             };
             if let Err(error) = moved {
-                self.end(error.into());
+                self.lost(error.into());
+            }
+        }
+        let mut lines = self.lines.borrow_mut();
+        if lines.lingers {
+            lines.through = true;
+            self.stream.shutdown();
+        }
+    }
+
+    /// Receives what cannot be understood until the server ends the connection that was given up.
+    async fn receive_the_end(&self, mut incoming: Incoming) {
+        while self.receives() {
+            incoming.consume(incoming.pending().len());
+            if let Err(error) = incoming.fill().await {
+                self.lost(error.into());
             }
         }
     }
 
-    /// The buffer of a read and where in it the read's bytes begin.
-    fn take_buffer(&self, cookie: u64) -> (Buffer, usize) {
+    /// Takes notice that no more answers come, for this reason.
+    fn lost(&self, ending: Ending) {
         let mut lines = self.lines.borrow_mut();
-        let job = &mut lines.calls.get_mut(&cookie).expect("the intake knows what is not handed back").job;
+        if lines.lingers {
+            lines.lingers = false;
+            lines.through = ending.server_is_through();
+            self.stream.shutdown();
+        } else {
+            drop(lines);
+            self.end(ending);
+        }
+    }
+
+    /// Returns true while answers matter.
+    fn receives(&self) -> bool {
+        let lines = self.lines.borrow();
+        let waits = || lines.has_changes() || lines.unanswered.values().any(|command| changes(*command));
+        lines.ending.is_none() || lines.lingers && waits()
+    }
+
+    /// The buffer of a read and where in it the read's bytes begin. A read that was handed back gets one of `end` bytes.
+    fn take_buffer(&self, cookie: u64, end: usize) -> (Buffer, usize) {
+        let mut lines = self.lines.borrow_mut();
+        let Some(Call { job, .. }) = lines.calls.get_mut(&cookie) else { return (Buffer::zeroed(end), 0) };
         (job.buffer.take().expect("a read has a buffer, which only the receiver takes"), job.at)
     }
 
     fn put_buffer(&self, cookie: u64, buffer: Buffer) {
-        let mut lines = self.lines.borrow_mut();
-        let call = lines.calls.get_mut(&cookie).expect("jobs are handed back by the receiver, or after it");
-        call.job.buffer = Some(buffer);
+        if let Some(call) = self.lines.borrow_mut().calls.get_mut(&cookie) {
+            call.job.buffer = Some(buffer);
+        }
     }
 
     fn answered(&self, cookie: u64, answer: Answer) {
         let mut lines = self.lines.borrow_mut();
         lines.useful = true;
+        if lines.unanswered.remove(&cookie).is_some() {
+            return;
+        }
         let call = lines.calls.get_mut(&cookie).expect("the intake knows what is not handed back");
         if answer.error.is_none() && changes(call.job.request.command) {
             self.ledger.acknowledge();
@@ -365,6 +477,20 @@ impl Connection {
 }
 
 impl Lines {
+    /// Returns true if the server may have changes that are not handed back, and did not answer them.
+    fn has_changes(&self) -> bool {
+        let mut calls = self.calls.values();
+        calls.any(|Call { job, stage, answer, .. }| {
+            *stage != Stage::Queued && answer.is_none() && changes(job.request.command)
+        })
+    }
+
+    /// Returns true if the receiver has the buffer of a read.
+    fn fills_buffer(&self) -> bool {
+        let mut jobs = self.calls.values().map(|call| &call.job);
+        jobs.any(|job| job.request.command == Command::Read && job.buffer.is_none())
+    }
+
     fn wake_sender(&mut self) {
         if let Some(sender) = self.sender.take() {
             sender.wake();

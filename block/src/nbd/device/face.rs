@@ -227,6 +227,10 @@ impl<H: Host> BlockDevice for NbdDevice<H> {
     fn epoch(&self) -> u64 {
         self.shared.ledger.epoch()
     }
+
+    fn has_unanswered(&self) -> bool {
+        self.shared.has_unanswered()
+    }
 }
 
 /// `range` in pieces of at most `most` bytes.

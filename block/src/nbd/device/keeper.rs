@@ -23,6 +23,10 @@ use crate::{Host, Ring};
 const PAUSE_MIN_NS: u64 = 20_000_000;
 /// The longest pause between two attempts.
 const PAUSE_MAX_NS: u64 = 1_000_000_000;
+/// The most connections that were given up and may still have changes; when there are so many, no more are made.
+const GIVEN_UP_MAX: usize = 16;
+/// How long changes may land after a connection was lost in a way that says nothing of its server, in nanoseconds.
+const LATE_NS: u64 = 30_000_000_000;
 /// What a device relies on, of all that a server says about itself.
 const RELIED_ON: u16 = READ_ONLY | SEND_FLUSH | SEND_TRIM | SEND_WRITE_ZEROES;
 
@@ -45,6 +49,8 @@ pub(super) struct Shared<H> {
     pub(super) ledger: Rc<Ledger>,
     pub(super) deadlines: Deadlines<H>,
     open: RefCell<Vec<Rc<Link>>>,
+    /// Connections that we gave up, or lost, while the server had changes that may still land.
+    given_up: RefCell<Vec<Rc<Connection>>>,
     /// Told when a connection is there, or the device is refused or closed.
     changed: Notify,
     refused: RefCell<Option<String>>,
@@ -81,6 +87,7 @@ impl<H: Host> Shared<H> {
             ledger: Rc::default(),
             deadlines: Deadlines::new(host.clone()),
             open: RefCell::default(),
+            given_up: RefCell::default(),
             changed: Notify::new(),
             refused: RefCell::default(),
             closed: Cell::new(false),
@@ -121,11 +128,17 @@ impl<H: Host> Shared<H> {
         self.trouble.borrow().clone()
     }
 
+    /// Returns true while the server may do changes that were given up.
+    pub(super) fn has_unanswered(&self) -> bool {
+        !self.given_up.borrow().is_empty()
+    }
+
     /// Ends all connections and their tasks. What is in flight is given up.
     pub(super) fn close(&self) {
         self.closed.set(true);
         self.changed.notify_waiters();
         self.deadlines.close();
+        self.given_up.borrow().iter().for_each(|connection| connection.cut());
         for link in self.open.borrow().iter() {
             if link.connection.load() == 0 {
                 link.connection.leave();
@@ -156,6 +169,12 @@ impl<H: Host> Shared<H> {
     async fn reconnect(&self, pause: &mut u64) -> Option<Connected> {
         let attempt = async {
             self.host.sleep(*pause).await;
+            while self.given_up.borrow().len() >= GIVEN_UP_MAX {
+                self.trouble.replace(format!(
+                    "{GIVEN_UP_MAX} connections have requests that its server has not answered yet; check that it is not stopped"
+                ));
+                self.host.sleep(PAUSE_MAX_NS).await;
+            }
             let renewals = self.renewals.get();
             (renewals, connect(&self.ring, &self.host, &self.target, self.connect_ns).await)
         };
@@ -193,16 +212,22 @@ impl<H: Host> Shared<H> {
     }
 
     /// Lets requests use a connection until it ends. True if it was of use.
-    async fn serve(&self, connected: Connected) -> bool {
+    async fn serve(self: &Rc<Self>, connected: Connected) -> bool {
         let Connected { stream, incoming, terms, .. } = connected;
         let connection = Connection::new(stream, &terms, Rc::clone(&self.ledger));
         let link =
             Rc::new(Link { connection: Rc::clone(&connection), tells_extents: terms.allocation.is_some() });
         self.open.borrow_mut().push(Rc::clone(&link));
         self.changed.notify_waiters();
-        let ending = connection.run(incoming).await;
+        let runs = Rc::clone(&connection);
+        let mut running = Box::pin(async move { runs.run(incoming).await });
+        let lingers = match select(&mut running, pin!(connection.is_given_up())).await {
+            Either::Left(_) => false,
+            Either::Right(_) => true,
+        };
         self.open.borrow_mut().retain(|other| !Rc::ptr_eq(other, &link));
         self.changed.notify_waiters();
+        let ending = connection.ending();
         if !matches!(ending, Ending::Leaving) {
             tracing::warn!("Lost a connection to {}: {ending}; connecting again", self.target);
             self.trouble.replace(ending.to_string());
@@ -212,6 +237,20 @@ impl<H: Host> Shared<H> {
             self.ledger.connection_lost();
         }
         connection.hand_back();
+        if connection.left_changes() && !connection.is_through() && !matches!(ending, Ending::Leaving) {
+            // Before whoever waited for them runs.
+            self.given_up.borrow_mut().push(Rc::clone(&connection));
+            let (shared, given_up) = (Rc::clone(self), Rc::clone(&connection));
+            self.host.spawn(async move {
+                if lingers {
+                    running.await;
+                }
+                if !given_up.is_through() {
+                    shared.unless_closed(shared.host.sleep(LATE_NS)).await;
+                }
+                shared.given_up.borrow_mut().retain(|other| !Rc::ptr_eq(other, &given_up));
+            });
+        }
         connection.was_useful()
     }
 

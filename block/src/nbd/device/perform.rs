@@ -167,7 +167,9 @@ impl<H: Host> NbdDevice<H> {
             }
             Failure::Unknown(ending) => (
                 ErrorKind::Unanswered,
-                format!("the connection to {target} was given up, {ending}; it may still be done"),
+                format!(
+                    "the connection to {target} was given up, {ending}; it may still be done until the server answers it or ends that connection"
+                ),
             ),
             Failure::Refused(reason) => (ErrorKind::Gone, reason),
             Failure::Answered(error, words) => {

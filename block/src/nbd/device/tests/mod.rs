@@ -1,5 +1,6 @@
 //! Against a server that does what each test wants.
 
+mod given_up;
 mod ledger;
 mod measure;
 mod server;

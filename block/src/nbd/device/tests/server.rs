@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
@@ -27,6 +28,8 @@ pub(super) enum Act {
     Gather(usize),
     /// It is never answered.
     Ignore,
+    /// Nothing more is read before somebody says so; then it is done and answered.
+    Hang(Receiver<()>),
     /// It is done, and the connection closed instead of an answer.
     ServeAndClose,
     /// The connection is closed.
@@ -222,6 +225,11 @@ fn serve(number: usize, mut connection: UnixStream, state: &State) -> std::io::R
                 }
             }
             Act::Ignore => {}
+            Act::Hang(until) => {
+                // Whoever says nothing ends it, too.
+                until.recv().unwrap_or(());
+                connection.write_all(&perform(&request, &payload, state))?;
+            }
             Act::ServeAndClose => {
                 perform(&request, &payload, state);
                 return Ok(());
