@@ -25,11 +25,11 @@ mod drives;
 mod in_use;
 mod locate;
 mod making;
+mod unused;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use block::file::Identity;
 use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
 
 pub(crate) use content::{Holds, found_at, holds};
@@ -38,8 +38,10 @@ pub(crate) use in_use::{DeviceInUse, Former, MissingCause, MissingPool, PoolInUs
 use locate::{Located, Moved, locate};
 use making::{Room, free_space};
 pub(crate) use making::{check_file_size, check_place, check_room, reserve_storage};
+use unused::check_not_held;
+pub(crate) use unused::{has_data_there, open_unused};
 
-use crate::backing::Location;
+use crate::backing::{OwnStorage, paths_of};
 use crate::events::{self, Kind};
 use crate::output;
 use crate::past::{Touched, witness};
@@ -47,7 +49,7 @@ use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::{Found, Owners, Shards};
-use crate::state::{DeviceRecord, DiskRecord, LostDevice, PoolRecord, State};
+use crate::state::{DeviceRecord, LostDevice, PoolRecord, State};
 use crate::units::Size;
 
 /// The pool that the daemon makes by itself: this share of the free space of its folder, in hundredths.
@@ -88,8 +90,9 @@ pub(crate) async fn open(
         Some(record) => locate(record, named.as_deref()).await,
         None => Ok(Located::default()),
     };
-    let is_known = |record: &PoolRecord| named.as_ref().is_none_or(|named| record.knows(named));
-    let known = state.pool.as_ref().filter(|record| choice.erase.is_none() && is_known(record)).cloned();
+    let known = state.pool.as_ref().filter(|record| named.as_ref().is_none_or(|named| record.knows(named)));
+    let erase = choice.erase.clone().filter(|word| !known.is_some_and(|record| has_erased(record, word)));
+    let known = known.filter(|_| erase.is_none()).cloned();
     let remembered = state.pool.as_ref().map(|record| &record.path);
     let unfinished_path = unfinished.as_ref().map(|record| &record.path);
     let path = match (&known, &named) {
@@ -97,7 +100,7 @@ pub(crate) async fn open(
         (None, Some(named)) => named.clone(),
         (None, None) => remembered.or(unfinished_path).cloned().unwrap_or_else(|| places.embedded_pool()),
     };
-    let unfinished = unfinished.filter(|record| record.path == path).map(|record| record.id);
+    let unfinished = unfinished.filter(|record| record.path == path);
     let is_located = located.as_ref().map_or(true, |located| located.devices > 0);
     let mut setup = Setup {
         places,
@@ -105,6 +108,7 @@ pub(crate) async fn open(
         state,
         path,
         choice,
+        erase,
         known: known.is_some(),
         is_located,
         unfinished,
@@ -119,6 +123,19 @@ pub(crate) async fn open(
         setup.undo();
     }
     opened
+}
+
+/// Returns true if an earlier start erased, for the pool that is remembered, what may be erased. A service whose options have stayed as
+/// they were is to start again.
+fn has_erased(record: &PoolRecord, word: &str) -> bool {
+    let has_erased = record.erased.as_deref() == Some(word);
+    if has_erased {
+        tracing::warn!(
+            "--erase {word} changes nothing: an earlier start did that and made the pool {} there; leave the option out",
+            record.path.display()
+        );
+    }
+    has_erased
 }
 
 /// Forgets a pool that an earlier start did not finish, and removes its file if that was to be made. It never held anything.
@@ -143,12 +160,14 @@ struct Setup<'a> {
     /// The file or device that a pool is made on, if one is made; else the first device of the one that is remembered.
     path: PathBuf,
     choice: &'a PoolChoice,
+    /// The id of what may be erased, if an earlier start did not do so.
+    erase: Option<String>,
     /// The pool that is remembered is meant, and no other takes its place.
     known: bool,
     /// Some device of the pool that is remembered was found.
     is_located: bool,
-    /// The id of a pool that an earlier start did not finish here.
-    unfinished: Option<String>,
+    /// A pool that an earlier start did not finish here.
+    unfinished: Option<PoolRecord>,
     file: MadeFile,
     /// Devices that this start goes on without.
     absent: Vec<Absent>,
@@ -239,7 +258,11 @@ impl Setup<'_> {
                  --pool {shown} --erase {id}"
             )));
         }
-        let found = while_in_conflict(|| self.shards.look_at_device(path.to_owned(), None)).await?;
+        let found = while_in_conflict(|| async {
+            let found = self.shards.look_at_device(path.to_owned(), None).await?;
+            check_not_held(path, found.identity).await.map(|()| found)
+        });
+        let found = found.await?;
         match &found.content {
             Identified::Pool { id: here, .. } if here.to_string() == *id => return Ok(found),
             Identified::Older { id: here, version } if here == id && record.devices.len() == 1 => {
@@ -274,6 +297,11 @@ impl Setup<'_> {
 
     /// Makes a pool file where there is none.
     async fn make(&mut self) -> Answer<Found> {
+        let gone = self.state.pool.as_ref().filter(|_| !self.is_located);
+        // What is given up is the pool that was here.
+        if self.erase.is_some() && self.erase.as_ref() != gone.map(|record| &record.id) {
+            return Err(self.nothing_to_erase("it does not exist"));
+        }
         check_place(&self.path)?;
         let bytes = self.size_to_make()?;
         check_file_size(&self.path, bytes, POOL_SIZE)?;
@@ -312,9 +340,11 @@ impl Setup<'_> {
 
     /// Takes a file or device that is there, if it may be taken.
     async fn take_existing(&mut self) -> Answer<Found> {
-        let found = while_in_conflict(|| self.shards.look_at_device(self.path.clone(), None)).await?;
+        // What the pool before is on may be taken, if that is said: it is not in use.
+        let own = OwnStorage::new(self.places, Vec::new(), paths_of(self.state.disks.iter()));
+        let found = while_in_conflict(|| open_unused(self.shards, &self.path, own.clone())).await?;
         let remembered = self.state.pool.as_ref().map(|record| record.id.clone());
-        let erase = self.choice.erase.as_deref();
+        let erase = self.erase.as_deref();
         let former =
             self.state.former.iter().find(|former| former.path == self.path && found.identity.rdev != 0);
         let former = former.map(|former| former.id.clone());
@@ -328,8 +358,13 @@ impl Setup<'_> {
             (Identified::Blank, Some(word)) if Some(word) == remembered.as_deref() && !self.is_located => {
                 return self.format(found).await;
             }
+            (Identified::Blank, Some(word)) if self.was_being_erased(word) => {
+                return self.format(found).await;
+            }
             (Identified::Blank, Some(_)) => return Err(self.nothing_to_erase("it holds nothing")),
-            (Identified::Pool { id, .. }, None) if self.unfinished == Some(id.to_string()) => {
+            (Identified::Pool { id, .. }, word)
+                if self.is_unfinished(*id) && word.is_none_or(|word| self.was_being_erased(word)) =>
+            {
                 return self.format(found).await;
             }
             (Identified::Pool { id, .. }, None) if self.state.had_pool(&id.to_string()) => {
@@ -346,6 +381,15 @@ impl Setup<'_> {
             }
             None => Err(self.refuse(&held)),
         }
+    }
+
+    fn is_unfinished(&self, id: PoolId) -> bool {
+        self.unfinished.as_ref().is_some_and(|record| record.id == id.to_string())
+    }
+
+    /// Returns true if an earlier start was to erase this here, and did not finish the pool.
+    fn was_being_erased(&self, word: &str) -> bool {
+        self.unfinished.as_ref().is_some_and(|record| record.erased.as_deref() == Some(word))
     }
 
     /// Refuses a size that the pool does not have, if it was given as an option. One of the configuration is for a file that has to
@@ -563,7 +607,6 @@ impl Setup<'_> {
     }
 
     async fn format(&mut self, found: Found) -> Answer<Found> {
-        check_no_backing(&self.state.disks, &self.path, found.identity)?;
         let id = self.shards.draw_pool_id().await?;
         // Recorded first: a crash in between leaves something that the next start knows, and makes again if it is named again.
         self.record(id, Making::OnDevice)?;
@@ -582,6 +625,7 @@ impl Setup<'_> {
         let is_ours = making == Making::File || before.as_ref().is_some_and(was_ours);
         let mut record = PoolRecord::new(self.path.clone(), id.to_string(), is_ours);
         record.being_made = making == Making::File;
+        record.erased.clone_from(&self.erase);
         // What the host's flash may get does not go with the pool that was there before.
         record.write_budget = before.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
         if let Some(before) = before.as_ref().filter(|before| before.knows(&self.path)) {
@@ -624,7 +668,7 @@ impl Setup<'_> {
     }
 
     fn nothing_to_erase(&self, what: &str) -> Problem {
-        let word = self.choice.erase.as_deref().unwrap_or_default();
+        let word = self.erase.as_deref().unwrap_or_default();
         Problem::conflict(format!(
             "Cannot erase '{word}' on {}: {what}. Nothing was changed; leave --erase out, or give the id of what is there",
             self.path.display()
@@ -654,29 +698,6 @@ fn tell_of_move(Moved { from, to }: &Moved) {
         Kind::DeviceMoved,
         format!("The device of the pool that was {} is {} now", from.display(), to.display()),
     );
-}
-
-/// Refuses storage that a remembered disk has its data on: a disk that no guest has written to looks blank.
-///
-/// # Errors
-/// A conflict that names the disk.
-fn check_no_backing(disks: &[DiskRecord], path: &Path, identity: Identity) -> Answer<()> {
-    for disk in disks {
-        let location = Location::parse(&disk.backing)?;
-        let backing = location.path().and_then(|path| Identity::of(path).ok());
-        if backing.is_some_and(|backing| backing.same_storage(&identity)) {
-            return Err(has_data_there(path, &disk.name));
-        }
-    }
-    Ok(())
-}
-
-/// Returns why a path is not taken for the pool that a disk has its data on.
-pub(crate) fn has_data_there(path: &Path, disk: &str) -> Problem {
-    Problem::conflict(format!(
-        "Cannot use {} as the pool: disk '{disk}' has its data there; give another file or device",
-        path.display()
-    ))
 }
 
 /// Remembers that the pool bears this mark and no earlier one.

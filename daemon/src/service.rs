@@ -107,12 +107,13 @@ impl Service {
         // What may be refused comes before what changes anything.
         let opened = reception::Opened::open(&network.nbd)?;
         places.nbd_uri = opened.as_ref().map(reception::Opened::uri);
+        let socket = places.control_socket();
+        // A process that was killed listens until the kernel has taken it apart.
+        while_in_conflict(|| ready(sockets::check_free(&socket))).await?;
         let directory = Directory::default();
         let shards = Shards::start(&places, &directory, threads.shards, threads.poll_max).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
-        let socket = places.control_socket();
-        // A process that was killed listens until the kernel has taken it apart.
-        let listener = while_in_conflict(|| ready(sockets::listen(&socket, &Rights::usual()))).await?;
+        let listener = sockets::listen(&socket, &Rights::usual())?;
         let web_door = WebDoor::open(&network.http, &places);
         let reception = match opened {
             Some(opened) => Some(opened.run(directory).await?),

@@ -52,8 +52,7 @@ pub(crate) fn check_length(path: &Path) -> Answer<()> {
 /// If the path is too long, somebody listens there, something else is there, the rights cannot be given, or the system
 /// refuses. Then nothing is left behind.
 pub(crate) fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
-    check_length(path)?;
-    remove_stale(path)?;
+    check_free(path)?;
     let failed = |error: Errno| {
         Problem::failed(format!("Cannot listen on socket {}: {error}; check its folder", path.display()))
     };
@@ -107,6 +106,15 @@ pub(crate) fn remove(path: &Path) {
     {
         tracing::warn!("Cannot remove socket {}: {error}; the next start tries again", path.display());
     }
+}
+
+/// Refuses a path at which somebody listens, or something else is. A start asks before it changes anything.
+///
+/// # Errors
+/// As [`listen`].
+pub(crate) fn check_free(path: &Path) -> Answer<()> {
+    check_length(path)?;
+    remove_stale(path)
 }
 
 /// Removes what a dead process left at `path`, and nothing else.

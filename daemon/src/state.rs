@@ -77,6 +77,9 @@ pub(crate) struct PoolRecord {
     /// What left it without anybody's asking, and has nothing in its place yet; the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) lost: Vec<LostDevice>,
+    /// The id of what was erased by the user's word when it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) erased: Option<String>,
     /// How much may be written to its devices, if that is limited.
     #[serde(default, skip_serializing_if = "WriteBudget::is_none")]
     pub(crate) write_budget: WriteBudget,
@@ -158,6 +161,7 @@ impl PoolRecord {
             marks: Vec::new(),
             devices,
             lost: Vec::new(),
+            erased: None,
             write_budget: WriteBudget::None,
         }
     }

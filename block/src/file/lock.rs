@@ -14,11 +14,13 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 
-use super::Access;
+use super::{Access, Identity};
 
 /// Which lock a file is opened with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ const BESIDE_BYTE: i64 = 300;
 const READ: i64 = 0;
 const WRITE: i64 = 1;
 const RESIZE: i64 = 3;
+/// Ways in which nobody else may use an image.
+const UNSHARED: [i64; 2] = [WRITE, RESIZE];
 
 /// Takes `lock` on the description of `file`. Returns false if another process's lock forbids it; locks taken so far
 /// then stay until the file is closed.
@@ -52,13 +56,7 @@ pub(super) fn acquire(file: &File, lock: Lock, access: Access) -> io::Result<boo
         Lock::None => Ok(true),
         Lock::Exclusive => take(file, EXCLUSIVE_BYTE, kind_for(access)),
         Lock::Beside => take(file, BESIDE_BYTE, kind_for(access)),
-        Lock::Image => {
-            let used: &[i64] = match access {
-                Access::ReadWrite => &[READ, WRITE, RESIZE],
-                Access::ReadOnly => &[READ],
-            };
-            acquire_image(file, used, &[WRITE, RESIZE])
-        }
+        Lock::Image => acquire_image(file, used_by(access)),
     }
 }
 
@@ -94,18 +92,52 @@ fn kind_for(access: Access) -> libc::c_int {
 }
 
 /// First takes, then asks: of two who do this at once at least one sees the other.
-fn acquire_image(file: &File, used: &[i64], unshared: &[i64]) -> io::Result<bool> {
-    for byte in used.iter().map(|way| USED_BASE + way).chain(unshared.iter().map(|way| UNSHARED_BASE + way)) {
+fn acquire_image(file: &File, used: &[i64]) -> io::Result<bool> {
+    for byte in used.iter().map(|way| USED_BASE + way).chain(UNSHARED.iter().map(|way| UNSHARED_BASE + way)) {
         if !take(file, byte, libc::F_RDLCK)? {
             return Ok(false);
         }
     }
-    for byte in unshared.iter().map(|way| USED_BASE + way).chain(used.iter().map(|way| UNSHARED_BASE + way)) {
+    for byte in bytes_against(used) {
         if !could_take_alone(file, byte)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Ways in which an image is used.
+fn used_by(access: Access) -> &'static [i64] {
+    match access {
+        Access::ReadWrite => &[READ, WRITE, RESIZE],
+        Access::ReadOnly => &[READ],
+    }
+}
+
+/// The bytes that nobody else may have locked for an image to be used in these ways.
+fn bytes_against(used: &[i64]) -> impl Iterator<Item = i64> {
+    UNSHARED.iter().map(|way| USED_BASE + way).chain(used.iter().map(|way| UNSHARED_BASE + way))
+}
+
+/// Returns true if nobody else's lock forbids to use the file, as an image or for the pool. Takes no lock; a description that reads is
+/// enough.
+fn is_free(file: &File, access: Access) -> io::Result<bool> {
+    for byte in bytes_against(used_by(access)) {
+        if !could_take_alone(file, byte)? {
+            return Ok(false);
+        }
+    }
+    let kind = kind_for(access);
+    Ok(could_take(file, EXCLUSIVE_BYTE, kind)? && could_take(file, BESIDE_BYTE, kind)?)
+}
+
+/// Returns true if another process, or this one by another description, holds a lock of the file or device at `path` that forbids to use
+/// its storage. `expected` is what the path should lead to. False if that cannot be found out. May wait for its file system.
+pub fn is_locked(path: &Path, expected: Identity, access: Access) -> bool {
+    let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let Ok(file) = opened else { return false };
+    let is_it = file.metadata().is_ok_and(|about| Identity::from(&about).same_storage(&expected));
+    is_it && is_free(&file, access).is_ok_and(|is_free| !is_free)
 }
 
 fn take(file: &File, byte: i64, kind: libc::c_int) -> io::Result<bool> {
@@ -117,7 +149,11 @@ fn take(file: &File, byte: i64, kind: libc::c_int) -> io::Result<bool> {
 }
 
 fn could_take_alone(file: &File, byte: i64) -> io::Result<bool> {
-    let mut answer = one_byte(byte, libc::F_WRLCK);
+    could_take(file, byte, libc::F_WRLCK)
+}
+
+fn could_take(file: &File, byte: i64, kind: libc::c_int) -> io::Result<bool> {
+    let mut answer = one_byte(byte, kind);
     fcntl(file, FcntlArg::F_OFD_GETLK(&mut answer))?;
     Ok(libc::c_int::from(answer.l_type) == libc::F_UNLCK)
 }
@@ -179,6 +215,36 @@ mod tests {
         assert_eq!(held_with(Lock::Exclusive, Access::ReadWrite), [0]);
         assert_eq!(held_with(Lock::Beside, Access::ReadWrite), [300]);
         assert!(held_with(Lock::None, Access::ReadWrite).is_empty());
+    }
+
+    #[test]
+    fn whoever_asks_finds_each_lock_that_forbids_the_use_and_takes_none() {
+        let image = Image::new("asked");
+        let asked = image.open();
+        let identity = Identity::of(&image.0).expect("it is ours");
+        let is_locked = |access| {
+            let is_locked = is_locked(&image.0, identity, access);
+            assert_eq!(is_locked, !is_free(&asked, access).expect("the file system locks"));
+            is_locked
+        };
+        assert!(!is_locked(Access::ReadWrite) && !is_locked(Access::ReadOnly));
+        let locks = [
+            (Lock::Image, Access::ReadWrite, true),
+            (Lock::Image, Access::ReadOnly, false),
+            (Lock::Exclusive, Access::ReadWrite, true),
+            (Lock::Exclusive, Access::ReadOnly, false),
+            (Lock::Beside, Access::ReadWrite, true),
+        ];
+        for (lock, access, forbids_readers) in locks {
+            let holder = image.open();
+            assert!(acquire(&holder, lock, access).expect("the file system locks"));
+            assert!(is_locked(Access::ReadWrite), "{lock:?} {access:?}");
+            assert_eq!(is_locked(Access::ReadOnly), forbids_readers, "{lock:?} {access:?}");
+        }
+        assert!(image.held().is_empty());
+        let elsewhere = Identity { inode: 0, ..identity };
+        let _holder = acquire(&asked, Lock::Exclusive, Access::ReadWrite).expect("the file system locks");
+        assert!(!super::is_locked(&image.0, elsewhere, Access::ReadWrite), "another file has that path");
     }
 
     #[test]

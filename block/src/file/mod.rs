@@ -30,7 +30,7 @@ use nix::errno::Errno;
 use nix::unistd::{Whence, lseek};
 use tokio::sync::{Mutex, oneshot};
 
-pub use lock::Lock;
+pub use lock::{Lock, is_locked};
 pub use loop_device::loop_file;
 pub use open::{Access, Cache, Identity, OpenError, OpenOptions};
 pub(crate) use open::{Kind, Opened, open};

@@ -18,6 +18,7 @@ mod probe;
 mod stack;
 mod storage;
 mod uri;
+mod users;
 
 use std::path::Path;
 
@@ -26,6 +27,7 @@ pub(crate) use identity::Identity;
 pub(crate) use kinds::{Location, look_on_ring};
 pub(crate) use probe::{Images, volatility};
 pub(crate) use stack::KernelFolders;
+pub(crate) use users::{OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of};
 
 use crate::rights::own_user;
 

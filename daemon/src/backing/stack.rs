@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use block::SECTOR;
-use block::file::{Access, Identity, loop_file};
+use block::file::{Access, Identity, is_locked, loop_file};
 
 use super::probe::Images;
 
@@ -47,6 +47,8 @@ struct Layer {
     node: Node,
     /// None if they are some of it, and nobody knows which.
     bytes: Option<Range<u64>>,
+    /// A path that should lead to it; none for the top of a stack, and where the kernel names none.
+    path: Option<PathBuf>,
 }
 
 /// A file or block device with everything that is known to be below it, from top to bottom.
@@ -78,7 +80,7 @@ impl KernelFolders {
     /// Returns what is below a file or block device.
     pub(crate) fn stack_of(&self, identity: Identity) -> StorageStack {
         let mut layers = Vec::new();
-        self.descend(&mut layers, Node::of(identity), Some(&(0..u64::MAX)), 0);
+        self.descend(&mut layers, (Node::of(identity), None), Some(&(0..u64::MAX)), 0);
         StorageStack(layers)
     }
 
@@ -89,7 +91,15 @@ impl KernelFolders {
         self.swap_on(&wanted)
             .or_else(|| self.mount_on(&wanted, access))
             .or_else(|| self.volume_on(&wanted))
+            .or_else(|| self.holder_on(&wanted, access))
             .or_else(|| if images == Images::Refused { self.loop_device_on(&wanted) } else { None })
+    }
+
+    /// Returns who has locked the storage by another name, in words that follow "it ", or none: the kernel keeps one set of locks for
+    /// each file or node, so that opening this one says nothing of the others. Of two who lock first and ask then, at least one
+    /// finds the other.
+    pub(crate) fn holder_of(&self, identity: Identity, access: Access) -> Option<String> {
+        self.holder_on(&self.stack_of(identity), access)
     }
 
     /// Returns why the content of a device goes with the host, if it is one in memory.
@@ -101,8 +111,14 @@ impl KernelFolders {
             .then(|| format!("/dev/{name} is memory of this host"))
     }
 
-    fn descend(&self, layers: &mut Vec<Layer>, node: Node, bytes: Option<&Range<u64>>, depth: usize) {
-        layers.push(Layer { node, bytes: bytes.cloned() });
+    fn descend(
+        &self,
+        layers: &mut Vec<Layer>,
+        (node, path): (Node, Option<PathBuf>),
+        bytes: Option<&Range<u64>>,
+        depth: usize,
+    ) {
+        layers.push(Layer { node, bytes: bytes.cloned(), path });
         let Node::Device(rdev) = node else { return };
         if depth == DEPTH_MAX {
             return;
@@ -114,28 +130,34 @@ impl KernelFolders {
             if let Some(whole) = whole.and_then(|path| parse_rdev(&read(&path)?)) {
                 let (start, length) = (number("start").unwrap_or(0), number("size").unwrap_or(u64::MAX));
                 let part = shifted(bytes, start.saturating_mul(SECTOR), length.saturating_mul(SECTOR));
-                self.descend(layers, Node::Device(whole), part.as_ref(), depth + 1);
+                self.descend(layers, self.named(whole), part.as_ref(), depth + 1);
             }
             return;
         }
-        if let Some(file) = self.file_below(&folder) {
+        if let Some((file, path)) = self.file_below(&folder) {
             let start = number("loop/offset").unwrap_or(0);
             let length = number("loop/sizelimit").filter(|limit| *limit > 0).unwrap_or(u64::MAX);
-            self.descend(layers, Node::of(file), shifted(bytes, start, length).as_ref(), depth + 1);
+            let part = shifted(bytes, start, length);
+            self.descend(layers, (Node::of(file), Some(path)), part.as_ref(), depth + 1);
         }
         for below in entries(&folder.join("slaves")) {
             if let Some(rdev) = read(&below.join("dev")).and_then(|text| parse_rdev(&text)) {
-                self.descend(layers, Node::Device(rdev), None, depth + 1);
+                self.descend(layers, self.named(rdev), None, depth + 1);
             }
         }
     }
 
-    /// The file below a loop device, if the folder is that of one which is set up.
-    fn file_below(&self, folder: &Path) -> Option<Identity> {
-        let path = read(&folder.join("loop/backing_file"))?;
+    /// The file below a loop device and its path, if the folder is that of one which is set up.
+    fn file_below(&self, folder: &Path) -> Option<(Identity, PathBuf)> {
+        let path = PathBuf::from(read(&folder.join("loop/backing_file"))?);
         let name = folder.canonicalize().ok()?.file_name()?.to_owned();
         // The kernel knows it whatever its path means here; the path is all that those know who may not open the device.
-        loop_file(&self.dev.join(name)).or_else(|| Identity::of(Path::new(&path)).ok())
+        let file = loop_file(&self.dev.join(name)).or_else(|| Identity::of(&path).ok())?;
+        Some((file, path))
+    }
+
+    fn named(&self, rdev: u64) -> (Node, Option<PathBuf>) {
+        (Node::Device(rdev), self.name_of(rdev).map(|name| self.dev.join(name.replace('!', "/"))))
     }
 
     fn swap_on(&self, wanted: &StorageStack) -> Option<String> {
@@ -187,6 +209,23 @@ impl KernelFolders {
         })
     }
 
+    fn holder_on(&self, wanted: &StorageStack, access: Access) -> Option<String> {
+        let below = wanted.0.iter().skip(1).map(|layer| (layer.node, layer.path.clone()));
+        let mut above = self
+            .block_devices()
+            .into_iter()
+            .filter(|rdev| !wanted.has(Node::Device(*rdev)) && self.stack_of(device(*rdev)).overlaps(wanted));
+        let is_held = |(node, path): (Node, Option<PathBuf>)| {
+            path.filter(|path| is_locked(path, node.identity(), access))
+        };
+        let held = below.into_iter().find_map(is_held);
+        let held = held.or_else(|| above.find_map(|rdev| is_held(self.named(rdev))))?;
+        Some(format!(
+            "is on the storage of {}, which another process (QEMU or Forebay) has in use: stop that one first",
+            held.display()
+        ))
+    }
+
     fn folder_of(&self, rdev: u64) -> PathBuf {
         self.sys.join(format!("dev/block/{}:{}", libc::major(rdev), libc::minor(rdev)))
     }
@@ -200,6 +239,12 @@ impl KernelFolders {
         let with_number = |folder: PathBuf| Some((parse_rdev(&read(&folder.join("dev"))?)?, folder));
         entries(&self.sys.join("block")).into_iter().filter_map(with_number).collect()
     }
+
+    /// The numbers of all block devices, partitions included.
+    fn block_devices(&self) -> Vec<u64> {
+        let number = |entry: PathBuf| entry.file_name().and_then(|name| name.to_str()).and_then(parse_rdev);
+        entries(&self.sys.join("dev/block")).into_iter().filter_map(number).collect()
+    }
 }
 
 impl Node {
@@ -207,6 +252,13 @@ impl Node {
         match identity.rdev {
             0 => Self::File { device: identity.device, inode: identity.inode },
             rdev => Self::Device(rdev),
+        }
+    }
+
+    fn identity(self) -> Identity {
+        match self {
+            Self::File { device, inode } => Identity { device, inode, rdev: 0 },
+            Self::Device(rdev) => device(rdev),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::symlink;
 
+use block::file::{Cache, Handle, Lock, OpenOptions};
+
 use super::*;
 use crate::testing::TempDir;
 
@@ -191,6 +193,30 @@ fn a_file_with_a_writable_loop_device_over_it_is_not_added_and_the_loop_device_i
     assert_eq!(host.user(numbered("259:0")), None, "a partition of it");
     let once_more = host.folders.user_of(file, Access::ReadWrite, Images::ServedAsRaw);
     assert_eq!(once_more, None, "a disk that was added before is served");
+}
+
+#[test]
+fn a_lock_of_the_file_below_a_loop_device_is_a_use_of_the_device() {
+    let host = PretendedHost::new();
+    let user = |of: &str| host.user(numbered(of));
+    assert_eq!((user("7:0"), user("259:0")), (None, None));
+    let options = OpenOptions {
+        access: Access::ReadWrite,
+        cache: Cache::Buffered,
+        lock: Lock::Exclusive,
+        create: None,
+    };
+    fs::write(host.path("file.img"), [0; 512]).expect("the folder is ours");
+    let holder = Handle::open(&host.path("file.img"), options).expect("nobody has it");
+    for name in ["7:0", "7:1", "259:0"] {
+        let user = user(name).expect("it is in use");
+        assert!(user.contains("file.img") && user.contains("another process"), "{user}");
+    }
+    let held = |of: Identity| host.folders.holder_of(of, Access::ReadWrite);
+    assert_eq!(held(host.file("file.img")), None, "opening it tells");
+    assert_eq!(held(host.file("other.img")), None);
+    drop(holder);
+    assert_eq!(user("7:0"), None);
 }
 
 #[test]

@@ -25,7 +25,7 @@ use crate::past::Touched;
 use crate::patience::within;
 use crate::pool::{
     DeviceInUse, Former, Holds, MissingPool, PoolInUse, check_drive, check_file_size, check_place,
-    check_room, has_data_there, holds, reserve_storage,
+    check_room, has_data_there, holds, open_unused, reserve_storage,
 };
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
@@ -146,7 +146,7 @@ impl Registry {
         if lock(&self.pool).is_on(identity) {
             return Err(is_one_already(&wanted.path));
         }
-        let found = self.shards.look_at_device(wanted.path.clone(), None).await?;
+        let found = open_unused(&self.shards, &wanted.path, self.own_storage().await?).await?;
         self.check_content(wanted, &found)?;
         let record =
             DeviceRecord { same_drive: wanted.same_drive, ..DeviceRecord::new(wanted.path.clone(), false) };
@@ -228,7 +228,6 @@ impl Registry {
 
     /// Remembers a device that is about to become one of the pool, and keeps it from being taken for a backing.
     async fn enter(&self, record: &DeviceRecord, found: &Found, replacing: Option<u32>) -> Answer<()> {
-        self.check_no_backing(&record.path, found.identity).await?;
         {
             // It is in use from the moment in which it is checked: whoever claims storage or a mirror later finds it here.
             let mut pool = lock(&self.pool);
@@ -261,33 +260,6 @@ impl Registry {
             lock(&self.pool).forget(&record.path);
         }
         remembered
-    }
-
-    /// Refuses a device that a disk has its data on, under whatever name.
-    async fn check_no_backing(&self, path: &Path, identity: Identity) -> Answer<()> {
-        let is_it = |other: Identity| other.same_storage(&identity);
-        for (disk, report) in self.shards.disks().await? {
-            if report.identity.local().is_some_and(is_it) {
-                return Err(has_data_there(path, &disk));
-            }
-        }
-        let waiting = self.awaited(&self.state());
-        let looking = tokio::task::spawn_blocking(move || {
-            let mut awaited = waiting.into_iter();
-            awaited.find(|(_, path)| Identity::of(path).is_ok_and(|other| other.same_storage(&identity)))
-        });
-        let Ok(found) = within(PROBE_TIME_MAX, looking).await else {
-            return Err(Problem::unavailable(format!(
-                "Cannot use {} as the pool: a disk may have its data there, and a backing that a disk waits for did not answer \
-                 within {} s; `forebay disk list` says which disks wait",
-                path.display(),
-                PROBE_TIME_MAX.as_secs()
-            )));
-        };
-        match found.expect("looking at files does not panic") {
-            Some((disk, _)) => Err(has_data_there(path, &disk)),
-            None => Ok(()),
-        }
     }
 
     /// Has the cache take a device that was entered. If it does not, the device is forgotten again.

@@ -380,7 +380,7 @@ fn what_cannot_be_added_or_taken_out_is_refused_and_changes_nothing() {
     for (words, reason) in [
         (&["add", &host.text("one.img")][..], "one of its devices already"),
         (&["add", &host.text("again.img")], "one of its devices already"),
-        (&["add", &backing], "another process"),
+        (&["add", &backing], "disk 'b' has its data there"),
         (&["add", &data], "data that is no pool. Nothing was changed"),
         (&["add", &data, "--erase", "foreign-00000000"], "Cannot erase 'foreign-00000000'"),
         (&["add", &data, "--size", FIRST], "it is there already"),

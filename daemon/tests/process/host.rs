@@ -389,8 +389,21 @@ impl Loop {
 
     /// As [`Self::over`], with sectors of so many bytes.
     pub(crate) fn with_sectors(path: &str, bytes: u32) -> Option<Self> {
-        let sectors = bytes.to_string();
-        let words = ["--find", "--show", "--sector-size", &sectors, path];
+        Self::with(&["--sector-size", &bytes.to_string(), path])
+    }
+
+    /// As [`Self::over`], without so many bytes at the beginning.
+    pub(crate) fn from_offset(path: &str, bytes: u64) -> Option<Self> {
+        Self::with(&["--offset", &bytes.to_string(), path])
+    }
+
+    /// As [`Self::over`], with devices for the partitions that are there.
+    pub(crate) fn with_partitions(path: &str) -> Option<Self> {
+        Self::with(&["--partscan", path])
+    }
+
+    fn with(words: &[&str]) -> Option<Self> {
+        let words = [&["--find", "--show"], words].concat();
         let output = Command::new("losetup").args(words).output().ok()?;
         let name = String::from_utf8(output.stdout).expect("names are text");
         let made = output.status.success().then(|| Self(name.trim().to_owned()));

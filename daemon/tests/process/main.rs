@@ -23,6 +23,7 @@ mod holds;
 mod host;
 mod http;
 mod identity;
+mod in_use;
 mod lifecycle;
 mod logs;
 mod mirror;

@@ -1,0 +1,83 @@
+//! Files and devices that become a part of the pool: opened, and refused if anything uses them.
+//!
+//! ```text
+//!   open and lock it ── does anything use it, by whatever name? ── refuse;  else what does it hold?
+//! ```
+//! In this order: of two daemons that lock two names of one storage at once, at least one finds the lock of the other. And before it
+//! is judged by its content: for what is in use nobody is given the line that erases it.
+
+use std::path::Path;
+
+use block::file::{Access, Identity};
+
+use crate::backing::{Images, KernelFolders, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage};
+use crate::patience::{Late, within};
+use crate::problem::{Answer, Problem};
+use crate::shard::{Found, Shards};
+
+/// Opens and locks a file or device that is to be a part of the pool, and says what it holds. `own` is what this daemon uses.
+///
+/// # Errors
+/// A conflict that names its user, if it has one; `Unavailable` if that cannot be told. Then it may still be open.
+pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -> Answer<Found> {
+    let opened = shards.look_at_device(path.to_owned(), None).await;
+    let identity = opened.as_ref().ok().map(|found| found.identity);
+    // Of one that cannot be opened the user may be the reason, and says more; a loop device over it is none.
+    let images = if opened.is_ok() { Images::Refused } else { Images::ServedAsRaw };
+    let wanted = WantedStorage { path: path.to_owned(), identity, access: Access::ReadWrite, images };
+    match own.user_of(wanted).await {
+        Ok(None) => opened,
+        Ok(Some(StorageUser::Own(user))) => Err(used_here(path, &user)),
+        Ok(Some(StorageUser::Other(reason))) => Err(in_use(path, &reason)),
+        Err(Late) => Err(Problem::unavailable(format!(
+            "Cannot use {} as the pool: a disk may have its data there, and a backing of a disk, or a file that is in use as swap space or \
+             as a loop device, did not answer within {} s; `forebay disk list` says which disks wait",
+            path.display(),
+            USERS_TIME_MAX.as_secs()
+        ))),
+    }
+}
+
+/// Refuses a device of the pool that is remembered, which is open and locked, if another process has the same storage locked by another
+/// name.
+///
+/// # Errors
+/// A conflict that names what is locked.
+pub(super) async fn check_not_held(path: &Path, identity: Identity) -> Answer<()> {
+    let asking =
+        tokio::task::spawn_blocking(move || KernelFolders::default().holder_of(identity, Access::ReadWrite));
+    let Ok(holder) = within(USERS_TIME_MAX, asking).await else {
+        tracing::warn!(
+            "Cannot tell whether another process uses the pool {} by another name: a file below a loop device did not answer \
+             within {} s; going on without that check",
+            path.display(),
+            USERS_TIME_MAX.as_secs()
+        );
+        return Ok(());
+    };
+    let holder = holder.expect("asking the kernel does not panic");
+    holder.map_or(Ok(()), |reason| Err(in_use(path, &reason)))
+}
+
+fn in_use(path: &Path, reason: &str) -> Problem {
+    Problem::conflict(format!("Cannot use {} as the pool: it {reason}", path.display()))
+}
+
+fn used_here(path: &Path, user: &OwnUse) -> Problem {
+    match user {
+        OwnUse::Disk(disk) | OwnUse::WaitingDisk(disk) => has_data_there(path, disk),
+        OwnUse::Pool(device) => Problem::conflict(format!(
+            "Cannot use {} as the pool: it is the pool already, as {} is on the same storage; give another file or device",
+            path.display(),
+            device.display()
+        )),
+    }
+}
+
+/// Returns why a path is not taken for the pool that a disk has its data on.
+pub(crate) fn has_data_there(path: &Path, disk: &str) -> Problem {
+    Problem::conflict(format!(
+        "Cannot use {} as the pool: disk '{disk}' has its data there; give another file or device",
+        path.display()
+    ))
+}
