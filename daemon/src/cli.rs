@@ -7,6 +7,7 @@ mod traces;
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 
 use crate::connect::{Client, Door};
@@ -177,7 +178,8 @@ pub(crate) enum Disk {
     Resize(DiskResize),
     /// Drop what is cached of a disk, so that no restart brings it back. Guests go on, from the backing.
     Evict(DiskName),
-    /// Write home what the backing of a disk does not have, at full speed. Guests go on.
+    /// Write home what the backing of a disk does not have, as fast as the backing and the key destage-rate-max allow. Guests go
+    /// on.
     Destage(DiskDestage),
     /// Write home what the backing of a disk does not have, and have nothing become so for a while: for a backup or a snapshot
     /// of the backing. Guests go on; what they write meanwhile goes to the backing.
@@ -187,6 +189,7 @@ pub(crate) enum Disk {
     /// End what `disk quiesce` began.
     Resume(DiskName),
     /// Stop serving a disk, once its backing has all of it. Its content stays where it is.
+    #[command(visible_alias = "rm")]
     Remove(DiskRemove),
 }
 
@@ -323,7 +326,7 @@ pub(crate) struct DiskAccept {
     #[arg(long)]
     pub(crate) despite_differences: bool,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -366,6 +369,7 @@ pub(crate) enum Vm {
     /// Give a running guest the disk back that `vm attach` took.
     Detach(VmDetach),
     /// Show the disks that were taken from running guests.
+    #[command(visible_alias = "ls")]
     List(Reading),
 }
 
@@ -472,7 +476,7 @@ pub(crate) struct PoolReplace {
     #[arg(long)]
     pub(crate) wait: bool,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -557,6 +561,24 @@ pub(crate) struct Daemon {
     pub(crate) socket: Option<PathBuf>,
 }
 
+/// Adds the command that was meant to an error about an unknown one, where its name has no letter in common with it.
+pub(crate) fn suggest(mut error: clap::Error, words: &[String]) -> clap::Error {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let before = words.iter().take_while(|word| *word != unknown);
+    if !before.into_iter().any(|word| word == "disk" || word == "pool") {
+        return error;
+    }
+    let meant = match unknown.as_str() {
+        "delete" | "del" | "destroy" | "detach" | "forget" => "remove",
+        "status" | "stat" | "info" | "get" => "show",
+        "create" | "new" | "attach" => "add",
+        "change" | "edit" | "modify" | "update" => "set",
+        _ => return error,
+    };
+    error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant.to_owned()]));
+    error
+}
+
 fn parse_level(text: &str) -> Result<Level, String> {
     Level::of_name(text).ok_or_else(|| hint(text, &Level::ALL.map(Level::name)))
 }
@@ -573,6 +595,25 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn an_unknown_command_that_means_a_known_one_is_answered_with_that_one() {
+        let answer = |words: &[&str]| {
+            let error = Cli::try_parse_from(words).expect_err("there is no such command");
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            suggest(error, &words).to_string()
+        };
+        for (unknown, meant) in [("delete", "'remove'"), ("status", "'show'"), ("create", "'add'")] {
+            let said = answer(&["forebay", "disk", unknown, "a"]);
+            assert!(said.contains(meant), "{said}");
+        }
+        assert!(!answer(&["forebay", "delete"]).contains("'remove'"), "there is none of that name");
+        assert!(Cli::try_parse_from(["forebay", "disk", "rm", "a"]).is_ok());
+        assert!(Cli::try_parse_from(["forebay", "vm", "ls"]).is_ok());
+        for words in [&["disk", "accept", "a", "--json"][..], &["pool", "replace", "/a", "/b", "--json"]] {
+            assert!(Cli::try_parse_from([&["forebay"], words].concat()).is_ok(), "{words:?}");
+        }
+    }
 
     #[test]
     fn the_definition_is_sound() {

@@ -71,7 +71,11 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     signals::hold_file_size_limit();
-    let cli = cli::Cli::parse();
+    let cli = cli::Cli::try_parse().unwrap_or_else(|error| {
+        let words: Vec<String> =
+            std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        cli::suggest(error, &words).exit()
+    });
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {

@@ -243,6 +243,9 @@ impl Registry {
     pub(crate) async fn disk(&self, name: &str) -> Answer<DiskView> {
         let record = known(&self.state(), name)?.clone();
         let report = self.shards.disk_report(name.to_owned()).await?;
+        if let Some(report) = &report {
+            self.remember_end_of_hold(name, report).await;
+        }
         Ok(self.view(record, report.map(Ok)))
     }
 

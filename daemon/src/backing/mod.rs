@@ -35,6 +35,11 @@ use crate::rights::own_user;
 /// the command were meant.
 fn let_in(path: &Path) -> String {
     let (user, path) = (own_user(), path.display());
+    if user == "root" {
+        return "the daemon runs as root, which no file mode keeps out: see whether its systemd unit (DeviceAllow, ReadWritePaths, \
+                CapabilityBoundingSet), its container, a security module (AppArmor, SELinux) or an immutable file (chattr +i) does"
+            .to_owned();
+    }
     format!(
         "the daemon runs as user '{user}'; `setfacl -m u:{user}:rw {path}` lets it at this file, and the folders above \
          must let it through"

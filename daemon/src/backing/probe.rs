@@ -125,6 +125,8 @@ fn image_format(start: &[u8], end: &[u8]) -> Option<Format> {
     let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
     if has(0, b"QFI\xfb") {
         Some(format("qcow2", "qcow2"))
+    } else if has(0, b"QED\0") {
+        Some(format("qed", "qed"))
     } else if has(0, b"KDMV") || has(0, b"COWD") || has(0, b"# Disk DescriptorFile") {
         Some(format("vmdk", "vmdk"))
     } else if has(64, &0xbeda_107f_u32.to_le_bytes()) {
@@ -190,6 +192,7 @@ mod tests {
     fn image_formats_are_recognised_and_refused_with_the_line_that_serves_them() {
         for (content, tool_name) in [
             (sector(0, b"QFI\xfb\0\0\0\x03"), "qcow2"),
+            (sector(0, b"QED\0"), "qed"),
             (sector(0, b"KDMV"), "vmdk"),
             (sector(0, b"COWD"), "vmdk"),
             (b"# Disk DescriptorFile\nversion=1\n".to_vec(), "vmdk"),

@@ -4,8 +4,8 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 
 use serde_json::Value;
 
-use super::client;
 use super::disk::path_of;
+use super::{client, print_change};
 use crate::api::AcceptDisk;
 use crate::cli::DiskAccept;
 use crate::output::{self, number, size};
@@ -15,9 +15,9 @@ use crate::problem::{Answer, Problem};
 const ANSWER_BYTES_MAX: u64 = 256;
 
 pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
-    let DiskAccept { name, yes, despite_differences, daemon } = options;
+    let DiskAccept { name, yes, despite_differences, reading } = options;
     let (despite_differences, path) = (*despite_differences, format!("{}/accept", path_of(name)?));
-    let client = client(daemon)?;
+    let client = client(&reading.daemon)?;
     if !yes {
         let document = client.post(&path, &AcceptDisk::default())?;
         let acceptance = &document["acceptance"];
@@ -32,12 +32,24 @@ pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
     }
     let document = client.post(&path, &AcceptDisk { accept: true, despite_differences })?;
     let acceptance = &document["acceptance"];
-    output::print(&format!(
-        "Disk '{name}' is served with {} that its backing does not have yet ({} of {} compared pages differ)\n",
+    let served = format!(
+        "Disk '{name}' is served with {} that its backing does not have yet ({})\n",
         size(&acceptance["dirty_bytes"]),
+        compared(acceptance)
+    );
+    print_change(reading, &document, &served)
+}
+
+/// Says how many pages were compared in a backing that was accepted.
+fn compared(acceptance: &Value) -> String {
+    if acceptance["pages_compared"] == 0 {
+        return "nothing clean is cached, so nothing could be compared: your word alone decided".to_owned();
+    }
+    format!(
+        "{} of {} compared pages differ",
         number(&acceptance["pages_different"]),
         number(&acceptance["pages_compared"])
-    ))
+    )
 }
 
 /// What a comparison found, as sentences without the end of the last one.
@@ -86,5 +98,18 @@ pub(super) fn confirm(question: &str) -> Answer<()> {
     match read {
         Ok(_) if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) => Ok(()),
         _ => Err(Problem::invalid("The answer was no: nothing was changed".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn an_acceptance_without_a_compared_page_says_that_nothing_was_compared() {
+        let said =
+            |compared: u64| super::compared(&json!({ "pages_compared": compared, "pages_different": 0 }));
+        assert!(said(0).starts_with("nothing clean is cached, so nothing could be compared"), "{}", said(0));
+        assert_eq!(said(7), "0 of 7 compared pages differ");
     }
 }

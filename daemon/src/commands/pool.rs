@@ -49,7 +49,7 @@ fn add_device(client: &Client, path: &Path, taking: Taking, replacing: Option<u3
 /// The new one first: there is no moment at which the pool has less than before.
 fn replace(options: PoolReplace) -> Answer<()> {
     let (old, new) = (absolute(&options.old)?, absolute(&options.new)?);
-    let client = client(&options.daemon)?;
+    let client = client(&options.reading.daemon)?;
     // Looked for before anything is changed. One that failed may have left by itself.
     let before = client.get("/v1/pool")?;
     let device = list(&before["pool"]["devices"]).iter().find(|device| is_at(device, &old)).cloned();
@@ -72,11 +72,21 @@ fn replace(options: PoolReplace) -> Answer<()> {
             }
         }
     }
+    if options.reading.json {
+        if options.wait {
+            wait_for_copies(&client)?;
+        }
+        return output::print(&format!("{}\n", client.get("/v1/pool")?));
+    }
     output::print(&format!("{} is a device of the pool in the place of {}\n", new.display(), old.display()))?;
     if let Some(reason) = client.get("/v1/pool")?["pool"]["not_mirrored_reason"].as_str() {
         output::print(&format!("{reason}\n"))?;
     }
-    if options.wait { wait_for_copies(&client) } else { Ok(()) }
+    if options.wait {
+        wait_for_copies(&client)?;
+        output::print("Everything that is to have a second copy has one\n")?;
+    }
+    Ok(())
 }
 
 /// How often it is looked how many segments lack a second copy.
@@ -90,8 +100,7 @@ fn wait_for_copies(client: &Client) -> Answer<()> {
         let left = copies_left(&document["pool"]);
         if left == 0 {
             bar.finish_and_clear();
-            check_mirrored(client, &document["pool"])?;
-            return output::print("Everything that is to have a second copy has one\n");
+            return check_mirrored(client, &document["pool"]);
         }
         most = most.max(left);
         bar.set_length(most);

@@ -199,8 +199,8 @@ fn raise_limits() {
         && bytes != RLIM_INFINITY
     {
         tracing::warn!(
-            "This process may not write files beyond {}: guests get an error for writes behind that; raise the limit of              file sizes (ulimit -f, LimitFSIZE=)",
-            Size(bytes)
+            "This process may not write files beyond {bytes} bytes: guests get an error for writes behind that; raise the limit of \
+             file sizes (ulimit -f, LimitFSIZE=)"
         );
     }
 }

@@ -6,6 +6,7 @@ use cache::{DiskCounts, Latency};
 use serde_json::Value;
 
 use super::rates::Rates;
+use super::top::cut_names;
 use super::{client, ending};
 use crate::cli::Stats;
 use crate::client::{Client, Pause};
@@ -15,6 +16,12 @@ use crate::problem::{Answer, Problem};
 use crate::units::Size;
 use crate::windows::{Recent, Window};
 
+/// Columns of the terminal that the table of all disks is to fit.
+const TERMINAL_COLUMNS: usize = 80;
+/// Columns between two of a table.
+const COLUMN_GAP: usize = 2;
+/// Names are never made shorter than this.
+const NAME_COLUMNS_MIN: usize = 8;
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(options: &Stats) -> Answer<()> {
@@ -130,9 +137,27 @@ fn show_all(document: &Value, detail: Detail) -> String {
     let shown: Vec<&Column> =
         COLUMNS.iter().filter(|column| detail == Detail::All || column.detail == Detail::Main).collect();
     let row = |disk: &Value| shown.iter().map(|column| (column.cell)(disk)).collect();
-    let rows: Vec<Vec<String>> = list(&document["disks"]).iter().map(row).collect();
+    let mut rows: Vec<Vec<String>> = list(&document["disks"]).iter().map(row).collect();
+    if detail == Detail::Main {
+        fit_names(&mut rows, &shown);
+    }
     let headings: Vec<&str> = shown.iter().map(|column| column.heading).collect();
     output::table(&headings, &rows)
+}
+
+/// Shortens names, which stand in the first column, as far as the table needs it to fit a terminal; names stay different ones.
+fn fit_names(rows: &mut [Vec<String>], columns: &[&Column]) {
+    let width = |at: usize| {
+        let cells = rows.iter().map(|row| row[at].chars().count());
+        cells.chain([columns[at].heading.len()]).max().unwrap_or(0) + COLUMN_GAP
+    };
+    let others: usize = (1..columns.len()).map(width).sum();
+    let room = TERMINAL_COLUMNS.saturating_sub(others).max(NAME_COLUMNS_MIN);
+    let cut = {
+        let names: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+        cut_names(&names, room)
+    };
+    rows.iter_mut().zip(cut).for_each(|(row, name)| row[0] = name);
 }
 
 /// Whatever went wrong, in one number.
@@ -291,6 +316,14 @@ mod tests {
         let table = show_all(&document, Detail::Main);
         assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
         assert!(show_all(&document, Detail::All).contains("BACKING READS"));
+        let mut long = document["disks"][0].clone();
+        long["name"] = "a-name-of-a-disk-with-33-letters1".into();
+        let mut other = long.clone();
+        other["name"] = "a-name-of-a-disk-with-33-letters2".into();
+        let table = show_all(&json!({ "disks": [long, other] }), Detail::Main);
+        assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+        let names: Vec<&str> = table.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        assert!(names.len() == 3 && names[1] != names[2], "{table}");
 
         let waiting = json!({ "name": "a", "state": "waiting", "mode": "write-back" });
         assert!(show_one(&waiting, Detail::Main).contains("nothing is known"));

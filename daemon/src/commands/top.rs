@@ -16,6 +16,7 @@ use crate::cli::Top;
 use crate::client::{Client, Pause};
 use crate::output;
 use crate::problem::Answer;
+pub(super) use figures::cut_names;
 use figures::{bytes, latency, megabytes, percent, rate};
 use model::{Column, Look, Row, rows, sort};
 

@@ -144,17 +144,30 @@ impl Registry {
             return;
         }
         for (name, report) in reports {
-            let Ok(report) = report else { continue };
-            let (id, number) = (report.settings.id.0, report.quiet_number);
-            let followed = match &report.quiet {
-                Quietness::Coming => Ok(()),
-                Quietness::Quiet { seconds_left } => {
-                    self.holds.note_end(id, number, Duration::from_secs(*seconds_left)).await
-                }
-                Quietness::No | Quietness::Failed(_) => self.holds.forget(id, number).await,
-            };
-            log_unsaved(name, followed);
+            if let Ok(report) = report {
+                self.follow_hold(name, report).await;
+            }
         }
+    }
+
+    /// Remembers when the hold of a disk that is quiet ends. To be called before anybody is told that it is quiet, so that a kill right
+    /// after that does not begin the time again.
+    pub(super) async fn remember_end_of_hold(&self, name: &str, report: &DiskReport) {
+        if self.holds.has(report.settings.id.0) && matches!(report.quiet, Quietness::Quiet { .. }) {
+            self.follow_hold(name, report).await;
+        }
+    }
+
+    async fn follow_hold(&self, name: &str, report: &DiskReport) {
+        let (id, number) = (report.settings.id.0, report.quiet_number);
+        let followed = match &report.quiet {
+            Quietness::Coming => Ok(()),
+            Quietness::Quiet { seconds_left } => {
+                self.holds.note_end(id, number, Duration::from_secs(*seconds_left)).await
+            }
+            Quietness::No | Quietness::Failed(_) => self.holds.forget(id, number).await,
+        };
+        log_unsaved(name, followed);
     }
 
     /// The bytes of a disk that flash lost before the backing had them, the first ones if there are many.

@@ -47,6 +47,20 @@ fn a_quiesce_goes_on_after_a_stop_and_after_a_kill_and_no_longer_than_was_asked_
 }
 
 #[test]
+fn the_end_of_a_quiesce_is_remembered_before_anybody_is_told_that_the_disk_is_quiet() {
+    let host = Host::new();
+    let image = host.image("a.img", 16 * MIB);
+    let daemon = serve(&host);
+    daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();
+    for _ in 0..10 {
+        daemon.run(&["disk", "quiesce", "a", "--seconds", "600"]).succeeded();
+        let kept = std::fs::read_to_string(host.path("d/holds.json")).expect("it is there");
+        assert!(kept.contains("\"ends\":{") || kept.contains("\"ends\": {"), "{kept}");
+        daemon.run(&["disk", "resume", "a"]).succeeded();
+    }
+}
+
+#[test]
 fn a_quiesce_whose_time_is_over_is_forgotten_and_a_disk_that_is_removed_takes_its_own_along() {
     let host = Host::new();
     let image = host.image("a.img", 16 * MIB);

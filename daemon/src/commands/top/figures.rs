@@ -84,7 +84,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
 
 /// Returns names that fit into `width` characters, different ones for different names: shortened at their end if that tells them
 /// apart, else in the middle, else at their beginning.
-pub(super) fn cut_names(names: &[&str], width: usize) -> Vec<String> {
+pub(in crate::commands) fn cut_names(names: &[&str], width: usize) -> Vec<String> {
     let kept_of_start = [width.saturating_sub(1), width / 2, width / 4, 0];
     let cuts =
         kept_of_start.map(|start| names.iter().map(|name| cut_at(name, width, start)).collect::<Vec<_>>());
