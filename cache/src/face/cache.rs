@@ -80,9 +80,10 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         Ok(Self::over(join(shared, devices, host).await?))
     }
 
-    /// Makes a device one of the pool, whatever it held. To be followed by [`Cache::know_device`] on every other shard, and
-    /// then by [`Cache::use_device`]; until then nothing is put there. From the moment on at which this returns, the pool
-    /// is to be opened with this device.
+    /// Makes a device one of the pool, whatever it held. Nobody else may have it open: one that left the pool is added again
+    /// only when all handles of it are dropped. To be followed by [`Cache::know_device`] on every other shard, and then by
+    /// [`Cache::use_device`]; until then nothing is put there. From the moment on at which this returns, the pool is to be
+    /// opened with this device.
     ///
     /// # Errors
     /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`. If it failed while the device was being entered, it may have become
@@ -108,7 +109,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     }
 
     /// Has a device leave the pool, while guests go on. Content of disks that have some there is dropped. It has left when
-    /// [`Cache::pool_statistics`] does not list it any more; then it is nobody's.
+    /// [`Cache::pool_statistics`] does not list it any more. It is nobody's once all handles of it are dropped: until then the
+    /// cache may still erase its superblock.
     ///
     /// # Errors
     /// `Settings` if there is no such device, no other, or if what is left is less than what is reserved.
