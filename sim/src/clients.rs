@@ -139,7 +139,7 @@ async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, cha
     }
 }
 
-async fn flush(world: &World, disk: &Disk, number: usize) {
+pub(crate) async fn flush(world: &World, disk: &Disk, number: usize) {
     let ticket = world.models[number].borrow_mut().start_flush();
     let result = disk.flush().await;
     let mut model = world.models[number].borrow_mut();

@@ -65,6 +65,10 @@ coverage! {
     power_cuts,
     /// Power cuts just before which flash had rotted, with logs at rest.
     power_cuts_with_rot,
+    /// Power cuts after changes that completed while a flush was in flight.
+    power_cuts_after_overlaps,
+    /// Power cuts after some idle minutes.
+    power_cuts_after_idling,
     /// Many small ranges that were given up at once.
     trims,
     /// Disks that grew.

@@ -12,7 +12,7 @@ use crate::settings::{Kind, draw_settings};
 use crate::world::{DISKS, Disk, SimCache, World};
 
 /// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
-const REST_NS: u64 = 65_000_000_000;
+pub(crate) const REST_NS: u64 = 65_000_000_000;
 
 /// One disturbance, drawn.
 pub(crate) async fn disturb(

@@ -14,6 +14,7 @@ pub mod coverage;
 mod devices;
 mod disturb;
 mod growth;
+mod last_minute;
 mod mirror;
 pub mod model;
 mod process;

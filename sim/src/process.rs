@@ -14,6 +14,7 @@ use crate::clients::{read, run_client, verify};
 use crate::devices::{FLASH_DEVICES, add_device, open, spread};
 use crate::disturb::disturb;
 use crate::growth;
+use crate::last_minute::{LastMinute, write_anew};
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
 use crate::trims::Trims;
@@ -46,6 +47,7 @@ pub(crate) async fn serve(
     let Serving { world, host, caches, disks, .. } = &serving;
     let mut budgets = Budgets::of(world, life);
     let mut trims = Trims::of(world, life);
+    write_anew(world, disks).await;
     while world.left.get() > 0 && world.failure.borrow().is_none() {
         host.sleep(rng.below(3_000_000)).await;
         world.say("clients run");
@@ -61,6 +63,8 @@ pub(crate) async fn serve(
         // Mostly the end comes while requests are in flight.
         if end == End::PowerCut && world.kind == Kind::BackWithPowerCuts && rng.chance(ROT_PER_MILLE) {
             serving.rest_and_rot(&mut rng).await;
+        } else if end == End::PowerCut {
+            serving.live_through_last_minute(life).await;
         }
         let interrupted = disks.iter().filter(|disk| disk.is_destaging()).count();
         world.coverage.borrow_mut().destages_interrupted += interrupted as u64;
@@ -86,6 +90,7 @@ impl Serving {
             let first = world.flash[0].reopen(host.clone());
             cache::format(&first, PoolId([7; 16]), Some(shape)).await.expect("no fault is set yet");
         }
+        world.slow_down_load();
         let (cache, named) = open(&world, &host, life, rng).await?;
         // Not known before everything is attached.
         world.can_harm.set(false);
@@ -148,6 +153,17 @@ impl Serving {
         let place = rng.below(FLASH_DEVICES as u64) as usize;
         world.flash[place].rot(&world.segments_area(place), 1);
         world.coverage.borrow_mut().power_cuts_with_rot += 1;
+    }
+
+    async fn live_through_last_minute(&self, life: u64) {
+        let last = LastMinute::of(&self.world, life);
+        if last.is_calm() {
+            self.come_to_rest().await;
+            self.world.say("the last minute");
+            last.pass(&self.world, &self.host, &self.caches, &self.disks).await;
+            // A disk that is new to write-back has segments with one copy: the next start may miss no device then.
+            self.world.look_for_copies(&self.caches, &self.disks);
+        }
     }
 
     async fn verify(&self) {

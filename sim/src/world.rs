@@ -83,6 +83,8 @@ pub struct World {
     pub(crate) unanswered: Vec<Cell<bool>>,
     /// Set once flash returned something else than was written, failed or was away: then a start may believe nothing.
     pub(crate) rotten: Cell<bool>,
+    /// What was written in the last minute of the process before, by disk.
+    pub(crate) last_ranges: RefCell<Vec<(usize, ByteRange)>>,
 }
 
 /// What is remembered of a disk beside flash and backing.
@@ -229,6 +231,7 @@ impl World {
             is_calm: Cell::new(false),
             unanswered: vec![Cell::new(false); DISKS],
             rotten: Cell::new(false),
+            last_ranges: RefCell::default(),
             memories: (0..DISKS)
                 .map(|_| Memories {
                     touched: RefCell::default(),
@@ -286,6 +289,13 @@ impl World {
         for device in self.backings.iter().chain(&self.flash) {
             let least = rng.below(50_000);
             device.delay(least, least + 1 + rng.below(400_000));
+        }
+    }
+
+    /// Slows flash down if there is something to be written anew before its disk is loaded.
+    pub(crate) fn slow_down_load(&self) {
+        if !self.last_ranges.borrow().is_empty() {
+            self.flash.iter().for_each(|flash| flash.delay(100_000, 400_000));
         }
     }
 

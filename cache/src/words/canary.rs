@@ -78,7 +78,7 @@ pub enum Bug {
 
 impl Bug {
     /// Those that random walks find.
-    pub const IN_WALKS: [Self; 16] = [
+    pub const IN_WALKS: [Self; 17] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -95,6 +95,7 @@ impl Bug {
         Self::ZeroesBehindEnd,
         Self::OverlapsPass,
         Self::RangesSaidOnce,
+        Self::CleanBeforeLog,
     ];
 
     /// Those that stories find. Random walks hardly ever come to the moment at which most of them do harm.
