@@ -358,14 +358,17 @@ impl Disk {
             sector_bytes: view.sector_bytes(),
             remarks: view.report.as_ref().map_or_else(
                 |_| Vec::new(),
-                |report| match view.is_pool_missing {
-                    true => remarks::without_pool(&view.record.settings),
-                    false => remarks::of_disk(
-                        &view.record.name,
-                        &view.record.settings,
-                        report,
-                        view.not_mirrored.as_deref(),
-                    ),
+                |report| {
+                    if view.is_pool_missing {
+                        remarks::without_pool(&view.record.settings)
+                    } else {
+                        remarks::of_disk(
+                            &view.record.name,
+                            &view.record.settings,
+                            report,
+                            view.not_mirrored.as_deref(),
+                        )
+                    }
                 },
             ),
             page_cache_reason: view.report.as_ref().ok().and_then(|report| report.fallback.clone()),

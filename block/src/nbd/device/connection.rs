@@ -93,6 +93,7 @@ pub(super) struct Connection {
     sent_last: Notify,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is of something that happens by itself")]
 struct Lines {
     intake: Intake,
     calls: HashMap<u64, Call>,
