@@ -62,7 +62,7 @@ pub(super) fn identity_of(target: &Target) -> Identity {
     Identity::Remote(uri::plain(target).to_string())
 }
 
-/// Looks at an export as [`super::probe()`] looks at a file: that its server has it, and that it is raw. Takes as long as
+/// Looks at an export as `probe.rs` looks at a file: that its server has it, and that it is raw. Takes as long as
 /// its server; the caller sets a limit.
 pub(super) async fn look_at_export(
     ring: &Ring,
