@@ -101,8 +101,14 @@ fn of_dirty_limit(name: &str, values: &Values, report: &DiskReport) -> Option<Re
     let room = report.statistics.dirty_room;
     let part = if report.statistics.mirrored { "an eighth" } else { "a quarter" };
     let needed = Size(room.reserve_bytes_wanted.div_ceil(1 << 20) << 20);
+    let set = values.named().into_iter().find(|(key, _)| *key == "dirty-limit").map(|(_, value)| value);
+    let has = report.statistics.cache_bytes_max.saturating_sub(report.settings.ram_bytes);
     let because = match room.bound {
-        DirtyBound::Nothing => return None,
+        DirtyBound::Nothing => return of_least_dirty_limit(&set?, room.limit_bytes),
+        DirtyBound::Reserve if needed.0 > has => format!(
+            "that takes {needed} of flash, and this disk can have {} at most: forebay pool add DEVICE, or lower dirty-limit",
+            Size(has)
+        ),
         DirtyBound::Reserve => format!(
             "the reservation is {} and {part} of it may be dirty: forebay disk set {name} reserve={needed}, or reserve=auto",
             Size(report.settings.reserve_bytes)
@@ -117,12 +123,18 @@ fn of_dirty_limit(name: &str, values: &Values, report: &DiskReport) -> Option<Re
             Size(room.reserve_bytes)
         ),
     };
-    let set = values.named().into_iter().find(|(key, _)| *key == "dirty-limit");
     let wanted = match set {
-        Some((_, value)) if value == "auto" => format!("auto ({})", Size(room.wanted_bytes)),
+        Some(value) if value == "auto" => format!("auto ({})", Size(room.wanted_bytes)),
         _ => Size(room.wanted_bytes).to_string(),
     };
     let text = format!("dirty-limit {wanted}, in effect {}, because {because}", Size(room.limit_bytes));
+    Some(Remark { key: "dirty-limit", text })
+}
+
+/// Says that a limit is less than the least there is.
+fn of_least_dirty_limit(set: &str, least: u64) -> Option<Remark> {
+    let wanted = set.parse::<Size>().ok().filter(|wanted| wanted.0 < least)?;
+    let text = format!("dirty-limit {wanted}, in effect {}, because that is the least", Size(least));
     Some(Remark { key: "dirty-limit", text })
 }
 

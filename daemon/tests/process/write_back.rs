@@ -583,5 +583,10 @@ fn a_key_that_has_less_effect_than_it_says_is_explained_with_the_command_that_ch
     let document = daemon.json(&["disk", "show", "a"]);
     let remarks = document["disk"]["remarks"].as_array().expect("a list");
     assert!(remarks.iter().all(|remark| remark["key"] != "dirty-limit"), "{document}");
+
+    let set = daemon.run(&["disk", "set", "a", "dirty-limit=1TiB"]).succeeded();
+    assert!(set.contains("and this disk can have 25") && !set.contains("reserve=4"), "{set}");
+    let set = daemon.run(&["disk", "set", "a", "dirty-limit=1KiB"]).succeeded();
+    assert!(set.contains("dirty-limit 1KiB, in effect 64KiB, because that is the least"), "{set}");
     assert!(daemon.stop().success());
 }
