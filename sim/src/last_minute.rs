@@ -70,7 +70,9 @@ impl LastMinute {
     ) {
         let number = self.rng.below(DISKS as u64) as usize;
         let disk = &disks[number];
-        disks.iter().for_each(|disk| disk.start_destage());
+        for disk in disks {
+            disk.start_destage();
+        }
         host.sleep(DESTAGED_NS).await;
         let settings = DiskSettings {
             mode: Mode::WriteBack,
@@ -115,7 +117,7 @@ fn draw_pages(rng: &mut Rng) -> ByteRange {
 /// Has two clients of one disk write and flush at the same time. Others would make durable what they did not.
 async fn overlap_flushes(world: &World, host: &LocalHost, disk: &Disk, number: usize, rng: &mut Rng) {
     let clients = [Rng::new(rng.draw()), Rng::new(rng.draw())].map(async |mut rng| {
-        for _ in 0..1 + rng.below(2) {
+        for _ in 0..=rng.below(2) {
             host.sleep(rng.below(500_000)).await;
             write(world, disk, number, draw_pages(&mut rng)).await;
             flush(world, disk, number).await;
