@@ -20,7 +20,6 @@ pub mod model;
 mod process;
 pub mod rng;
 mod settings;
-mod trims;
 pub mod world;
 
 pub use coverage::Coverage;
