@@ -153,6 +153,10 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
         return Achieved { next: from, ..Achieved::default() };
     }
     notice(cache, backing);
+    if !backing.has_unanswered() {
+        // Nothing lands any more of what nobody answered.
+        cache.back.stuck.take();
+    }
     let epoch = cache.backing_epoch.get();
     let Choice { runs, next, is_all } = choose(cache, from, size.pages);
     let known = places_of(cache, &runs);

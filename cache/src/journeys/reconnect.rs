@@ -14,7 +14,6 @@ use super::disk_cache::DiskCache;
 
 /// Looks whether the backing may have lost anything, before anything cached is relied on.
 pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, backing: &B) {
-    settle_stuck(cache, backing);
     let epoch = backing.epoch();
     if cache.backing_epoch.replace(epoch) == epoch {
         return;
@@ -32,13 +31,6 @@ pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<
     for region in (0..regions.count()).filter(|region| any || regions.is_open(*region)) {
         cache.note_gone(&cache.drop_pages(&regions.range(region)));
         cache.touched.set(regions.pages(region));
-    }
-}
-
-/// Lets go of pages whose destage nobody answered, once the backing says that nothing of it lands any more.
-pub(super) fn settle_stuck<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, backing: &B) {
-    if !backing.has_unanswered() {
-        cache.back.stuck.take();
     }
 }
 
