@@ -39,7 +39,7 @@ use locate::{Located, Moved, locate};
 use making::{Room, free_space};
 pub(crate) use making::{check_file_size, check_place, check_room, reserve_storage};
 use unused::check_not_held;
-pub(crate) use unused::{has_data_there, open_unused};
+pub(crate) use unused::open_unused;
 
 use crate::backing::{OwnStorage, paths_of};
 use crate::events::{self, Kind};

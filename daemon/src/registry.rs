@@ -62,7 +62,7 @@ use crate::units::Size;
 const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long a disk that could not be served waits before it is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
-/// How long a stop waits for a change of a disk before it asks whether the disk is served at all.
+/// Time for which a stop waits for a change of a disk before it asks whether the disk is served at all.
 const CHANGE_TIME_MAX: Duration = Duration::from_secs(1);
 
 use claims::{Claim, Claimed, Claims};
@@ -87,9 +87,9 @@ pub(crate) struct Registry {
     settling_pool: Mutex<()>,
     /// Held by whoever changes a disk.
     locks: DiskLocks,
-    /// What changes under way are about to have.
+    /// Claims of changes under way.
     claims: Claims,
-    /// What is remembered.
+    /// State that is remembered.
     remembered: Remembered,
     /// Why remembered disks are not served now, by name.
     waiting: StdMutex<BTreeMap<String, String>>,
@@ -155,7 +155,7 @@ pub(crate) struct DiskView {
     pub(crate) total: Option<Total>,
     /// It is on its way out.
     pub(crate) leaving: bool,
-    /// Why two copies in the pool are no mirror, if they are none.
+    /// Reason for which two copies in the pool are no mirror, if they are none.
     pub(crate) not_mirrored: Option<String>,
     /// The pool is not in use: what the disk has of flash is that of a stand-in, and says nothing.
     pub(crate) is_pool_missing: bool,
@@ -310,7 +310,7 @@ impl Registry {
         free_name(&state, &wanted.name)?;
         let ram = wanted.settings.contains_key("ram").then(|| wanted_values.ram());
         let claim = Claim { storage: Some(identity.clone()), ram, ..Claim::default() };
-        let claimed = self.claims.claim(&wanted.name, claim);
+        let claimed = self.claims.claim_for_disk(&wanted.name, claim);
         self.check_ram(&wanted.name, None, &claimed).await?;
         let (access, waiting) = (access(wanted.read_only), self.awaited(&state));
         let name = wanted.name.as_str();
@@ -390,7 +390,7 @@ impl Registry {
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let ram = (values.ram() > before.settings.ram()).then(|| values.ram());
         let claim = Claim { ram, is_mirrored: values.is_mirrored(), storage: None };
-        let claimed = self.claims.claim(name, claim);
+        let claimed = self.claims.claim_for_disk(name, claim);
         if values.is_mirrored() && !before.settings.is_mirrored() {
             check_mirror(&lock(&self.pool), name)?;
         }
@@ -607,7 +607,7 @@ impl Registry {
         let identity = self.look_until_answered(record, &location).await?;
         let _changing = self.locks.lock(&record.name).await;
         let claim = Claim { storage: Some(identity.clone()), ..Claim::default() };
-        let claimed = self.claims.claim(&record.name, claim);
+        let claimed = self.claims.claim_for_disk(&record.name, claim);
         let Some(attaching) = self.ready_to_attach(record, location, &identity, &claimed).await? else {
             return Ok(());
         };

@@ -12,6 +12,12 @@ pub(crate) enum Identity {
     Remote(String),
 }
 
+impl From<file::Identity> for Identity {
+    fn from(identity: file::Identity) -> Self {
+        Self::Local(identity)
+    }
+}
+
 impl Identity {
     /// What it is on this host, if it is there.
     pub(crate) fn local(&self) -> Option<file::Identity> {

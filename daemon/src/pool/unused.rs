@@ -75,7 +75,7 @@ fn used_here(path: &Path, user: &OwnUse) -> Problem {
 }
 
 /// Returns why a path is not taken for the pool that a disk has its data on.
-pub(crate) fn has_data_there(path: &Path, disk: &str) -> Problem {
+fn has_data_there(path: &Path, disk: &str) -> Problem {
     Problem::conflict(format!(
         "Cannot use {} as the pool: disk '{disk}' has its data there; give another file or device",
         path.display()

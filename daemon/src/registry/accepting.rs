@@ -30,7 +30,7 @@ impl Registry {
             )));
         }
         let claim = Claim { storage: Some(identity.clone()), ..Claim::default() };
-        let claimed = self.claims.claim(name, claim);
+        let claimed = self.claims.claim_for_disk(name, claim);
         let Some(attaching) = self.ready_to_attach(&record, location, &identity, &claimed).await? else {
             return Err(Problem::missing(format!("There is no disk '{name}' any more")));
         };

@@ -1,17 +1,17 @@
-//! What changes under way are about to have, so that two of them that go side by side do not both take the same.
+//! Claims of changes under way, so that two of them that go side by side do not both take the same.
 //!
 //! Storage and RAM are claimed before they are checked: of two claims the later one sees the earlier one, whatever comes in between.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::backing::Identity;
+use crate::backing::{Identity, OwnUse};
 use crate::units::Size;
 
-/// What a change of a disk is about to have.
+/// Things that a change is about to have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claim {
-    /// The storage below it, if it is to be attached.
+    /// The storage below it, if it is to be attached, or to be a device of the pool.
     pub(super) storage: Option<Identity>,
     /// RAM, if it is to get more.
     pub(super) ram: Option<Size>,
@@ -28,7 +28,7 @@ pub(super) struct Claims {
 #[derive(Debug, Default)]
 struct AllClaims {
     next: u64,
-    by_number: BTreeMap<u64, (String, Claim)>,
+    by_number: BTreeMap<u64, (OwnUse, Claim)>,
 }
 
 /// A claim that holds until it is dropped.
@@ -40,23 +40,37 @@ pub(super) struct Claimed<'a> {
 }
 
 impl Claims {
-    /// Makes a claim for a disk.
-    pub(super) fn claim(&self, disk: &str, claim: Claim) -> Claimed<'_> {
+    /// Makes a claim for a use of storage.
+    pub(super) fn claim(&self, user: OwnUse, claim: Claim) -> Claimed<'_> {
         let mut all = self.lock();
         let number = all.next;
         all.next += 1;
-        all.by_number.insert(number, (disk.to_owned(), claim));
+        all.by_number.insert(number, (user, claim));
         Claimed { claims: self, number }
     }
 
-    /// Returns the claims that were made before `own`, by the names of their disks.
-    pub(super) fn before(&self, own: &Claimed<'_>) -> Vec<(String, Claim)> {
+    /// Makes a claim for a disk.
+    pub(super) fn claim_for_disk(&self, disk: &str, claim: Claim) -> Claimed<'_> {
+        self.claim(OwnUse::Disk(disk.to_owned()), claim)
+    }
+
+    /// Returns the claims that were made before `own`, with who made them.
+    pub(super) fn before(&self, own: &Claimed<'_>) -> Vec<(OwnUse, Claim)> {
         self.lock().by_number.range(..own.number).map(|(_, claim)| claim.clone()).collect()
     }
 
-    /// Returns all claims, by the names of their disks.
-    pub(super) fn all(&self) -> Vec<(String, Claim)> {
-        self.lock().by_number.values().cloned().collect()
+    /// Returns the storage of the claims that were made before `own`, with who made them.
+    pub(super) fn storage_before(&self, own: &Claimed<'_>) -> Vec<(OwnUse, Identity)> {
+        self.before(own).into_iter().filter_map(|(user, claim)| Some((user, claim.storage?))).collect()
+    }
+
+    /// Returns the names of disks that are about to have two copies of what is dirty.
+    pub(super) fn mirrored(&self) -> Vec<String> {
+        let name = |(user, claim): &(OwnUse, Claim)| match user {
+            OwnUse::Disk(disk) if claim.is_mirrored => Some(disk.clone()),
+            _ => None,
+        };
+        self.lock().by_number.values().filter_map(name).collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, AllClaims> {
@@ -86,12 +100,11 @@ mod tests {
     fn the_later_of_two_claims_sees_the_earlier_one_until_that_is_dropped() {
         let claims = Claims::default();
         let of = |ram| Claim { ram: Some(Size(ram)), ..Claim::default() };
-        let (first, second) = (claims.claim("web", of(1)), claims.claim("mail", of(2)));
+        let (first, second) = (claims.claim_for_disk("web", of(1)), claims.claim_for_disk("mail", of(2)));
         assert!(claims.before(&first).is_empty());
         let seen = claims.before(&second);
         assert_eq!(seen.len(), 1);
-        assert_eq!((seen[0].0.as_str(), seen[0].1.ram), ("web", Some(Size(1))));
-        assert_eq!(claims.all().len(), 2);
+        assert_eq!((&seen[0].0, seen[0].1.ram), (&OwnUse::Disk("web".to_owned()), Some(Size(1))));
         drop(first);
         assert!(claims.before(&second).is_empty());
     }

@@ -19,13 +19,13 @@ use tokio::time::{Instant, sleep};
 
 use super::looking::PROBE_TIME_MAX;
 use super::{Claim, Registry, lock};
-use crate::backing;
+use crate::backing::OwnUse;
 use crate::events::{self, Kind};
 use crate::past::Touched;
 use crate::patience::within;
 use crate::pool::{
     DeviceInUse, Former, Holds, MissingPool, PoolInUse, check_drive, check_file_size, check_place,
-    check_room, has_data_there, holds, open_unused, reserve_storage,
+    check_room, holds, open_unused, reserve_storage,
 };
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
@@ -146,7 +146,15 @@ impl Registry {
         if lock(&self.pool).is_on(identity) {
             return Err(is_one_already(&wanted.path));
         }
-        let found = open_unused(&self.shards, &wanted.path, self.own_storage().await?).await?;
+        // From here on whoever wants that storage for a disk, under whatever name, finds this.
+        let claim = Claim { storage: Some(identity.into()), ..Claim::default() };
+        let claimed = self.claims.claim(OwnUse::Pool(wanted.path.clone()), claim);
+        let found = open_unused(&self.shards, &wanted.path, self.own_storage(&claimed).await?).await?;
+        if !found.identity.same_storage(&identity) {
+            return Err(Problem::conflict(format!(
+                "Cannot add {path} to the pool: another file or device took its place meanwhile; try again"
+            )));
+        }
         self.check_content(wanted, &found)?;
         let record =
             DeviceRecord { same_drive: wanted.same_drive, ..DeviceRecord::new(wanted.path.clone(), false) };
@@ -229,23 +237,10 @@ impl Registry {
     /// Remembers a device that is about to become one of the pool, and keeps it from being taken for a backing.
     async fn enter(&self, record: &DeviceRecord, found: &Found, replacing: Option<u32>) -> Answer<()> {
         {
-            // It is in use from the moment in which it is checked: whoever claims storage or a mirror later finds it here.
+            // It is in use from the moment in which it is checked: whoever begins to mirror a disk later finds it here.
             let mut pool = lock(&self.pool);
-            let claims = self.claims.all();
-            let on_it = |claim: &Claim| {
-                claim
-                    .storage
-                    .as_ref()
-                    .and_then(backing::Identity::local)
-                    .is_some_and(|other| other.same_storage(&found.identity))
-            };
-            if let Some((disk, _)) = claims.iter().find(|(_, claim)| on_it(claim)) {
-                return Err(has_data_there(&record.path, disk));
-            }
             if !record.same_drive {
-                let mut mirrored = self.mirrored_disks();
-                mirrored
-                    .extend(claims.into_iter().filter(|(_, claim)| claim.is_mirrored).map(|(disk, _)| disk));
+                let mirrored = self.mirrored_disks().into_iter().chain(self.claims.mirrored()).collect();
                 check_drive(&pool, &mirrored, &record.path, &found.drives, replacing)?;
             }
             pool.devices.push(DeviceInUse::new(record, found, None));
@@ -442,23 +437,22 @@ impl Registry {
     /// # Errors
     /// If it cannot be remembered or written; then such a copy would be believed.
     pub(super) async fn leave_pool(&self, saved: Vec<u32>) -> Answer<()> {
+        let drawn = self.shards.draw_mark().await;
+        let mark = drawn.as_ref().ok().copied();
         let noting = self.remembered.change(move |state| {
             for disk in saved {
                 state.note_saved(disk);
             }
-            Ok(())
-        });
-        let noted = noting.await;
-        let mark = self.shards.draw_mark().await?;
-        let adding = self.remembered.change(move |state| {
-            let last = state.pool.as_mut().map(|pool| {
+            let marked = state.pool.as_mut().zip(mark).map(|(pool, mark)| {
                 let last = pool.marks.last().copied().unwrap_or(0);
                 pool.marks.push(mark);
                 last
             });
-            Ok(last)
+            Ok(marked)
         });
-        let Some(last_mark) = adding.await? else { return noted };
+        let last_mark = noting.await?;
+        let mark = drawn?;
+        let Some(last_mark) = last_mark else { return Ok(()) };
         self.shards.leave_pool(mark).await?;
         let touched = self.places.touched();
         let settling = self.remembered.change(move |state| {
@@ -466,7 +460,7 @@ impl Registry {
             state.pool.iter_mut().for_each(|pool| pool.marks = vec![mark]);
             Ok(())
         });
-        settling.await.and(noted)
+        settling.await
     }
 }
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{Claimed, Registry, lock};
+use crate::backing::OwnUse;
 use crate::events::{self, Kind};
 use crate::keys::Values;
 use crate::memory::{Available, MemoryFolders};
@@ -26,7 +27,8 @@ impl Registry {
         let disks = self.state().disks.into_iter().filter(|disk| Some(disk.id) != id);
         let mut others: BTreeMap<String, u64> =
             disks.map(|disk| (disk.name.clone(), disk.settings.ram().0)).collect();
-        for (other, claim) in self.claims.before(claimed) {
+        for (user, claim) in self.claims.before(claimed) {
+            let OwnUse::Disk(other) = user else { continue };
             let ram = others.entry(other).or_default();
             *ram = claim.ram.map_or(*ram, |claim| claim.0.max(*ram));
         }

@@ -41,23 +41,19 @@ impl Registry {
     pub(super) async fn check_unshared(&self, wanted: Wanted<'_>, claimed: &Claimed<'_>) -> Answer<()> {
         let Wanted { name, location, identity, access, images, waiting } = wanted;
         // In this order: a disk that is attached in between is found by its report.
-        let claims = self.claims.before(claimed).into_iter();
-        let claims = claims.filter_map(|(other, claim)| Some((other, claim.storage?)));
-        let claims: Vec<_> = claims.collect();
-        let reports = self.shards.disks().await?.into_iter();
-        let others = reports.map(|(other, report)| (other, report.identity)).chain(claims);
-        let others = others.filter(|(other, _)| other != name);
+        let claims = self.claims.storage_before(claimed);
+        let reports = self.shards.disks().await?.into_iter().filter(|(other, _)| other != name);
+        let others = reports.map(|(other, report)| (OwnUse::Disk(other), report.identity)).chain(claims);
         let others: Vec<_> = others.collect();
         if let Some((user, _)) = others.iter().find(|(_, other)| other.same_storage(identity)) {
-            return Err(shared(name, &words_of(&OwnUse::Disk(user.clone()))));
+            return Err(shared(name, &words_of(user)));
         }
         let Some((identity, path)) = identity.local().zip(location.path()) else { return Ok(()) };
         let in_pool = self.storage_of_pool();
         if in_pool.iter().any(|(_, device)| device.same_storage(&identity)) {
             return Err(shared(name, "it is the pool"));
         }
-        let others =
-            others.into_iter().filter_map(|(other, identity)| Some((OwnUse::Disk(other), identity.local()?)));
+        let others = others.into_iter().filter_map(|(user, identity)| Some((user, identity.local()?)));
         let own = OwnStorage::new(&self.places, in_pool.into_iter().chain(others).collect(), waiting);
         let wanted = WantedStorage { path: path.to_owned(), identity: Some(identity), access, images };
         match own.user_of(wanted).await {
@@ -77,19 +73,19 @@ impl Registry {
         }
     }
 
-    /// Returns the storage that may not become a device of the pool: that of the pool, and of all disks, served or not.
-    pub(super) async fn own_storage(&self) -> Answer<OwnStorage> {
+    /// Returns the storage that may not become a device of the pool by the claim `claimed`: that of the pool, and of all disks, served
+    /// or not.
+    pub(super) async fn own_storage(&self, claimed: &Claimed<'_>) -> Answer<OwnStorage> {
         // In this order: a disk that is attached in between is found by its report.
-        let claims = self.claims.all().into_iter().filter_map(|(disk, claim)| Some((disk, claim.storage?)));
-        let claims: Vec<_> = claims.collect();
+        let claims = self.claims.storage_before(claimed);
         let reports = self.shards.disks().await?;
         let is_attached = |disk: &DiskRecord| reports.iter().any(|(name, _)| *name == disk.name);
         let state = self.state();
         let awaited = paths_of(state.disks.iter().filter(|disk| !is_attached(disk)));
         let disks =
-            reports.iter().map(|(disk, report)| (disk.clone(), report.identity.clone())).chain(claims);
-        let disks = disks.filter_map(|(disk, identity)| Some((OwnUse::Disk(disk), identity.local()?)));
-        Ok(OwnStorage::new(&self.places, disks.chain(self.storage_of_pool()).collect(), awaited))
+            reports.iter().map(|(disk, report)| (OwnUse::Disk(disk.clone()), report.identity.clone()));
+        let in_use = disks.chain(claims).filter_map(|(user, identity)| Some((user, identity.local()?)));
+        Ok(OwnStorage::new(&self.places, in_use.chain(self.storage_of_pool()).collect(), awaited))
     }
 
     fn storage_of_pool(&self) -> Vec<(OwnUse, file::Identity)> {
