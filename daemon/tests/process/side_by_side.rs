@@ -98,6 +98,35 @@ fn a_start_beside_a_backing_that_hangs_serves_and_changes_all_other_disks() {
 }
 
 #[test]
+fn a_stop_beside_a_change_that_hangs_ends_the_service_of_all_other_disks_as_it_should() {
+    let (far, host) = (Host::new(), Host::new());
+    let (server, backing) = far_server(&far);
+    let daemon = serve_with_far(&host, &server, &backing);
+    daemon.guest("near").write(0, &[3; 4096]).expect("the disk is served");
+    let document = |name: &str| -> serde_json::Value {
+        let text = std::fs::read(host.path(name)).expect("the daemon wrote it");
+        serde_json::from_slice(&text).expect("it is JSON")
+    };
+    let state = document("d/state.json");
+    let near = state["disks"].as_array().expect("a list").iter().find(|disk| disk["name"] == "near");
+    let record = format!("d/past/{}.json", near.expect("it was added")["id"]);
+    let is_at_rest = || !document(&record)["changes"]["modified_ns"].is_null();
+    assert!(!is_at_rest(), "it is served");
+    let mut evicting = daemon.spawn(&["disk", "evict", "far"]);
+    for limit in ["limit=32MiB", "limit=48MiB", "limit=auto"] {
+        daemon.run(&["disk", "set", "near", limit]).succeeded();
+    }
+    assert!(evicting.try_wait().expect("it is our child").is_none(), "it has to destage first");
+    assert_eq!(daemon.stop().code(), Some(1), "its own backing does not answer");
+    assert!(is_at_rest(), "the other disk ended as if there were no such backing");
+    assert!(!outcome(evicting).status.success());
+    server.signal(Signal::SIGCONT);
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.guest("far").read(0, 4096).expect("the disk is served"), [7; 4096]);
+    assert!(daemon.stop().success());
+}
+
+#[test]
 fn two_disks_that_want_one_file_at_the_same_time_end_with_one_of_them() {
     let host = Host::new();
     let daemon = host.serve();
