@@ -118,17 +118,19 @@ impl ShardHandle {
             if asked == Destage::Start {
                 disk.check_in_place(&name, "destage", &shard.host).await?;
             }
-            match asked {
-                // Until all is known that is dirty, there is nothing to hurry.
-                Destage::Start | Destage::Hurry => shard.host.spawn(async move {
-                    disk.cached.loaded().await;
-                    match asked {
-                        Destage::Hurry => disk.cached.hurry_destage(),
-                        Destage::Start | Destage::Stop => disk.cached.start_destage(),
-                    }
-                }),
-                Destage::Stop => disk.cached.stop_destage(),
-            }
+            let start: fn(&Cached) = match asked {
+                Destage::Start => Cached::start_destage,
+                Destage::Hurry => Cached::hurry_destage,
+                Destage::Stop => {
+                    disk.cached.stop_destage();
+                    return Ok(());
+                }
+            };
+            // Until all is known that is dirty, there is nothing to hurry.
+            shard.host.spawn(async move {
+                disk.cached.loaded().await;
+                start(&disk.cached);
+            });
             Ok(())
         })
         .await?
