@@ -78,7 +78,7 @@ pub(crate) fn run(command: &mut Command) -> io::Result<Output> {
     Ok(Output { status, stdout: heard(stdout)?, stderr: heard(stderr)? })
 }
 
-/// What a program prints to one of its outputs, as far as it is read.
+/// Output of a program to one of its pipes, as far as it is read.
 pub(crate) type Hearing = JoinHandle<io::Result<Vec<u8>>>;
 
 /// Reads a pipe to its end on a thread of its own, so that a program never waits for room in it.

@@ -25,7 +25,7 @@ const WRITES: usize = 4;
 /// Shorter than it takes until destage has the backing flushed, or the log is at rest: nanoseconds.
 const QUIET_NS: u64 = 500_000;
 
-/// What happens in the last minute of a process.
+/// Last minute of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     /// The end mostly comes while requests are in flight.

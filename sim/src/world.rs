@@ -83,7 +83,7 @@ pub struct World {
     pub(crate) unanswered: Vec<Cell<bool>>,
     /// Set once flash returned something else than was written, failed or was away: then a start may believe nothing.
     pub(crate) rotten: Cell<bool>,
-    /// What was written in the last minute of the process before, by disk.
+    /// Ranges that were written in the last minute of the process before, by disk.
     pub(crate) last_ranges: RefCell<Vec<(usize, ByteRange)>>,
 }
 

@@ -35,8 +35,8 @@ pub use trouble::{Cause, Trouble, Watch};
 
 /// How long what failed rests before it is sent again, in nanoseconds.
 const REST_NS: u64 = 500_000_000;
-/// How long nobody has asked a device that fails for anything when it is probed, in nanoseconds. Longer than whoever sends changes again
-/// rests in between: a read that works says nothing of those.
+/// Time in nanoseconds after which a device that fails is probed, if nobody asks it for anything. It is longer than the rest of changes
+/// that are sent again: a read that works says nothing of those.
 const PROBE_NS: u64 = 2_000_000_000;
 /// Requests that the system may have of which nobody waits any more; when there are so many, no more are sent.
 const LEFT_MAX: usize = 256;

@@ -111,7 +111,7 @@ struct Dirt {
     depends_on_pool: bool,
     /// Two devices have what the backing does not have, or are to.
     mirrored: Option<bool>,
-    /// Why these two are no mirror: devices of the pool share a drive.
+    /// Reason for which these two are no mirror: devices of the pool share a drive.
     not_mirrored_reason: Option<String>,
     segments_uncopied: Option<u64>,
     /// What flash lost before the backing had it.

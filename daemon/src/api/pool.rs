@@ -30,7 +30,7 @@ pub(crate) struct Pool {
     /// Two of its devices are large enough for two copies of things.
     can_mirror: bool,
     notes_mirrored: bool,
-    /// Why two copies are no mirror: devices share a drive.
+    /// Reason for which two copies are no mirror: devices share a drive.
     not_mirrored_reason: Option<String>,
     segments_uncopied: u64,
     state: PoolState,

@@ -77,7 +77,7 @@ impl Backing {
     /// Opens a backing, and locks it if it can be.
     ///
     /// # Errors
-    /// What stands in the way: somebody else has it open, its size is no disk's, the system or its server refuses.
+    /// As those of [`Kind::open`].
     pub(crate) async fn open(
         ring: &Ring,
         host: &LocalHost,

@@ -22,7 +22,7 @@ use crate::aside::Aside;
 use crate::places;
 use crate::problem::{Answer, Problem};
 
-/// Where a backing is. Prints as what reads back.
+/// Location of a backing. Prints as what reads back.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Location {
     /// A raw file or a block device.
@@ -143,7 +143,7 @@ impl Kind {
     /// Opens the storage of a backing, and locks it if it can be.
     ///
     /// # Errors
-    /// What stands in the way: somebody else has it open, its size is no disk's, the system or its server refuses.
+    /// A conflict if somebody else has it open; else that its size is no disk's, or why the system or its server refuses.
     pub(super) async fn open(
         ring: &Ring,
         host: &LocalHost,

@@ -19,7 +19,7 @@ use crate::patience::{Late, within};
 use crate::places::Places;
 use crate::state::DiskRecord;
 
-/// How long the files that others use may take to be examined, in all.
+/// Time in which all files that others use are to be examined.
 pub(crate) const USERS_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// A use of storage by this daemon.
@@ -56,11 +56,11 @@ pub(crate) enum StorageUser {
 pub(crate) struct WantedStorage {
     /// A path that leads to it.
     pub(crate) path: PathBuf,
-    /// Which one it is, if it is open or was examined.
+    /// Its identity, if it is open or was examined.
     pub(crate) identity: Option<Identity>,
-    /// Whether it is to be written.
+    /// The access that is wanted.
     pub(crate) access: Access,
-    /// Whether it is taken for the first time: then no loop device may change it either.
+    /// `Refused` if it is taken for the first time: then no loop device may change it either.
     pub(crate) images: Images,
 }
 

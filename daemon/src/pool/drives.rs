@@ -1,4 +1,4 @@
-//! Whether two copies in the pool are on two drives: devices that share one fail together.
+//! Drives of the two copies in the pool: devices that share one fail together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

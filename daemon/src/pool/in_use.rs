@@ -31,7 +31,7 @@ pub(crate) struct PoolInUse {
     lost: Vec<Lost>,
 }
 
-/// Why disks are served without the pool, and what is known of it all the same.
+/// Reason for which disks are served without the pool, and what is known of it all the same.
 #[derive(Clone, Debug)]
 pub(crate) struct MissingPool {
     /// A sentence for people.

@@ -1,4 +1,4 @@
-//! Which physical drives are below a device of the pool: a file's file system, a partition, a loop device, device-mapper and md are
+//! Physical drives below a device of the pool: those of a file's file system, a partition, a loop device, device-mapper and md are
 //! followed down in sysfs.
 //!
 //! ```text
@@ -19,7 +19,7 @@ use nix::sys::stat::{major, minor};
 const SYSFS: &str = "/sys";
 /// How many layers are followed down.
 const LAYERS_MAX: usize = 16;
-/// What a file system in memory is on.
+/// Name of the storage of a file system in memory.
 const MEMORY: &str = "the memory of this host";
 /// A sector as sysfs counts them, whatever the drive has.
 const SECTOR: u64 = 512;
@@ -45,7 +45,7 @@ pub(crate) fn below(path: &Path) -> Result<Vec<Drive>, String> {
 /// or a server. Two devices that have none of them in common fail one by one. Waits for its file system.
 ///
 /// # Errors
-/// Why that is not known, for people.
+/// Reason for which that is not known, for people.
 pub(crate) fn parts_below(path: &Path) -> Result<BTreeSet<String>, String> {
     let leaves = leaves_of(Path::new(SYSFS), path, 0)?;
     Ok(leaves
@@ -63,7 +63,7 @@ fn unit_of(drive: &str) -> &str {
     namespace.map_or(drive, |(unit, _)| unit)
 }
 
-/// What is lowest below a device.
+/// Lowest layer below a device.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Leaf {
     Drive(Drive),

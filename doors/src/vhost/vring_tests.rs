@@ -23,7 +23,7 @@ use crate::vhost::memory::tests::file_of;
 use crate::vhost::stores::may_store;
 use crate::vhost::stores::tests::{begin_process, end_process, is_killed};
 
-/// Where the front end has the memory of the guest.
+/// Address at which the front end has the memory of the guest.
 const USER: u64 = 0x7000_0000;
 const MEMORY_BYTES: u64 = 0x10000;
 const ENTRIES: u16 = 16;
@@ -39,7 +39,7 @@ const BLOCK: u64 = 4096;
 /// Turns after which a guest counts as one that waits for ever.
 const TURNS_MAX: u32 = 200_000;
 
-/// What a guest asks for. Content is one byte, repeated.
+/// Request of a guest. Content is one byte, repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
     Read(u8),
@@ -80,7 +80,7 @@ const PLAN: [Plan; 12] = [
 /// Blocks and their content in the end.
 const CONTENT: [(u64, u8); 4] = [(0, 11), (1, 0), (2, 9), (8, 0x88)];
 
-/// How a guest uses its queue.
+/// Use that a guest makes of its queue.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
     event_index: bool,
@@ -111,7 +111,7 @@ struct GuestState {
     free: Vec<u16>,
     in_flight: BTreeMap<u16, usize>,
     sent: usize,
-    /// How often each request was answered, and was done.
+    /// Times that each request was answered, and was done.
     answers: [u32; PLAN.len()],
     done: [u32; PLAN.len()],
     available: u16,
@@ -160,7 +160,7 @@ impl Guest {
         u16::from_le_bytes(self.get(at))
     }
 
-    /// What it does on its own processor while a process serves it.
+    /// Work that it does on its own processor while a process serves it.
     fn work_meanwhile(&self) {
         if self.polls {
             self.take_answers();
@@ -350,7 +350,7 @@ impl BlockDevice for Disk {
     }
 }
 
-/// What outlives a process.
+/// Part of a process that outlives it.
 struct World {
     guest: Rc<Guest>,
     content: Content,
@@ -384,7 +384,7 @@ impl Migration {
     }
 }
 
-/// How the life of a process ended.
+/// End of the life of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Killed,

@@ -7,7 +7,7 @@ use crate::rig::{End, Life, Rig};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Whether the older write landed late: the backing answers most writes that fail.
+/// Returns true if the older write landed late: the backing answers most writes that fail.
 async fn destage_something_newer(life: &Life<'_>, guest: &Guest) -> bool {
     let backing = &life.rig.backing;
     life.write_back(24).await;

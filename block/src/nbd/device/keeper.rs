@@ -25,7 +25,7 @@ const PAUSE_MIN_NS: u64 = 20_000_000;
 const PAUSE_MAX_NS: u64 = 1_000_000_000;
 /// The most connections that were given up and may still have changes; when there are so many, no more are made.
 const GIVEN_UP_MAX: usize = 16;
-/// How long changes may land after a connection was lost in a way that says nothing of its server, in nanoseconds.
+/// Time in nanoseconds in which changes may land after a connection was lost in a way that says nothing of its server.
 const LATE_NS: u64 = 30_000_000_000;
 /// What a device relies on, of all that a server says about itself.
 const RELIED_ON: u16 = READ_ONLY | SEND_FLUSH | SEND_TRIM | SEND_WRITE_ZEROES;

@@ -1,4 +1,4 @@
-//! What is below a file system that has no device number of its own: one in memory, btrfs, an overlay, ZFS, or a server's.
+//! Storage below a file system that has no device number of its own: one in memory, btrfs, an overlay, ZFS, or a server's.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Leaf, MEMORY, descend, leaves_of};
 
-/// Where the kernel lists mounts.
+/// File in which the kernel lists mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// A file system that is mounted.
@@ -21,7 +21,7 @@ struct Mount {
 /// Returns what is lowest below the file system of a path.
 ///
 /// # Errors
-/// Why that is not known.
+/// Reason for which that is not known.
 pub(super) fn leaves(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet<Leaf>, String> {
     let unknown = || "its file system is on no device of its own, or does not say on which".to_owned();
     let real = path.canonicalize().map_err(|error| format!("it cannot be looked at: {error}"))?;
