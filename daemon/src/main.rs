@@ -32,6 +32,7 @@ mod keys;
 mod memory;
 mod metrics;
 mod moment;
+mod mounts;
 mod names;
 mod output;
 mod page;

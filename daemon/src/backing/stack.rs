@@ -10,13 +10,13 @@
 
 use std::fs;
 use std::ops::Range;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use block::SECTOR;
 use block::file::{Access, Identity, is_locked, loop_file};
 
 use super::probe::Images;
+use crate::mounts::{Mount, parse_rdev, unescaped};
 
 /// The most devices on top of each other that are followed.
 const DEPTH_MAX: usize = 16;
@@ -173,10 +173,10 @@ impl KernelFolders {
     fn mount_on(&self, wanted: &StorageStack, access: Access) -> Option<String> {
         let mounts = fs::read_to_string(self.proc.join("self/mountinfo")).ok()?;
         let mount = mounts.lines().filter_map(Mount::parse).find(|mount| {
-            if access == Access::ReadOnly && mount.read_only {
+            if access == Access::ReadOnly && mount.has_option("ro") {
                 return false;
             }
-            let mut devices = [mount.device, mount.source_device()].into_iter().flatten();
+            let mut devices = [mount.device, source_device(mount)].into_iter().flatten();
             devices.any(|rdev| self.folder_of(rdev).exists() && self.stack_of(device(rdev)).overlaps(wanted))
         })?;
         let (source, place) = (mount.source.display(), mount.place.display());
@@ -274,52 +274,10 @@ fn shifted(bytes: Option<&Range<u64>>, start: u64, length: u64) -> Option<Range<
     Some(start.saturating_add(bytes.start)..end)
 }
 
-/// One line of `mountinfo`.
-struct Mount {
-    device: Option<u64>,
-    place: PathBuf,
-    source: PathBuf,
-    read_only: bool,
-}
-
-impl Mount {
-    fn parse(line: &str) -> Option<Self> {
-        let (mount, file_system) = line.split_once(" - ")?;
-        let mut mount = mount.split(' ').skip(2);
-        let (device, _root, place) = (mount.next()?, mount.next()?, mount.next()?);
-        let mut file_system = file_system.split(' ').skip(1);
-        let source = unescaped(file_system.next()?);
-        let read_only = file_system.next()?.split(',').any(|option| option == "ro");
-        Some(Self { device: parse_rdev(device), place: unescaped(place), source, read_only })
-    }
-
-    /// The device that it names as its source: file systems such as btrfs have a device number of no device.
-    fn source_device(&self) -> Option<u64> {
-        let identity = self.source.is_absolute().then(|| Identity::of(&self.source).ok()).flatten()?;
-        (identity.rdev != 0).then_some(identity.rdev)
-    }
-}
-
-fn parse_rdev(text: &str) -> Option<u64> {
-    let (major, minor) = text.split_once(':')?;
-    Some(libc::makedev(major.parse().ok()?, minor.parse().ok()?))
-}
-
-/// A path in which the kernel wrote blanks and the like as `\040`.
-fn unescaped(text: &str) -> PathBuf {
-    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits =
-            after.get(..3).filter(|_| byte == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
-        if let Some(escaped) = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            bytes.push(escaped);
-            rest = &after[3..];
-        } else {
-            bytes.push(byte);
-            rest = after;
-        }
-    }
-    PathBuf::from(std::ffi::OsString::from_vec(bytes))
+/// Returns the device that a mount names as its source: file systems such as btrfs have a device number of no device.
+fn source_device(mount: &Mount) -> Option<u64> {
+    let identity = mount.source.is_absolute().then(|| Identity::of(&mount.source).ok()).flatten()?;
+    (identity.rdev != 0).then_some(identity.rdev)
 }
 
 fn read(path: &Path) -> Option<String> {

@@ -2,21 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Leaf, MEMORY, descend, leaves_of};
+use crate::mounts::{Mount, unescaped};
 
 /// File in which the kernel lists mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
-
-/// A file system that is mounted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Mount {
-    point: PathBuf,
-    kind: String,
-    source: String,
-    options: String,
-}
 
 /// Returns what is lowest below the file system of a path.
 ///
@@ -27,16 +19,17 @@ pub(super) fn leaves(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet
     let real = path.canonicalize().map_err(|error| format!("it cannot be looked at: {error}"))?;
     let text = fs::read_to_string(MOUNTS).map_err(|error| format!("{MOUNTS} cannot be read: {error}"))?;
     let Mount { kind, source, options, .. } = mount_of(&text, &real).ok_or_else(unknown)?;
+    let name = source.to_string_lossy();
     let one = |name: String| Ok(BTreeSet::from([Leaf::Other(name)]));
     match kind.as_str() {
         "tmpfs" | "ramfs" | "devtmpfs" => one(MEMORY.to_owned()),
-        "btrfs" => btrfs(sysfs, Path::new(&source), layer),
+        "btrfs" => btrfs(sysfs, &source, layer),
         "overlay" => {
             let upper = options.split(',').find_map(|option| option.strip_prefix("upperdir="));
-            leaves_of(sysfs, Path::new(upper.ok_or_else(unknown)?), layer + 1)
+            leaves_of(sysfs, &unescaped(upper.ok_or_else(unknown)?), layer + 1)
         }
-        "zfs" => one(format!("ZFS pool {}", source.split('/').next().unwrap_or_default())),
-        _ if source.contains(':') || source.starts_with("//") => one(format!("server {source}")),
+        "zfs" => one(format!("ZFS pool {}", name.split('/').next().unwrap_or_default())),
+        _ if name.contains(':') || name.starts_with("//") => one(format!("server {name}")),
         _ => Err(unknown()),
     }
 }
@@ -59,27 +52,8 @@ fn btrfs(sysfs: &Path, source: &Path, layer: usize) -> Result<BTreeSet<Leaf>, St
 
 /// The file system that a path without links is on: the one mounted furthest down, and the last one of several.
 fn mount_of(text: &str, path: &Path) -> Option<Mount> {
-    let mounts = text.lines().filter_map(parse).filter(|mount| path.starts_with(&mount.point));
-    mounts.max_by_key(|mount| mount.point.components().count())
-}
-
-/// A line of `mountinfo`: fields, then after a dash the kind, the source and the options of the file system.
-fn parse(line: &str) -> Option<Mount> {
-    let (mount, file_system) = line.split_once(" - ")?;
-    let mut file_system = file_system.split(' ').map(plain);
-    Some(Mount {
-        point: plain(mount.split(' ').nth(4)?).into(),
-        kind: file_system.next()?,
-        source: file_system.next()?,
-        options: file_system.next().unwrap_or_default(),
-    })
-}
-
-/// A field without the escapes of spaces and the like.
-fn plain(field: &str) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
-        .iter()
-        .fold(field.to_owned(), |text, (escape, is)| text.replace(escape, is))
+    let mounts = text.lines().filter_map(Mount::parse).filter(|mount| path.starts_with(&mount.place));
+    mounts.max_by_key(|mount| mount.place.components().count())
 }
 
 #[cfg(test)]

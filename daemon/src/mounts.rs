@@ -1,0 +1,65 @@
+//! Mounts, as `/proc/self/mountinfo` lists them (manual page `proc_pid_mountinfo`, section 5).
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+/// A file system that is mounted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mount {
+    /// Number of the device that its files say they are on; of no device for some file systems.
+    pub(crate) device: Option<u64>,
+    pub(crate) place: PathBuf,
+    /// Kind of file system.
+    pub(crate) kind: String,
+    /// Device, server or other name that it was mounted by.
+    pub(crate) source: PathBuf,
+    /// Options of the file system, separated by commas.
+    pub(crate) options: String,
+}
+
+impl Mount {
+    /// Reads one line: fields, then after a dash the kind, the source and the options of the file system.
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let (mount, file_system) = line.split_once(" - ")?;
+        let mut mount = mount.split(' ').skip(2);
+        let (device, _root, place) = (mount.next()?, mount.next()?, mount.next()?);
+        let mut file_system = file_system.split(' ');
+        let (kind, source, options) = (file_system.next()?, file_system.next()?, file_system.next()?);
+        Some(Self {
+            device: parse_rdev(device),
+            place: unescaped(place),
+            kind: kind.to_owned(),
+            source: unescaped(source),
+            options: options.to_owned(),
+        })
+    }
+
+    /// Returns true if this is one of its options.
+    pub(crate) fn has_option(&self, wanted: &str) -> bool {
+        self.options.split(',').any(|option| option == wanted)
+    }
+}
+
+/// Reads the number of a device that is written as `MAJOR:MINOR`.
+pub(crate) fn parse_rdev(text: &str) -> Option<u64> {
+    let (major, minor) = text.split_once(':')?;
+    Some(libc::makedev(major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Returns a path in which the kernel wrote blanks and the like as `\040`.
+pub(crate) fn unescaped(text: &str) -> PathBuf {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits =
+            after.get(..3).filter(|_| byte == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
+        if let Some(escaped) = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            bytes.push(escaped);
+            rest = &after[3..];
+        } else {
+            bytes.push(byte);
+            rest = after;
+        }
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
