@@ -117,6 +117,11 @@ enum Change {
     Discard,
 }
 
+/// Makes a range zeroes.
+pub(crate) async fn trim(world: &World, disk: &Disk, number: usize, range: ByteRange) {
+    change(world, disk, number, range, Change::Zeroes).await;
+}
+
 async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, change: Change) {
     let ticket = world.models[number].borrow_mut().start_change(&range, 0);
     let result = match change {

@@ -69,6 +69,8 @@ coverage! {
     power_cuts_after_overlaps,
     /// Power cuts after some idle minutes.
     power_cuts_after_idling,
+    /// Many small ranges that were given up at once.
+    trims,
     /// Disks that grew.
     growths,
     /// Disks that were about to, and did not.

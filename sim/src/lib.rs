@@ -20,6 +20,7 @@ pub mod model;
 mod process;
 pub mod rng;
 mod settings;
+mod trims;
 pub mod world;
 
 pub use coverage::Coverage;

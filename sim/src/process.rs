@@ -17,6 +17,7 @@ use crate::growth;
 use crate::last_minute::{LastMinute, write_anew};
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
+use crate::trims::Trims;
 use crate::world::{DISKS, Disk, End, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SimCache, World};
 
 const CLIENTS_PER_DISK: usize = 3;
@@ -45,6 +46,7 @@ pub(crate) async fn serve(
     let Some(serving) = Serving::start(world, host, life, &mut rng).await else { return };
     let Serving { world, host, caches, disks, .. } = &serving;
     let mut budgets = Budgets::of(world, life);
+    let mut trims = Trims::of(world, life);
     write_anew(world, disks).await;
     while world.left.get() > 0 && world.failure.borrow().is_none() {
         host.sleep(rng.below(3_000_000)).await;
@@ -53,6 +55,7 @@ pub(crate) async fn serve(
         world.look_for_copies(caches, disks);
         disturb(world, host, caches, disks, &mut rng).await;
         budgets.disturb(caches);
+        trims.disturb(world, disks).await;
         growth::disturb(world, host, disks).await;
         world.look_for_copies(caches, disks);
     }
