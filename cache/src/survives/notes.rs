@@ -26,6 +26,7 @@ use crate::bytes::table::NOTES;
 use crate::knowledge::regions::{DIRTY, EVERYTHING};
 use crate::knowledge::replay::Tail;
 use crate::knowledge::segments::{Purpose, Segments};
+use crate::words::canary::{self, Bug};
 use crate::words::limits::{MEMBERS_MAX, NOTE_BATCHES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
 
@@ -339,6 +340,10 @@ impl Writer {
 
 /// Reads the notes of a pool: the regions with an open intent. Gives up the segments that do not count.
 ///
+/// The newest complete segment counts. A newer one that the end left incomplete lists what was open when it was begun: all of that
+/// counts as open as well, because the end of the complete one may be damaged beyond what its proofs show. That adds at most
+/// intents whose opener was never told that they are durable.
+///
 /// # Errors
 /// If some cannot be read; then every region of every disk may have one.
 pub(crate) async fn read_all<F: BlockDevice>(
@@ -351,34 +356,45 @@ pub(crate) async fn read_all<F: BlockDevice>(
         return Ok(BTreeSet::new());
     }
     let mut found = Err(Unreadable::NoSummary);
+    let mut open = BTreeSet::new();
     for wanted in &owned {
-        if let Some(open) = read_segment(reader, *wanted).await? {
-            found = Ok((wanted.segment, open));
+        let said = read_segment(reader, *wanted).await?;
+        if said.is_complete {
+            open.extend(said.open);
+            found = Ok(wanted.segment);
             break;
         }
         // Nothing was written after the crash that left it incomplete.
+        if !canary::has(Bug::UnfinishedNotesIgnored) {
+            open.extend(said.open);
+        }
     }
-    let (counts, open) = found?;
+    let counts = found?;
     for earlier in owned.into_iter().filter(|wanted| wanted.segment != counts) {
         segments.give_up(earlier.segment);
     }
     Ok(open)
 }
 
-/// What a segment says; none if it was never complete.
-async fn read_segment<F: BlockDevice>(
-    reader: &Reader<F>,
-    wanted: Wanted,
-) -> Result<Option<BTreeSet<Region>>, Unreadable> {
+/// What a segment of notes says.
+struct Said {
+    /// Regions with an open intent.
+    open: BTreeSet<Region>,
+    /// Whether it says all that was open when it was begun.
+    is_complete: bool,
+}
+
+/// Reads what a segment says.
+async fn read_segment<F: BlockDevice>(reader: &Reader<F>, wanted: Wanted) -> Result<Said, Unreadable> {
     let mut open = BTreeSet::new();
-    let mut complete = false;
+    let mut is_complete = false;
     for line in reader.headers(wanted, Tail::NotFlushed).await?.content.lines() {
         let region = (DiskId(line.checksum), line.page.0 as u32);
-        complete |= (line.kind, region) == COMPLETE;
+        is_complete |= (line.kind, region) == COMPLETE;
         match line.kind {
             Kind::Intent => drop(open.insert(region)),
             _ => drop(open.remove(&region)),
         }
     }
-    Ok(complete.then_some(open))
+    Ok(Said { open, is_complete })
 }

@@ -74,6 +74,8 @@ pub enum Bug {
     OverlapsPass,
     /// Destage sends newer content while an older write of the same pages may still land.
     NewerBeforeLate,
+    /// A start ignores the intents in a segment of notes that the end left incomplete (rule I11).
+    UnfinishedNotesIgnored,
 }
 
 impl Bug {
@@ -98,7 +100,7 @@ impl Bug {
     ];
 
     /// Those that stories find. Random walks hardly ever come to the moment at which most of them do harm.
-    pub const IN_STORIES: [Self; 20] = [
+    pub const IN_STORIES: [Self; 21] = [
         Self::CloseWithoutFlush,
         Self::EarlyClear,
         Self::ReuseBeforeDurable,
@@ -119,6 +121,7 @@ impl Bug {
         Self::RangesSaidOnce,
         Self::OverlapsPass,
         Self::NewerBeforeLate,
+        Self::UnfinishedNotesIgnored,
     ];
 }
 

@@ -6,7 +6,7 @@
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the story that fails with it.
-const FOUND_BY: [(Bug, fn()); 20] = [
+const FOUND_BY: [(Bug, fn()); 21] = [
     (Bug::CloseWithoutFlush, crate::intents::a_region_comes_to_rest_before_the_power_goes),
     (Bug::EarlyClear, crate::promises::a_written_page_is_promoted_once_more),
     (Bug::ReuseBeforeDurable, || drop(crate::dirty::a_superseded_version_is_reclaimed())),
@@ -27,6 +27,7 @@ const FOUND_BY: [(Bug, fn()); 20] = [
     (Bug::RangesSaidOnce, crate::ranges::a_segment_with_ranges_goes),
     (Bug::OverlapsPass, crate::overlapping::changes_of_one_page_overlap),
     (Bug::NewerBeforeLate, crate::late::a_write_of_destage_lands_after_something_newer_was_written),
+    (Bug::UnfinishedNotesIgnored, crate::recovery::notes_rot_while_their_successor_is_unfinished),
 ];
 
 #[test]

@@ -5,8 +5,9 @@ use block::{BlockDevice, ByteRange, PAGE};
 use cache::bytes::table::NOTES;
 use cache::{Load, Mode, PoolContent};
 
+use crate::guest::{Guest, judge, sectors};
 use crate::on_flash::{at, layout};
-use crate::rig::{ENDS, End, Life, P, Rig, TORN, story};
+use crate::rig::{ENDS, End, HELD, Life, P, Rig, TORN, story};
 
 /// Old and new, closed and open, on flash and on the backing only.
 async fn leave_something(life: &Life<'_>) {
@@ -153,6 +154,54 @@ fn damaged_notes_never_close_a_region_that_is_open() {
             }
         }
     }
+}
+
+/// A guest's write is acknowledged from flash, and the next start ends while it takes the notes over. Then all that the notes say
+/// since they were complete rots, with what proves it, and a guest reads while the disk is loaded. True if the notes that were being
+/// begun name what was open.
+fn notes_rot_in_a_start_that_ends_at(end: End, cut: u64) -> (bool, bool) {
+    let (rig, guest) = (Rig::new(cut), Guest::new());
+    rig.live(End::Kill, async |life| {
+        life.write_back(24).await;
+        guest.write(&life.disk, sectors(0..8)).await;
+        guest.flush(&life.disk).await;
+    });
+    guest.end(End::Kill);
+    let complete = *rig.segments_of(NOTES).last().unwrap();
+    let is_told = rig.live_until(end, Some(cut), async |life| drop(life.loaded().await));
+    guest.end(end);
+    let owned = rig.segments_of(NOTES);
+    let begun = rig.batches(*owned.last().unwrap());
+    if owned[0] != complete || owned.len() < 2 || begun.len() != 1 {
+        return (false, is_told);
+    }
+    let notes = rig.batches(complete);
+    assert_eq!(notes.iter().filter(|(_, _, entries)| entries.is_empty()).count(), 2, "two that prove");
+    for (at, ..) in &notes[1..] {
+        rig.flash.rot(&ByteRange::at(*at, PAGE), 1);
+    }
+    rig.live(End::Kill, async |life| {
+        rig.flash.delay(HELD, HELD);
+        let seen = guest.read(&life.disk).await;
+        seen.unwrap_or_else(|what| panic!("{end:?} at {cut}: {what}"));
+        rig.flash.delay(0, 0);
+    });
+    guest.end(End::Kill);
+    judge(&rig, &guest, &format!("{end:?} at {cut}"));
+    (true, is_told)
+}
+
+pub(crate) fn notes_rot_while_their_successor_is_unfinished() {
+    for end in [End::Kill, End::PowerCut] {
+        let ends = (1..).map(|cut| notes_rot_in_a_start_that_ends_at(end, cut));
+        let met = ends.take_while(|(_, is_told)| !is_told).filter(|(is_met, _)| *is_met).count();
+        assert!(met > 0, "{end:?}: no start ended between the first batch and the last of its notes");
+    }
+}
+
+#[test]
+fn a_start_counts_what_was_open_when_notes_were_begun_that_it_finds_unfinished() {
+    notes_rot_while_their_successor_is_unfinished();
 }
 
 #[test]
