@@ -8,6 +8,7 @@ use block::{Host, Operation};
 use crate::devices::{FLASH_DEVICES, add_device, take_out_device};
 use crate::mirror::harm_or_mend;
 use crate::rng::Rng;
+use crate::rot::rot;
 use crate::settings::{Kind, draw_settings};
 use crate::world::{DISKS, Disk, SimCache, World};
 
@@ -101,7 +102,7 @@ fn harm_flash(world: &World, number: usize, what: u64, rng: &mut Rng) {
         }
         9 | 10 if world.kind != Kind::BackWithPowerCuts => {
             world.rotten.set(true);
-            flash.rot(&world.segments_area(number), 1 + rng.below(40));
+            rot(world, number, 1 + rng.below(40));
         }
         11 if rng.chance(60) => {
             let failing = [Operation::Write, Operation::Flush][rng.below(2) as usize];

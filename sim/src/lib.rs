@@ -19,6 +19,7 @@ mod mirror;
 pub mod model;
 mod process;
 pub mod rng;
+mod rot;
 mod settings;
 mod trims;
 pub mod world;

@@ -5,9 +5,7 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
-use cache::{
-    Admission, DeviceState, DiskSettings, Mode, PoolId, SequentialCutoff, Shape, WhatIsDirty, ZeroPages,
-};
+use cache::{Admission, DeviceState, DiskSettings, Mode, SequentialCutoff, Shape, WhatIsDirty, ZeroPages};
 
 use crate::budget::Budgets;
 use crate::clients::{read, run_client, verify};
@@ -18,7 +16,7 @@ use crate::last_minute::{LastMinute, write_anew};
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
 use crate::trims::Trims;
-use crate::world::{DISKS, Disk, End, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SimCache, World};
+use crate::world::{DISKS, Disk, End, POOL, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SimCache, World};
 
 const CLIENTS_PER_DISK: usize = 3;
 /// Logs are at rest after so long, whatever the weather: nanoseconds.
@@ -88,7 +86,7 @@ impl Serving {
         if life == 0 {
             let shape = Shape { segment_bytes: SEGMENT_BYTES, region_bytes: REGION_BYTES };
             let first = world.flash[0].reopen(host.clone());
-            cache::format(&first, PoolId([7; 16]), Some(shape)).await.expect("no fault is set yet");
+            cache::format(&first, POOL, Some(shape)).await.expect("no fault is set yet");
         }
         world.slow_down_load();
         let (cache, named) = open(&world, &host, life, rng).await?;

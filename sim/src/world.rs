@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{ByteRange, Geometry, Host, Memory, SECTOR};
-use cache::{Belief, Cache, CachedDisk, Load, MemberNumber, Past, SharedBits, words_for};
+use cache::{Belief, Cache, CachedDisk, Load, MemberNumber, Past, PoolId, SharedBits, words_for};
 use futures_util::future::{Either, select};
 
 use crate::coverage::Coverage;
@@ -24,6 +24,7 @@ use crate::settings::Kind;
 pub(crate) type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
 pub(crate) type SimCache = Cache<Faulty<LocalHost>, LocalHost>;
 
+pub(crate) const POOL: PoolId = PoolId([7; 16]);
 pub(crate) const DISKS: usize = 2;
 const OPERATIONS: u64 = 600;
 pub(crate) const SEGMENT_BYTES: u64 = 32 << 10;

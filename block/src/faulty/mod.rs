@@ -305,9 +305,17 @@ impl Faults {
 
     /// Flips a bit in each of `sectors` sectors drawn from `range`, in what reads will find.
     pub fn rot(&self, range: &ByteRange, sectors: u64) {
+        self.rot_unless(range, sectors, |_| false);
+    }
+
+    /// As [`Faults::rot`], except for drawn sectors that are to be spared, by their numbers.
+    pub fn rot_unless(&self, range: &ByteRange, sectors: u64, is_spared: impl Fn(u64) -> bool) {
         for _ in 0..sectors {
             let sector = range.start / SECTOR + self.draw() % (range.len() / SECTOR);
             let bit = self.draw() as usize % (SECTOR as usize * 8);
+            if is_spared(sector) {
+                continue;
+            }
             let mut bytes = [0; SECTOR as usize];
             self.peek(sector * SECTOR, &mut bytes);
             bytes[bit / 8] ^= 1 << (bit % 8);
