@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use block::{ByteRange, Operation, PAGE};
+use block::faulty::Faults;
+use block::{ByteRange, PAGE};
+use cache::Mode;
 use futures_util::future::join_all;
 
 use crate::clients::{trim, write};
@@ -10,45 +12,71 @@ use crate::rng::Rng;
 use crate::settings::Kind;
 use crate::world::{DISKS, Disk, World};
 
-/// Ranges that a guest gives up at once.
+/// Ranges that a guest gives up at once: more than a segment names.
 const RANGES: u64 = 12;
+/// Pages that a guest writes at once, one by one, and how often, to have the log go on.
+const PAGES: u64 = 24;
+const BURSTS: u64 = 6;
+/// The number of the system for a medium that fails.
+const EIO: i32 = 5;
 
-/// Part of a disk that a guest fills, and then gives up every second page of at once, as fstrim does, while the backing takes no
-/// zeroes: their segment says more of ranges than the next one may have room for. Drawn by themselves, as all of this.
+/// A guest that fills a part of a disk, and then gives up every second page of it at once, as fstrim does, while the backing
+/// refuses zeroes. The log goes on until the segments go that name the ranges, and the open one may have room for few
+/// of them. Drawn by itself, as all of this.
 pub(crate) struct Trims {
     rng: Rng,
-    has_any: bool,
-    filled: Option<(usize, u64)>,
+    state: State,
+}
+
+enum State {
+    /// There are none in this process, or no more.
+    None,
+    /// They wait for a disk that writes back.
+    Wanted,
+    /// The part of a disk that begins with a page is filled.
+    Filled(usize, u64),
 }
 
 impl Trims {
     pub(crate) fn of(world: &World, life: u64) -> Self {
+        // Backings refuse in this process what they refused when the one before was killed, up to here.
+        world.backings.iter().for_each(Faults::fail_no_more);
         let mut rng = Rng::new(world.seed ^ 0x7472_696d_7321 ^ life << 56);
         let has_any = !world.is_mirrored() && world.kind != Kind::Through && rng.chance(150);
-        Self { rng, has_any, filled: None }
+        Self { rng, state: if has_any { State::Wanted } else { State::None } }
     }
 
     pub(crate) async fn disturb(&mut self, world: &World, disks: &[Rc<Disk>]) {
-        if !self.has_any {
-            return;
+        let writes_back = |number: usize| disks[number].settings().mode == Mode::WriteBack;
+        match self.state {
+            State::Wanted => {
+                let number = self.rng.below(DISKS as u64) as usize;
+                if writes_back(number) {
+                    // Behind where most of the others write.
+                    let first = 100 + self.rng.below(200);
+                    let part = ByteRange::at(first * PAGE, 2 * RANGES * PAGE);
+                    write(world, &disks[number], number, part).await;
+                    disks[number].start_destage();
+                    self.state = State::Filled(number, first);
+                }
+            }
+            // Mostly the backing has other content there by now.
+            State::Filled(number, first)
+                if disks[number].statistics().dirty_bytes == 0 || self.rng.chance(400) =>
+            {
+                world.backings[number].refuse_zeroes(EIO);
+                let trims = (0..RANGES).map(|range| ByteRange::at((first + 2 * range) * PAGE, PAGE));
+                join_all(trims.map(|range| trim(world, &disks[number], number, range))).await;
+                world.coverage.borrow_mut().trims += 1;
+                // Until the segments go that name them.
+                for _ in 0..BURSTS {
+                    let first = self.rng.below(PAGES);
+                    let pages = (first..first + PAGES).map(|page| ByteRange::at(page * PAGE, PAGE));
+                    join_all(pages.map(|page| write(world, &disks[number], number, page))).await;
+                }
+                self.state = State::None;
+            }
+            State::None | State::Filled(..) => {}
         }
-        let Some((number, first)) = self.filled else {
-            let number = self.rng.below(DISKS as u64) as usize;
-            // Behind where most of the others write.
-            let first = 100 + self.rng.below(200);
-            write(world, &disks[number], number, ByteRange::at(first * PAGE, 2 * RANGES * PAGE)).await;
-            disks[number].start_destage();
-            self.filled = Some((number, first));
-            return;
-        };
-        if disks[number].statistics().dirty_bytes > 0 && self.rng.chance(900) {
-            return;
-        }
-        self.has_any = false;
-        world.unanswered[number].set(true);
-        world.backings[number].fail_often(Operation::WriteZeroes, 1000);
-        let trims = (0..RANGES).map(|range| ByteRange::at((first + 2 * range) * PAGE, PAGE));
-        join_all(trims.map(|range| trim(world, &disks[number], number, range))).await;
-        world.coverage.borrow_mut().trims += 1;
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the seeds of which one must find it.
-const FOUND_WITHIN: [(Bug, Range<u64>); 16] = [
+const FOUND_WITHIN: [(Bug, Range<u64>); 17] = [
     (Bug::StaleFill, 0..50),
     (Bug::EmptyFirst, 0..400),
     (Bug::CloseWithoutForget, 0..300),
@@ -26,6 +26,7 @@ const FOUND_WITHIN: [(Bug, Range<u64>); 16] = [
     (Bug::EarlyReuse, 0..50),
     (Bug::ZeroesBehindEnd, 0..200),
     (Bug::OverlapsPass, 0..50),
+    (Bug::RangesSaidOnce, 0..500),
     // No earlier one finds it, and each takes its time.
     (Bug::CleanBeforeLog, 950..2000),
 ];

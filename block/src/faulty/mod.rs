@@ -54,6 +54,8 @@ struct State {
     full: Cell<bool>,
     /// Refuses changes behind this offset at once, with this error number of the system.
     refusal: Cell<Option<(u64, i32)>>,
+    /// Refuses zeroes at once, with this error number of the system.
+    zeroes_refusal: Cell<Option<i32>>,
     hanging: Cell<bool>,
     discards_hang: Cell<bool>,
     released: Notify,
@@ -153,6 +155,7 @@ impl Faults {
             unreadable: RefCell::default(),
             full: Cell::new(false),
             refusal: Cell::new(None),
+            zeroes_refusal: Cell::new(None),
             hanging: Cell::new(false),
             discards_hang: Cell::new(false),
             released: Notify::new(),
@@ -203,10 +206,16 @@ impl Faults {
         self.state.refusal.set(Some((offset, errno)));
     }
 
+    /// Refuses at once to write zeroes, with an error number of the system, until [`Self::fail_no_more`].
+    pub fn refuse_zeroes(&self, errno: i32) {
+        self.state.zeroes_refusal.set(Some(errno));
+    }
+
     /// Takes all rules for failures back, and has everything be readable again.
     pub fn fail_no_more(&self) {
         self.state.rules.borrow_mut().clear();
         self.state.refusal.set(None);
+        self.state.zeroes_refusal.set(None);
         self.state.unreadable.borrow_mut().clear();
     }
 
@@ -488,7 +497,9 @@ impl<H: Host> Faulty<H> {
             state.counts.borrow_mut().writes += 1;
             self.faults.meet(&range, Change::is_discard);
         }
-        if let Some((_, errno)) = state.refusal.get().filter(|(offset, _)| range.end > *offset) {
+        let refusal = state.refusal.get().filter(|(offset, _)| range.end > *offset).map(|(_, errno)| errno);
+        let zeroes_refusal = state.zeroes_refusal.get().filter(|_| operation == Operation::WriteZeroes);
+        if let Some(errno) = refusal.or(zeroes_refusal) {
             return Err(BlockError::from_errno(errno, operation, Some(range)));
         }
         let fails = self.faults.fails(operation);

@@ -80,7 +80,7 @@ pub enum Bug {
 
 impl Bug {
     /// Those that random walks find.
-    pub const IN_WALKS: [Self; 16] = [
+    pub const IN_WALKS: [Self; 17] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -96,6 +96,7 @@ impl Bug {
         Self::EarlyReuse,
         Self::ZeroesBehindEnd,
         Self::OverlapsPass,
+        Self::RangesSaidOnce,
         Self::CleanBeforeLog,
     ];
 
