@@ -7,6 +7,7 @@
 //! hit_ratio   hit ratios and flash writes on real traces, beside policies from papers
 //! scrape      what it costs guests that somebody looks at statistics
 //! record      what it costs guests that somebody records them
+//! idle        CPU time and wake-ups of a daemon whose guests do nothing
 //! vhost       requests over vhost-user: beside qemu-storage-daemon, with a front end that needs no guest
 //! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
@@ -24,6 +25,7 @@ mod doors;
 mod fio;
 mod forebay;
 mod hit_ratio;
+mod idle;
 mod peers;
 mod record;
 mod report;
@@ -70,6 +72,8 @@ pub(crate) enum Scope {
     Scrape,
     /// A disk that is recorded.
     Record,
+    /// A daemon without requests.
+    Idle,
     /// What is worth keeping.
     HitRatio,
 }
@@ -98,6 +102,9 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
     }
     if scope == Scope::Recovery {
         return restart::measure(&build(root)?, &Scratch::new()?, effort);
+    }
+    if scope == Scope::Idle {
+        return idle::measure(&build(root)?, &Scratch::new()?, effort);
     }
     clients::install_missing()?;
     let programs = build(root)?;

@@ -59,6 +59,11 @@ impl Server {
         cpu_us_of(self.child.id()).map_err(|error| format!("{error} The server said: {}", self.said()))
     }
 
+    /// The number of its process.
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     fn said(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default().trim().to_owned()
     }
