@@ -3,7 +3,7 @@
 //! A batch is one header page and the data pages that it describes, in one write. Notes about regions have no data.
 //!
 //! ```text
-//! 32  4   disk                        | the head, the same in headers and summary pages
+//! 32  4   owner                       | the head, the same in headers and summary pages
 //! 36  4   segment                     |
 //! 40  8   generation of the segment   |
 //! 48  4   own place in the segment, in pages
@@ -20,15 +20,16 @@
 //! | `zeroes` | the first of a range | pages of the range | 1 if its storage may be given back, else 0 |
 //! | `home`, `lost` | the first of a range | pages of the range | 0 |
 //! | `forget` | first of the region | of the bitmap, seeded | of the bitmap: one bit for each page of the region |
-//! | `intent`, `quiet` | number of the region | number of the disk | 0 |
+//! | `intent`, `quiet` | the intent (`note.rs`) | number of the disk | 0 |
 
 use block::Unmap;
 
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
 use super::layout::ENTRIES_PER_PAGE;
+use super::owner;
 use crate::words::limits::BATCH_PAGES_MAX;
-use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+use crate::words::units::{PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
 const HEADER_MAGIC: [u8; 8] = *b"FBYBATCH";
 
@@ -124,7 +125,7 @@ pub(crate) fn unmap_of_zeroes(place: u32) -> Unmap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// Owner of the segment.
-    pub disk: DiskId,
+    pub owner: SegmentOwner,
     /// The segment.
     pub segment: SegmentNumber,
     /// Which life of the segment.
@@ -163,7 +164,7 @@ pub fn is_header(page: &[u8]) -> bool {
 /// Why the page is no header of this pool.
 pub fn decode_header(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), FrameError> {
     let mut decoder = Decoder::of_pool(page, HEADER_MAGIC, pool)?;
-    let (head, count) = Head::decode(&mut decoder);
+    let (head, count) = Head::decode(&mut decoder)?;
     if count as usize > ENTRIES_PER_PAGE {
         return Err(FrameError::Field("entries"));
     }
@@ -181,7 +182,7 @@ pub fn decode_header(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), Fr
 impl Head {
     /// Puts the head behind the frame.
     pub(super) fn encode(&self, encoder: &mut Encoder<'_>, entries: u32) {
-        encoder.u32(self.disk.0);
+        encoder.u32(owner::number(Some(self.owner)));
         encoder.u32(self.segment.0);
         encoder.u64(self.generation.0);
         encoder.u32(self.place);
@@ -192,13 +193,17 @@ impl Head {
     }
 
     /// Takes the head and the number of entries from behind the frame.
-    pub(super) fn decode(decoder: &mut Decoder<'_>) -> (Self, u32) {
-        let (disk, segment) = (DiskId(decoder.u32()), SegmentNumber(decoder.u32()));
+    ///
+    /// # Errors
+    /// `Field` if the segment has no owner.
+    pub(super) fn decode(decoder: &mut Decoder<'_>) -> Result<(Self, u32), FrameError> {
+        let owner = owner::from_number(decoder.u32()).ok_or(FrameError::Field("owner"))?;
+        let segment = SegmentNumber(decoder.u32());
         let generation = Sequence(decoder.u64());
         let (place, entries) = (decoder.u32(), decoder.u32());
         let (sequence, durable) = (Sequence(decoder.u64()), decoder.u32());
         let _zero = (decoder.u64(), decoder.u32());
-        (Self { disk, segment, generation, place, sequence, durable }, entries)
+        Ok((Self { owner, segment, generation, place, sequence, durable }, entries))
     }
 }
 
@@ -208,6 +213,7 @@ mod tests {
 
     use super::*;
     use crate::words::limits::PAGE_BYTES;
+    use crate::words::units::DiskId;
 
     fn entry() -> impl Strategy<Value = Entry> {
         (0..1u64 << 48, 1..=8u8, any::<u64>(), any::<u32>(), any::<u32>()).prop_map(
@@ -228,7 +234,7 @@ mod tests {
             generation: u64,
         ) {
             let head = Head {
-                disk: DiskId(3), segment: SegmentNumber(4), generation: Sequence(generation),
+                owner: DiskId(3).into(), segment: SegmentNumber(4), generation: Sequence(generation),
                 place: 5, sequence: Sequence(6), durable: 7,
             };
             let mut page = vec![0xee; PAGE_BYTES];

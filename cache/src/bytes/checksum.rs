@@ -1,12 +1,13 @@
 //! CRC-32C (Castagnoli, RFC 3720 appendix B.4) of pages, seeded with where a page belongs.
 //!
-//! On flash each entry holds the checksum of its page *seeded* with disk, page and sequence: a page that was lost,
+//! On flash each entry holds the checksum of its page *seeded* with owner, page and sequence: a page that was lost,
 //! misplaced or left over from another life of its segment fails it (rule I7). In RAM the index holds the *plain*
 //! checksum of the content, which needs no sequence to be checked. One follows from the other, because the CRC of a
 //! concatenation is the combination of the CRCs of its parts.
 
+use super::owner;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{DiskId, PageNumber, Sequence};
+use crate::words::units::{PageNumber, SegmentOwner, Sequence};
 
 /// The polynomial, the lowest bit being the highest power.
 const POLYNOMIAL: u32 = 0x82f6_3b78;
@@ -33,13 +34,13 @@ fn append_page(before: u32, page: &[u8; PAGE_BYTES]) -> u32 {
 }
 
 /// The checksum that an entry on flash holds, from the plain one.
-pub fn seeded(plain: u32, disk: DiskId, page: PageNumber, sequence: Sequence) -> u32 {
-    PAGE_SHIFT.of(seed(disk, page, sequence)) ^ plain
+pub fn seeded(plain: u32, owner: SegmentOwner, page: PageNumber, sequence: Sequence) -> u32 {
+    PAGE_SHIFT.of(seed(owner, page, sequence)) ^ plain
 }
 
 /// The plain checksum, from what an entry on flash holds.
-pub fn unseeded(stored: u32, disk: DiskId, page: PageNumber, sequence: Sequence) -> u32 {
-    stored ^ PAGE_SHIFT.of(seed(disk, page, sequence))
+pub fn unseeded(stored: u32, owner: SegmentOwner, page: PageNumber, sequence: Sequence) -> u32 {
+    stored ^ PAGE_SHIFT.of(seed(owner, page, sequence))
 }
 
 /// What a checksum becomes when a page of zeroes follows. The CRC of seed and page together is this, exclusive-or the
@@ -134,9 +135,9 @@ mod interleaved {
     }
 }
 
-fn seed(disk: DiskId, page: PageNumber, sequence: Sequence) -> u32 {
+fn seed(owner: SegmentOwner, page: PageNumber, sequence: Sequence) -> u32 {
     let mut bytes = [0; 20];
-    bytes[0..4].copy_from_slice(&disk.0.to_le_bytes());
+    bytes[0..4].copy_from_slice(&owner::number(Some(owner)).to_le_bytes());
     bytes[4..12].copy_from_slice(&page.0.to_le_bytes());
     bytes[12..20].copy_from_slice(&sequence.0.to_le_bytes());
     crc32c::crc32c(&bytes)
@@ -145,6 +146,7 @@ fn seed(disk: DiskId, page: PageNumber, sequence: Sequence) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::units::DiskId;
 
     #[test]
     fn the_checksum_is_castagnolis() {
@@ -188,8 +190,8 @@ mod tests {
         bytes.extend_from_slice(&number.0.to_le_bytes());
         bytes.extend_from_slice(&sequence.0.to_le_bytes());
         bytes.extend_from_slice(&page);
-        let stored = seeded(page_checksum(&page), disk, number, sequence);
+        let stored = seeded(page_checksum(&page), disk.into(), number, sequence);
         assert_eq!(stored, crc32c::crc32c(&bytes));
-        assert_eq!(unseeded(stored, disk, number, sequence), page_checksum(&page));
+        assert_eq!(unseeded(stored, disk.into(), number, sequence), page_checksum(&page));
     }
 }

@@ -16,6 +16,8 @@ pub mod checksum;
 pub mod codec;
 pub mod layout;
 pub mod members;
+pub mod note;
+pub mod owner;
 pub mod summary;
 pub mod superblock;
 pub mod table;

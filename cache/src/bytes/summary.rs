@@ -19,7 +19,7 @@ use super::batch::{Entry, HEAD_BYTES, Head, Kind};
 use super::checksum::unseeded;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{DiskId, PageNumber, Sequence};
+use crate::words::units::{PageNumber, SegmentOwner, Sequence};
 
 const MAGIC: [u8; 8] = *b"FBYSUMRY";
 const COUNTS_BYTES: usize = 8;
@@ -48,9 +48,9 @@ pub struct Line {
 
 impl Line {
     /// The line of an entry of a batch.
-    pub fn of_entry(entry: &Entry, disk: DiskId) -> Self {
+    pub fn of_entry(entry: &Entry, owner: SegmentOwner) -> Self {
         let Entry { page, kind, sequence, seeded_checksum, place } = *entry;
-        Self { page, kind, sequence, checksum: unseeded(seeded_checksum, disk, page, sequence), place }
+        Self { page, kind, sequence, checksum: unseeded(seeded_checksum, owner, page, sequence), place }
     }
 
     /// True if `next` continues a run that `self` is at the end of.
@@ -99,12 +99,12 @@ impl Content {
     }
 
     /// Adds an entry of a batch behind all others.
-    pub fn push_entry(&mut self, entry: &Entry, disk: DiskId) {
+    pub fn push_entry(&mut self, entry: &Entry, owner: SegmentOwner) {
         if entry.kind.is_range() {
             let Entry { page, kind, sequence, seeded_checksum: pages, place } = *entry;
             self.push_range(kind, page, sequence, pages, place);
         } else if entry.kind.has_data() {
-            self.push(&Line::of_entry(entry, disk));
+            self.push(&Line::of_entry(entry, owner));
         } else {
             // What stands in the place of a checksum is not one.
             let Entry { page, kind, sequence, seeded_checksum: checksum, .. } = *entry;
@@ -235,7 +235,7 @@ impl Content {
     /// Why the page is no page of a summary of this pool. What was added before stays.
     pub fn decode_page(&mut self, page: &[u8], pool: PoolId) -> Result<(Head, u32), FrameError> {
         let mut decoder = Decoder::of_pool(page, MAGIC, pool)?;
-        let (head, _) = Head::decode(&mut decoder);
+        let (head, _) = Head::decode(&mut decoder)?;
         let (runs, pages) = (decoder.u32() as usize, decoder.u32());
         let mut left = ROOM;
         for _ in 0..runs {
@@ -267,13 +267,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::words::units::SegmentNumber;
+    use crate::words::units::{DiskId, SegmentNumber};
 
     const POOL: PoolId = PoolId([3; 16]);
 
     fn head() -> Head {
         Head {
-            disk: DiskId(3),
+            owner: DiskId(3).into(),
             segment: SegmentNumber(4),
             generation: Sequence(5),
             place: 1000,

@@ -7,29 +7,22 @@
 //! 32  8   turn: the slot with the higher turn is current
 //! 40  4   segments
 //! 44  4   zero
-//! 48  16  per segment: owner (4; 0xffff_ffff = free), copy (4; 0 the first, 1 the second), generation (8)
+//! 48  16  per segment: owner (4; see `owner.rs`), copy (4; 0 the first, 1 the second), generation (8)
 //! ```
 //! A segment that is mirrored has two lines of the same owner and generation, on two devices.
 
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
+use super::owner;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{DiskId, Sequence};
+use crate::words::units::{SegmentOwner, Sequence};
 
 const MAGIC: [u8; 8] = *b"FBYTABLE";
-/// Stands for nobody; no disk may have this number.
-pub const FREE: u32 = u32::MAX;
-/// Owner of the segments that hold notes about regions.
-pub const NOTES: DiskId = DiskId(u32::MAX - 1);
-/// Owner of segments whose content is void, until they are free.
-pub const VOID: DiskId = DiskId(u32::MAX - 2);
-/// Numbers from here on are no disk's.
-pub const DISK_IDS_END: u32 = VOID.0;
 const HEAD_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 16;
 
-/// One segment's line: its owner, if it has one, the generation of its present life, and which copy it is.
-pub type TableEntry = Option<(DiskId, Sequence, Copied)>;
+/// One segment's line: its owner, generation, and which copy it is; none while it is free.
+pub type TableEntry = Option<(SegmentOwner, Sequence, Copied)>;
 
 /// Which of two copies a segment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +39,7 @@ pub fn keep_newest(entries: &mut [TableEntry], newest: Sequence) {
     if entries.iter().flatten().all(|(_, generation, _)| *generation != newest)
         && let Some(free) = entries.iter_mut().find(|entry| entry.is_none())
     {
-        *free = Some((VOID, newest, Copied::First));
+        *free = Some((SegmentOwner::Invalid, newest, Copied::First));
     }
 }
 
@@ -64,8 +57,9 @@ pub fn encode(pool: PoolId, turn: u64, entries: &[TableEntry]) -> Vec<u8> {
     encoder.u32(segments);
     encoder.u32(0);
     for (entry, line) in entries.iter().zip(encoder.lines::<ENTRY_BYTES>(entries.len())) {
-        let (owner, generation, copied) = entry
-            .map_or((FREE, 0, Copied::First), |(owner, generation, copied)| (owner.0, generation.0, copied));
+        let (generation, copied) =
+            entry.map_or((0, Copied::First), |(_, generation, copied)| (generation.0, copied));
+        let owner = owner::number(entry.map(|(owner, ..)| owner));
         line[..4].copy_from_slice(&owner.to_le_bytes());
         line[4..8].copy_from_slice(&u32::from(copied == Copied::Second).to_le_bytes());
         line[8..].copy_from_slice(&generation.to_le_bytes());
@@ -95,7 +89,7 @@ pub fn decode(bytes: &[u8], pool: PoolId) -> Result<(u64, Vec<TableEntry>), Fram
     let entries = (0..segments).map(|_| {
         let (owner, copy, generation) = (decoder.u32(), decoder.u32(), decoder.u64());
         let copied = if copy == 0 { Copied::First } else { Copied::Second };
-        (owner != FREE).then_some((DiskId(owner), Sequence(generation), copied))
+        owner::from_number(owner).map(|owner| (owner, Sequence(generation), copied))
     });
     Ok((turn, entries.collect()))
 }
@@ -103,15 +97,16 @@ pub fn decode(bytes: &[u8], pool: PoolId) -> Result<(u64, Vec<TableEntry>), Fram
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::units::DiskId;
 
     #[test]
     fn the_newest_generation_stands_in_a_table_once() {
-        let owned = Some((DiskId(1), Sequence(7), Copied::First));
+        let owned = Some((DiskId(1).into(), Sequence(7), Copied::First));
         let mut entries = [owned, None, None];
         keep_newest(&mut entries, Sequence(7));
         assert_eq!(entries, [owned, None, None]);
         keep_newest(&mut entries, Sequence(9));
-        assert_eq!(entries, [owned, Some((VOID, Sequence(9), Copied::First)), None]);
+        assert_eq!(entries, [owned, Some((SegmentOwner::Invalid, Sequence(9), Copied::First)), None]);
         let mut full = [owned];
         keep_newest(&mut full, Sequence(9));
         assert_eq!(full, [owned], "no segment is free that could hold anything");
@@ -121,7 +116,7 @@ mod tests {
     fn a_table_reads_back_as_it_was() {
         let copied = |n| if n % 5 == 0 { Copied::Second } else { Copied::First };
         let entries: Vec<TableEntry> = (0..500)
-            .map(|n| (n % 3 != 0).then_some((DiskId(n), Sequence(u64::from(n) << 40 | 7), copied(n))))
+            .map(|n| (n % 3 != 0).then_some((DiskId(n).into(), Sequence(u64::from(n) << 40 | 7), copied(n))))
             .collect();
         let mut bytes = encode(PoolId([1; 16]), 9, &entries);
         assert_eq!(length(&bytes[..PAGE_BYTES], 500), Some(bytes.len()));

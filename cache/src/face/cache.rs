@@ -7,7 +7,7 @@ use block::{Arena, BlockDevice, Geometry, Host, PAGE};
 
 use super::disk::{self, AtRest, CachedDisk};
 use crate::bytes::members::Member;
-use crate::bytes::table;
+use crate::bytes::owner;
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::load::{self, Past};
 use crate::journeys::reclaim::{self, Disks};
@@ -28,7 +28,7 @@ use crate::words::limits::{
 };
 use crate::words::settings::{DiskSettings, DriveWrites, Redundancy};
 use crate::words::stats::{DeviceState, DeviceStatistics, PoolStatistics};
-use crate::words::units::{DiskId, MemberNumber};
+use crate::words::units::{DiskId, MemberNumber, SegmentOwner};
 
 /// A pool that is open, and those of its disks that are attached on this shard.
 ///
@@ -168,7 +168,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// # Errors
     /// `DiskAttached`, `Flash`, or `HoldsDirty` if its backing does not have everything, unless that is given up with a word.
     pub async fn disown(&self, disk: DiskId, what_is_dirty: WhatIsDirty) -> Result<(), CacheError> {
-        let regions = self.pool.regions_with_intent(disk);
+        let intents = self.pool.open_intents_of(disk);
         let disowned = {
             let mut segments = self.pool.segments();
             if segments.home(disk).is_some() {
@@ -181,7 +181,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         };
         self.pool.free_disowned(disowned).await?;
         self.pool.segments().forget(disk);
-        self.pool.close_regions(disk, &regions).await?;
+        self.pool.close_intents(disk, intents).await?;
         Ok(())
     }
 
@@ -433,8 +433,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         drop(make_void(cache).await);
         self.disks.borrow_mut().remove(&cache.id);
         self.pool.segments().forget(cache.id);
-        let regions = self.pool.regions_with_intent(cache.id);
-        drop(self.pool.close_regions(cache.id, &regions).await);
+        let intents = self.pool.open_intents_of(cache.id);
+        drop(self.pool.close_intents(cache.id, intents).await);
         Ok(())
     }
 
@@ -463,7 +463,6 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         let superblock = self.pool.shared.superblock();
         let segments = self.pool.segments();
         let layout = self.pool.layout();
-        let no_disk = DiskId(u32::MAX);
         let device = |member: Member| DeviceStatistics {
             number: member.number.0,
             size_bytes: member.device_bytes,
@@ -488,13 +487,14 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             segments: u64::from(segments.space().count()),
             segments_free: u64::from(segments.free_count()),
             usable_bytes: u64::from(segments.usable()) * layout.segment_bytes(),
-            reserved_bytes: u64::from(segments.reserved_by_others(no_disk)) * layout.segment_bytes(),
+            reserved_bytes: u64::from(segments.reserved()) * layout.segment_bytes(),
             disks: segments.attached() as u64,
             failed: self.has_failed(),
             lacks_space: self.pool.shared.lacks_space(),
             segments_uncopied: segments.all_uncopied(),
             can_mirror: segments.space().can_pair(),
-            notes_mirrored: segments.uncopied(table::NOTES) == 0 && segments.is_mirrored(table::NOTES),
+            notes_mirrored: segments.uncopied(SegmentOwner::Notes) == 0
+                && segments.is_mirrored(SegmentOwner::Notes),
             devices,
         }
     }
@@ -509,7 +509,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         backing: &Geometry,
     ) -> Result<Share, CacheError> {
         let refuse = |message: String| Err(CacheError::Settings(message));
-        if settings.id.0 >= table::DISK_IDS_END {
+        if settings.id.0 >= owner::DISK_NUMBERS_END {
             return refuse(format!("A disk cannot have the number {}, which stands for none", settings.id));
         }
         let DiskSettings { id, block_bytes, reserve_bytes, limit_bytes, ram_bytes, .. } = *settings;

@@ -122,7 +122,7 @@ mod tests {
     use crate::journeys::survivors::append_again;
     use crate::knowledge::holders::Share;
     use crate::knowledge::learned::History;
-    use crate::knowledge::segments::Purpose;
+    use crate::knowledge::segments::SegmentPurpose;
     use crate::survives::opening::format;
     use crate::survives::start::{Marks, start};
     use crate::words::limits::PAGE_BYTES;
@@ -193,7 +193,7 @@ mod tests {
             let room = async || cache.log.begin_in_open().await.map(|appender| appender.room());
             assert_eq!((room().await, cache.log.pages_left()), (None, (0, 6)), "none is open");
             for (pages, left) in [(1, Some(4)), (4, None)] {
-                let appender = cache.log.try_begin(Purpose::Survivors).await.expect("there is room");
+                let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.expect("there is room");
                 let mut batch = appender.batch(pages);
                 for page in 0..pages as u64 {
                     appender.add(&mut batch, PageNumber(page), Sequence(1), &[1; PAGE_BYTES]);
@@ -213,7 +213,7 @@ mod tests {
             cache.backing_settled.set(true);
             cache.load.borrow_mut().state = Load::Done;
             let sequence = Sequence(1);
-            let appender = cache.log.try_begin(Purpose::Survivors).await.expect("there is room");
+            let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.expect("there is room");
             let mut batch = appender.batch(2);
             for page in [3, 4] {
                 appender.add(&mut batch, PageNumber(page), sequence, &[1; PAGE_BYTES]);

@@ -22,7 +22,7 @@ use crate::knowledge::fills::MutationNumber;
 use crate::knowledge::index::Located;
 use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
-use crate::knowledge::segments::Purpose;
+use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::{Appender, Batch, Written};
 use crate::survives::pool::{NoSegment, Pool};
 use crate::words::canary::{self, Bug};
@@ -130,7 +130,7 @@ async fn rest<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) {
 
 async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
     cache.check_alive(Operation::Write)?;
-    let appender = match cache.log.begin_within(Purpose::Promotion, ROOM_WAIT_NS).await {
+    let appender = match cache.log.begin_within(SegmentPurpose::GuestWrite, ROOM_WAIT_NS).await {
         Ok(appender) => appender,
         Err(no_segment) => return Err(refusal(no_segment)),
     };

@@ -35,7 +35,7 @@ use crate::bytes::batch::Kind;
 use crate::knowledge::dirty::Run;
 use crate::knowledge::index::Located;
 use crate::knowledge::ranges::Ranges;
-use crate::knowledge::segments::Purpose;
+use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ROOM_WAIT_NS, ZEROES_PAGES_MAX};
@@ -170,7 +170,7 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
         // With one request at a time everything before the last one was tried.
         if size.width == 1 { last } else { first }
     });
-    if lost::give_up(cache, &all.damaged, Purpose::Promotion).await.is_none() {
+    if lost::give_up(cache, &all.damaged, SegmentPurpose::LogRecord).await.is_none() {
         all.failed = true;
         cache.back.record_failure(cache.pool.host.now(), &log_full());
     }
@@ -516,7 +516,7 @@ async fn come_home<F: BlockDevice, H: Host>(
     while is_first || !given.places.is_empty() || !given.zeroes.is_empty() {
         is_first = false;
         tries += 1;
-        let appender = match cache.log.try_begin(Purpose::Promotion).await {
+        let appender = match cache.log.try_begin(SegmentPurpose::LogRecord).await {
             Ok(appender) => appender,
             // Nothing can be appended, and reclaim has no room to make any: a device took it along.
             Err(NoSegment::Exhausted) if cache.pool.lacks_room() => {
@@ -531,7 +531,7 @@ async fn come_home<F: BlockDevice, H: Host>(
                 };
             }
             Err(NoSegment::Exhausted) => {
-                match cache.log.begin_within(Purpose::Promotion, ROOM_WAIT_NS).await {
+                match cache.log.begin_within(SegmentPurpose::LogRecord, ROOM_WAIT_NS).await {
                     Ok(appender) => appender,
                     // A device that took the room along may have failed meanwhile.
                     Err(NoSegment::Exhausted) if cache.pool.lacks_room() => continue,

@@ -20,7 +20,6 @@ use super::disk_cache::DiskCache;
 use super::reclaim::Disks;
 use super::second_copies;
 use super::void::make_void;
-use crate::bytes::table::NOTES;
 use crate::survives::pool::Pool;
 use crate::survives::shared::Leaving;
 use crate::words::units::{DiskId, MemberNumber, PageNumber};
@@ -47,13 +46,13 @@ async fn leave_device<F: BlockDevice, H: Host>(
         pool.record_out().await?;
         heal(pool, disks, member).await?;
     }
-    let has_notes = || pool.segments().owners_on(member).contains(&NOTES);
-    let there = pool.segments().owners_on(member);
-    make_all_void(pool, disks, there.into_iter().filter(|owner| *owner != NOTES)).await?;
+    let has_notes = || pool.segments().has_notes_on(member);
+    let there = pool.segments().disks_on(member);
+    make_all_void(pool, disks, there).await?;
     if has_notes() && pool.move_notes().await.is_err() {
         // The other devices are full, and notes cannot wait for room: then everything goes that this shard can give up.
         let everywhere = pool.segments().owners();
-        make_all_void(pool, disks, everywhere.into_iter()).await?;
+        make_all_void(pool, disks, everywhere).await?;
         if has_notes() {
             pool.move_notes().await?;
         }
@@ -65,7 +64,7 @@ async fn leave_device<F: BlockDevice, H: Host>(
 async fn make_all_void<F: BlockDevice, H: Host>(
     pool: &Pool<F, H>,
     disks: &Disks<F, H>,
-    owners: impl Iterator<Item = DiskId>,
+    owners: impl IntoIterator<Item = DiskId>,
 ) -> Result<(), BlockError> {
     for disk in owners {
         let cache = disks.borrow().get(&disk).cloned();
@@ -87,8 +86,8 @@ async fn heal<F: BlockDevice, H: Host>(
     disks: &Disks<F, H>,
     member: MemberNumber,
 ) -> Result<(), BlockError> {
-    let there = pool.segments().owners_on(member);
-    for disk in there.into_iter().filter(|owner| *owner != NOTES) {
+    let there = pool.segments().disks_on(member);
+    for disk in there {
         let cache = disks.borrow().get(&disk).cloned();
         match cache {
             // Its index is not there yet; told when it is.

@@ -20,8 +20,8 @@ use super::back;
 use super::disk_cache::DiskCache;
 use super::void::make_void;
 use crate::bytes::checksum::page_checksum;
+use crate::bytes::note::Intent;
 use crate::bytes::summary::{Content, Run};
-use crate::knowledge::regions::{DIRTY, EVERYTHING};
 use crate::knowledge::replay::{Belief, Bits, Replay, Tail};
 use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
@@ -107,14 +107,14 @@ pub(crate) async fn take_up<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     belief: &Belief,
 ) -> Result<(), CacheError> {
-    let has_dirty = cache.pool.regions_with_intent(cache.id).contains(&DIRTY);
+    let has_dirty = cache.pool.open_intents_of(cache.id).contains(&Intent::DirtyData);
     if let (Belief::Nothing(reason), true) = (belief, has_dirty) {
         return Err(CacheError::HoldsDirty(reason.clone()));
     }
     let reason = match belief {
         Belief::DirtyOnly(_) if has_dirty => {
             // What is cached and clean is void from now on: closing the regions says so for good.
-            cache.pool.open_regions(cache.id, &[EVERYTHING]).await?;
+            cache.pool.open_intents(cache.id, &[Intent::AllRegions]).await?;
             None
         }
         Belief::Nothing(reason) | Belief::DirtyOnly(reason) | Belief::Void(reason) => Some(reason),
@@ -132,12 +132,12 @@ pub(crate) async fn take_up<F: BlockDevice, H: Host>(
 }
 
 fn mark_open_regions<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, belief: &Belief) {
-    let open = cache.pool.regions_with_intent(cache.id);
+    let open = cache.pool.open_intents_of(cache.id);
     let mut regions = cache.regions.borrow_mut();
-    if open.contains(&EVERYTHING) {
+    if open.contains(&Intent::AllRegions) {
         regions.open_all();
     }
-    for region in open.into_iter().filter(|region| ![EVERYTHING, DIRTY].contains(region)) {
+    for region in open.into_iter().filter_map(Intent::region) {
         regions.open(region);
     }
     for region in 0..regions.count() {

@@ -9,7 +9,7 @@ use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
 use crate::bytes::batch::Kind;
-use crate::knowledge::segments::Purpose;
+use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::Written;
 use crate::words::limits::ROOM_WAIT_NS;
 use crate::words::units::{FlashPage, PageNumber, Sequence};
@@ -39,7 +39,7 @@ impl Damaged {
 pub(super) async fn give_up<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     damaged: &[Damaged],
-    purpose: Purpose,
+    purpose: SegmentPurpose,
 ) -> Option<()> {
     while damaged.iter().any(|damaged| is_there(cache, damaged)) {
         let appender = cache.log.begin_within(purpose, ROOM_WAIT_NS).await.ok()?;

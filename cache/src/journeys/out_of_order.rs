@@ -24,12 +24,12 @@ use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
-use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+use crate::words::units::{PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// What was chosen instead of the oldest segment.
 pub(super) struct Chosen {
     pub(super) oldest: SegmentNumber,
-    pub(super) life: (DiskId, Sequence),
+    pub(super) life: (SegmentOwner, Sequence),
     /// As long as this is the ticket of the order, what was chosen may go out of order.
     ticket: u64,
 }
@@ -49,11 +49,11 @@ pub(super) fn choose<F: BlockDevice, H: Host>(
         if is_free_for_nothing || segments.exceeds_limit(cache.id) || !segments.has_reserve() {
             return None;
         }
-        segments.life(oldest).filter(|(owner, _)| *owner == cache.id)?
+        segments.life(oldest).filter(|(owner, _)| owner.disk() == Some(cache.id))?
     };
     let (cheaper, generation) = take_next(cache, oldest)?;
     let ticket = cache.order.borrow().ticket();
-    work.exchange(cheaper, (cache.id, generation)).then_some(Chosen { oldest, life, ticket })
+    work.exchange(cheaper, (cache.id.into(), generation)).then_some(Chosen { oldest, life, ticket })
 }
 
 /// Makes sure that nothing points to the segment any more, and that nothing older can come back without it. Says whether that

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::disk_cache::DiskCache;
 use crate::knowledge::index::Located;
 use crate::knowledge::ram::{Offered, Standing};
-use crate::knowledge::segments::Purpose;
+use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::{Appender, Batch, Written};
 use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
@@ -35,7 +35,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
 
 async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), NoSegment> {
     let appender = loop {
-        match cache.log.try_begin(Purpose::Promotion).await {
+        match cache.log.try_begin(SegmentPurpose::Promotion).await {
             Err(NoSegment::Exhausted) => cache.pool.wait_for_room(cache.id).await,
             outcome => break outcome?,
         }

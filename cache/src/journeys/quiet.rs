@@ -16,8 +16,8 @@ use block::{BlockDevice, Host};
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
-use crate::knowledge::regions::EVERYTHING;
-use crate::knowledge::segments::Purpose;
+use crate::bytes::note::Intent;
+use crate::knowledge::segments::SegmentPurpose;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::ROOM_WAIT_NS;
 use crate::words::stats::count;
@@ -60,9 +60,9 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     }
     let all_closed = cache.regions.borrow().all_closed();
     count(&cache.counters.regions_closed, closed.len() as u64);
-    let closed = if all_closed { [&*closed, &[EVERYTHING]].concat() } else { closed };
+    let closed = closed.into_iter().map(Intent::Region).chain(all_closed.then_some(Intent::AllRegions));
     // If this fails, the flash failed, and they count as open at the next start.
-    drop(cache.pool.close_regions(cache.id, &closed).await);
+    drop(cache.pool.close_intents(cache.id, closed).await);
 }
 
 /// Has the backing make durable whatever it acknowledged before the disk was attached: to processes that were killed, or
@@ -114,7 +114,7 @@ async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions
     let mut rest = regions;
     while rest.iter().any(|region| bits_of(region).is_some()) {
         // If there is no room for long, they stay open: a disk that is detached must not wait for ever.
-        let appender = cache.log.begin_within(Purpose::Promotion, ROOM_WAIT_NS).await.ok()?;
+        let appender = cache.log.begin_within(SegmentPurpose::LogRecord, ROOM_WAIT_NS).await.ok()?;
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
         // Looked at under the lock of the log: whatever is promoted from here on stands behind the `forget`.
         let forgets: Vec<_> = now.iter().filter_map(bits_of).collect();

@@ -22,14 +22,14 @@ use super::survivors::{Staying, Survivor, append_again, keep_warm, survivors_max
 use super::void::remember_elsewhere;
 use crate::bytes::summary::Content;
 use crate::knowledge::order::Counted;
-use crate::knowledge::segments::Purpose;
+use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::Written;
 use crate::survives::pool::Pool;
 use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
-use crate::words::units::{DiskId, PageNumber, SegmentNumber};
+use crate::words::units::{DiskId, PageNumber, SegmentNumber, SegmentOwner};
 
 /// The disks of a pool, by number.
 pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
@@ -86,9 +86,10 @@ async fn reclaim<F: BlockDevice, H: Host>(
     staying: Staying,
 ) -> bool {
     let owner = pool.segments().life(work.victim).map(|(owner, _)| owner);
-    let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
-    let is_dirty = owner.is_some_and(|owner| pool.segments().is_dirty(owner));
-    let home = owner.and_then(|owner| pool.segments().home(owner));
+    let disk = owner.and_then(SegmentOwner::disk);
+    let cache = disk.and_then(|disk| disks.borrow().get(&disk).cloned());
+    let is_dirty = disk.is_some_and(|disk| pool.segments().is_dirty(disk));
+    let home = disk.and_then(|disk| pool.segments().home(disk));
     let Some(cache) = cache else {
         // The turn may have been given before the owner went to another shard.
         let is_empty = !is_dirty && home.is_none_or(|home| home == pool.seat.shard);
@@ -127,7 +128,7 @@ async fn reclaim<F: BlockDevice, H: Host>(
 async fn finish<F: BlockDevice, H: Host>(
     pool: &Pool<F, H>,
     victim: SegmentNumber,
-    owner: Option<DiskId>,
+    owner: Option<SegmentOwner>,
     is_empty: bool,
 ) -> bool {
     // If its content became void meanwhile, it goes whatever it held.
@@ -261,7 +262,7 @@ async fn empty<F: BlockDevice, H: Host>(
     }
     if has_mutations {
         let (rest, damaged) = retry_dirty(cache, survivors, &mut marks).await;
-        let given_up = lost::give_up(cache, &damaged, Purpose::Survivors).await;
+        let given_up = lost::give_up(cache, &damaged, SegmentPurpose::Survivors).await;
         let said = say_again(cache, &mut marks).await;
         // With the bug planted, a story is to say what comes of it.
         debug_assert!(
@@ -337,7 +338,7 @@ async fn retry_dirty<F: BlockDevice, H: Host>(
 /// Says again, in the open segment, what the victim says of ranges and is still so.
 async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut Marks) -> Option<()> {
     while !marks.entries(cache, 1).is_empty() {
-        let appender = cache.log.try_begin(Purpose::Survivors).await.ok()?;
+        let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.ok()?;
         // Looked at under the lock of the log, as all that is said there.
         let entries = marks.entries(cache, appender.room());
         let mut batch = appender.batch(0);

@@ -27,7 +27,7 @@ use crate::survives::pool::Pool;
 use crate::survives::reading::{Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
-use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// How long it rests after a copy could not be made: nanoseconds.
 const RETRY_NS: u64 = 1_000_000_000;
@@ -226,7 +226,7 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, failed_reads
 #[derive(Clone, Copy)]
 struct Copying {
     first: SegmentNumber,
-    life: (DiskId, Sequence),
+    life: (SegmentOwner, Sequence),
     second: SegmentNumber,
 }
 

@@ -14,7 +14,7 @@ use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::learned::History;
-use crate::knowledge::segments::Purpose;
+use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
 use crate::words::canary::{self, Bug};
@@ -137,7 +137,7 @@ pub(super) async fn append_again<F: BlockDevice, H: Host>(
     let mut rest = contents.as_slice();
     while let Some((first, _)) = rest.first() {
         let appender = match first.is_ahead {
-            false => cache.log.try_begin(Purpose::Survivors).await.ok(),
+            false => cache.log.try_begin(SegmentPurpose::Survivors).await.ok(),
             true if has_leisure(cache) => cache.log.begin_in_open().await,
             true => None,
         };

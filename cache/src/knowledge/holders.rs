@@ -61,6 +61,11 @@ impl Holder {
     pub(super) fn promised(&self) -> u32 {
         self.share.reserve.max(self.for_dirty)
     }
+
+    /// Returns how many of them the disk did not reserve.
+    pub(super) fn beyond_reserve(&self) -> u32 {
+        self.promised() - self.share.reserve
+    }
 }
 
 /// The segments that a disk keeps when others need room. A device that is gone may leave less than was promised: then every

@@ -11,12 +11,6 @@ use block::{ByteRange, PAGE};
 
 use crate::words::units::PageNumber;
 
-/// Stands for every region of a disk in notes: when so many are open that they do not fit into one segment.
-pub(crate) const EVERYTHING: u32 = u32::MAX;
-
-/// Stands for no region, but for the disk: flash may hold what its backing does not have.
-pub(crate) const DIRTY: u32 = u32::MAX - 1;
-
 pub(crate) struct Regions {
     region_bytes: u64,
     disk_pages: u64,

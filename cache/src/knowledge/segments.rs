@@ -16,20 +16,24 @@
 
 mod copies;
 mod dirtiness;
+mod purpose;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use copies::Left;
+pub(crate) use purpose::SegmentPurpose;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::holders::{self, Holder, Share};
 use super::space::Space;
 use crate::bytes::layout::Layout;
 use crate::bytes::members::{Member, Members};
-use crate::bytes::table::{Copied, NOTES, TableEntry, VOID};
+use crate::bytes::table::{Copied, TableEntry};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{KEPT_BACK_SEGMENTS, NOTE_SEGMENTS};
-use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequence, ShardNumber};
+use crate::words::units::{
+    DiskId, FlashPage, MemberNumber, SegmentNumber, SegmentOwner, Sequence, ShardNumber,
+};
 
 pub(crate) struct Segments {
     layout: Layout,
@@ -38,6 +42,7 @@ pub(crate) struct Segments {
     /// Sealed segments, oldest first.
     sealed: VecDeque<SegmentNumber>,
     holders: BTreeMap<DiskId, Holder>,
+    notes: Holder,
     generation: Sequence,
     /// Segments that are promised to disks, all together.
     reserved: u64,
@@ -49,7 +54,7 @@ pub(crate) struct Segments {
 struct Line {
     state: State,
     /// Owner and generation; none while free.
-    life: Option<(DiskId, Sequence)>,
+    life: Option<(SegmentOwner, Sequence)>,
     /// Pages that an index points to.
     live: u32,
     /// The other copy, if there is one.
@@ -68,17 +73,6 @@ enum State {
     Second,
 }
 
-/// What a segment is taken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// New content: within the disk's limit, and never the last segments.
-    Promotion,
-    /// What survives a reclaim; it may use the last segments, because a segment comes back for it.
-    Survivors,
-    /// Notes about regions; nobody else may take the last of all, because guests wait for notes.
-    Notes,
-}
-
 impl Segments {
     /// A pool of these devices as its table says. Generations of this start come after `start`. What is owned counts as
     /// closed, oldest first; what is void counts as free, and what is on no device is nobody's.
@@ -89,6 +83,7 @@ impl Segments {
             space: Space::new(members),
             sealed: VecDeque::new(),
             holders: BTreeMap::new(),
+            notes: Holder::UNKNOWN,
             generation: start,
             reserved: 0,
             writing_back: 0,
@@ -96,7 +91,8 @@ impl Segments {
         let mut sealed = Vec::new();
         for number in (0..members.end()).map(SegmentNumber) {
             let entry = table.get(number.0 as usize).copied().flatten();
-            let entry = entry.filter(|(owner, ..)| *owner != VOID && segments.space.knows(number));
+            let entry =
+                entry.filter(|(owner, ..)| *owner != SegmentOwner::Invalid && segments.space.knows(number));
             let life = entry.map(|(owner, generation, _)| (owner, generation));
             let state = match entry {
                 None => State::Free,
@@ -107,7 +103,7 @@ impl Segments {
             match life {
                 None => segments.space.put_dropped(number),
                 Some((owner, _)) => {
-                    let holder = segments.holders.entry(owner).or_insert(Holder::UNKNOWN);
+                    let holder = segments.holder_or_new(owner);
                     holder.held += 1;
                     holder.singles += u32::from(state != State::Second);
                 }
@@ -116,7 +112,7 @@ impl Segments {
         segments.join_copies();
         for (number, line) in (0u32..).map(SegmentNumber).zip(&segments.lines) {
             if let (State::Sealed, Some((owner, generation))) = (line.state, line.life)
-                && owner != NOTES
+                && owner != SegmentOwner::Notes
             {
                 sealed.push((generation, number));
             }
@@ -171,11 +167,51 @@ impl Segments {
         self.space.is_empty(member)
     }
 
-    /// Who owns something on a device, notes included.
-    pub(crate) fn owners_on(&self, member: MemberNumber) -> BTreeSet<DiskId> {
-        let Some(Member { first, segments, .. }) = self.space.member(member) else { return BTreeSet::new() };
-        let lives = self.lines[first.0 as usize..][..segments as usize].iter().filter_map(|line| line.life);
-        lives.map(|(owner, _)| owner).filter(|owner| *owner != VOID).collect()
+    /// Returns the disks that own segments on a device.
+    pub(crate) fn disks_on(&self, member: MemberNumber) -> BTreeSet<DiskId> {
+        self.owners_on(member).filter_map(SegmentOwner::disk).collect()
+    }
+
+    /// Returns true if a device has segments of notes.
+    pub(crate) fn has_notes_on(&self, member: MemberNumber) -> bool {
+        self.owners_on(member).any(|owner| owner == SegmentOwner::Notes)
+    }
+
+    fn owners_on(&self, member: MemberNumber) -> impl Iterator<Item = SegmentOwner> {
+        let lines = self
+            .space
+            .member(member)
+            .map(|Member { first, segments, .. }| &self.lines[first.0 as usize..][..segments as usize]);
+        lines.unwrap_or_default().iter().filter_map(|line| line.life).map(|(owner, _)| owner)
+    }
+
+    /// Returns what an owner holds; nothing of one that holds none and is not attached.
+    fn holder(&self, owner: SegmentOwner) -> Option<&Holder> {
+        match owner {
+            SegmentOwner::Disk(disk) => self.holders.get(&disk),
+            SegmentOwner::Notes => Some(&self.notes),
+            SegmentOwner::Invalid => None,
+        }
+    }
+
+    fn holder_mut(&mut self, owner: SegmentOwner) -> Option<&mut Holder> {
+        match owner {
+            SegmentOwner::Disk(disk) => self.holders.get_mut(&disk),
+            SegmentOwner::Notes => Some(&mut self.notes),
+            SegmentOwner::Invalid => None,
+        }
+    }
+
+    fn holder_or_new(&mut self, owner: SegmentOwner) -> &mut Holder {
+        if let SegmentOwner::Disk(disk) = owner {
+            self.holders.entry(disk).or_insert(Holder::UNKNOWN);
+        }
+        self.holder_mut(owner).expect("invalid segments are taken by nobody")
+    }
+
+    /// Returns the segments reserved by all disks.
+    pub(crate) fn reserved(&self) -> u32 {
+        self.reserved as u32
     }
 
     /// Segments reserved by all disks but `disk`.
@@ -208,12 +244,13 @@ impl Segments {
 
     /// Every disk that holds segments, attached or not.
     pub(crate) fn owners(&self) -> Vec<DiskId> {
-        let disks = self.holders.iter().filter(|(disk, holder)| **disk != NOTES && holder.held > 0);
+        let disks = self.holders.iter().filter(|(_, holder)| holder.held > 0);
         disks.map(|(disk, _)| *disk).collect()
     }
 
     /// The segments of an owner with their generations, newest first; of two copies the first.
-    pub(crate) fn owned_by(&self, owner: DiskId) -> Vec<(SegmentNumber, Sequence)> {
+    pub(crate) fn owned_by(&self, owner: impl Into<SegmentOwner>) -> Vec<(SegmentNumber, Sequence)> {
+        let owner = owner.into();
         let own = |(segment, line): (SegmentNumber, &Line)| match line.life {
             Some((other, generation)) if other == owner && line.state != State::Second => {
                 Some((segment, generation))
@@ -246,9 +283,9 @@ impl Segments {
         }
     }
 
-    /// Segments that a disk holds.
-    pub(crate) fn held(&self, disk: DiskId) -> u32 {
-        self.holders.get(&disk).map_or(0, |holder| holder.held)
+    /// Segments that an owner holds.
+    pub(crate) fn held(&self, owner: impl Into<SegmentOwner>) -> u32 {
+        self.holder(owner.into()).map_or(0, |holder| holder.held)
     }
 
     /// Notes on which shard a disk is attached; none once it is not.
@@ -278,7 +315,8 @@ impl Segments {
             abandoned.insert(*disk);
         }
         for line in &mut self.lines {
-            if line.life.is_some_and(|(owner, _)| abandoned.contains(&owner)) {
+            let disk = line.life.and_then(|(owner, _)| owner.disk());
+            if disk.is_some_and(|disk| abandoned.contains(&disk)) {
                 line.live = 0;
             }
         }
@@ -286,11 +324,13 @@ impl Segments {
 
     /// True if the disk can take a segment for new content without anything being reclaimed.
     pub(crate) fn has_room(&self, disk: DiskId) -> bool {
-        let needed = self.copies_of(disk);
-        let below_limit =
-            self.holders.get(&disk).is_some_and(|holder| holder.held + needed <= holder.share.limit);
-        let floor = self.floor(Purpose::Promotion);
-        below_limit && if needed == 2 { self.space.has_pair(floor) } else { self.space.has(floor) }
+        let owner = disk.into();
+        let floor = self.floor(SegmentPurpose::Promotion);
+        let has_space = || match self.copies_of(owner) {
+            2 => self.space.has_pair(floor),
+            _ => self.space.has(floor),
+        };
+        self.is_below_limit(owner) && has_space()
     }
 
     /// True if the disk can take a sixteenth of what it may hold, and of the pool, without anything being reclaimed.
@@ -302,41 +342,49 @@ impl Segments {
     }
 
     /// Takes a free segment and opens its next life; the table must be durable before anything is written to it.
-    pub(crate) fn take(&mut self, disk: DiskId, purpose: Purpose) -> Option<(SegmentNumber, Sequence)> {
-        if purpose == Purpose::Promotion && !self.has_room(disk) {
+    pub(crate) fn take(
+        &mut self,
+        owner: impl Into<SegmentOwner>,
+        purpose: SegmentPurpose,
+    ) -> Option<(SegmentNumber, Sequence)> {
+        let owner = owner.into();
+        assert_eq!(owner == SegmentOwner::Notes, purpose == SegmentPurpose::Notes, "{owner:?}, {purpose:?}");
+        if purpose.is_limited() && !self.is_below_limit(owner) {
             return None;
         }
         let floor = self.floor(purpose);
-        let (segment, second) = if self.copies_of(disk) == 2 {
+        let (segment, second) = if self.copies_of(owner) == 2 {
             let (first, second) = self.space.take_pair(floor)?;
             (first, Some(second))
         } else {
             (self.space.take(floor)?, None)
         };
         self.generation = self.generation.next();
-        self.open(segment, State::Open, disk);
+        self.open(segment, State::Open, owner);
         if let Some(second) = second {
-            self.open(second, State::Second, disk);
+            self.open(second, State::Second, owner);
             self.join(segment, second);
         }
         Some((segment, self.generation))
     }
 
-    fn open(&mut self, segment: SegmentNumber, state: State, owner: DiskId) {
+    fn open(&mut self, segment: SegmentNumber, state: State, owner: SegmentOwner) {
         let line = &self.lines[segment.0 as usize];
         assert_eq!((line.state, line.live), (State::Free, 0));
-        self.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
+        self.holder_or_new(owner).held += 1;
         let life = Some((owner, self.generation));
         self.change(segment, |line| (line.state, line.life, line.is_damaged) = (state, life, false));
     }
 
-    /// What must be left after something was taken.
-    fn floor(&self, purpose: Purpose) -> u32 {
-        match purpose {
-            Purpose::Promotion => KEPT_BACK_SEGMENTS - self.noted(),
-            Purpose::Survivors => NOTE_SEGMENTS - self.noted(),
-            Purpose::Notes => 0,
-        }
+    /// Returns how many must be left after a segment was taken. What notes have taken already is not kept back for them.
+    fn floor(&self, purpose: SegmentPurpose) -> u32 {
+        purpose.kept_back().saturating_sub(self.noted())
+    }
+
+    /// Returns true if an owner may hold one segment more, in all its copies.
+    fn is_below_limit(&self, owner: SegmentOwner) -> bool {
+        let needed = self.copies_of(owner);
+        self.holder(owner).is_some_and(|holder| holder.held + needed <= holder.share.limit)
     }
 
     /// Closes an open segment: from now on it can be reclaimed, after all that were closed before.
@@ -349,7 +397,7 @@ impl Segments {
 
     /// The oldest closed segment of a disk, but for what is being reclaimed.
     pub(crate) fn oldest_of(&self, disk: DiskId) -> Option<SegmentNumber> {
-        let is_own = |segment: &&SegmentNumber| self.life(**segment).is_some_and(|(owner, _)| owner == disk);
+        let is_own = |segment: &&SegmentNumber| self.lines[segment.0 as usize].is_of(disk);
         self.sealed.iter().find(is_own).copied()
     }
 
@@ -357,11 +405,10 @@ impl Segments {
     /// without known pages before any other, then the disk's own if it is at its limit, else the oldest of all who hold
     /// more than reserved.
     pub(crate) fn choose_victim(&mut self, disk: DiskId) -> Option<SegmentNumber> {
-        let needed = self.copies_of(disk);
-        let at_limit =
-            self.holders.get(&disk).is_some_and(|holder| holder.held + needed > holder.share.limit);
+        let at_limit = self.holders.contains_key(&disk) && !self.is_below_limit(disk.into());
         let owner = |segment: SegmentNumber| {
-            self.lines[segment.0 as usize].life.expect("sealed segments are owned").0
+            let owner = self.lines[segment.0 as usize].life.and_then(|(owner, _)| owner.disk());
+            owner.expect("sealed segments are those of disks")
         };
         let kept = holders::kept(self.reserved, self.usable());
         let mut seen = BTreeSet::new();
@@ -399,9 +446,9 @@ impl Segments {
     pub(crate) fn disown(&mut self, disk: DiskId) -> Vec<SegmentNumber> {
         let mut disowned = Vec::new();
         for (number, line) in (0u32..).zip(&mut self.lines) {
-            let Some((owner, generation)) = line.life.filter(|(owner, _)| *owner == disk) else { continue };
-            assert_ne!(line.state, State::Open, "{owner}'s log gives up its open segment first");
-            line.life = Some((VOID, generation));
+            let Some((_, generation)) = line.life.filter(|_| line.is_of(disk)) else { continue };
+            assert_ne!(line.state, State::Open, "{disk}'s log gives up its open segment first");
+            line.life = Some((SegmentOwner::Invalid, generation));
             if line.state == State::Sealed {
                 line.state = State::Reclaiming;
                 // Its second copy is freed with it.
@@ -436,7 +483,7 @@ impl Segments {
     fn free_in_memory(&mut self, second: SegmentNumber) {
         self.change(second, |line| line.state = State::Second);
         let owner = self.lines[second.0 as usize].life.map(|(owner, _)| owner);
-        let holder = owner.and_then(|owner| self.holders.get_mut(&owner));
+        let holder = owner.and_then(|owner| self.holder_mut(owner));
         holder.expect("it holds the first").held -= 1;
     }
 
@@ -446,10 +493,10 @@ impl Segments {
         assert_eq!(line.live, 0, "segment {segment:?} is still in use");
         let (owner, _) = line.life.expect("a segment in use has an owner");
         self.change(segment, |line| (line.state, line.life) = (State::Free, None));
-        if owner == VOID {
+        if owner == SegmentOwner::Invalid {
             return self.space.put_dropped(segment);
         }
-        self.holders.get_mut(&owner).expect("owners stay until they hold nothing").held -= 1;
+        self.holder_mut(owner).expect("owners stay until they hold nothing").held -= 1;
         self.space.put(segment);
     }
 
@@ -467,18 +514,17 @@ impl Segments {
     }
 
     /// Owner and generation of one segment.
-    pub(crate) fn life(&self, segment: SegmentNumber) -> Option<(DiskId, Sequence)> {
+    pub(crate) fn life(&self, segment: SegmentNumber) -> Option<(SegmentOwner, Sequence)> {
         self.lines[segment.0 as usize].life
     }
 
     /// True if a segment of a disk is about to be freed or put back.
     pub(crate) fn is_being_reclaimed(&self, disk: DiskId) -> bool {
-        let is_its = |line: &Line| line.life.is_some_and(|(owner, _)| owner == disk);
-        self.lines.iter().any(|line| line.state == State::Reclaiming && is_its(line))
+        self.lines.iter().any(|line| line.state == State::Reclaiming && line.is_of(disk))
     }
 
     /// True if a segment is closed, and still in this life.
-    pub(crate) fn is_sealed(&self, segment: SegmentNumber, life: (DiskId, Sequence)) -> bool {
+    pub(crate) fn is_sealed(&self, segment: SegmentNumber, life: (SegmentOwner, Sequence)) -> bool {
         let line = &self.lines[segment.0 as usize];
         line.state == State::Sealed && line.life == Some(life)
     }
@@ -496,7 +542,7 @@ impl Segments {
     /// Segments of notes, as far as they are among those kept back; pairs if things have two copies.
     fn noted(&self) -> u32 {
         let copies = if self.space.can_pair() { 2 } else { 1 };
-        (self.held(NOTES) / copies).min(NOTE_SEGMENTS)
+        (self.notes.held / copies).min(NOTE_SEGMENTS)
     }
 
     /// Notes that no index points to these pages any more.
@@ -508,11 +554,16 @@ impl Segments {
 
     /// Notes that no index points to any page of a disk any more. Returns to how many one pointed.
     pub(crate) fn all_forgotten(&mut self, disk: DiskId) -> u64 {
-        let its = self.lines.iter_mut().filter(|line| line.life.is_some_and(|(owner, _)| owner == disk));
+        let its = self.lines.iter_mut().filter(|line| line.is_of(disk));
         its.map(|line| u64::from(std::mem::take(&mut line.live))).sum()
     }
 }
 
 impl Line {
     const FREE: Self = Self { state: State::Free, life: None, live: 0, other: None, is_damaged: false };
+
+    /// Returns true if a disk owns the segment.
+    fn is_of(&self, disk: DiskId) -> bool {
+        self.life.is_some_and(|(owner, _)| owner == SegmentOwner::Disk(disk))
+    }
 }

@@ -13,21 +13,21 @@ use block::{BlockDevice, Buffer};
 use futures_util::future::join_all;
 
 use super::flash::Flash;
-use super::notes::Region;
+use super::notes::OpenIntents;
 use super::reading::{Contained, Reader, Wanted};
 use super::start::{Examined, Ignored, Marks, USED_SINCE, examine};
 use crate::bytes::PoolId;
 use crate::bytes::checksum::page_checksum;
+use crate::bytes::note::Intent;
 use crate::bytes::summary::Line;
 use crate::bytes::superblock::{SLOTS, Superblock};
-use crate::bytes::table::{NOTES, TableEntry, VOID};
-use crate::knowledge::regions::EVERYTHING;
+use crate::bytes::table::TableEntry;
 use crate::knowledge::replay::{Belief, Bits, Replay};
 use crate::knowledge::segments::Segments;
 use crate::knowledge::touched::{self, SharedBits};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{DiskId, MemberNumber, PageNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, MemberNumber, PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// What is known about a pool beside what stands on it.
 pub struct Knowledge<'a> {
@@ -152,7 +152,7 @@ pub async fn check<F: BlockDevice>(
     let mut pool = describe(&examined);
     pool.damage.extend(superblock_damage(&examined.flash).await?);
     pool.damage.extend(content_damage(&examined));
-    let (lives, open_regions) = content_of(&examined);
+    let (lives, open_intents) = content_of(&examined);
     // Its generations are not drawn from.
     let start = Sequence::first_of(superblock.term);
     let segments = Segments::new(superblock.layout, &superblock.members, start, &lives);
@@ -160,7 +160,7 @@ pub async fn check<F: BlockDevice>(
     let mut checker = Checker {
         reader: Reader { flash: examined.flash, layout: superblock.layout, pool: superblock.pool },
         segments,
-        open_regions,
+        open_intents,
         dropped: pool.dropped,
         progress,
         done: Progress { done: 0, total: owned * superblock.layout.segment_bytes() },
@@ -187,8 +187,8 @@ fn describe<F: BlockDevice>(examined: &Examined<F>) -> CheckedPool {
         segment_bytes: layout.segment_bytes(),
         segments: members().map(|member| u64::from(member.segments)).sum(),
         segments_free: count(&|life| life.is_none()),
-        segments_void: count(&owned_by(VOID)),
-        segments_notes: count(&owned_by(NOTES)),
+        segments_void: count(&owned_by(SegmentOwner::Invalid)),
+        segments_notes: count(&owned_by(SegmentOwner::Notes)),
         mark: examined.superblock.mark,
         dropped: examined.content.as_ref().err().copied(),
         damage: Vec::new(),
@@ -196,13 +196,13 @@ fn describe<F: BlockDevice>(examined: &Examined<F>) -> CheckedPool {
     }
 }
 
-/// Owners and open regions; where nothing is believed, what the newest table says, for verifying all the same.
-fn content_of<F>(examined: &Examined<F>) -> (Vec<TableEntry>, BTreeSet<Region>) {
+/// Owners and open intents; where nothing is believed, what the newest table says, for verifying all the same.
+fn content_of<F>(examined: &Examined<F>) -> (Vec<TableEntry>, OpenIntents) {
     if let Ok(content) = &examined.content {
         return content.clone();
     }
     let newest = examined.tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn);
-    (newest.map_or_else(Vec::new, |(_, lives)| lives.clone()), BTreeSet::new())
+    (newest.map_or_else(Vec::new, |(_, lives)| lives.clone()), OpenIntents::default())
 }
 
 /// Names a device in what is said of it, if there are others.
@@ -247,7 +247,7 @@ fn content_damage<F: BlockDevice>(examined: &Examined<F>) -> Vec<String> {
 struct Checker<'a, F> {
     reader: Reader<F>,
     segments: Segments,
-    open_regions: BTreeSet<Region>,
+    open_intents: OpenIntents,
     dropped: Option<&'static str>,
     progress: &'a mut dyn FnMut(Progress),
     done: Progress,
@@ -256,14 +256,13 @@ struct Checker<'a, F> {
 /// Which pages the backing may have changed behind the log.
 pub(super) struct Distrusted {
     pub(super) region_pages: u64,
-    pub(super) open: BTreeSet<u32>,
+    pub(super) open: BTreeSet<Intent>,
     pub(super) expected: Expected,
 }
 
 impl<F: BlockDevice> Checker<'_, F> {
     async fn check(&mut self, id: DiskId, expected: Expected) -> CheckedDisk {
-        let open: BTreeSet<u32> =
-            self.open_regions.range((id, 0)..=(id, EVERYTHING)).map(|(_, r)| *r).collect();
+        let open: BTreeSet<Intent> = self.open_intents.of(id).collect();
         let cold = match &expected.belief {
             _ if self.dropped.is_some() => self.dropped.map(str::to_owned),
             Belief::Nothing(reason) | Belief::Void(reason) => Some(reason.clone()),
@@ -281,7 +280,7 @@ impl<F: BlockDevice> Checker<'_, F> {
             pages_damaged: 0,
             pages_kept_damaged: 0,
             pages_unfinished: 0,
-            regions_open: (!open.contains(&EVERYTHING)).then_some(open.len() as u64),
+            regions_open: (!open.contains(&Intent::AllRegions)).then_some(open.len() as u64),
             damage: Vec::new(),
         };
         let layout = self.reader.layout;
@@ -351,7 +350,8 @@ impl<F: BlockDevice> Checker<'_, F> {
 impl Distrusted {
     pub(super) fn has(&self, page: PageNumber) -> bool {
         let region = (page.0 / self.region_pages) as u32;
-        let open = self.open.contains(&region) || self.open.contains(&EVERYTHING);
+        let open =
+            [Intent::Region(region), Intent::AllRegions].iter().any(|intent| self.open.contains(intent));
         match (self.expected.belief.bits(open), &self.expected.touched) {
             (Bits::Cleared, _) => false,
             (Bits::Kept, Some(bits)) => touched::is_set(&**bits, page),

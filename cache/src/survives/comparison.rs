@@ -102,7 +102,7 @@ async fn replay<F: BlockDevice, H: Host>(
 ) -> Result<Replay, String> {
     let end = expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
     let region_pages = pool.layout().region_pages();
-    let open = pool.regions_with_intent(disk).into_iter().collect();
+    let open = pool.open_intents_of(disk);
     let distrusted = Distrusted { region_pages: u64::from(region_pages), open, expected };
     let mut replay = Replay::new(1, region_pages, pool.id().salt());
     for (number, wanted) in pool.all_wanted(disk).into_iter().enumerate() {

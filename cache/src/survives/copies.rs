@@ -22,7 +22,7 @@ use crate::bytes::summary::Content;
 use crate::bytes::superblock::Superblock;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{MEMBERS_MAX, PAGE_BYTES};
-use crate::words::units::{DiskId, FlashPage, SegmentNumber};
+use crate::words::units::{FlashPage, SegmentNumber, SegmentOwner};
 
 /// What is to be at a place.
 #[derive(Clone, Copy)]
@@ -110,11 +110,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         Some(result.map(|()| buffer))
     }
 
-    /// True if there is one copy of a disk's segment that can be written, and there are to be two.
-    pub(crate) fn lacks_copy(&self, disk: DiskId, segment: SegmentNumber) -> bool {
+    /// True if there is one copy of an owner's segment that can be written, and there are to be two.
+    pub(crate) fn lacks_copy(&self, owner: impl Into<SegmentOwner>, segment: SegmentNumber) -> bool {
         let (second, is_mirrored) = {
             let segments = self.segments();
-            (segments.second(segment), segments.is_mirrored(disk))
+            (segments.second(segment), segments.is_mirrored(owner))
         };
         let has_failed = |segment| self.place(self.layout().segment_start(segment)).is_err();
         match second {

@@ -26,12 +26,12 @@ use crate::bytes::checksum::{page_checksum, seeded};
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::order::Order;
-use crate::knowledge::segments::Purpose;
+use crate::knowledge::segments::SegmentPurpose;
 use crate::knowledge::touched::{LogEnd, Touched};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::words::stats::{DiskCounters, count};
-use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
 pub(crate) struct Log<F, H> {
     pool: Rc<Pool<F, H>>,
@@ -148,7 +148,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     /// As [`Self::try_begin`], waiting for room for so many nanoseconds at most.
     pub(crate) async fn begin_within(
         &self,
-        purpose: Purpose,
+        purpose: SegmentPurpose,
         nanos: u64,
     ) -> Result<Appender<'_, F, H>, NoSegment> {
         let deadline = self.pool.host.now() + nanos;
@@ -167,7 +167,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     ///
     /// # Errors
     /// `Exhausted` if there is no room for a page.
-    pub(crate) async fn try_begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
+    pub(crate) async fn try_begin(&self, purpose: SegmentPurpose) -> Result<Appender<'_, F, H>, NoSegment> {
         let mut open = self.open.lock().await;
         if self.closed.get() {
             return Err(NoSegment::Leaving);
@@ -370,7 +370,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         self.note_durable(batches);
         // 2. The summary. Crash during: a torn summary fails its checksum, and headers are read as above.
         open.content.end = open.next;
-        let summary = encode_summary(&self.pool, self.disk, segment, generation, &open.content);
+        let summary = encode_summary(&self.pool, self.disk.into(), segment, generation, &open.content);
         let start = self.pool.layout().summary_start(segment);
         let bytes = self.pool.write(start, Buffer::copy_of(&summary)).await?;
         count(&self.counters.flash_write_bytes, bytes);
@@ -462,7 +462,7 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         batch.buffer.put(bytes);
         let checksum = page_checksum(bytes);
         let in_segment = open.next + place as u32;
-        let seeded_checksum = seeded(checksum, self.log.disk, page, sequence);
+        let seeded_checksum = seeded(checksum, self.log.disk.into(), page, sequence);
         batch.entries.push(Entry { page, kind, sequence, seeded_checksum, place: in_segment });
         let flash = self.log.pool.layout().segment_start(open.segment).plus(in_segment);
         batch.located.push(Located { flash, checksum });
@@ -478,7 +478,7 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         let durable = log.durable_end(open);
         let segment = open.segment;
         let head = Head {
-            disk: log.disk,
+            owner: log.disk.into(),
             segment,
             generation: open.generation,
             place: open.next,
@@ -508,7 +508,7 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         open.said = durable;
         let mut order = log.order.borrow_mut();
         for entry in &batch.entries {
-            open.content.push_entry(entry, log.disk);
+            open.content.push_entry(entry, log.disk.into());
             order.appended(segment, entry.kind, entry.page);
         }
         drop(order);
@@ -531,12 +531,12 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
 /// The summary of a segment.
 pub(crate) fn encode_summary<F: BlockDevice, H: Host>(
     pool: &Pool<F, H>,
-    disk: DiskId,
+    owner: SegmentOwner,
     segment: SegmentNumber,
     generation: Sequence,
     content: &Content,
 ) -> Vec<u8> {
     let place = pool.layout().batch_pages();
-    let head = Head { disk, segment, generation, place, sequence: Sequence(0), durable: content.end };
+    let head = Head { owner, segment, generation, place, sequence: Sequence(0), durable: content.end };
     content.encode(pool.id(), &head)
 }

@@ -20,8 +20,8 @@ use super::opening::write_empty_tables;
 use super::pool::Pool;
 use super::shared::{Leaving, Left};
 use crate::bytes::members::Member;
+use crate::bytes::note::Intent;
 use crate::bytes::superblock::{SLOTS, Superblock};
-use crate::knowledge::regions::DIRTY;
 use crate::words::error::CacheError;
 use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, MemberNumber};
@@ -56,13 +56,13 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         }
         // Kept by reclaim from now on, until its index says what is in its segments.
         self.segments().set_dirty(disk, true);
-        self.open_regions(disk, &[DIRTY]).await
+        self.open_intents(disk, &[Intent::DirtyData]).await
     }
 
     /// Notes that a disk holds nothing any more that its backing does not have. What that relies on is durable.
     pub(crate) async fn note_clean(&self, disk: DiskId) -> Result<(), BlockError> {
         // Not before: what is written with one copy would be missed by a start that finds the disk dirty.
-        self.close_regions(disk, &[DIRTY]).await?;
+        self.close_intents(disk, [Intent::DirtyData]).await?;
         self.segments().set_dirty(disk, false);
         Ok(())
     }
@@ -171,9 +171,8 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     pub(crate) fn take_out(&self, number: MemberNumber) -> Result<(), CacheError> {
         let member = self.member(number)?;
         let segments = self.segments();
-        // What is dirty comes home before the device goes.
-        let no_disk = DiskId(u32::MAX);
-        let reserved = segments.reserved_by_others(no_disk) - segments.dirty_beyond_reserve(no_disk);
+        // What is dirty is destaged before the device goes.
+        let reserved = segments.reserved() - segments.dirty_beyond_all_reserves();
         let usable = segments.usable_without(number);
         let is_last = segments.space().used() == member.segments;
         drop(segments);

@@ -1,5 +1,4 @@
-//! Notes about regions, for all disks of a pool in segments of their own: which regions of which disks have an open intent
-//! (rule I11).
+//! Notes about regions, for all disks of a pool in segments of their own: the open intents of all disks (rule I11).
 //!
 //! ```text
 //!   open:   intent ──> batch without data ──> flush ──> headers that prove it ──> the backing may be changed
@@ -20,21 +19,18 @@ use tokio::sync::Mutex as AsyncMutex;
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable, Wanted};
 use super::shared::lock;
-use crate::bytes::batch::{self, Entry, Head, Kind};
+use crate::bytes::batch::{self, Entry, Head};
 use crate::bytes::layout::ENTRIES_PER_PAGE;
-use crate::bytes::table::NOTES;
-use crate::knowledge::regions::{DIRTY, EVERYTHING};
+use crate::bytes::note::{Intent, Note};
 use crate::knowledge::replay::Tail;
-use crate::knowledge::segments::{Purpose, Segments};
+use crate::knowledge::segments::{SegmentPurpose, Segments};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{MEMBERS_MAX, NOTE_BATCHES_MAX, PAGE_BYTES};
-use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, SegmentNumber, SegmentOwner, Sequence};
 
-/// A region of a disk.
-pub(crate) type Region = (DiskId, u32);
-
-/// Stands in a segment behind all that was open when it was begun: from here on it says all, and before it nothing.
-const COMPLETE: (Kind, Region) = (Kind::Quiet, (NOTES, EVERYTHING));
+/// The open intents of all disks of a pool.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenIntents(BTreeSet<(DiskId, Intent)>);
 
 /// Headers without notes behind what was flushed. Two, for pages beside each other are lost together more often than others:
 /// as long as one of three is left, it is known that there was something.
@@ -48,10 +44,10 @@ pub(crate) struct Notes {
 /// What is noted, and how much of it is durable.
 #[derive(Default)]
 struct Book {
-    /// Regions with an open intent, on flash or on its way there.
-    open: BTreeSet<Region>,
+    /// Open intents, on flash or on their way there.
+    open: OpenIntents,
     /// Notes that are not on flash yet, in order.
-    pending: Vec<(Kind, Region)>,
+    pending: Vec<Note>,
     /// Notes that were ever asked for, and how many of them are durable.
     asked: u64,
     durable: u64,
@@ -68,45 +64,45 @@ struct Writer {
 
 impl Notes {
     /// Nothing is written before [`Self::take_over`].
-    pub(crate) fn new(open: BTreeSet<Region>) -> Self {
+    pub(crate) fn new(open: OpenIntents) -> Self {
         let book = Book { open, ..Book::default() };
         Self { book: Mutex::new(book), writer: AsyncMutex::new(None) }
     }
 
-    /// The regions of a disk with an open intent.
-    pub(crate) fn open_regions(&self, disk: DiskId) -> Vec<u32> {
-        lock(&self.book).open.range((disk, 0)..=(disk, u32::MAX)).map(|(_, region)| *region).collect()
+    /// Returns the open intents of a disk.
+    pub(crate) fn open_intents_of(&self, disk: DiskId) -> BTreeSet<Intent> {
+        lock(&self.book).open.of(disk).collect()
     }
 
-    /// True if a disk may have content that its backing does not have.
+    /// Returns true if some disk may have data that its backing lacks.
     pub(crate) fn any_dirty(&self) -> bool {
-        lock(&self.book).open.iter().any(|(_, region)| *region == DIRTY)
+        lock(&self.book).open.dirty_disks().next().is_some()
     }
 
-    /// Returns the disks that may have content that their backings do not have.
+    /// Returns the disks that may have data that their backings lack.
     pub(super) fn dirty_disks(&self) -> Vec<DiskId> {
-        lock(&self.book).open.iter().filter(|(_, region)| *region == DIRTY).map(|(disk, _)| *disk).collect()
+        lock(&self.book).open.dirty_disks().collect()
     }
 
-    /// Opens regions. Once this returns, that is durable.
+    /// Opens intents. Once this returns, that is durable.
     pub(crate) async fn open<F: BlockDevice, H: Host>(
         &self,
         pool: &Pool<F, H>,
         disk: DiskId,
-        regions: &[u32],
+        intents: &[Intent],
     ) -> Result<(), BlockError> {
-        let ticket = lock(&self.book).note_open(disk, regions);
+        let ticket = lock(&self.book).open(disk, intents);
         self.write(pool, ticket).await
     }
 
-    /// Closes regions. What that relies on is durable. If this is lost, the regions count as open.
-    pub(crate) async fn quiet<F: BlockDevice, H: Host>(
+    /// Closes intents. What that relies on is durable. If this is lost, the intents count as open.
+    pub(crate) async fn close<F: BlockDevice, H: Host>(
         &self,
         pool: &Pool<F, H>,
         disk: DiskId,
-        regions: &[u32],
+        intents: impl IntoIterator<Item = Intent>,
     ) -> Result<(), BlockError> {
-        let ticket = lock(&self.book).note_quiet(disk, regions);
+        let ticket = lock(&self.book).close(disk, intents);
         self.write(pool, ticket).await
     }
 
@@ -130,7 +126,7 @@ impl Notes {
     pub(crate) async fn copy<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>) -> Result<(), BlockError> {
         let mut writer = self.writer.lock().await;
         match &*writer {
-            Some(open) if pool.lacks_copy(NOTES, open.segment) => {
+            Some(open) if pool.lacks_copy(SegmentOwner::Notes, open.segment) => {
                 *writer = None;
                 self.start_segment(pool, &mut writer).await
             }
@@ -165,7 +161,7 @@ impl Notes {
         let needed = waiting.div_ceil(ENTRIES_PER_PAGE) as u32 + PROOF_PAGES;
         // Taken out: if this is dropped halfway, the next one starts a new segment with all that is open.
         let fits = |open: &Writer| {
-            open.next + needed <= pages_for_notes(pool) && !pool.lacks_copy(NOTES, open.segment)
+            open.next + needed <= pages_for_notes(pool) && !pool.lacks_copy(SegmentOwner::Notes, open.segment)
         };
         let Some(mut open) = writer.take().filter(fits) else {
             return self.start_segment(pool, writer).await;
@@ -184,15 +180,15 @@ impl Notes {
         pool: &Pool<F, H>,
         writer: &mut Option<Writer>,
     ) -> Result<(), BlockError> {
-        let before = pool.segments().owned_by(NOTES);
-        let taken = pool.take_segment(NOTES, Purpose::Notes).await;
+        let before = pool.segments().owned_by(SegmentOwner::Notes);
+        let taken = pool.take_segment(SegmentOwner::Notes, SegmentPurpose::Notes).await;
         let (segment, generation) = taken.map_err(|_| Pool::<F, H>::gone())?;
         let mut next = Writer { segment, generation, next: 0, durable: 0 };
         let (all, covers) = lock(&self.book).take_all(pages_for_notes(pool) as usize / 2 * ENTRIES_PER_PAGE);
         // Crash before `complete`: the earlier segment is still owned, and is what counts.
         next.append(pool, &all).await?;
         next.flush(pool).await?;
-        next.append(pool, &[COMPLETE]).await?;
+        next.append(pool, &[Note::Complete]).await?;
         next.flush(pool).await?;
         for (segment, _) in before {
             pool.segments().give_up(segment);
@@ -207,31 +203,31 @@ impl Notes {
 }
 
 impl Book {
-    /// Opens regions. Returns the ticket of what has to be durable for it, also if others asked for all of it before: their
+    /// Opens intents. Returns the ticket of what has to be durable for it, also if others asked for all of it before: their
     /// notes may still be on their way. No test can tell whether those get a ticket, because the writer's lock is fair: whoever
     /// asked before holds it, or stands before them.
-    fn note_open(&mut self, disk: DiskId, regions: &[u32]) -> u64 {
-        let everything = self.open.contains(&(disk, EVERYTHING));
-        for region in regions.iter().filter(|region| !everything || **region == DIRTY) {
-            if self.open.insert((disk, *region)) {
-                self.ask(Kind::Intent, (disk, *region));
+    fn open(&mut self, disk: DiskId, intents: &[Intent]) -> u64 {
+        let has_all_regions = self.open.has(disk, Intent::AllRegions);
+        for intent in intents.iter().filter(|intent| !has_all_regions || **intent == Intent::DirtyData) {
+            if self.open.0.insert((disk, *intent)) {
+                self.ask(Note::Open(disk, *intent));
             }
         }
         self.asked
     }
 
-    /// Closes regions, in the same way.
-    fn note_quiet(&mut self, disk: DiskId, regions: &[u32]) -> u64 {
-        for region in regions {
-            if self.open.remove(&(disk, *region)) {
-                self.ask(Kind::Quiet, (disk, *region));
+    /// Closes intents, in the same way.
+    fn close(&mut self, disk: DiskId, intents: impl IntoIterator<Item = Intent>) -> u64 {
+        for intent in intents {
+            if self.open.0.remove(&(disk, intent)) {
+                self.ask(Note::Close(disk, intent));
             }
         }
         self.asked
     }
 
-    fn ask(&mut self, kind: Kind, region: Region) {
-        self.pending.push((kind, region));
+    fn ask(&mut self, note: Note) {
+        self.pending.push(note);
         self.asked += 1;
     }
 
@@ -241,7 +237,7 @@ impl Book {
     }
 
     /// Takes out the first `count` notes that are to be written, with how many are durable once they are.
-    fn take_pending(&mut self, count: usize) -> (Vec<(Kind, Region)>, u64) {
+    fn take_pending(&mut self, count: usize) -> (Vec<Note>, u64) {
         // Those that other shards have asked for since may not fit.
         let later = self.pending.split_off(count);
         let covers = self.asked - later.len() as u64;
@@ -250,18 +246,44 @@ impl Book {
 
     /// All that is open, as at most so many notes, with how many are durable once that is written. What is pending is part
     /// of it, or no longer needs to be said.
-    fn take_all(&mut self, most: usize) -> (Vec<(Kind, Region)>, u64) {
-        self.make_fit(most);
+    fn take_all(&mut self, most: usize) -> (Vec<Note>, u64) {
+        self.open.make_fit(most);
         self.pending.clear();
-        (self.open.iter().map(|region| (Kind::Intent, *region)).collect(), self.asked)
+        (self.open.0.iter().map(|(disk, intent)| Note::Open(*disk, *intent)).collect(), self.asked)
+    }
+}
+
+impl OpenIntents {
+    /// Returns true if an intent of a disk is open.
+    pub(super) fn has(&self, disk: DiskId, intent: Intent) -> bool {
+        self.0.contains(&(disk, intent))
+    }
+
+    /// Returns the open intents of a disk.
+    pub(super) fn of(&self, disk: DiskId) -> impl Iterator<Item = Intent> {
+        self.0.range((disk, Intent::Region(0))..=(disk, Intent::AllRegions)).map(|(_, intent)| *intent)
+    }
+
+    /// Returns the disks that may have data that their backings lack.
+    pub(super) fn dirty_disks(&self) -> impl Iterator<Item = DiskId> {
+        self.0.iter().filter(|(_, intent)| *intent == Intent::DirtyData).map(|(disk, _)| *disk)
+    }
+
+    /// Applies what a note of a segment says.
+    fn apply(&mut self, note: Note) {
+        match note {
+            Note::Open(disk, intent) => _ = self.0.insert((disk, intent)),
+            Note::Close(disk, intent) => _ = self.0.remove(&(disk, intent)),
+            Note::Complete => {}
+        }
     }
 
     /// Lets one note stand for all regions of the disks that have most of them open, until so many notes are left.
     fn make_fit(&mut self, most: usize) {
-        let open = &mut self.open;
+        let open = &mut self.0;
         while open.len() > most.max(1) {
             let mut counts = BTreeMap::<DiskId, usize>::new();
-            for (disk, _) in open.iter().filter(|(_, region)| *region != DIRTY) {
+            for (disk, _) in open.iter().filter(|(_, intent)| *intent != Intent::DirtyData) {
                 *counts.entry(*disk).or_default() += 1;
             }
             let Some((disk, _)) =
@@ -269,8 +291,8 @@ impl Book {
             else {
                 return;
             };
-            open.retain(|(other, region)| *other != disk || *region == DIRTY);
-            open.insert((disk, EVERYTHING));
+            open.retain(|(other, intent)| *other != disk || *intent == Intent::DirtyData);
+            open.insert((disk, Intent::AllRegions));
         }
     }
 }
@@ -292,7 +314,7 @@ impl Writer {
     async fn append<F: BlockDevice, H: Host>(
         &mut self,
         pool: &Pool<F, H>,
-        notes: &[(Kind, Region)],
+        notes: &[Note],
     ) -> Result<(), BlockError> {
         self.write(pool, notes.chunks(ENTRIES_PER_PAGE)).await
     }
@@ -307,7 +329,7 @@ impl Writer {
     async fn write<'a, F: BlockDevice, H: Host>(
         &mut self,
         pool: &Pool<F, H>,
-        pages: impl ExactSizeIterator<Item = &'a [(Kind, Region)]>,
+        pages: impl ExactSizeIterator<Item = &'a [Note]>,
     ) -> Result<(), BlockError> {
         if pages.len() == 0 {
             return Ok(());
@@ -315,16 +337,9 @@ impl Writer {
         let first = pool.layout().segment_start(self.segment).plus(self.next);
         let mut bytes = Buffer::zeroed(pages.len() * PAGE_BYTES);
         for (page, notes) in bytes.chunks_exact_mut(PAGE_BYTES).zip(pages) {
-            let entry = |(kind, (disk, region)): &(Kind, Region)| Entry {
-                page: PageNumber(u64::from(*region)),
-                kind: *kind,
-                sequence: pool.draw_sequence(),
-                seeded_checksum: disk.0,
-                place: 0,
-            };
-            let entries: Vec<Entry> = notes.iter().map(entry).collect();
+            let entries: Vec<Entry> = notes.iter().map(|note| note.to_entry(pool.draw_sequence())).collect();
             let head = Head {
-                disk: NOTES,
+                owner: SegmentOwner::Notes,
                 segment: self.segment,
                 generation: self.generation,
                 place: self.next,
@@ -338,35 +353,35 @@ impl Writer {
     }
 }
 
-/// Reads the notes of a pool: the regions with an open intent. Gives up the segments that do not count.
+/// Reads the notes of a pool: the open intents. Gives up the segments that do not count.
 ///
 /// The newest complete segment counts. A newer one that the end left incomplete lists what was open when it was begun: all of that
 /// counts as open as well, because the end of the complete one may be damaged beyond what its proofs show. That adds at most
 /// intents whose opener was never told that they are durable.
 ///
 /// # Errors
-/// If some cannot be read; then every region of every disk may have one.
+/// If some cannot be read; then every intent of every disk may be open.
 pub(crate) async fn read_all<F: BlockDevice>(
     reader: &Reader<F>,
     segments: &mut Segments,
-) -> Result<BTreeSet<Region>, Unreadable> {
-    let owned = Wanted::all_of(segments, NOTES);
+) -> Result<OpenIntents, Unreadable> {
+    let owned = Wanted::all_of(segments, SegmentOwner::Notes);
     if owned.is_empty() && segments.owners().is_empty() {
         // Made, and never opened.
-        return Ok(BTreeSet::new());
+        return Ok(OpenIntents::default());
     }
     let mut found = Err(Unreadable::NoSummary);
-    let mut open = BTreeSet::new();
+    let mut open = OpenIntents::default();
     for wanted in &owned {
         let said = read_segment(reader, *wanted).await?;
         if said.is_complete {
-            open.extend(said.open);
+            open.0.extend(said.open.0);
             found = Ok(wanted.segment);
             break;
         }
         // Nothing was written after the crash that left it incomplete.
         if !canary::has(Bug::UnfinishedNotesIgnored) {
-            open.extend(said.open);
+            open.0.extend(said.open.0);
         }
     }
     let counts = found?;
@@ -378,23 +393,18 @@ pub(crate) async fn read_all<F: BlockDevice>(
 
 /// What a segment of notes says.
 struct Said {
-    /// Regions with an open intent.
-    open: BTreeSet<Region>,
+    open: OpenIntents,
     /// Whether it says all that was open when it was begun.
     is_complete: bool,
 }
 
 /// Reads what a segment says.
 async fn read_segment<F: BlockDevice>(reader: &Reader<F>, wanted: Wanted) -> Result<Said, Unreadable> {
-    let mut open = BTreeSet::new();
-    let mut is_complete = false;
-    for line in reader.headers(wanted, Tail::NotFlushed).await?.content.lines() {
-        let region = (DiskId(line.checksum), line.page.0 as u32);
-        is_complete |= (line.kind, region) == COMPLETE;
-        match line.kind {
-            Kind::Intent => drop(open.insert(region)),
-            _ => drop(open.remove(&region)),
-        }
+    let mut said = Said { open: OpenIntents::default(), is_complete: false };
+    let content = reader.headers(wanted, Tail::NotFlushed).await?.content;
+    for note in content.lines().filter_map(|line| Note::from_line(&line)) {
+        said.is_complete |= note == Note::Complete;
+        said.open.apply(note);
     }
-    Ok(Said { open, is_complete })
+    Ok(said)
 }

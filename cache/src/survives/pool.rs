@@ -7,6 +7,7 @@
 //! reader's business, unless the device is gone.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -23,12 +24,13 @@ use super::shared::{Leaving, Left, Shared, Written};
 use crate::bytes::PoolId;
 use crate::bytes::layout::Layout;
 use crate::bytes::members::{Member, Members};
+use crate::bytes::note::Intent;
 use crate::bytes::summary::Content;
 use crate::bytes::table::{self, TableEntry};
 use crate::knowledge::pins::Pins;
-use crate::knowledge::segments::{Purpose, Segments};
+use crate::knowledge::segments::{SegmentPurpose, Segments};
 use crate::words::limits::SPACE_WAIT_NS;
-use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// A pool as one shard has it: its own handles of the devices, and what all shards have together.
 pub(crate) struct Pool<F, H> {
@@ -99,19 +101,21 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.failed.get()
     }
 
-    /// Takes a segment for a disk and makes its new life durable. Never waits for room: see [`Self::wait_for_room`].
+    /// Takes a segment for an owner and makes its new generation durable. Never waits for room: see
+    /// [`Self::wait_for_room`].
     pub(crate) async fn take_segment(
         &self,
-        disk: DiskId,
-        purpose: Purpose,
+        owner: impl Into<SegmentOwner>,
+        purpose: SegmentPurpose,
     ) -> Result<(SegmentNumber, Sequence), NoSegment> {
         if self.is_failed() {
             return Err(NoSegment::Failed);
         }
-        if purpose != Purpose::Notes && self.segments().is_leaving(disk) {
+        let owner = owner.into();
+        if owner.disk().is_some_and(|disk| self.segments().is_leaving(disk)) {
             return Err(NoSegment::Leaving);
         }
-        let taken = self.segments().take(disk, purpose).ok_or(NoSegment::Exhausted)?;
+        let taken = self.segments().take(owner, purpose).ok_or(NoSegment::Exhausted)?;
         // It may have one copy because a device failed. Looked at after it was taken: that may have been on another thread.
         if self.record_out().await.is_err() {
             self.segments().give_up(taken.0);
@@ -120,9 +124,9 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
             // Nobody will write to it. Its owner holds it, but for notes, of which only those that are written count.
-            match purpose {
-                Purpose::Notes => self.segments().give_up(taken.0),
-                Purpose::Promotion | Purpose::Survivors => self.seal_segment(taken.0),
+            match owner {
+                SegmentOwner::Disk(_) => self.seal_segment(taken.0),
+                SegmentOwner::Notes | SegmentOwner::Invalid => self.segments().give_up(taken.0),
             }
             return Err(NoSegment::Failed);
         }
@@ -289,13 +293,13 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         Wanted::all_of(&self.segments(), owner)
     }
 
-    /// Opens regions of a disk, so that the backing may be changed there. Durable once this returns.
-    pub(crate) async fn open_regions(&self, disk: DiskId, regions: &[u32]) -> Result<(), BlockError> {
-        self.shared.notes.open(self, disk, regions).await
+    /// Opens intents of a disk. Durable once this returns.
+    pub(crate) async fn open_intents(&self, disk: DiskId, intents: &[Intent]) -> Result<(), BlockError> {
+        self.shared.notes.open(self, disk, intents).await
     }
 
-    /// As [`Self::open_regions`], for a guest's change. Without room on the storage of the pool it is waited for a limited time
-    /// only; the regions may come to be open all the same.
+    /// Opens the intents of regions for a guest's change. Without room on the storage of the pool it is waited for a limited
+    /// time only; the regions may come to be open all the same.
     ///
     /// # Errors
     /// `Unanswered` if the storage lacked room for so long.
@@ -308,8 +312,9 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         F: 'static,
         H: 'static,
     {
-        let (ours, regions) = (Rc::clone(self), regions.to_vec());
-        self.in_time(async move { ours.open_regions(disk, &regions).await }).await
+        let ours = Rc::clone(self);
+        let intents: Vec<_> = regions.iter().copied().map(Intent::Region).collect();
+        self.in_time(async move { ours.open_intents(disk, &intents).await }).await
     }
 
     /// As [`Self::note_dirty`], in the same way.
@@ -341,14 +346,18 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         }
     }
 
-    /// The regions of a disk with an open intent.
-    pub(crate) fn regions_with_intent(&self, disk: DiskId) -> Vec<u32> {
-        self.shared.notes.open_regions(disk)
+    /// Returns the open intents of a disk.
+    pub(crate) fn open_intents_of(&self, disk: DiskId) -> BTreeSet<Intent> {
+        self.shared.notes.open_intents_of(disk)
     }
 
-    /// Closes regions of a disk.
-    pub(crate) async fn close_regions(&self, disk: DiskId, regions: &[u32]) -> Result<(), BlockError> {
-        self.shared.notes.quiet(self, disk, regions).await
+    /// Closes intents of a disk.
+    pub(crate) async fn close_intents(
+        &self,
+        disk: DiskId,
+        intents: impl IntoIterator<Item = Intent>,
+    ) -> Result<(), BlockError> {
+        self.shared.notes.close(self, disk, intents).await
     }
 
     /// Has the notes about regions go on elsewhere, because their device is to leave.

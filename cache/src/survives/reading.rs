@@ -17,7 +17,7 @@ use crate::bytes::summary::{Content, Run};
 use crate::knowledge::replay::Tail;
 use crate::knowledge::segments::Segments;
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
-use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
+use crate::words::units::{FlashPage, SegmentNumber, SegmentOwner, Sequence};
 
 /// Which segment is to be read, in which life.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Wanted {
     pub(crate) segment: SegmentNumber,
     /// Where its second copy is.
     pub(crate) second: Option<SegmentNumber>,
-    pub(crate) owner: DiskId,
+    pub(crate) owner: SegmentOwner,
     pub(crate) generation: Sequence,
 }
 
@@ -335,7 +335,7 @@ impl Wanted {
     }
 
     /// The segments of an owner, newest first.
-    pub(crate) fn all_of(segments: &Segments, owner: DiskId) -> Vec<Self> {
+    pub(crate) fn all_of(segments: &Segments, owner: impl Into<SegmentOwner>) -> Vec<Self> {
         let owned = segments.owned_by(owner).into_iter();
         owned.filter_map(|(segment, _)| Self::of(segments, segment)).collect()
     }
@@ -343,7 +343,7 @@ impl Wanted {
     /// A generation is given once in the life of a pool, so it says of which segment something is; the number that a header
     /// names is that of the first of two copies, which may be gone.
     fn is_of(&self, head: &Head, place: u32) -> bool {
-        (head.disk, head.generation, head.place) == (self.owner, self.generation, place)
+        (head.owner, head.generation, head.place) == (self.owner, self.generation, place)
     }
 
     /// Where its copies are.

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use super::shared::{Shared, lock};
-use crate::words::units::{DiskId, SegmentNumber, Sequence, ShardNumber};
+use crate::words::units::{DiskId, SegmentNumber, SegmentOwner, Sequence, ShardNumber};
 
 pub(super) struct Room {
     queue: Mutex<Queue>,
@@ -154,7 +154,7 @@ impl Seat {
             }
             return None;
         };
-        let home = segments.life(victim).and_then(|(owner, _)| segments.home(owner));
+        let home = segments.life(victim).and_then(|(owner, _)| segments.home(owner.disk()?));
         let elsewhere = home.filter(|home| *home != self.shard);
         if let Some((home, bell)) = elsewhere.and_then(|home| Some((home, queue.bell(home)?))) {
             bell.notify_one();
@@ -168,7 +168,7 @@ impl Seat {
 
 impl Work<'_> {
     /// Goes on with another segment of the same disk, and puts back the one that was chosen. Says whether that was done.
-    pub(crate) fn exchange(&mut self, other: SegmentNumber, life: (DiskId, Sequence)) -> bool {
+    pub(crate) fn exchange(&mut self, other: SegmentNumber, life: (SegmentOwner, Sequence)) -> bool {
         let exchanged = self.seat.shared.segments().exchange(self.victim, other, life);
         if exchanged {
             self.victim = other;

@@ -119,7 +119,7 @@ pub(super) struct Written {
 impl Shared {
     /// A pool as it was found; what is found must be durable.
     pub(super) fn new(found: Found) -> Self {
-        let Found { superblock, table_turn, segments, open_regions, to_witness, meters } = found;
+        let Found { superblock, table_turn, segments, open_intents, to_witness, meters } = found;
         Self {
             pool: superblock.pool,
             layout: superblock.layout,
@@ -133,7 +133,7 @@ impl Shared {
             some_failed: AtomicBool::new(to_witness.is_some()),
             membership: tokio::sync::Mutex::new(()),
             segments: Mutex::new(segments),
-            notes: Notes::new(open_regions),
+            notes: Notes::new(open_intents),
             table: TableWriter {
                 changes: AtomicU64::new(0),
                 written: tokio::sync::Mutex::new(Written { turn: table_turn, changes: 0 }),

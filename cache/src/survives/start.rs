@@ -19,21 +19,21 @@ use block::{BlockDevice, BlockError, Buffer, Host};
 use super::flash::Flash;
 use super::membership;
 use super::metered::Meters;
-use super::notes::{self, Region};
+use super::notes::{self, OpenIntents};
 use super::opening::{FIRST_TURNS, newest_superblock};
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable};
 use super::shared::{Shared, SharedPool};
 use crate::bytes::batch;
 use crate::bytes::members::{Member, Members};
+use crate::bytes::note::Intent;
 use crate::bytes::superblock::Superblock;
-use crate::bytes::table::{self, NOTES, TableEntry, VOID};
-use crate::knowledge::regions::DIRTY;
+use crate::bytes::table::{self, TableEntry};
 use crate::knowledge::segments::Segments;
 use crate::words::canary::{self, Bug};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{DiskId, MemberNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// By what whoever opens a pool knows whether it was the last to use it.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub(crate) struct Found {
     pub(crate) superblock: Superblock,
     pub(crate) table_turn: u64,
     pub(crate) segments: Segments,
-    pub(crate) open_regions: BTreeSet<Region>,
+    pub(crate) open_intents: OpenIntents,
     /// The epoch of the list, if devices were struck off it because they are missing.
     pub(crate) to_witness: Option<u32>,
     /// What counts what is written to its devices.
@@ -115,13 +115,12 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
         superblock.members = without(&superblock.members, &missing);
     }
     let start = Sequence::first_of(superblock.term);
-    let (lives, open_regions, content) = match found {
+    let (lives, open_intents, content) = match found {
         Ok((lives, regions)) => (lives, regions, PoolContent::Kept { last_mark }),
-        Err(reason) => (Vec::new(), BTreeSet::new(), PoolContent::Dropped(reason)),
+        Err(reason) => (Vec::new(), OpenIntents::default(), PoolContent::Dropped(reason)),
     };
     let mut segments = Segments::new(superblock.layout, &superblock.members, start, &lives);
-    let dirty: Vec<DiskId> =
-        open_regions.iter().filter(|(_, region)| *region == DIRTY).map(|(disk, _)| *disk).collect();
+    let dirty: Vec<DiskId> = open_intents.dirty_disks().collect();
     for disk in &dirty {
         segments.set_dirty(*disk, true);
     }
@@ -129,7 +128,7 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     let table_turn = tables.iter().flatten().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
     let to_witness = (!missing.is_empty()).then_some(superblock.epoch);
     let meters = flash.meters().clone();
-    let shared = Shared::new(Found { superblock, table_turn, segments, open_regions, to_witness, meters });
+    let shared = Shared::new(Found { superblock, table_turn, segments, open_intents, to_witness, meters });
     let pool = Rc::new(Pool::new(flash, host, Arc::new(shared)));
     if let PoolContent::Dropped(_) = content {
         // Before the mark: a crash in between must not make the content look like this one's.
@@ -206,8 +205,8 @@ pub(crate) struct Examined<F> {
     pub(crate) tables: Vec<[Option<Table>; 2]>,
     /// The newest term that the tables know.
     newest_term: u32,
-    /// Owners, generations and open regions, or why nothing is believed.
-    pub(crate) content: Result<(Vec<TableEntry>, BTreeSet<Region>), &'static str>,
+    /// Owners, generations and open intents, or why nothing is believed.
+    pub(crate) content: Result<(Vec<TableEntry>, OpenIntents), &'static str>,
     /// Devices that do not belong to it.
     pub(crate) ignored: Vec<Ignored>,
     /// Devices that belong to it and are not there.
@@ -357,13 +356,13 @@ async fn read_tables<F: BlockDevice>(
     Ok(tables)
 }
 
-/// Owners, generations and open regions, or why they cannot be known.
+/// Owners, generations and open intents, or why they cannot be known.
 async fn found<F: BlockDevice>(
     flash: &Flash<F>,
     superblock: &Superblock,
     missing: &[MemberNumber],
     tables: &[[Option<Table>; 2]],
-) -> Result<(Vec<TableEntry>, BTreeSet<Region>), &'static str> {
+) -> Result<(Vec<TableEntry>, OpenIntents), &'static str> {
     let present = without(&superblock.members, missing);
     let layout = superblock.layout;
     let reader = Reader { flash: flash.clone(), layout, pool: superblock.pool };
@@ -378,12 +377,15 @@ async fn found<F: BlockDevice>(
         return Err("The current copy of the segment table is damaged");
     }
     let lost = lost_lives(lives, &present);
-    let lost_notes =
-        lost.iter().filter(|(owner, _)| *owner == NOTES).map(|(_, generation)| *generation).max();
+    let lost_notes = lost
+        .iter()
+        .filter(|(owner, _)| *owner == SegmentOwner::Notes)
+        .map(|(_, generation)| *generation)
+        .max();
     let start = Sequence::first_of(superblock.term);
     let mut segments = Segments::new(layout, &present, start, lives);
-    let open_regions = match notes::read_all(&reader, &mut segments).await {
-        Ok(open_regions) => open_regions,
+    let open_intents = match notes::read_all(&reader, &mut segments).await {
+        Ok(open_intents) => open_intents,
         Err(_) if lost_notes.is_some() => return Err(INCOMPLETE),
         Err(Unreadable::Device) => return Err("Notes about what was being written cannot be read"),
         Err(Unreadable::Damaged { .. } | Unreadable::NoSummary) => {
@@ -391,21 +393,20 @@ async fn found<F: BlockDevice>(
         }
     };
     // Notes that stand here are complete, and for all that are older.
-    let notes = segments.owned_by(NOTES).first().map(|(_, generation)| *generation);
-    let disks: BTreeSet<DiskId> =
-        lost.iter().map(|(owner, _)| *owner).filter(|owner| *owner != NOTES).collect();
-    if lost_notes > notes || disks.iter().any(|disk| open_regions.contains(&(*disk, DIRTY))) {
+    let notes = segments.owned_by(SegmentOwner::Notes).first().map(|(_, generation)| *generation);
+    let disks: BTreeSet<DiskId> = lost.iter().filter_map(|(owner, _)| owner.disk()).collect();
+    if lost_notes > notes || disks.iter().any(|disk| open_intents.has(*disk, Intent::DirtyData)) {
         return Err(INCOMPLETE);
     }
     // A newer version, or a `forget`, may have been where nobody can read it.
     for disk in disks {
         segments.disown(disk);
     }
-    Ok((segments.lives().collect(), open_regions))
+    Ok((segments.lives().collect(), open_intents))
 }
 
 /// Owners and generations of segments of which none of the devices has a copy.
-fn lost_lives(lives: &[TableEntry], present: &Members) -> BTreeSet<(DiskId, Sequence)> {
+fn lost_lives(lives: &[TableEntry], present: &Members) -> BTreeSet<(SegmentOwner, Sequence)> {
     let is_here = |number: SegmentNumber| present.iter().any(|member| member.has(number));
     let owned =
         || (0u32..).map(SegmentNumber).zip(lives).filter_map(|(number, life)| Some((number, (*life)?)));
@@ -414,7 +415,7 @@ fn lost_lives(lives: &[TableEntry], present: &Members) -> BTreeSet<(DiskId, Sequ
         .map(|(_, (owner, generation, _))| (owner, generation))
         .collect();
     let lives = owned().map(|(_, (owner, generation, _))| (owner, generation));
-    lives.filter(|life| life.0 != VOID && !here.contains(life)).collect()
+    lives.filter(|life| life.0 != SegmentOwner::Invalid && !here.contains(life)).collect()
 }
 
 fn without(members: &Members, missing: &[MemberNumber]) -> Members {

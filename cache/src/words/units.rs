@@ -11,6 +11,17 @@ pub const SECOND_NS: u64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DiskId(pub u32);
 
+/// The owner of a segment that is not free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SegmentOwner {
+    /// The log of a disk.
+    Disk(DiskId),
+    /// The notes about regions of all disks.
+    Notes,
+    /// No owner any more: the content is invalid, and the next start finds the segment free.
+    Invalid,
+}
+
 /// A 4 KiB page of a disk, counted from the disk's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageNumber(pub u64);
@@ -60,6 +71,19 @@ impl Sequence {
         let next = Self(self.0 + 1);
         assert!(next.0 & ((1 << Self::COUNT_BITS) - 1) != 0, "a term holds 2^40 moments, decades of writing");
         next
+    }
+}
+
+impl SegmentOwner {
+    /// Returns the disk, if the owner is one.
+    pub fn disk(self) -> Option<DiskId> {
+        if let Self::Disk(disk) = self { Some(disk) } else { None }
+    }
+}
+
+impl From<DiskId> for SegmentOwner {
+    fn from(disk: DiskId) -> Self {
+        Self::Disk(disk)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use block::Host;
 use block::faulty::Kept;
-use cache::bytes::table::NOTES;
-use cache::words::units::DiskId;
+use cache::words::units::{DiskId, SegmentOwner};
 use cache::{DiskSettings, Load, Redundancy};
 
 use crate::guest::{Guest, judge, sectors};
@@ -62,11 +61,11 @@ pub(crate) fn a_disk_is_noted_clean_before_the_power_goes() {
         rig.kept.set([Kept::Everything, *kept, Kept::Nothing]);
         rig.live(End::PowerCut, async |life| {
             destage_with_log_on_second(life, &guest).await;
-            let notes = rig.segments_of(NOTES);
+            let notes = rig.segments_of(SegmentOwner::Notes);
             let on_first = notes.iter().all(|(segment, _)| u64::from(segment.0) < first_segments(life));
-            assert!(on_first && !rig.open_regions().is_empty(), "something is noted as dirty: {notes:?}");
+            assert!(on_first && !rig.open_intents().is_empty(), "something is noted as dirty: {notes:?}");
             life.rest().await;
-            assert!(rig.open_regions().is_empty(), "nothing is dirty any more");
+            assert!(rig.open_intents().is_empty(), "nothing is dirty any more");
         });
         guest.end(End::PowerCut);
         rig.live(End::Kill, async |life| {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use block::{BlockDevice, Buffer, Host, Operation, PAGE, Unmap};
+use cache::bytes::note::Intent;
 use cache::{DiskSettings, Mode, SequentialCutoff};
 
 use crate::rig::{ENDS, End, HELD, Life, P, REGION_PAGES, Rig, TORN, bytes_of, settings, story};
@@ -13,9 +14,9 @@ fn a18_closing_an_intent_does_not_bring_back_what_the_index_had_dropped() {
         story(|rig| {
             rig.live(end, async |life| {
                 life.write_around_what_is_cached().await;
-                assert_eq!(rig.open_regions(), [0].into());
+                assert_eq!(rig.open_intents(), [Intent::Region(0)].into());
                 life.rest().await;
-                assert!(rig.open_regions().is_empty(), "closed, and page 3 is only on the backing");
+                assert!(rig.open_intents().is_empty(), "closed, and page 3 is only on the backing");
                 assert!(rig.versions(P).iter().any(|version| version.byte == 1), "the log still has it");
                 assert_eq!(rig.newest(P), None, "but says `forget`");
             });
@@ -52,7 +53,7 @@ fn a19_what_a_backing_only_acknowledged_is_not_believed_from_flash_after_a_power
             life.write(P, 2).await;
             life.push_out().await;
             assert_eq!(rig.newest(P).unwrap().byte, 2, "flash has it, and the backing may lose it");
-            assert_eq!(rig.open_regions(), [0].into());
+            assert_eq!(rig.open_intents(), [Intent::Region(0)].into());
         });
         rig.settles_old_new_or_torn();
     });
@@ -71,7 +72,7 @@ pub(crate) fn a_region_comes_to_rest_before_the_power_goes() {
             life.write(P, 2).await;
             life.push_out().await;
             life.rest().await;
-            assert!(rig.open_regions().is_empty());
+            assert!(rig.open_intents().is_empty());
         });
         assert_eq!(rig.settles(&[P]), [2]);
     });
@@ -87,7 +88,7 @@ fn a19_a_region_stays_open_when_the_backing_fails_the_flush() {
             rig.backing.fail_after(Operation::Flush, 0);
             life.rest().await;
             life.rest().await;
-            assert_eq!(rig.open_regions(), [0].into());
+            assert_eq!(rig.open_intents(), [Intent::Region(0)].into());
         });
         rig.settles_old_new_or_torn();
     });
@@ -101,7 +102,7 @@ fn a19_what_an_earlier_process_wrote_without_intents_may_go_with_the_connection_
             // Without flash there are no intents.
             life.cache.give_up_flash();
             life.write(P, 2).await;
-            assert!(rig.void.get() && rig.open_regions().is_empty());
+            assert!(rig.void.get() && rig.open_intents().is_empty());
         });
         rig.live(End::Stop, async |life| {
             rig.backing.fail_after(Operation::Flush, 0);
@@ -181,9 +182,9 @@ fn a20_what_a_start_did_not_believe_does_not_come_back_when_its_region_is_closed
             });
             rig.live(ends, async |life| {
                 life.loaded().await;
-                assert_eq!(rig.open_regions(), [0].into());
+                assert_eq!(rig.open_intents(), [Intent::Region(0)].into());
                 life.rest().await;
-                assert!(rig.open_regions().is_empty());
+                assert!(rig.open_intents().is_empty());
             });
             assert_eq!(rig.settles(&[P, P + 1]), [2, 1]);
         });
@@ -203,7 +204,7 @@ fn a20_what_was_filled_while_the_intent_was_open_goes_with_it() {
                 life.host.sleep(6_000_000_000).await;
                 life.write(P + 1, 1).await;
             }
-            assert_eq!(rig.open_regions(), [0].into());
+            assert_eq!(rig.open_intents(), [Intent::Region(0)].into());
             rig.backing.lose_volatile();
         });
         let kept = std::cell::Cell::new(0);
@@ -272,7 +273,7 @@ fn a21_every_road_to_the_backing_opens_an_intent_first() {
                 rig.live(end, async |life| {
                     life.cache_pages(0..8, 1).await;
                     road.take(life).await;
-                    assert!(rig.open_regions().contains(&0), "{road:?}");
+                    assert!(rig.open_intents().contains(&Intent::Region(0)), "{road:?}");
                     // So that a power cut leaves it.
                     life.disk.flush().await.unwrap();
                 });
@@ -333,7 +334,7 @@ fn b22_a_write_that_comes_while_a_region_is_being_closed_opens_it_again() {
                 life.write_around_what_is_cached().await;
                 // Looks are five seconds apart; the second one closes the region, with both devices slow.
                 for _ in 0..2000 {
-                    if rig.open_regions().is_empty() {
+                    if rig.open_intents().is_empty() {
                         break;
                     }
                     rig.flash.delay(HELD, HELD);
@@ -365,7 +366,7 @@ fn b23_after_an_error_of_a_write_nothing_is_cached_whatever_lands_later() {
                 life.push_out().await;
                 life.rest().await;
                 life.rest().await;
-                assert_eq!(rig.open_regions(), [0].into(), "its outcome is never known");
+                assert_eq!(rig.open_intents(), [Intent::Region(0)].into(), "its outcome is never known");
                 rig.backing.land_late();
             });
             rig.settles_old_new_or_torn();

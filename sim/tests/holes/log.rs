@@ -2,8 +2,8 @@
 
 use block::{BlockDevice, PAGE};
 use cache::bytes::batch::Kind;
-use cache::bytes::table::NOTES;
-use cache::words::units::DiskId;
+use cache::bytes::note::Intent;
+use cache::words::units::{DiskId, SegmentOwner};
 use cache::{Load, Mode};
 
 use crate::on_flash::layout;
@@ -61,7 +61,7 @@ fn a4_an_open_intent_outlives_the_segment_of_its_note() {
     story(|rig| {
         rig.live(End::PowerCut, async |life| {
             life.cache_pages(0..8, 1).await;
-            let first = rig.segments_of(NOTES);
+            let first = rig.segments_of(SegmentOwner::Notes);
             life.fail_to_write().await;
             // Notes of other regions fill one segment after another.
             for round in 0..4 {
@@ -70,8 +70,8 @@ fn a4_an_open_intent_outlives_the_segment_of_its_note() {
                 }
                 life.rest().await;
             }
-            assert_ne!(rig.segments_of(NOTES), first, "the first segment of notes is gone");
-            assert_eq!(rig.open_regions(), [0].into());
+            assert_ne!(rig.segments_of(SegmentOwner::Notes), first, "the first segment of notes is gone");
+            assert_eq!(rig.open_intents(), [Intent::Region(0)].into());
             rig.backing.land_late();
         });
         rig.settles_old_new_or_torn();
@@ -148,8 +148,8 @@ fn a7_a_damaged_intent_is_not_taken_for_the_end_of_the_notes() {
                 life.write_around_what_is_cached().await;
                 life.disk.flush().await.unwrap();
             });
-            assert_eq!(rig.open_regions(), [0].into());
-            let notes = rig.batches(*rig.segments_of(NOTES).last().unwrap());
+            assert_eq!(rig.open_intents(), [Intent::Region(0)].into());
+            let notes = rig.batches(*rig.segments_of(SegmentOwner::Notes).last().unwrap());
             let (at, ..) = notes.iter().rfind(|(_, _, entries)| !entries.is_empty()).unwrap();
             rig.flash.rot(&block::ByteRange::at(*at, PAGE), 1);
             assert_eq!(rig.settles(&[P, P + 1]), [2, 1], "after {end:?}");

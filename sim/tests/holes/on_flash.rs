@@ -6,9 +6,10 @@ use block::PAGE;
 use cache::bytes::batch::{Entry, Head, Kind, decode_header};
 use cache::bytes::checksum::page_checksum;
 use cache::bytes::layout::Layout;
+use cache::bytes::note::{Intent, Note};
 use cache::bytes::summary::Content;
-use cache::bytes::table::{self, NOTES, TableEntry};
-use cache::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
+use cache::bytes::table::{self, TableEntry};
+use cache::words::units::{DiskId, FlashPage, SegmentNumber, SegmentOwner, Sequence};
 
 use crate::rig::{FLASH_BYTES, POOL, Rig, SHAPE};
 
@@ -53,7 +54,8 @@ impl Rig {
     }
 
     /// The segments of an owner, oldest first.
-    pub(crate) fn segments_of(&self, owner: DiskId) -> Vec<(SegmentNumber, Sequence)> {
+    pub(crate) fn segments_of(&self, owner: impl Into<SegmentOwner>) -> Vec<(SegmentNumber, Sequence)> {
+        let owner = owner.into();
         let lives = (0u32..).map(SegmentNumber).zip(self.table());
         let mut owned: Vec<_> = lives
             .filter_map(|(segment, life)| Some((segment, life.filter(|life| life.0 == owner)?.1)))
@@ -120,15 +122,16 @@ impl Rig {
         self.versions(page).pop().filter(|version| version.kind == Kind::Fill)
     }
 
-    /// Regions of disk 1 whose intent is open, as the newest segment of notes says.
-    pub(crate) fn open_regions(&self) -> BTreeSet<u64> {
+    /// Open intents of disk 1, as the newest segment of notes says.
+    pub(crate) fn open_intents(&self) -> BTreeSet<Intent> {
         let mut open = BTreeSet::new();
-        let Some(life) = self.segments_of(NOTES).pop() else { return open };
+        let Some(life) = self.segments_of(SegmentOwner::Notes).pop() else { return open };
         for (_, _, entries) in self.batches(life) {
-            for entry in entries.iter().filter(|entry| entry.seeded_checksum == 1) {
-                match entry.kind {
-                    Kind::Intent => drop(open.insert(entry.page.0)),
-                    _ => drop(open.remove(&entry.page.0)),
+            for note in entries.iter().filter_map(Note::from_entry) {
+                match note {
+                    Note::Open(DiskId(1), intent) => drop(open.insert(intent)),
+                    Note::Close(DiskId(1), intent) => drop(open.remove(&intent)),
+                    _ => {}
                 }
             }
         }

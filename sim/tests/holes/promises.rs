@@ -287,7 +287,7 @@ fn b43_notes_and_forgets_find_room_when_flash_is_full() {
                     life.write(region * REGION_PAGES + P, 10 + round).await;
                 }
                 life.rest().await;
-                assert!(rig.open_regions().is_empty(), "every region came to rest");
+                assert!(rig.open_intents().is_empty(), "every region came to rest");
             }
             assert!(rig.versions(P).iter().any(|version| version.kind == Kind::Forget));
         });

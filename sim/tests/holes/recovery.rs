@@ -2,7 +2,7 @@
 //! same.
 
 use block::{BlockDevice, ByteRange, PAGE};
-use cache::bytes::table::NOTES;
+use cache::words::units::SegmentOwner;
 use cache::{Load, Mode, PoolContent};
 
 use crate::guest::{Guest, judge, sectors};
@@ -141,7 +141,7 @@ fn damaged_notes_never_close_a_region_that_is_open() {
         for page in 0..u64::from(layout().batch_pages()) {
             let rig = Rig::new(page);
             rig.live(before, leave_something);
-            let (segment, _) = *rig.segments_of(NOTES).last().unwrap();
+            let (segment, _) = *rig.segments_of(SegmentOwner::Notes).last().unwrap();
             let here = at(layout().segment_start(segment)) + page * PAGE;
             // Damage to one sector, and to the whole page.
             for sectors in [1, 64] {
@@ -167,10 +167,10 @@ fn notes_rot_in_a_start_that_ends_at(end: End, cut: u64) -> (bool, bool) {
         guest.flush(&life.disk).await;
     });
     guest.end(End::Kill);
-    let complete = *rig.segments_of(NOTES).last().unwrap();
+    let complete = *rig.segments_of(SegmentOwner::Notes).last().unwrap();
     let is_told = rig.live_until(end, Some(cut), async |life| drop(life.loaded().await));
     guest.end(end);
-    let owned = rig.segments_of(NOTES);
+    let owned = rig.segments_of(SegmentOwner::Notes);
     let begun = rig.batches(*owned.last().unwrap());
     if owned[0] != complete || owned.len() < 2 || begun.len() != 1 {
         return (false, is_told);

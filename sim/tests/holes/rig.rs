@@ -495,7 +495,7 @@ impl Life<'_> {
         }
         self.push_out().await;
         self.rest().await;
-        assert!(self.rig.open_regions().is_empty());
+        assert!(self.rig.open_intents().is_empty());
         for page in pages {
             assert_eq!(self.rig.newest(page).map(|copy| copy.byte), Some(byte), "page {page} is on flash");
         }

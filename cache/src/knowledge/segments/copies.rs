@@ -9,11 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Line, Purpose, Segments, State};
-use crate::bytes::table::NOTES;
+use super::{Holder, Line, SegmentPurpose, Segments, State};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::KEPT_BACK_SEGMENTS;
-use crate::words::units::{DiskId, MemberNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// What becomes of a segment of which a device had a copy that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,25 +33,26 @@ impl Segments {
         }
     }
 
-    /// True if what a disk takes has two copies: it wants that, what guests write or wrote depends on flash, and there are
-    /// two devices that are large enough.
-    pub(crate) fn is_mirrored(&self, disk: DiskId) -> bool {
-        let wanted = disk == NOTES
-            || self
-                .holders
-                .get(&disk)
-                .is_some_and(|holder| holder.mirrored && (holder.writes_back || holder.dirty));
+    /// True if what an owner takes has two copies: notes, or a disk that wants that and whose guests' data depends on flash;
+    /// and two devices are large enough.
+    pub(crate) fn is_mirrored(&self, owner: impl Into<SegmentOwner>) -> bool {
+        let depends = |holder: &Holder| holder.mirrored && (holder.writes_back || holder.dirty);
+        let wanted = match owner.into() {
+            SegmentOwner::Disk(disk) => self.holders.get(&disk).is_some_and(depends),
+            SegmentOwner::Notes => true,
+            SegmentOwner::Invalid => false,
+        };
         wanted && self.space.can_pair()
     }
 
     /// True if notes stand in one copy, and could in two.
     pub(crate) fn notes_lack_copy(&self) -> bool {
-        self.is_mirrored(NOTES) && self.held(NOTES) == 1
+        self.is_mirrored(SegmentOwner::Notes) && self.notes.held == 1
     }
 
-    /// Copies of each segment that a disk takes.
-    pub(super) fn copies_of(&self, disk: DiskId) -> u32 {
-        if self.is_mirrored(disk) { 2 } else { 1 }
+    /// Copies of each segment that an owner takes.
+    pub(super) fn copies_of(&self, owner: SegmentOwner) -> u32 {
+        if self.is_mirrored(owner) { 2 } else { 1 }
     }
 
     /// Pairs of segments that each disk in write-back may take for its part.
@@ -74,10 +74,10 @@ impl Segments {
         change(line);
         let after = line.is_single_of();
         // What is void is nobody's.
-        if let Some(holder) = before.and_then(|owner| self.holders.get_mut(&owner)) {
+        if let Some(holder) = before.and_then(|owner| self.holder_mut(owner)) {
             holder.singles -= 1;
         }
-        if let Some(holder) = after.and_then(|owner| self.holders.get_mut(&owner)) {
+        if let Some(holder) = after.and_then(|owner| self.holder_mut(owner)) {
             holder.singles += 1;
         }
     }
@@ -126,7 +126,7 @@ impl Segments {
         let Some(member) = self.space.member(member) else { return Vec::new() };
         let left = |number: SegmentNumber| {
             let line = &self.lines[number.0 as usize];
-            if line.state != State::Sealed || line.life.is_none_or(|(owner, _)| owner != disk) {
+            if line.state != State::Sealed || !line.is_of(disk) {
                 return None;
             }
             match (member.has(number), line.other) {
@@ -143,7 +143,7 @@ impl Segments {
     pub(crate) fn has_copies_of_all(&self, member: MemberNumber, disk: DiskId) -> bool {
         let Some(member) = self.space.member(member) else { return true };
         let lines = &self.lines[member.first.0 as usize..][..member.segments as usize];
-        let own = lines.iter().filter(|line| line.life.is_some_and(|(owner, _)| owner == disk));
+        let own = lines.iter().filter(|line| line.is_of(disk));
         own.clone().all(|line| line.other.is_some())
     }
 
@@ -182,7 +182,7 @@ impl Segments {
         }
         let own = |segment: &&SegmentNumber| {
             let line = &self.lines[segment.0 as usize];
-            line.other.is_none() && !line.is_damaged && line.life.is_some_and(|(owner, _)| owner == disk)
+            line.other.is_none() && !line.is_damaged && line.is_of(disk)
         };
         self.sealed.iter().rev().find(own).copied()
     }
@@ -192,30 +192,30 @@ impl Segments {
         self.lines[first.0 as usize].is_damaged = true;
     }
 
-    /// Segments of a mirrored disk of which no second copy is recorded.
-    pub(crate) fn uncopied(&self, disk: DiskId) -> u64 {
-        let Some(holder) = self.holders.get(&disk).filter(|_| self.is_mirrored(disk)) else { return 0 };
-        debug_assert_eq!(holder.singles as usize, self.count_singles(disk));
+    /// Segments of an owner of which no second copy is recorded; none if it is not mirrored.
+    pub(crate) fn uncopied(&self, owner: impl Into<SegmentOwner>) -> u64 {
+        let owner = owner.into();
+        let Some(holder) = self.holder(owner).filter(|_| self.is_mirrored(owner)) else { return 0 };
+        debug_assert_eq!(holder.singles as usize, self.count_singles(owner));
         let unrecorded = if canary::has(Bug::CopyCountsEarly) { 0 } else { holder.unrecorded };
         u64::from(holder.singles) + u64::from(unrecorded)
     }
 
     /// What is counted as it changes, counted anew.
-    pub(super) fn count_singles(&self, disk: DiskId) -> usize {
-        self.lines.iter().filter(|line| line.is_single_of() == Some(disk)).count()
+    pub(super) fn count_singles(&self, owner: SegmentOwner) -> usize {
+        self.lines.iter().filter(|line| line.is_single_of() == Some(owner)).count()
     }
 
     /// Segments of all mirrored disks of which no second copy is recorded.
     pub(crate) fn all_uncopied(&self) -> u64 {
-        self.holders.keys().filter(|disk| **disk != NOTES).map(|disk| self.uncopied(*disk)).sum()
+        self.holders.keys().map(|disk| self.uncopied(*disk)).sum()
     }
 
     /// A segment with one copy is freed. While the table names it, a start without its device misses it; of two copies the
     /// other one would be there. Of notes only the newest count.
     pub(super) fn note_single_freed(&mut self, segment: SegmentNumber) {
-        let owner =
-            self.lines[segment.0 as usize].life.map(|(owner, _)| owner).filter(|owner| *owner != NOTES);
-        if let Some(holder) = owner.and_then(|owner| self.holders.get_mut(&owner)) {
+        let disk = self.lines[segment.0 as usize].life.and_then(|(owner, _)| owner.disk());
+        if let Some(holder) = disk.and_then(|disk| self.holders.get_mut(&disk)) {
             holder.unrecorded += 1;
         }
     }
@@ -241,11 +241,11 @@ impl Segments {
     /// [`Self::complete_second`].
     pub(crate) fn start_second(&mut self, first: SegmentNumber) -> Option<SegmentNumber> {
         let (owner, _) = self.lines[first.0 as usize].life?;
-        let below_limit = self.holders.get(&owner).is_some_and(|holder| holder.held < holder.share.limit);
+        let below_limit = self.holder(owner).is_some_and(|holder| holder.held < holder.share.limit);
         if !below_limit {
             return None;
         }
-        let floor = self.floor(Purpose::Promotion);
+        let floor = self.floor(SegmentPurpose::Promotion);
         let second = self.space.take_beside(first, floor)?;
         let line = &mut self.lines[second.0 as usize];
         assert_eq!((line.state, line.live), (State::Free, 0));
@@ -258,7 +258,7 @@ impl Segments {
     pub(crate) fn complete_second(
         &mut self,
         first: SegmentNumber,
-        life: (DiskId, Sequence),
+        life: (SegmentOwner, Sequence),
         second: SegmentNumber,
     ) -> bool {
         let line = &self.lines[first.0 as usize];
@@ -269,7 +269,7 @@ impl Segments {
         }
         self.change(second, |line| (line.state, line.life) = (State::Second, Some(life)));
         self.join(first, second);
-        let holder = self.holders.get_mut(&life.0).expect("it holds the first");
+        let holder = self.holder_mut(life.0).expect("it holds the first");
         holder.held += 1;
         holder.unrecorded += 1;
         true
@@ -278,7 +278,7 @@ impl Segments {
 
 impl Line {
     /// The owner, if this is the only copy.
-    fn is_single_of(&self) -> Option<DiskId> {
+    fn is_single_of(&self) -> Option<SegmentOwner> {
         let is_single = self.state != State::Second && self.other.is_none();
         self.life.filter(|_| is_single).map(|(owner, _)| owner)
     }

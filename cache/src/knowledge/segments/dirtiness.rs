@@ -1,9 +1,9 @@
 //! Whose segments hold what the backing does not have, how much of that has room, and who holds more than it may.
 
-use super::{Purpose, Segments, State, VOID};
+use super::{SegmentPurpose, Segments, State};
 use crate::knowledge::holders::{self, Holder};
 use crate::words::limits::{NOTE_SEGMENTS, RESERVE_SEGMENTS_MIN};
-use crate::words::units::{DiskId, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, SegmentNumber, SegmentOwner, Sequence};
 
 /// The part of a pool that is never kept for dirty data beyond a reservation: an eighth.
 const SPARE_PART: u32 = 8;
@@ -47,7 +47,7 @@ impl Segments {
 
     /// True if nothing of what is kept back for reclaim is in use.
     pub(crate) fn has_reserve(&self) -> bool {
-        self.space.left() >= self.floor(Purpose::Promotion)
+        self.space.left() >= self.floor(SegmentPurpose::Promotion)
     }
 
     /// Segments that a disk keeps when others need room.
@@ -77,8 +77,13 @@ impl Segments {
 
     /// Returns the segments that are kept for dirty data of other disks beyond what these reserved.
     pub(crate) fn dirty_beyond_reserve(&self, disk: DiskId) -> u32 {
-        let others = self.holders.iter().filter(|(other, _)| **other != disk);
-        others.map(|(_, holder)| holder.promised() - holder.share.reserve).sum()
+        let own = self.holders.get(&disk).map_or(0, Holder::beyond_reserve);
+        self.dirty_beyond_all_reserves() - own
+    }
+
+    /// Returns the segments that are kept for dirty data of all disks beyond what these reserved.
+    pub(crate) fn dirty_beyond_all_reserves(&self) -> u32 {
+        self.holders.values().map(Holder::beyond_reserve).sum()
     }
 
     /// Gives back a victim that could not be emptied: it is where it was among those of its disk. One that was disowned
@@ -86,7 +91,7 @@ impl Segments {
     pub(crate) fn put_back(&mut self, segment: SegmentNumber) {
         let line = &mut self.lines[segment.0 as usize];
         assert_eq!(line.state, State::Reclaiming);
-        if line.life.is_none_or(|(owner, _)| owner == VOID) {
+        if line.life.is_none_or(|(owner, _)| owner == SegmentOwner::Invalid) {
             return;
         }
         line.state = State::Sealed;
@@ -103,7 +108,7 @@ impl Segments {
         &mut self,
         victim: SegmentNumber,
         other: SegmentNumber,
-        life: (DiskId, Sequence),
+        life: (SegmentOwner, Sequence),
     ) -> bool {
         let line = &self.lines[victim.0 as usize];
         let is_same_disk = line.life.is_some_and(|(owner, _)| owner == life.0);

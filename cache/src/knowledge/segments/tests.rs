@@ -21,7 +21,7 @@ fn pool() -> Segments {
 
 fn fill(segments: &mut Segments, disk: DiskId, count: u32) {
     for _ in 0..count {
-        let (segment, _) = segments.take(disk, Purpose::Promotion).expect("there is room");
+        let (segment, _) = segments.take(disk, SegmentPurpose::Promotion).expect("there is room");
         let first = segments.layout.segment_start(segment).plus(1);
         segments.pages_known(first, 1);
         segments.seal(segment);
@@ -30,7 +30,7 @@ fn fill(segments: &mut Segments, disk: DiskId, count: u32) {
 
 fn reclaim(segments: &mut Segments, disk: DiskId) -> DiskId {
     let victim = segments.choose_victim(disk).expect("something can go");
-    let (owner, _) = segments.life(victim).unwrap();
+    let owner = segments.life(victim).and_then(|(owner, _)| owner.disk()).unwrap();
     let page = segments.layout.segment_start(victim).plus(1);
     segments.pages_forgotten([page]);
     segments.free(victim);
@@ -42,8 +42,8 @@ fn the_last_segments_are_for_survivors_only() {
     let mut segments = pool();
     let free = segments.free_count();
     fill(&mut segments, B, free - KEPT_BACK_SEGMENTS);
-    assert_eq!(segments.take(B, Purpose::Promotion), None);
-    assert!(segments.take(B, Purpose::Survivors).is_some());
+    assert_eq!(segments.take(B, SegmentPurpose::Promotion), None);
+    assert!(segments.take(B, SegmentPurpose::Survivors).is_some());
 }
 
 #[test]
@@ -71,17 +71,17 @@ fn a_disk_below_its_reservation_takes_from_whoever_holds_more_than_reserved() {
 #[test]
 fn the_very_last_segments_are_for_notes_only() {
     let mut segments = pool();
-    while segments.take(B, Purpose::Survivors).is_some() {}
+    while segments.take(B, SegmentPurpose::Survivors).is_some() {}
     assert_eq!(segments.free_count(), NOTE_SEGMENTS);
-    assert!(segments.take(NOTES, Purpose::Notes).is_some());
-    assert_eq!(segments.take(B, Purpose::Survivors), None);
-    assert!(segments.take(NOTES, Purpose::Notes).is_some());
+    assert!(segments.take(SegmentOwner::Notes, SegmentPurpose::Notes).is_some());
+    assert_eq!(segments.take(B, SegmentPurpose::Survivors), None);
+    assert!(segments.take(SegmentOwner::Notes, SegmentPurpose::Notes).is_some());
 }
 
 #[test]
 fn a_disks_oldest_segment_goes_first_if_nothing_points_to_it() {
     let mut segments = pool();
-    let (empty, _) = segments.take(A, Purpose::Promotion).unwrap();
+    let (empty, _) = segments.take(A, SegmentPurpose::Promotion).unwrap();
     fill(&mut segments, B, 20);
     segments.seal(empty);
     assert_eq!(segments.choose_victim(B), Some(empty));
@@ -92,13 +92,13 @@ fn a_newer_segment_never_goes_before_an_older_one_of_the_same_disk() {
     let mut segments = pool();
     fill(&mut segments, B, 20);
     let oldest = segments.sealed[0];
-    let (empty, _) = segments.take(B, Purpose::Promotion).unwrap();
+    let (empty, _) = segments.take(B, SegmentPurpose::Promotion).unwrap();
     segments.seal(empty);
     assert_eq!(segments.choose_victim(B), Some(oldest));
 }
 
 fn own(segments: &Segments, disk: DiskId) -> Vec<SegmentNumber> {
-    let is_own = |segment: &&SegmentNumber| segments.life(**segment).is_some_and(|(owner, _)| owner == disk);
+    let is_own = |segment: &&SegmentNumber| segments.lines[segment.0 as usize].is_of(disk);
     segments.sealed.iter().filter(is_own).copied().collect()
 }
 
@@ -112,7 +112,7 @@ fn what_is_exchanged_or_put_back_stays_in_order_of_its_disk() {
     let (before, others) = (own(&segments, B), own(&segments, A));
     for chosen in 1..before.len() {
         let victim = segments.choose_victim(B).unwrap();
-        assert_eq!(segments.life(victim).unwrap().0, B);
+        assert_eq!(segments.life(victim).unwrap().0, B.into());
         let life = segments.life(before[chosen]).unwrap();
         assert!(segments.exchange(victim, before[chosen], life));
         let mut left = before.clone();
@@ -128,7 +128,7 @@ fn only_a_closed_segment_of_the_same_disk_is_taken_for_the_oldest() {
     let mut segments = pool();
     fill(&mut segments, B, 6);
     fill(&mut segments, A, 1);
-    let (open, _) = segments.take(B, Purpose::Promotion).unwrap();
+    let (open, _) = segments.take(B, SegmentPurpose::Promotion).unwrap();
     let (closed, foreign) = (own(&segments, B), own(&segments, A)[0]);
     segments.note_damaged(closed[2]);
     let victim = segments.choose_victim(B).unwrap();
@@ -136,7 +136,7 @@ fn only_a_closed_segment_of_the_same_disk_is_taken_for_the_oldest() {
         let life = segments.life(other).unwrap();
         assert!(!segments.exchange(victim, other, life), "{other:?}");
     }
-    let earlier = (B, Sequence::first_of(1));
+    let earlier = (B.into(), Sequence::first_of(1));
     assert!(!segments.exchange(victim, closed[3], earlier), "it is in another life by now");
     let life = segments.life(closed[3]).unwrap();
     assert!(segments.exchange(victim, closed[3], life));
@@ -157,7 +157,7 @@ fn what_a_table_says_is_closed_again_oldest_first() {
     let members = Members::one(DEVICE, before.space.count());
     let after = Segments::new(before.layout, &members, Sequence::first_of(2), &table);
     assert_eq!(after.sealed, expected);
-    assert_eq!((after.held(B), after.held(A), after.held(VOID)), (5, 0, 0));
+    assert_eq!((after.held(B), after.held(A), after.owned_by(SegmentOwner::Invalid).len()), (5, 0, 0));
     assert_eq!(after.free_count(), after.space.count() - 5);
     assert_eq!(after.owners(), [B]);
 }
@@ -176,7 +176,7 @@ fn a_device_that_is_not_used_any_more_is_empty_once_its_owners_were_disowned() {
     segments.stop_using(member.number);
     let usable = segments.usable();
     fill(&mut segments, A, 6);
-    assert_eq!(segments.owners_on(member.number), [B].into());
+    assert_eq!(segments.disks_on(member.number), [B].into());
     assert!(!segments.is_empty(member.number));
     let pages: Vec<_> = segments
         .owned_by(B)
@@ -193,11 +193,39 @@ fn a_device_that_is_not_used_any_more_is_empty_once_its_owners_were_disowned() {
 }
 
 #[test]
+fn each_purpose_leaves_the_last_segments_to_those_that_others_wait_for() {
+    use SegmentPurpose::{GuestWrite, LogRecord, Notes, Promotion, Survivors};
+    let mut segments = pool();
+    let take = |segments: &mut Segments, purpose| {
+        let owner = if purpose == Notes { SegmentOwner::Notes } else { B.into() };
+        segments.take(owner, purpose).is_some()
+    };
+    while take(&mut segments, GuestWrite) {}
+    assert_eq!(segments.free_count(), KEPT_BACK_SEGMENTS);
+    assert_eq!([Promotion, LogRecord].map(|purpose| take(&mut segments, purpose)), [false; 2]);
+    while take(&mut segments, Survivors) {}
+    assert_eq!(segments.free_count(), NOTE_SEGMENTS);
+    while take(&mut segments, Notes) {}
+    assert_eq!(segments.free_count(), 0);
+}
+
+#[test]
+fn a_disks_limit_bounds_what_it_takes_but_not_survivors() {
+    let mut segments = pool();
+    segments.set_share(B, Share { reserve: 0, limit: 2 });
+    fill(&mut segments, B, 2);
+    for purpose in [SegmentPurpose::Promotion, SegmentPurpose::GuestWrite, SegmentPurpose::LogRecord] {
+        assert_eq!(segments.take(B, purpose), None, "{purpose:?}");
+    }
+    assert!(segments.take(B, SegmentPurpose::Survivors).is_some());
+}
+
+#[test]
 fn generations_never_repeat() {
     let mut segments = pool();
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..100 {
-        let (segment, generation) = segments.take(A, Purpose::Survivors).unwrap();
+        let (segment, generation) = segments.take(A, SegmentPurpose::Survivors).unwrap();
         assert!(seen.insert(generation));
         segments.seal(segment);
         let victim = segments.choose_victim(A).unwrap();
@@ -270,9 +298,9 @@ fn copies_count_once_the_table_says_all_that_makes_them_enough() {
 fn segments_with_one_copy_are_counted_as_they_change() {
     let mut segments = pool();
     let check = |segments: &Segments, expected: u32, what: &str| {
-        for disk in [A, B, NOTES] {
-            let counted = segments.holders.get(&disk).map_or(0, |holder| holder.singles);
-            assert_eq!(counted as usize, segments.count_singles(disk), "{what}");
+        for owner in [A.into(), B.into(), SegmentOwner::Notes] {
+            let counted = segments.holder(owner).map_or(0, |holder| holder.singles);
+            assert_eq!(counted as usize, segments.count_singles(owner), "{what}");
         }
         assert_eq!(segments.holders[&A].singles, expected, "{what}");
     };
