@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::moment::Moment;
 #[cfg(test)]
@@ -35,21 +35,65 @@ pub(crate) struct NotReplaced {
 /// Replaces the file `name` in `dir` by one that holds `text` and that only its owner may read.
 ///
 /// # Errors
-/// What the system said, and which content is in place.
+/// The error of the system, and which content is in place.
 pub(crate) fn replace(dir: &Path, name: &str, text: &[u8]) -> Result<(), NotReplaced> {
-    let (new, path) = (dir.join(format!("{name}.new")), dir.join(name));
-    let write = || {
-        survive(&path)?;
-        let mut options = File::options();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(text)?;
-        file.sync_all()?;
-        survive(&path)?;
-        fs::rename(&new, &path)
-    };
-    write().map_err(|error| NotReplaced { error, in_place: false })?;
-    let synced = survive(&path).and_then(|()| File::open(dir)).and_then(|dir| dir.sync_all());
-    synced.map_err(|error| NotReplaced { error, in_place: true })
+    replace_groups(dir, &[&[(name, text)]]).pop().expect("there is one group")
+}
+
+/// The name and the new content of a file.
+pub(crate) type NewFile<'a> = (&'a str, &'a [u8]);
+
+/// Replaces groups of files in `dir`, each as [`replace`] does, with one sync of the folder for all. Replaces the files of a group
+/// in their order, after all of them are durable under other names. Returns the outcome of each group: one that fails stops none
+/// of the others.
+pub(crate) fn replace_groups(dir: &Path, groups: &[&[NewFile<'_>]]) -> Vec<Result<(), NotReplaced>> {
+    let not_in_place = |error| NotReplaced { error, in_place: false };
+    let in_place = |error| NotReplaced { error, in_place: true };
+    let prepared: Vec<_> = groups
+        .iter()
+        .map(|files| {
+            files.iter().try_for_each(|(name, text)| write_new(dir, name, text)).map_err(not_in_place)
+        })
+        .collect();
+    let mut replaced: Vec<_> = prepared
+        .into_iter()
+        .zip(groups)
+        .map(|(prepared, files)| {
+            prepared?;
+            files.iter().enumerate().try_for_each(|(at, (name, _))| {
+                let renamed =
+                    survive(&dir.join(name)).and_then(|()| fs::rename(new_path(dir, name), dir.join(name)));
+                renamed.map_err(if at == 0 { not_in_place } else { in_place })
+            })
+        })
+        .collect();
+    if let Some(error) = sync_once(dir, &replaced).err() {
+        for group in replaced.iter_mut().filter(|group| group.is_ok()) {
+            *group = Err(in_place(io::Error::new(error.kind(), error.to_string())));
+        }
+    }
+    replaced
+}
+
+/// Makes the names of what was replaced durable, if anything was.
+fn sync_once(dir: &Path, replaced: &[Result<(), NotReplaced>]) -> io::Result<()> {
+    if !replaced.iter().any(Result::is_ok) {
+        return Ok(());
+    }
+    survive(dir)?;
+    File::open(dir)?.sync_all()
+}
+
+fn new_path(dir: &Path, name: &str) -> PathBuf {
+    dir.join(format!("{name}.new"))
+}
+
+fn write_new(dir: &Path, name: &str, text: &[u8]) -> io::Result<()> {
+    survive(&dir.join(name))?;
+    let mut options = File::options();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(new_path(dir, name))?;
+    file.write_all(text)?;
+    file.sync_all()
 }
 
 /// Bytes that [`check_takes_writes`] writes: more than a file system keeps inside an inode.

@@ -12,36 +12,22 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::Mutex;
 
-use crate::bounded;
-use crate::durable;
-use crate::moment::Moment;
-use crate::problem::{Answer, Problem};
+use crate::problem::Answer;
+use crate::store::format::{self, FileFormat};
+use crate::store::{Store, StoredFile, StoredValue};
 
 /// The longest time of a hold, in seconds.
 pub(crate) const SECONDS_MAX: u64 = 24 * 60 * 60;
-const FILE_NAME: &str = "holds.json";
-/// Version of the file that this build writes and reads.
-const SCHEMA: u64 = 1;
+const FORMAT: FileFormat = FileFormat { name: HoldsDocument::NAMES[0], schema: 2, checked_since: 2 };
 /// By how much an end may differ from the one that is remembered: reports are in whole seconds.
 const SAME_END_MS: u64 = 2_000;
 
 /// The holds of this host, by the numbers of their disks.
-#[derive(Debug)]
-pub(crate) struct Holds {
-    dir: PathBuf,
-    /// As they are remembered. Locked for moments only.
-    kept: Arc<StdMutex<BTreeMap<u32, Hold>>>,
-    /// Held by whoever changes them.
-    changing: Arc<Mutex<()>>,
-}
+pub(crate) struct Holds(StoredFile<HoldsDocument>);
 
 /// A hold of one disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,11 +54,20 @@ struct End {
     uptime_ms: u64,
 }
 
-#[derive(Serialize, Deserialize)]
+/// The holds as the file has them.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct HoldsDocument {
     schema: u64,
     holds: BTreeMap<u32, Hold>,
+}
+
+impl StoredValue for HoldsDocument {
+    const NAMES: &'static [&'static str] = &["holds.json"];
+
+    fn text(&self) -> Vec<u8> {
+        format::text(self)
+    }
 }
 
 /// How long a disk is to be quiet.
@@ -130,35 +125,34 @@ impl Hold {
 }
 
 impl Holds {
-    /// Reads what is remembered in `dir`, and why that is not all, if it could not be read; then it is set aside.
-    pub(crate) fn load(dir: &Path) -> (Self, Option<String>) {
-        let path = dir.join(FILE_NAME);
-        let (kept, unread) = match read(&path) {
-            Ok(kept) => (kept, None),
-            Err(reason) => {
-                let aside = durable::set_aside(&path, Moment::now());
-                (BTreeMap::new(), Some(format!("Cannot read {}: {reason}. {aside}", path.display())))
-            }
-        };
-        let holds =
-            Self { dir: dir.to_owned(), kept: Arc::new(StdMutex::new(kept)), changing: Arc::default() };
-        (holds, unread)
+    /// Reads what is remembered, and why that is not all, if it could not be read; then it is set aside.
+    pub(crate) fn load(store: &Store) -> (Self, Option<String>) {
+        let (found, unread) = FORMAT.load_or_set_aside(store.dir(), |_, document| {
+            serde_json::from_value::<Option<HoldsDocument>>(document).map_err(|error| error.to_string())
+        });
+        let holds = found.map(|found| found.holds).unwrap_or_default();
+        (Self(StoredFile::new(store, HoldsDocument { schema: FORMAT.schema, holds })), unread)
+    }
+
+    /// Returns what `of` makes of the holds.
+    fn read<T>(&self, of: impl FnOnce(&BTreeMap<u32, Hold>) -> T) -> T {
+        self.0.read(|document| of(&document.holds))
     }
 
     /// Returns for how long a disk is to be quiet, if it is.
     pub(crate) fn time_of(&self, disk: u32) -> Option<HoldTime> {
-        let hold = lock(&self.kept).get(&disk).cloned()?;
+        let hold = self.read(|holds| holds.get(&disk).cloned())?;
         Some(hold.time(&Now::of_host()))
     }
 
     /// Returns true if a disk is to be quiet.
     pub(crate) fn has(&self, disk: u32) -> bool {
-        lock(&self.kept).contains_key(&disk)
+        self.read(|holds| holds.contains_key(&disk))
     }
 
     /// Returns true if there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        lock(&self.kept).is_empty()
+        self.read(BTreeMap::is_empty)
     }
 
     /// Remembers, durably, that a disk is to be quiet for so many seconds once everything is home. `number` is that of the request.
@@ -190,7 +184,7 @@ impl Holds {
             let known = hold.ends.as_ref().map(|known| known.uptime_ms.abs_diff(end.uptime_ms));
             hold.number <= number && known.is_none_or(|apart| apart > SAME_END_MS)
         };
-        if !lock(&self.kept).get(&disk).is_some_and(is_new) {
+        if !self.read(|holds| holds.get(&disk).is_some_and(is_new)) {
             return Ok(());
         }
         self.change(move |kept| {
@@ -202,58 +196,22 @@ impl Holds {
     }
 
     async fn change(&self, change: impl FnOnce(&mut BTreeMap<u32, Hold>) + Send + 'static) -> Answer<()> {
-        let turn = Arc::clone(&self.changing).lock_owned().await;
-        let (dir, kept) = (self.dir.clone(), Arc::clone(&self.kept));
-        // Finished also if nobody waits for it any more.
-        let saving = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            let mut changed = lock(&kept).clone();
-            change(&mut changed);
-            save(&dir, &changed)?;
-            *lock(&kept) = changed;
+        let changing = self.0.change(move |document| {
+            change(&mut document.holds);
             Ok(())
         });
-        saving.await.expect("saving holds does not panic")
+        changing.await
     }
-}
-
-fn read(path: &Path) -> Result<BTreeMap<u32, Hold>, String> {
-    let text = match bounded::read(path, bounded::DIR_FILE_BYTES_MAX) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(error.to_string()),
-    };
-    let document: Document = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-    if document.schema != SCHEMA {
-        return Err(format!("it has schema {}, and this version knows {SCHEMA}", document.schema));
-    }
-    Ok(document.holds)
-}
-
-fn save(dir: &Path, holds: &BTreeMap<u32, Hold>) -> Answer<()> {
-    let text = serde_json::to_vec_pretty(&Document { schema: SCHEMA, holds: holds.clone() });
-    let text = text.expect("plain data with numbers as keys");
-    durable::replace(dir, FILE_NAME, &text).map_err(|not| {
-        Problem::failed(format!(
-            "Cannot save {}: {}; make room or repair its file system, then try again",
-            dir.join(FILE_NAME).display(),
-            not.error
-        ))
-    })
 }
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn lock<T>(mutex: &StdMutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TempDir;
+    use crate::testing::{self, TempDir};
 
     const HOUR: Duration = Duration::from_hours(1);
 
@@ -262,9 +220,11 @@ mod tests {
     }
 
     fn run(work: impl Future<Output = Answer<()>>) {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
-        runtime.block_on(work).expect("the folder is ours");
+        testing::run(work).expect("the folder is ours");
+    }
+
+    fn load(dir: &TempDir) -> (Holds, Option<String>) {
+        Holds::load(&Store::start(dir.path()).expect("there are threads"))
     }
 
     #[test]
@@ -287,23 +247,23 @@ mod tests {
     #[test]
     fn holds_are_found_by_the_next_process_and_last_for_all_of_their_time_until_their_end_is_known() {
         let dir = TempDir::new();
-        let (holds, unread) = Holds::load(dir.path());
+        let (holds, unread) = load(&dir);
         assert!(unread.is_none() && holds.is_empty());
         run(async { holds.remember(7, 600, 3).await });
-        let (again, unread) = Holds::load(dir.path());
+        let (again, unread) = load(&dir);
         assert_eq!((again.time_of(7), unread), (Some(HoldTime::OnceHome(Duration::from_mins(10))), None));
         run(async { holds.note_end(7, 3, Duration::from_secs(500)).await });
-        let (again, _) = Holds::load(dir.path());
+        let (again, _) = load(&dir);
         let left = again.time_of(7);
         assert!(matches!(left, Some(HoldTime::Left(left)) if left <= Duration::from_secs(500)), "{left:?}");
         run(async { again.forget(7, 0).await });
-        assert!(Holds::load(dir.path()).0.is_empty());
+        assert!(load(&dir).0.is_empty());
     }
 
     #[test]
     fn the_end_of_an_earlier_request_neither_ends_nor_shortens_a_later_one() {
         let dir = TempDir::new();
-        let (holds, _) = Holds::load(dir.path());
+        let (holds, _) = load(&dir);
         run(async { holds.remember(7, 600, 5).await });
         run(async { holds.note_end(7, 4, Duration::from_secs(1)).await });
         run(async { holds.forget(7, 4).await });
@@ -315,9 +275,9 @@ mod tests {
     #[test]
     fn a_hold_of_a_file_that_claims_more_than_a_day_lasts_a_day() {
         let dir = TempDir::new();
-        let (holds, _) = Holds::load(dir.path());
+        let (holds, _) = load(&dir);
         run(async { holds.remember(7, u64::MAX, 5).await });
-        let (again, unread) = Holds::load(dir.path());
+        let (again, unread) = load(&dir);
         assert_eq!(unread, None);
         assert_eq!(again.time_of(7), Some(HoldTime::OnceHome(Duration::from_secs(SECONDS_MAX))));
     }
@@ -325,9 +285,9 @@ mod tests {
     #[test]
     fn holds_that_cannot_be_read_are_set_aside_and_said() {
         let dir = TempDir::new();
-        for text in ["{", "{\"schema\": 2, \"holds\": {}}"] {
-            fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
-            let (holds, unread) = Holds::load(dir.path());
+        for text in ["{", "{\"schema\": 3, \"holds\": {}}"] {
+            fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
+            let (holds, unread) = load(&dir);
             assert!(holds.is_empty() && unread.is_some_and(|reason| reason.contains("holds.json")));
         }
     }

@@ -55,6 +55,7 @@ mod shard;
 mod signals;
 mod sockets;
 mod state;
+mod store;
 mod supervisor;
 #[cfg(test)]
 mod testing;

@@ -55,6 +55,7 @@ use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::state::{DiskRecord, GuestRecord, State};
+use crate::store::Store;
 use crate::totals::{Total, Totals};
 use crate::units::Size;
 
@@ -89,6 +90,8 @@ pub(crate) struct Registry {
     locks: DiskLocks,
     /// Claims of changes under way.
     claims: Claims,
+    /// Thread that writes the small files of DIR.
+    store: Store,
     /// State that is remembered.
     remembered: Remembered,
     /// Why remembered disks are not served now, by name.
@@ -171,7 +174,13 @@ impl DiskView {
 
 impl Registry {
     /// A registry over what is remembered.
-    pub(crate) fn new(places: Places, shards: Shards, pool: PoolInUse, state: State) -> Arc<Self> {
+    pub(crate) fn new(
+        places: Places,
+        store: Store,
+        shards: Shards,
+        pool: PoolInUse,
+        state: State,
+    ) -> Arc<Self> {
         let waiting = state
             .disks
             .iter()
@@ -182,7 +191,7 @@ impl Registry {
             events::of_host(Kind::TotalsBegunAnew, reason);
         }
         let ram_limits = ram::limits_at_start(&state);
-        let (holds, unread) = Holds::load(&places.dir);
+        let (holds, unread) = Holds::load(&store);
         if let Some(reason) = unread {
             events::of_host(Kind::HoldsUnread, reason);
         }
@@ -196,6 +205,7 @@ impl Registry {
         let remembered = Remembered::new(&places.dir, state);
         let registry = Self {
             places,
+            store,
             started: Instant::now(),
             shards,
             pool: StdMutex::new(pool),

@@ -25,6 +25,7 @@ use crate::registry::{ControlFiles, Registry};
 use crate::rights::Rights;
 use crate::shard::Shards;
 use crate::state::State;
+use crate::store::Store;
 use crate::units::{Interval, PollMax};
 use crate::wear::{Asker, Smartctl};
 use crate::{control, sockets};
@@ -104,6 +105,7 @@ impl Service {
         smartctl: Smartctl,
     ) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
+        let store = Store::start(&places.dir)?;
         // What may be refused comes before what changes anything.
         let opened = reception::Opened::open(&network.nbd)?;
         places.nbd_uri = opened.as_ref().map(reception::Opened::uri);
@@ -119,7 +121,7 @@ impl Service {
             Some(opened) => Some(opened.run(directory).await?),
             None => None,
         };
-        let registry = Registry::new(places, shards, pool, state);
+        let registry = Registry::new(places, store, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch(Arc::downgrade(&registry)));

@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 static MADE: AtomicU32 = AtomicU32::new(0);
 /// Durable steps that are left, by the folder below which they are done.
 static STEPS_LEFT: Mutex<BTreeMap<PathBuf, u32>> = Mutex::new(BTreeMap::new());
+/// The same until one step fails, and none after it.
+static STEPS_BEFORE_FAILURE: Mutex<BTreeMap<PathBuf, u32>> = Mutex::new(BTreeMap::new());
 
 /// Has whoever works below `folder` die after so many durable steps, or live on if no number is given. Returns true if it has died by
 /// the number that was given before.
@@ -19,11 +21,26 @@ pub(crate) fn die_after(folder: &Path, steps: Option<u32>) -> bool {
     before == Some(0)
 }
 
+/// Has one durable step below `folder` fail, after so many that do not.
+pub(crate) fn fail_after(folder: &Path, steps: u32) {
+    let mut left = STEPS_BEFORE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner);
+    left.insert(folder.to_owned(), steps);
+}
+
 /// Counts a durable step at `path` that is about to be done.
 ///
 /// # Errors
-/// If the process is dead: nothing is done any more.
+/// If the process is dead: nothing is done any more; or if this step is to fail.
 pub(crate) fn survive(path: &Path) -> io::Result<()> {
+    let mut all = STEPS_BEFORE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = all.keys().find(|folder| path.starts_with(folder)).cloned();
+    if let Some(left) = folder.and_then(|folder| all.remove_entry(&folder)) {
+        match left {
+            (_, 0) => return Err(io::Error::other("this step fails")),
+            (folder, left) => drop(all.insert(folder, left - 1)),
+        }
+    }
+    drop(all);
     let mut all = STEPS_LEFT.lock().unwrap_or_else(PoisonError::into_inner);
     match all.iter_mut().find(|(folder, _)| path.starts_with(folder)) {
         Some((_, 0)) => Err(io::Error::other("this process is dead")),
@@ -33,6 +50,12 @@ pub(crate) fn survive(path: &Path) -> io::Result<()> {
         }
         None => Ok(()),
     }
+}
+
+/// Runs a future to its end on this thread.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.expect("a runtime for one thread").block_on(future)
 }
 
 /// A folder of one test, removed at its end.

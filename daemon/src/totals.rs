@@ -8,7 +8,6 @@
 //! then, and say since when. Windows of time are differences of totals.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,18 +15,17 @@ use cache::DiskStatistics;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bounded;
 use crate::counted::{Counted, Kept};
 use crate::course::{Comparison, Course, KeptCourse, Passed};
-use crate::durable;
 use crate::history::{Measured, Sums};
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
+use crate::store::Store;
+use crate::store::format::{self, FileFormat};
 use crate::windows::{self, Keeping, KeptWindows, Recent, Windowed, Windows};
 
-/// Version of the file.
-const SCHEMA: u64 = 1;
-const FILE_NAME: &str = "totals.json";
+const NAMES: &[&str] = &["totals.json"];
+const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
 /// The largest number in the file: an exbibyte, or thirty years in nanoseconds. What is larger was damaged, and adding it to
 /// others would run over.
 const NUMBER_MAX: u64 = 1 << 60;
@@ -75,7 +73,7 @@ struct Seen {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct TotalsDocument {
     schema: u64,
     disks: BTreeMap<u32, KeptTotal>,
 }
@@ -110,38 +108,22 @@ impl Totals {
     }
 
     fn load_totals(dir: &Path) -> (Self, Option<String>) {
-        let read = || -> Result<Self, String> {
-            let text = match bounded::read(&dir.join(FILE_NAME), bounded::DIR_FILE_BYTES_MAX) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-                text => text.map_err(|error| error.to_string())?,
-            };
-            let document: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-            // First: what else a later version has there is its own business.
-            if document["schema"] != SCHEMA {
-                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document["schema"]));
-            }
+        FORMAT.load_or_set_aside(dir, |_, document| {
             if !is_believable(&document, NUMBER_MAX) {
                 return Err("it has numbers that no disk ever counts".to_owned());
             }
-            let document: Document = serde_json::from_value(document).map_err(|error| error.to_string())?;
+            let document: TotalsDocument =
+                serde_json::from_value(document).map_err(|error| error.to_string())?;
             let entries = document.disks.into_iter().map(|(id, kept)| (id, Entry::from(kept)));
             Ok(Self { disks: entries.collect() })
-        };
-        match read() {
-            Ok(totals) => (totals, None),
-            Err(reason) => {
-                let path = dir.join(FILE_NAME);
-                let kept = durable::set_aside(&path, Moment::now());
-                (Self::default(), Some(format!("Cannot read {}: {reason}. {kept}", path.display())))
-            }
-        }
+        })
     }
 
     /// What is to be written now, of these disks only.
     pub(crate) fn text(&self, disks: &[u32]) -> Vec<u8> {
         let kept = self.disks.iter().filter(|(id, _)| disks.contains(id));
         let disks = kept.map(|(id, entry)| (*id, KeptTotal::from(entry))).collect();
-        serde_json::to_vec_pretty(&Document { schema: SCHEMA, disks }).expect("plain data with text keys")
+        format::text(&TotalsDocument { schema: FORMAT.schema, disks })
     }
 
     /// The windows that are to be written now, of these disks only: behind a [`Self::text`] of the same moment.
@@ -155,15 +137,15 @@ impl Totals {
         keeping
     }
 
-    /// Makes a [`Self::text`] what is kept in `dir`, durably.
+    /// Makes a [`Self::text`] what is kept, durably.
     ///
     /// # Errors
-    /// What the system said; then what was kept before may be what is kept.
-    pub(crate) fn save(dir: &Path, text: &[u8]) -> Answer<()> {
-        durable::replace(dir, FILE_NAME, text).map_err(|not| {
+    /// The error of the system; then what was kept before may be what is kept.
+    pub(crate) async fn save(store: &Store, text: Vec<u8>) -> Answer<()> {
+        store.replace(NAMES, text).await.map_err(|not| {
             Problem::failed(format!(
                 "Cannot save {}: {}; make room or repair its file system, or a restart forgets what disks counted",
-                dir.join(FILE_NAME).display(),
+                store.dir().join(FORMAT.name).display(),
                 not.error
             ))
         })
@@ -314,7 +296,11 @@ mod tests {
     use cache::{Latency, LatencySummary};
 
     use super::*;
-    use crate::testing::TempDir;
+    use crate::testing::{TempDir, run};
+
+    fn save(dir: &Path, text: Vec<u8>) -> Answer<()> {
+        run(Totals::save(&Store::start(dir)?, text))
+    }
 
     /// A disk that missed so often, each time for so long.
     fn counted(reads: u64, micros: u64) -> DiskStatistics {
@@ -405,7 +391,7 @@ mod tests {
             totals.begin(id, Moment(7), Duration::ZERO);
             see(&mut totals, id, 10, &counted(5, 100));
         }
-        Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
+        save(dir.path(), totals.text(&[1])).expect("the folder is ours");
         let (mut loaded, problems) = Totals::load(dir.path());
         assert_eq!((problems.len(), loaded.of(2)), (0, None));
         assert_eq!(loaded.of(1), totals.of(1));
@@ -423,7 +409,7 @@ mod tests {
         totals.begin(1, Moment(7), Duration::ZERO);
         see(&mut totals, 1, 10, &counted(5, 100));
         totals.sample(age);
-        Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
+        save(dir.path(), totals.text(&[1])).expect("the folder is ours");
         windows::save(dir.path(), totals.windows(&[1], age, Moment::now())).expect("the folder is ours");
         let lately = |totals: &Totals| {
             let total = totals.of(1).expect("it was kept");
@@ -435,7 +421,7 @@ mod tests {
         see(&mut loaded, 1, 0, &counted(2, 100));
         assert_eq!(lately(&loaded), 7);
         // Totals that were lost are others, and windows are differences of totals.
-        fs::remove_file(dir.path().join(FILE_NAME)).expect("the folder is ours");
+        fs::remove_file(dir.path().join(FORMAT.name)).expect("the folder is ours");
         let (mut anew, _) = Totals::load(dir.path());
         anew.begin(1, Moment(8), Duration::ZERO);
         assert_eq!(lately(&anew), 0);
@@ -446,7 +432,7 @@ mod tests {
         let dir = TempDir::new();
         let text = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":2,"gone":1},
             "latencies":{"read_miss":{"count":2,"sum_ns":5000}}}}}"#;
-        fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+        fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
         let (totals, problems) = Totals::load(dir.path());
         assert_eq!((problems.len(), reads(&totals, 3)), (0, Some(2)));
         assert_eq!(misses(&totals.of(3).expect("it was kept")), LatencySummary::default());
@@ -456,7 +442,7 @@ mod tests {
     fn of_an_older_file_only_what_comes_is_compared() {
         let dir = TempDir::new();
         let text = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":2},"latencies":{}}}}"#;
-        fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+        fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
         let (mut totals, problems) = Totals::load(dir.path());
         assert!(problems.is_empty(), "{problems:?}");
         see(&mut totals, 3, 1, &counted(5, 100));
@@ -479,7 +465,7 @@ mod tests {
             statistics: &statistics,
         };
         totals.see(1, look);
-        Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
+        save(dir.path(), totals.text(&[1])).expect("the folder is ours");
         let (mut loaded, problems) = Totals::load(dir.path());
         assert_eq!((problems.len(), loaded.compare(1)), (0, totals.compare(1)));
         loaded.see(1, Look { attachment: 0, ..look });
@@ -501,25 +487,25 @@ mod tests {
             ("{\"schema\":1", "EOF"),
             ("{\"schema\":9,\"disks\":{}}", "schema 9"),
             ("{\"schema\":8}", "schema 8"),
-            ("[]", "schema null"),
+            ("[]", "no schema"),
             (huge, "no disk ever counts"),
         ] {
-            fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+            fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
             let (totals, problems) = Totals::load(dir.path());
             assert!(totals.disks.is_empty() && problems.len() == 1, "{problems:?}");
-            assert!(problems[0].contains(FILE_NAME) && problems[0].contains(reason), "{problems:?}");
+            assert!(problems[0].contains(FORMAT.name) && problems[0].contains(reason), "{problems:?}");
             let (_, aside) = problems[0].split_once("It is kept as ").expect("nothing is lost");
             let (aside, _) = aside.split_once(". What").expect("it says what becomes of it");
             assert_eq!(fs::read_to_string(aside).expect("it was renamed"), text);
         }
-        Totals::save(dir.path(), &Totals::default().text(&[])).expect("the folder is ours");
+        save(dir.path(), Totals::default().text(&[])).expect("the folder is ours");
         assert!(Totals::load(dir.path()).1.is_empty());
     }
 
     #[test]
     fn totals_that_cannot_be_saved_are_an_error_with_the_path() {
         let dir = TempDir::new();
-        let problem = Totals::save(&dir.path().join("missing"), b"{}").unwrap_err();
+        let problem = save(&dir.path().join("missing"), b"{}".into()).unwrap_err();
         assert!(problem.message.contains("missing/totals.json"), "{problem}");
     }
 }

@@ -123,13 +123,12 @@ impl Registry {
             let windows = || totals.windows(&disks, self.started.elapsed(), Moment::now());
             (totals.text(&disks), (what == Written::TotalsAndWindows).then(windows))
         };
-        let dir = self.places.dir.clone();
         // In this order: windows are never ahead of totals.
-        let write = move || {
-            Totals::save(&dir, &text)?;
-            keeping.map_or(Ok(()), |keeping| windows::save(&dir, keeping))
-        };
-        tokio::task::spawn_blocking(write).await.expect("writing files does not panic")
+        Totals::save(&self.store, text).await?;
+        let Some(keeping) = keeping else { return Ok(()) };
+        let dir = self.places.dir.clone();
+        let write = move || windows::save(&dir, keeping);
+        tokio::task::spawn_blocking(write).await.expect("writing a file does not panic")
     }
 
     /// Writes totals and histories every minute and windows every few, as long as the registry is there.

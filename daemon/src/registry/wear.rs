@@ -205,9 +205,7 @@ impl Registry {
             wear.saved.clone_from(&text);
             text
         };
-        let dir = self.places.dir.clone();
-        let writing = tokio::task::spawn_blocking(move || Book::save(&dir, &text));
-        let problem = writing.await.expect("writing a file does not panic").err();
+        let problem = Book::save(&self.store, text).await.err();
         if let Some(problem) = problem.as_ref().filter(|problem| said.as_ref() != Some(*problem)) {
             events::of_host(Kind::WearUnsaved, problem.message.clone());
         }

@@ -12,22 +12,19 @@
 //! future are of no use until then, and are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::estimate::{DAY, Lately};
 use super::worries::Worry;
-use crate::bounded;
-use crate::durable;
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
+use crate::store::Store;
+use crate::store::format::{self, FileFormat};
 
-/// Version of the file.
-const SCHEMA: u64 = 1;
-const FILE_NAME: &str = "wear.json";
+const NAMES: &[&str] = &["wear.json"];
+const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
 /// How often a mark is left: seconds.
 const MARK_INTERVAL: u64 = 60 * 60;
 /// The longest time that counts as lately: a day, and what may pass until the next mark.
@@ -58,7 +55,7 @@ struct Page {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct BookDocument {
     schema: u64,
     pool: String,
     devices: BTreeMap<u32, Kept>,
@@ -79,50 +76,30 @@ impl Book {
     /// Reads what is kept in `dir` of a pool, and why it could not be read, if so: then there is nothing, and what is there is set
     /// aside. What is kept of another pool is gone with it.
     pub(crate) fn load(dir: &Path, pool: &str) -> (Self, Option<String>) {
-        let empty = || Self { pool: pool.to_owned(), devices: BTreeMap::new() };
-        let read = || -> Result<Self, String> {
-            let text = match bounded::read(&dir.join(FILE_NAME), bounded::DIR_FILE_BYTES_MAX) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(empty()),
-                text => text.map_err(|error| error.to_string())?,
-            };
-            let document: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-            // First: what else a later version has there is its own business.
-            if document["schema"] != SCHEMA {
-                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document["schema"]));
-            }
-            let document: Document = serde_json::from_value(document).map_err(|error| error.to_string())?;
-            if document.pool != pool {
-                return Ok(empty());
-            }
-            let devices = document.devices.into_iter().map(|(number, kept)| (number, kept.into())).collect();
-            Ok(Self { pool: document.pool, devices })
-        };
-        match read() {
-            Ok(book) => (book, None),
-            Err(reason) => {
-                let path = dir.join(FILE_NAME);
-                let kept = durable::set_aside(&path, Moment::now());
-                (empty(), Some(format!("Cannot read {}: {reason}. {kept}", path.display())))
-            }
-        }
+        let (kept, unread) = FORMAT.load_or_set_aside(dir, |_, document| {
+            serde_json::from_value::<Option<BookDocument>>(document).map_err(|error| error.to_string())
+        });
+        let devices = kept.filter(|kept| kept.pool == pool).map_or_else(BTreeMap::new, |kept| {
+            kept.devices.into_iter().map(|(number, kept)| (number, kept.into())).collect()
+        });
+        (Self { pool: pool.to_owned(), devices }, unread)
     }
 
     /// What is to be kept now.
     pub(crate) fn text(&self) -> Vec<u8> {
         let devices = self.devices.iter().map(|(number, page)| (*number, page.into())).collect();
-        let document = Document { schema: SCHEMA, pool: self.pool.clone(), devices };
-        serde_json::to_vec_pretty(&document).expect("plain data with text keys")
+        format::text(&BookDocument { schema: FORMAT.schema, pool: self.pool.clone(), devices })
     }
 
-    /// Makes a [`Self::text`] what is kept in `dir`, durably.
+    /// Makes a [`Self::text`] what is kept, durably.
     ///
     /// # Errors
-    /// What the system said; then what was kept before may be what is kept.
-    pub(crate) fn save(dir: &Path, text: &[u8]) -> Answer<()> {
-        durable::replace(dir, FILE_NAME, text).map_err(|not| {
+    /// The error of the system; then what was kept before may be what is kept.
+    pub(crate) async fn save(store: &Store, text: Vec<u8>) -> Answer<()> {
+        store.replace(NAMES, text).await.map_err(|not| {
             Problem::failed(format!(
                 "Cannot save {}: {}; make room or repair its file system, or a restart forgets what was written to the flash",
-                dir.join(FILE_NAME).display(),
+                store.dir().join(FORMAT.name).display(),
                 not.error
             ))
         })
@@ -236,7 +213,11 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::testing::TempDir;
+    use crate::testing::{TempDir, run};
+
+    fn save(dir: &Path, text: Vec<u8>) -> Answer<()> {
+        run(Book::save(&Store::start(dir)?, text))
+    }
 
     const HOUR: u64 = 60 * 60;
     const BEGIN: u64 = 1_000_000;
@@ -282,7 +263,7 @@ mod tests {
         assert!(tell(&mut first, &["rating"], false));
         assert!(!first.has_answered(0));
         first.note_answer(0);
-        Book::save(dir.path(), &first.text()).expect("the folder is ours");
+        save(dir.path(), first.text()).expect("the folder is ours");
         let (mut second, problem) = Book::load(dir.path(), "p");
         assert_eq!(problem, None);
         assert_eq!(second.written(0), Some((400, Moment(BEGIN))));
@@ -350,7 +331,7 @@ mod tests {
         book.see(&BTreeMap::from([(1, 8), (2, 1)]), Moment(BEGIN + 1));
         let written = |number| book.written(number).map(|(bytes, since)| (bytes, since.0 - BEGIN));
         assert_eq!([0, 1, 2].map(written), [None, Some((8, 0)), Some((1, 1))]);
-        Book::save(dir.path(), &book.text()).expect("the folder is ours");
+        save(dir.path(), book.text()).expect("the folder is ours");
         let (other, problem) = Book::load(dir.path(), "q");
         assert_eq!((other.written(1), problem), (None, None));
     }
@@ -384,17 +365,17 @@ mod tests {
             ("{\"schema\":9,\"pool\":\"p\",\"devices\":{}}", "schema 9"),
             ("{\"schema\":1,\"pool\":\"p\",\"devices\":{\"0\":{\"since\":-1}}}", "-1"),
         ] {
-            fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+            fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
             let (book, problem) = Book::load(dir.path(), "p");
             assert!(book.devices.is_empty());
             let said = problem.expect("it cannot be read");
-            assert!(said.contains(FILE_NAME) && said.contains(reason), "{said}");
+            assert!(said.contains(FORMAT.name) && said.contains(reason), "{said}");
             let (_, aside) = said.split_once("It is kept as ").expect("nothing is lost");
             assert_eq!(fs::read_to_string(aside).expect("it was renamed"), text);
         }
-        Book::save(dir.path(), &book().text()).expect("the folder is ours");
+        save(dir.path(), book().text()).expect("the folder is ours");
         assert_eq!(Book::load(dir.path(), "p").1, None);
-        let problem = Book::save(&dir.path().join("missing"), b"{}").unwrap_err();
+        let problem = save(&dir.path().join("missing"), b"{}".into()).unwrap_err();
         assert!(problem.message.contains("missing/wear.json"), "{problem}");
     }
 
@@ -406,7 +387,7 @@ mod tests {
                 "1":{{"since":0,"written_bytes":1,"marks":[[5,{max}],[3,0],[{max},1]],"told":["x"]}}}}}}"#,
             max = u64::MAX
         );
-        fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+        fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
         let (mut book, problem) = Book::load(dir.path(), "p");
         assert_eq!((problem, book.lately(0, Moment(9))), (None, None));
         book.see(&BTreeMap::from([(0, 5), (1, 5)]), Moment(9));

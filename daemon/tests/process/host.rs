@@ -345,6 +345,13 @@ fn without_http(options: &[&str]) -> &'static [&'static str] {
     if options.contains(&"--listen-http") { &[] } else { &["--listen-http", "off"] }
 }
 
+/// Returns the text of a stored file as a person leaves it who has edited it: without its checksum.
+pub(crate) fn edited(text: &str) -> String {
+    let (content, checksum) = text.rsplit_once("\"checksum\": \"").expect("it has a checksum");
+    let (_, end) = checksum.split_once('"').expect("it is a text");
+    format!("{content}\"checksum\": \"edited\"{end}")
+}
+
 /// Runs a command that needs no daemon, or is to find none.
 pub(crate) fn forebay(words: &[&str]) -> Ran {
     Ran::from(command().args(words).output().expect("the binary was built for this test"))

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::host::{Daemon, Host};
+use crate::host::{Daemon, Host, edited};
 
 const MIB: u64 = 1 << 20;
 /// Far beyond what anything here takes.
@@ -199,7 +199,7 @@ fn a_drive_that_wears_out_is_told_of_once_and_shown_as_long_as_it_does() {
     let (kept, answered) = (host.path("d/wear.json"), "\"has_answered\": true");
     let text = fs::read_to_string(&kept).expect("it was saved");
     assert!(text.contains(answered) && text.contains(" life\""), "{text}");
-    fs::write(&kept, text.replace(answered, "\"has_answered\": false")).expect("the folder is ours");
+    fs::write(&kept, edited(&text.replace(answered, "\"has_answered\": false"))).expect("the folder is ours");
     let daemon = host.serve_with(&["--smartctl", &tool]);
     let taken = || fs::read_to_string(&kept).ok().filter(|text| text.contains(answered));
     wait_for("answer that was taken", taken);

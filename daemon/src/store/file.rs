@@ -1,0 +1,190 @@
+//! Stored files: a value in memory, and the file that holds the same.
+
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::oneshot;
+
+use super::{Source, Store, Writing, lock, path};
+use crate::durable::NotReplaced;
+use crate::problem::{Answer, Problem};
+
+/// A value that stands in a file of DIR.
+pub(crate) trait StoredValue: Clone + PartialEq + Send + 'static {
+    /// Name of the file, and of its second copy if it has one.
+    const NAMES: &'static [&'static str];
+
+    /// Returns the content of the file.
+    fn text(&self) -> Vec<u8>;
+
+    /// Checks what a file must be for the next start to take it. A change that leaves anything else is a fault of this program.
+    ///
+    /// # Errors
+    /// The fault.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A value as it stands durably in its file, and the way to change it. Clones are of the same.
+pub(crate) struct StoredFile<T: StoredValue>(Arc<Inner<T>>);
+
+struct Inner<T> {
+    store: Store,
+    /// The value that is durable. Locked for moments only.
+    value: Mutex<T>,
+    /// Changes that wait to be written.
+    waiting: Mutex<Vec<Change<T>>>,
+}
+
+/// Applies one change; returns its answer, which waits for the outcome of writing.
+type Change<T> = Box<dyn FnOnce(&mut T) -> Settle + Send>;
+type Settle = Box<dyn FnOnce(Result<(), NotSaved>) + Send>;
+
+/// Reason why a value was not saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NotSaved {
+    reason: String,
+    /// A restart may see the new value all the same.
+    pub(crate) in_place: bool,
+}
+
+/// Reason why a value is as it was before a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NotChanged {
+    /// The change itself failed.
+    Refused(Problem),
+    /// It could not be saved.
+    Unsaved(NotSaved),
+}
+
+impl<T: StoredValue> Clone for StoredFile<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: StoredValue> StoredFile<T> {
+    /// Returns the way to a value that stands in its file, or is the one that a missing file stands for.
+    pub(crate) fn new(store: &Store, value: T) -> Self {
+        let (value, waiting) = (Mutex::new(value), Mutex::default());
+        Self(Arc::new(Inner { store: store.clone(), value, waiting }))
+    }
+
+    /// Returns what `of` makes of the value. Changes wait for it, so it is to be short.
+    pub(crate) fn read<R>(&self, of: impl FnOnce(&T) -> R) -> R {
+        of(&lock(&self.0.value))
+    }
+
+    /// Changes the value durably. Nobody sees it before, and what has begun is finished also if the caller gives up. Writes nothing
+    /// if the value stays the same.
+    ///
+    /// # Errors
+    /// Those of `change`, and if the value cannot be saved. Then everything is as before.
+    pub(crate) async fn change<R: Send + 'static>(
+        &self,
+        change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
+    ) -> Answer<R> {
+        let answer = self.submit(change).await.expect(NO_PANIC);
+        answer.map_err(NotChanged::into_problem)
+    }
+
+    /// Changes the value as [`Self::change`] does, and waits for it on this thread.
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the state comes next"))]
+    pub(crate) fn change_here<R: Send + 'static>(
+        &self,
+        change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
+    ) -> Result<R, NotChanged> {
+        self.submit(change).blocking_recv().expect(NO_PANIC)
+    }
+
+    fn submit<R: Send + 'static>(
+        &self,
+        change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
+    ) -> oneshot::Receiver<Result<R, NotChanged>> {
+        let (done, answer) = oneshot::channel();
+        let change = move |value: &mut T| -> Settle {
+            let mut changed = value.clone();
+            let answer = change(&mut changed);
+            if answer.is_ok() {
+                assert_eq!(changed.check(), Ok(()), "a value that could not be loaded again is never saved");
+                *value = changed;
+            }
+            Box::new(move |saved| {
+                let answer = answer.map_err(NotChanged::Refused);
+                drop(
+                    done.send(answer.and_then(|answer| saved.map(|()| answer).map_err(NotChanged::Unsaved))),
+                );
+            })
+        };
+        lock(&self.0.waiting).push(Box::new(change));
+        self.0.store.submit(Arc::<Inner<T>>::clone(&self.0));
+        answer
+    }
+}
+
+/// Why an answer always comes.
+const NO_PANIC: &str = "a change of what is stored does not panic";
+
+impl<T: StoredValue> Source for Inner<T> {
+    fn names(&self) -> &'static [&'static str] {
+        T::NAMES
+    }
+
+    fn take(self: Arc<Self>) -> Option<Writing> {
+        let waiting = mem::take(&mut *lock(&self.waiting));
+        let before = lock(&self.value).clone();
+        let mut value = before.clone();
+        // One that panics is one for its caller, and leaves the value to the others.
+        let apply = |change: Change<T>| catch_unwind(AssertUnwindSafe(|| change(&mut value))).ok();
+        let settle: Vec<Settle> = waiting.into_iter().filter_map(apply).collect();
+        if value == before {
+            settle.into_iter().for_each(|settle| settle(Ok(())));
+            return None;
+        }
+        Some(Writing {
+            names: T::NAMES,
+            text: value.text(),
+            undo: Some(Box::new(move || before.text())),
+            settle: Box::new(move |replaced| {
+                let saved = replaced.map_err(|not| NotSaved::of(&path(self.store.dir(), T::NAMES), &not));
+                if saved.is_ok() {
+                    *lock(&self.value) = value;
+                }
+                settle.into_iter().for_each(|settle| settle(saved.clone()));
+            }),
+        })
+    }
+}
+
+impl NotSaved {
+    fn of(path: &Path, not: &NotReplaced) -> Self {
+        let reason = format!(
+            "Cannot save {}: {}; make room or repair its file system, then try again",
+            path.display(),
+            not.error
+        );
+        Self { reason, in_place: not.in_place }
+    }
+
+    /// Returns the error for whoever asked for the change.
+    pub(crate) fn into_problem(self) -> Problem {
+        let left = if self.in_place { " (a restart may already see the change)" } else { "" };
+        Problem::failed(format!("{}{left}", self.reason))
+    }
+}
+
+impl NotChanged {
+    /// Returns the error for whoever asked for the change.
+    pub(crate) fn into_problem(self) -> Problem {
+        match self {
+            Self::Refused(problem) => problem,
+            Self::Unsaved(not) => not.into_problem(),
+        }
+    }
+}
