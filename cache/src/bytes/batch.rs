@@ -26,9 +26,8 @@ use block::Unmap;
 
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
-use super::layout::ENTRIES_PER_PAGE;
 use super::owner;
-use crate::words::limits::BATCH_PAGES_MAX;
+use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::words::units::{PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
 const HEADER_MAGIC: [u8; 8] = *b"FBYBATCH";
@@ -37,6 +36,8 @@ const HEADER_MAGIC: [u8; 8] = *b"FBYBATCH";
 pub const HEAD_BYTES: usize = 48;
 /// Bytes of one entry.
 pub const ENTRY_BYTES: usize = 24;
+/// Entries in one batch header at most.
+pub const ENTRIES_PER_PAGE: usize = (PAGE_BYTES - FRAME_BYTES - HEAD_BYTES) / ENTRY_BYTES;
 
 const _: () = assert!(ENTRIES_PER_PAGE >= BATCH_PAGES_MAX, "one header page describes a whole batch");
 const _: () = assert!(FRAME_BYTES + HEAD_BYTES == 80, "as the picture above says");
@@ -212,7 +213,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::words::limits::PAGE_BYTES;
     use crate::words::units::DiskId;
 
     fn entry() -> impl Strategy<Value = Entry> {

@@ -4,8 +4,6 @@
 
 use block::PAGE;
 
-use super::batch::ENTRY_BYTES;
-use super::codec::FRAME_BYTES;
 use super::{summary, table};
 use crate::words::error::CacheError;
 use crate::words::limits::{
@@ -43,8 +41,6 @@ impl Shape {
     }
 }
 
-/// Entries in one batch header at most.
-pub const ENTRIES_PER_PAGE: usize = (PAGE_BYTES - FRAME_BYTES - super::batch::HEAD_BYTES) / ENTRY_BYTES;
 /// Segments start on a multiple of this, the largest erase unit that drives report as optimal I/O size commonly.
 const SEGMENT_ALIGNMENT: u64 = 64 << 10;
 

@@ -248,7 +248,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.pool.host.spawn(second_copies::run(cache));
         self.pool.host.spawn(disk::destage(Rc::downgrade(&disk)));
         // If a device is to leave, what the disk has there goes.
-        self.pool.seat.ring();
+        self.pool.slot.wake();
         self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
         if disk.cache.is_loading() {
@@ -286,7 +286,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             return Err(CacheError::Settings(format!("A pool serves at most {DISKS_MAX} disks")));
         }
         self.set_share(&mut segments, settings, granted_bytes, backing)?;
-        segments.set_home(settings.id, Some(self.pool.seat.shard));
+        segments.set_home(settings.id, Some(self.pool.slot.shard));
         Ok(())
     }
 
@@ -336,7 +336,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         }
         disk.cache.reconfigure(&settings);
         // A lowered limit is met by reclaiming; a raised one lets waiting promotions go on.
-        self.pool.seat.ring();
+        self.pool.slot.wake();
         self.pool.announce_room();
         Ok(())
     }
@@ -391,7 +391,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.pool.segments().set_home(cache.id, None);
         self.disks.borrow_mut().remove(&cache.id);
         // If a device is to leave, what the disk has there is the next one's business.
-        self.pool.seat.ring();
+        self.pool.slot.wake();
         // A round that waited for its turn finds that the disk left.
         drop(destaging);
     }

@@ -321,7 +321,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
                 self.back.hurries.set(false);
                 self.back.record_success();
                 if self.back.device_leaves.get() {
-                    self.pool.seat.ring();
+                    self.pool.slot.wake();
                 }
             }
             _ => {}

@@ -169,7 +169,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     pub(crate) fn start_using_flash(&self) {
         self.loaded.notify_waiters();
         self.pool.segments().set_indexed(self.id, true);
-        self.pool.seat.ring();
+        self.pool.slot.wake();
         self.promotion_wanted.notify_one();
     }
 

@@ -24,7 +24,7 @@ use crate::survives::pool::Pool;
 use crate::survives::shared::Leaving;
 use crate::words::units::{DiskId, MemberNumber, PageNumber};
 
-/// Does this shard's part of it for all devices that are to leave. To be called again when the bell rings.
+/// Does this shard's part of it for all devices that are to leave. To be called again when the reclaimer is woken.
 pub(crate) async fn leave<F: BlockDevice, H: Host>(pool: &Rc<Pool<F, H>>, disks: &Disks<F, H>) {
     for member in pool.shared.all_leaving() {
         if let Err(error) = leave_device(pool, disks, member).await {

@@ -20,7 +20,7 @@ use super::survivors::{Staying, Survivor, append_again, keep_warm};
 use super::victims::take_next;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::{Content, Line};
-use crate::survives::room::Work;
+use crate::survives::reclaim_slot::ReclaimTurn;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
@@ -37,7 +37,7 @@ pub(super) struct Chosen {
 /// Exchanges the victim, which is the oldest segment of a disk, for a cheaper one, if there is one that may go before it.
 pub(super) fn choose<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
-    work: &mut Work<'_>,
+    work: &mut ReclaimTurn<'_>,
 ) -> Option<Chosen> {
     if !cache.policy.borrow().learns() || cache.leaving.get() || cache.is_loading() {
         return None;

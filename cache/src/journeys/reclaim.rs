@@ -3,7 +3,7 @@
 //! before the segment is free.
 //!
 //! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
-//! taken in `survives/room.rs`.
+//! taken in `survives/reclaim_slot.rs`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ use crate::knowledge::order::Counted;
 use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::Written;
 use crate::survives::pool::Pool;
-use crate::survives::room::Work;
+use crate::survives::reclaim_slot::ReclaimTurn;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
@@ -38,8 +38,8 @@ pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
 pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc<Disks<F, H>>) {
     let mut gains = Gains::default();
     loop {
-        pool.seat.rung().await;
-        while let Some(mut work) = pool.seat.next_victim() {
+        pool.slot.woken().await;
+        while let Some(mut work) = pool.slot.next_victim() {
             let before = Done::so_far(&disks);
             let freed = reclaim(&pool, &disks, &mut work, gains.staying()).await;
             work.end();
@@ -51,7 +51,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
                 pool.host.sleep(RETRY_NS).await;
                 pool.announce_room();
                 // What is below may be what helps.
-                pool.seat.ring();
+                pool.slot.wake();
                 break;
             }
         }
@@ -82,7 +82,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
 async fn reclaim<F: BlockDevice, H: Host>(
     pool: &Pool<F, H>,
     disks: &Disks<F, H>,
-    work: &mut Work<'_>,
+    work: &mut ReclaimTurn<'_>,
     staying: Staying,
 ) -> bool {
     let owner = pool.segments().life(work.victim).map(|(owner, _)| owner);
@@ -92,7 +92,7 @@ async fn reclaim<F: BlockDevice, H: Host>(
     let home = disk.and_then(|disk| pool.segments().home(disk));
     let Some(cache) = cache else {
         // The turn may have been given before the owner went to another shard.
-        let is_empty = !is_dirty && home.is_none_or(|home| home == pool.seat.shard);
+        let is_empty = !is_dirty && home.is_none_or(|home| home == pool.slot.shard);
         return finish(pool, work.victim, owner, is_empty).await;
     };
     let _reclaiming = cache.reclaiming.lock().await;

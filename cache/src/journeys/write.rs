@@ -15,7 +15,7 @@ use super::throttle;
 use super::write_back::{Decided, write_back};
 use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
-use crate::survives::pool::out_of_space;
+use crate::survives::full_storage::out_of_space;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::SPACE_WAIT_NS;
 use crate::words::stats::count;

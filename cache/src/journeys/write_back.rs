@@ -27,7 +27,7 @@ use super::disk_cache::DiskCache;
 use super::read;
 use super::reconnect::is_same;
 use crate::knowledge::learned::{By, Coming};
-use crate::survives::pool::out_of_space;
+use crate::survives::full_storage::out_of_space;
 use crate::words::limits::{PAGE_BYTES, SPACE_WAIT_NS};
 use crate::words::stats::count;
 use crate::words::units::pages_cut;

@@ -8,15 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use block::{BlockDevice, Host};
-
-use super::pool::Pool;
-use super::shared::lock;
+use super::lock::lock;
 use crate::bytes::members::Member;
 use crate::knowledge::budget::Budget;
 use crate::words::settings::DriveWrites;
-use crate::words::stats::BudgetStatistics;
-use crate::words::units::{MemberNumber, SegmentNumber};
+use crate::words::units::MemberNumber;
 
 /// The budgets of a pool's devices, by number.
 #[derive(Default)]
@@ -34,12 +30,12 @@ struct Set {
 }
 
 impl Budgets {
-    fn is_set(&self) -> bool {
+    pub(super) fn is_set(&self) -> bool {
         self.is_set.load(Ordering::Relaxed)
     }
 
     /// The budget of a device, which has `written` on its meter `now`; none if there is none.
-    fn see(&self, member: Member, now: u64, written: u64) -> Option<Budget> {
+    pub(super) fn see(&self, member: Member, now: u64, written: u64) -> Option<Budget> {
         if !self.is_set() {
             return None;
         }
@@ -52,7 +48,7 @@ impl Budgets {
     }
 
     /// Goes over to another budget, of these devices with what is on their meters.
-    fn set(&self, drive_writes: Option<DriveWrites>, metered: &[(Member, u64)], now: u64) {
+    pub(super) fn set(&self, drive_writes: Option<DriveWrites>, metered: &[(Member, u64)], now: u64) {
         let mut set = lock(&self.set);
         let was_set = std::mem::replace(&mut set.drive_writes, drive_writes).is_some();
         let mut before = std::mem::take(&mut set.devices);
@@ -76,57 +72,6 @@ impl Budgets {
             set.devices.insert(member.number, budget);
         }
         self.is_set.store(drive_writes.is_some(), Ordering::Relaxed);
-    }
-}
-
-impl<F: BlockDevice, H: Host> Pool<F, H> {
-    /// Sets the budget of each device, for all shards; none for no budget.
-    pub(crate) fn set_write_budget(&self, drive_writes: Option<DriveWrites>) {
-        let metered: Vec<(Member, u64)> =
-            self.members().into_iter().map(|member| (member, self.written_to(member))).collect();
-        self.shared.budgets.set(drive_writes, &metered, self.host.now());
-    }
-
-    /// How far spending is ahead of the budget, on the device where it is farthest: from 0 to 1, and 0 without a budget.
-    pub(crate) fn write_pressure(&self) -> f32 {
-        if !self.shared.budgets.is_set() {
-            return 0.0;
-        }
-        let pressures = self.members().into_iter().filter_map(|member| self.budget(member));
-        pressures.map(|budget| budget.pressure).fold(0.0, f32::max)
-    }
-
-    /// How the budget of a device stands, if there is one.
-    pub(crate) fn budget(&self, member: Member) -> Option<BudgetStatistics> {
-        let budget = self.see_budget(member)?;
-        Some(BudgetStatistics {
-            bytes_a_day: budget.bytes_a_day(),
-            pressure: budget.pressure(),
-            share: budget.share(),
-        })
-    }
-
-    /// Whether a batch may be promoted to a segment now. Chance decides, so that it is the share of batches that there is to be.
-    pub(super) fn affords_batch(&self, segment: SegmentNumber) -> bool {
-        if !self.shared.budgets.is_set() {
-            return true;
-        }
-        // Of two copies the first has the content; a second one of what is clean is a header.
-        let member = self.members().into_iter().find(|member| member.has(segment));
-        let budget = member.and_then(|member| self.see_budget(member));
-        budget.is_none_or(|budget| budget.lets_in(self.host.random()))
-    }
-
-    fn see_budget(&self, member: Member) -> Option<Budget> {
-        self.shared.budgets.see(member, self.host.now(), self.written_to(member))
-    }
-
-    fn members(&self) -> Vec<Member> {
-        self.shared.superblock().members.iter().collect()
-    }
-
-    fn written_to(&self, member: Member) -> u64 {
-        self.shared.meters.of(member.number).bytes()
     }
 }
 

@@ -13,7 +13,7 @@ use block::{BlockDevice, Buffer};
 use futures_util::future::join_all;
 
 use super::flash::Flash;
-use super::notes::OpenIntents;
+use super::note_state::OpenIntents;
 use super::reading::{Contained, Reader, Wanted};
 use super::start::{Examined, Ignored, Marks, USED_SINCE, examine};
 use crate::bytes::PoolId;

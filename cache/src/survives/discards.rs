@@ -13,10 +13,8 @@
 //! comes of it: a device that refused one is asked for no other until the next start.
 
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host};
-use tokio::sync::{Mutex, Notify};
 
 use super::pool::Pool;
 use crate::knowledge::discards::Run;
@@ -24,40 +22,12 @@ use crate::words::canary::{self, Bug};
 use crate::words::limits::DISCARD_BYTES_MAX;
 use crate::words::units::MemberNumber;
 
-/// What shards have together of it.
-pub(super) struct Discarding {
-    /// Tells one of them, whichever has time.
-    wanted: Notify,
-    turn: Mutex<()>,
-    is_over: AtomicBool,
-}
-
-impl Discarding {
-    /// What is free at the start is wanted.
-    pub(super) fn new() -> Self {
-        let wanted = Notify::new();
-        wanted.notify_one();
-        Self { wanted, turn: Mutex::new(()), is_over: AtomicBool::new(false) }
-    }
-
-    /// Has what is free by now discarded.
-    pub(super) fn want(&self) {
-        self.wanted.notify_one();
-    }
-
-    /// Has nothing more discarded, because the pool is left; waits for the one discard that may be in flight.
-    pub(super) async fn end(&self) {
-        self.is_over.store(true, Ordering::SeqCst);
-        drop(self.turn.lock().await);
-    }
-}
-
 /// Discards what is free whenever there is something new, as long as the pool is in use.
 pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>) {
     let discarding = &pool.shared.discarding;
     loop {
-        discarding.wanted.notified().await;
-        let _turn = discarding.turn.lock().await;
+        discarding.wanted().await;
+        let _turn = discarding.take_turn().await;
         if pool.discard_free().await.is_err() {
             // The flash failed, on whatever shard.
             return;
@@ -109,7 +79,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     fn is_over(&self) -> bool {
-        self.shared.discarding.is_over.load(Ordering::SeqCst) || self.shared.is_failed()
+        self.shared.discarding.is_over() || self.shared.is_failed()
     }
 
     /// Nothing is prepared for devices that gain nothing by it.

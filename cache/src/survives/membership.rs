@@ -16,14 +16,14 @@ use block::{BlockDevice, BlockError, Buffer, Host};
 
 use super::flash::Flash;
 use super::metered::{Meter, Metered, Meters};
-use super::opening::write_empty_tables;
+use super::opening::{read_superblock, wipe, write_empty_tables};
 use super::pool::Pool;
 use super::shared::{Leaving, Left};
 use crate::bytes::members::Member;
 use crate::bytes::note::Intent;
-use crate::bytes::superblock::{SLOTS, Superblock};
+use crate::bytes::superblock::Superblock;
 use crate::words::error::CacheError;
-use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX, PAGE_BYTES};
+use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX};
 use crate::words::units::{DiskId, MemberNumber};
 
 impl<F: BlockDevice, H: Host> Pool<F, H> {
@@ -160,7 +160,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.announce_room();
         self.shared.discarding.want();
         // Another device may wait for a place for its notes before it can leave.
-        self.shared.room.ring_all();
+        self.shared.reclaim.wake_all();
         Ok(())
     }
 
@@ -192,7 +192,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             )));
         }
         self.segments().stop_using(number);
-        self.shared.room.ring_all();
+        self.shared.reclaim.wake_all();
         Ok(())
     }
 
@@ -212,7 +212,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             self.segments().remove_device(number);
             self.shared.forget_out(number);
             tracing::info!(pool = %self.id(), device = %number, "Nothing refers to the device that failed any more");
-            self.shared.room.ring_all();
+            self.shared.reclaim.wake_all();
             return Ok(());
         }
         // What reclaim freed there is still owned in the table: a start would take it for lost.
@@ -229,7 +229,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             self.host.spawn(async move { drop(wipe(&*device).await) });
         }
         tracing::info!(pool = %self.id(), device = %number, "The device has left the pool");
-        self.shared.room.ring_all();
+        self.shared.reclaim.wake_all();
         Ok(())
     }
 
@@ -248,14 +248,6 @@ async fn enter<F: BlockDevice>(device: &F, superblock: &Superblock) -> Result<()
     device.flush().await
 }
 
-/// Makes a device hold no pool.
-pub(super) async fn wipe<F: BlockDevice>(device: &F) -> Result<(), BlockError> {
-    for slot in SLOTS {
-        device.write(slot, Buffer::zeroed(PAGE_BYTES)).await.1?;
-    }
-    device.flush().await
-}
-
 /// The handles of one shard, put in order by what stands on the devices themselves.
 ///
 /// # Errors
@@ -267,7 +259,7 @@ pub(super) async fn handles<F: BlockDevice>(
 ) -> Result<Flash<F>, CacheError> {
     let mut found = Vec::new();
     for device in devices {
-        let read = super::start::read_superblock(&device).await?;
+        let read = read_superblock(&device).await?;
         let is_of_this_start = Superblock { own: read.own, ..*superblock } == read;
         let member = superblock.members.get(read.own).filter(|_| is_of_this_start);
         let member = member.ok_or_else(|| {

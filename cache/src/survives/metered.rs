@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Unmap};
 
-use super::shared::lock;
+use super::lock::lock;
 use crate::words::units::MemberNumber;
 
 /// The bytes that were written to one device, counted by all shards together. Nothing is ordered by it.

@@ -1,21 +1,27 @@
 //! What survives: everything that writes to flash, and the order in which it does.
 
 pub(crate) mod blank;
-pub(crate) mod budgets;
+mod budgets;
 pub(crate) mod check;
 pub(crate) mod comparison;
 pub(crate) mod copies;
 pub(crate) mod dirty_first;
+mod discarding;
 pub(crate) mod discards;
 pub(crate) mod flash;
+pub(crate) mod full_storage;
+mod lock;
 pub(crate) mod log;
 pub(crate) mod membership;
 pub(crate) mod metered;
-pub(crate) mod notes;
+mod note_state;
+mod notes;
 pub(crate) mod opening;
 pub(crate) mod pool;
 pub(crate) mod reading;
-pub(crate) mod room;
+mod reclaim_queue;
+pub(crate) mod reclaim_slot;
 pub(crate) mod shared;
 mod space;
 pub(crate) mod start;
+mod write_budget;

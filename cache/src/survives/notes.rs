@@ -10,290 +10,138 @@
 //! that come together share a batch and a flush. Being apart from the logs of disks, notes are known as soon as the pool
 //! is open, and no reclaim has to carry them along.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::collections::BTreeSet;
 
 use block::{BlockDevice, BlockError, Buffer, Host};
-use tokio::sync::Mutex as AsyncMutex;
 
+use super::note_state::{NoteWriter, OpenIntents};
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable, Wanted};
-use super::shared::lock;
-use crate::bytes::batch::{self, Entry, Head};
-use crate::bytes::layout::ENTRIES_PER_PAGE;
+use crate::bytes::batch::{self, ENTRIES_PER_PAGE, Entry, Head};
 use crate::bytes::note::{Intent, Note};
 use crate::knowledge::replay::Tail;
 use crate::knowledge::segments::{SegmentPurpose, Segments};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{MEMBERS_MAX, NOTE_BATCHES_MAX, PAGE_BYTES};
-use crate::words::units::{DiskId, SegmentNumber, SegmentOwner, Sequence};
-
-/// The open intents of all disks of a pool.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct OpenIntents(BTreeSet<(DiskId, Intent)>);
+use crate::words::units::{DiskId, SegmentOwner};
 
 /// Headers without notes behind what was flushed. Two, for pages beside each other are lost together more often than others:
 /// as long as one of three is left, it is known that there was something.
 const PROOF_PAGES: u32 = 2;
 
-pub(crate) struct Notes {
-    book: Mutex<Book>,
-    writer: AsyncMutex<Option<Writer>>,
-}
-
-/// What is noted, and how much of it is durable.
-#[derive(Default)]
-struct Book {
-    /// Open intents, on flash or on their way there.
-    open: OpenIntents,
-    /// Notes that are not on flash yet, in order.
-    pending: Vec<Note>,
-    /// Notes that were ever asked for, and how many of them are durable.
-    asked: u64,
-    durable: u64,
-}
-
-/// The segment that notes are written to.
-struct Writer {
-    segment: SegmentNumber,
-    generation: Sequence,
-    next: u32,
-    /// Pages that are known to be flushed.
-    durable: u32,
-}
-
-impl Notes {
-    /// Nothing is written before [`Self::take_over`].
-    pub(crate) fn new(open: OpenIntents) -> Self {
-        let book = Book { open, ..Book::default() };
-        Self { book: Mutex::new(book), writer: AsyncMutex::new(None) }
-    }
-
+impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// Returns the open intents of a disk.
     pub(crate) fn open_intents_of(&self, disk: DiskId) -> BTreeSet<Intent> {
-        lock(&self.book).open.of(disk).collect()
+        self.shared.notes.state().open.of(disk).collect()
     }
 
-    /// Returns true if some disk may have data that its backing lacks.
-    pub(crate) fn any_dirty(&self) -> bool {
-        lock(&self.book).open.dirty_disks().next().is_some()
+    /// Opens intents of a disk. Durable once this returns.
+    pub(crate) async fn open_intents(&self, disk: DiskId, intents: &[Intent]) -> Result<(), BlockError> {
+        let ticket = self.shared.notes.state().open(disk, intents);
+        self.write_notes(ticket).await
     }
 
-    /// Returns the disks that may have data that their backings lack.
-    pub(super) fn dirty_disks(&self) -> Vec<DiskId> {
-        lock(&self.book).open.dirty_disks().collect()
-    }
-
-    /// Opens intents. Once this returns, that is durable.
-    pub(crate) async fn open<F: BlockDevice, H: Host>(
+    /// Closes intents of a disk. What that relies on is durable. If this is lost, the intents count as open.
+    pub(crate) async fn close_intents(
         &self,
-        pool: &Pool<F, H>,
-        disk: DiskId,
-        intents: &[Intent],
-    ) -> Result<(), BlockError> {
-        let ticket = lock(&self.book).open(disk, intents);
-        self.write(pool, ticket).await
-    }
-
-    /// Closes intents. What that relies on is durable. If this is lost, the intents count as open.
-    pub(crate) async fn close<F: BlockDevice, H: Host>(
-        &self,
-        pool: &Pool<F, H>,
         disk: DiskId,
         intents: impl IntoIterator<Item = Intent>,
     ) -> Result<(), BlockError> {
-        let ticket = lock(&self.book).close(disk, intents);
-        self.write(pool, ticket).await
+        let ticket = self.shared.notes.state().close(disk, intents);
+        self.write_notes(ticket).await
     }
 
-    /// Starts a new segment with all that is open, and gives up all earlier ones.
-    pub(crate) async fn take_over<F: BlockDevice, H: Host>(
-        &self,
-        pool: &Pool<F, H>,
-    ) -> Result<(), BlockError> {
-        let mut writer = self.writer.lock().await;
-        self.start_segment(pool, &mut writer).await
+    /// Starts a new segment of notes with all that is open, and gives up all earlier ones.
+    pub(super) async fn take_over_notes(&self) -> Result<(), BlockError> {
+        let mut writer = self.shared.notes.writer.lock().await;
+        self.start_note_segment(&mut writer).await
     }
 
-    /// Goes on elsewhere, because the device that has the notes is to leave.
-    pub(crate) async fn move_on<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>) -> Result<(), BlockError> {
-        let mut writer = self.writer.lock().await;
+    /// Has notes go on elsewhere, because their device is to leave.
+    pub(crate) async fn move_notes(&self) -> Result<(), BlockError> {
+        let mut writer = self.shared.notes.writer.lock().await;
         *writer = None;
-        self.start_segment(pool, &mut writer).await
+        self.start_note_segment(&mut writer).await
     }
 
-    /// Goes on where there are two copies, if there is one and two can be had.
-    pub(crate) async fn copy<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>) -> Result<(), BlockError> {
-        let mut writer = self.writer.lock().await;
+    /// Has notes stand on two devices, if there are two.
+    pub(crate) async fn copy_notes(&self) -> Result<(), BlockError> {
+        // Asked for often, and guests wait for notes: their writer is kept for this only if there is something to do.
+        if !self.segments().notes_lack_copy() {
+            return Ok(());
+        }
+        let mut writer = self.shared.notes.writer.lock().await;
         match &*writer {
-            Some(open) if pool.lacks_copy(SegmentOwner::Notes, open.segment) => {
+            Some(open) if self.lacks_copy(SegmentOwner::Notes, open.segment) => {
                 *writer = None;
-                self.start_segment(pool, &mut writer).await
+                self.start_note_segment(&mut writer).await
             }
             _ => Ok(()),
         }
     }
 
     /// Makes the first `ticket` notes durable.
-    async fn write<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>, ticket: u64) -> Result<(), BlockError> {
-        let mut writer = self.writer.lock().await;
-        let mut outcome = self.write_pending(pool, &mut writer, ticket).await;
+    async fn write_notes(&self, ticket: u64) -> Result<(), BlockError> {
+        let mut writer = self.shared.notes.writer.lock().await;
+        let mut outcome = self.write_pending_notes(&mut writer, ticket).await;
         for _ in 0..MEMBERS_MAX {
-            if outcome.is_ok() || pool.is_failed() {
+            if outcome.is_ok() || self.is_failed() {
                 break;
             }
             // The device that had the notes failed, and there are others: all that is open is written anew.
-            outcome = self.write_pending(pool, &mut writer, ticket).await;
+            outcome = self.write_pending_notes(&mut writer, ticket).await;
         }
         outcome
     }
 
-    async fn write_pending<F: BlockDevice, H: Host>(
+    async fn write_pending_notes(
         &self,
-        pool: &Pool<F, H>,
-        writer: &mut Option<Writer>,
+        writer: &mut Option<NoteWriter>,
         ticket: u64,
     ) -> Result<(), BlockError> {
-        let (durable, waiting) = lock(&self.book).standing();
+        let notes = &self.shared.notes;
+        let (durable, waiting) = notes.state().standing();
         if durable >= ticket {
             return Ok(());
         }
         let needed = waiting.div_ceil(ENTRIES_PER_PAGE) as u32 + PROOF_PAGES;
         // Taken out: if this is dropped halfway, the next one starts a new segment with all that is open.
-        let fits = |open: &Writer| {
-            open.next + needed <= pages_for_notes(pool) && !pool.lacks_copy(SegmentOwner::Notes, open.segment)
+        let fits = |open: &NoteWriter| {
+            open.next + needed <= pages_for_notes(self) && !self.lacks_copy(SegmentOwner::Notes, open.segment)
         };
         let Some(mut open) = writer.take().filter(fits) else {
-            return self.start_segment(pool, writer).await;
+            return self.start_note_segment(writer).await;
         };
-        let (pending, covers) = lock(&self.book).take_pending(waiting);
-        open.append(pool, &pending).await?;
-        open.flush(pool).await?;
-        open.prove(pool).await?;
-        lock(&self.book).durable = covers;
+        let (pending, covers) = notes.state().take_pending(waiting);
+        open.append(self, &pending).await?;
+        open.flush(self).await?;
+        open.prove(self).await?;
+        notes.state().durable = covers;
         *writer = Some(open);
         Ok(())
     }
 
-    async fn start_segment<F: BlockDevice, H: Host>(
-        &self,
-        pool: &Pool<F, H>,
-        writer: &mut Option<Writer>,
-    ) -> Result<(), BlockError> {
-        let before = pool.segments().owned_by(SegmentOwner::Notes);
-        let taken = pool.take_segment(SegmentOwner::Notes, SegmentPurpose::Notes).await;
-        let (segment, generation) = taken.map_err(|_| Pool::<F, H>::gone())?;
-        let mut next = Writer { segment, generation, next: 0, durable: 0 };
-        let (all, covers) = lock(&self.book).take_all(pages_for_notes(pool) as usize / 2 * ENTRIES_PER_PAGE);
+    async fn start_note_segment(&self, writer: &mut Option<NoteWriter>) -> Result<(), BlockError> {
+        let notes = &self.shared.notes;
+        let before = self.segments().owned_by(SegmentOwner::Notes);
+        let taken = self.take_segment(SegmentOwner::Notes, SegmentPurpose::Notes).await;
+        let (segment, generation) = taken.map_err(|_| Self::gone())?;
+        let mut next = NoteWriter { segment, generation, next: 0, durable: 0 };
+        let (all, covers) = notes.state().take_all(pages_for_notes(self) as usize / 2 * ENTRIES_PER_PAGE);
         // Crash before `complete`: the earlier segment is still owned, and is what counts.
-        next.append(pool, &all).await?;
-        next.flush(pool).await?;
-        next.append(pool, &[Note::Complete]).await?;
-        next.flush(pool).await?;
+        next.append(self, &all).await?;
+        next.flush(self).await?;
+        next.append(self, &[Note::Complete]).await?;
+        next.flush(self).await?;
         for (segment, _) in before {
-            pool.segments().give_up(segment);
+            self.segments().give_up(segment);
         }
         // Durable, so that damage to the new one is never taken for a crash before it was complete.
-        pool.persist_table().await?;
-        lock(&self.book).durable = covers;
+        self.persist_table().await?;
+        notes.state().durable = covers;
         *writer = Some(next);
-        pool.note_freed();
+        self.note_freed();
         Ok(())
-    }
-}
-
-impl Book {
-    /// Opens intents. Returns the ticket of what has to be durable for it, also if others asked for all of it before: their
-    /// notes may still be on their way. No test can tell whether those get a ticket, because the writer's lock is fair: whoever
-    /// asked before holds it, or stands before them.
-    fn open(&mut self, disk: DiskId, intents: &[Intent]) -> u64 {
-        let has_all_regions = self.open.has(disk, Intent::AllRegions);
-        for intent in intents.iter().filter(|intent| !has_all_regions || **intent == Intent::DirtyData) {
-            if self.open.0.insert((disk, *intent)) {
-                self.ask(Note::Open(disk, *intent));
-            }
-        }
-        self.asked
-    }
-
-    /// Closes intents, in the same way.
-    fn close(&mut self, disk: DiskId, intents: impl IntoIterator<Item = Intent>) -> u64 {
-        for intent in intents {
-            if self.open.0.remove(&(disk, intent)) {
-                self.ask(Note::Close(disk, intent));
-            }
-        }
-        self.asked
-    }
-
-    fn ask(&mut self, note: Note) {
-        self.pending.push(note);
-        self.asked += 1;
-    }
-
-    /// How many notes are durable, and how many are still to be written.
-    fn standing(&self) -> (u64, usize) {
-        (self.durable, self.pending.len())
-    }
-
-    /// Takes out the first `count` notes that are to be written, with how many are durable once they are.
-    fn take_pending(&mut self, count: usize) -> (Vec<Note>, u64) {
-        // Those that other shards have asked for since may not fit.
-        let later = self.pending.split_off(count);
-        let covers = self.asked - later.len() as u64;
-        (std::mem::replace(&mut self.pending, later), covers)
-    }
-
-    /// All that is open, as at most so many notes, with how many are durable once that is written. What is pending is part
-    /// of it, or no longer needs to be said.
-    fn take_all(&mut self, most: usize) -> (Vec<Note>, u64) {
-        self.open.make_fit(most);
-        self.pending.clear();
-        (self.open.0.iter().map(|(disk, intent)| Note::Open(*disk, *intent)).collect(), self.asked)
-    }
-}
-
-impl OpenIntents {
-    /// Returns true if an intent of a disk is open.
-    pub(super) fn has(&self, disk: DiskId, intent: Intent) -> bool {
-        self.0.contains(&(disk, intent))
-    }
-
-    /// Returns the open intents of a disk.
-    pub(super) fn of(&self, disk: DiskId) -> impl Iterator<Item = Intent> {
-        self.0.range((disk, Intent::Region(0))..=(disk, Intent::AllRegions)).map(|(_, intent)| *intent)
-    }
-
-    /// Returns the disks that may have data that their backings lack.
-    pub(super) fn dirty_disks(&self) -> impl Iterator<Item = DiskId> {
-        self.0.iter().filter(|(_, intent)| *intent == Intent::DirtyData).map(|(disk, _)| *disk)
-    }
-
-    /// Applies what a note of a segment says.
-    fn apply(&mut self, note: Note) {
-        match note {
-            Note::Open(disk, intent) => _ = self.0.insert((disk, intent)),
-            Note::Close(disk, intent) => _ = self.0.remove(&(disk, intent)),
-            Note::Complete => {}
-        }
-    }
-
-    /// Lets one note stand for all regions of the disks that have most of them open, until so many notes are left.
-    fn make_fit(&mut self, most: usize) {
-        let open = &mut self.0;
-        while open.len() > most.max(1) {
-            let mut counts = BTreeMap::<DiskId, usize>::new();
-            for (disk, _) in open.iter().filter(|(_, intent)| *intent != Intent::DirtyData) {
-                *counts.entry(*disk).or_default() += 1;
-            }
-            let Some((disk, _)) =
-                counts.into_iter().max_by_key(|(_, count)| *count).filter(|(_, count)| *count > 1)
-            else {
-                return;
-            };
-            open.retain(|(other, intent)| *other != disk || *intent == Intent::DirtyData);
-            open.insert((disk, Intent::AllRegions));
-        }
     }
 }
 
@@ -302,7 +150,7 @@ fn pages_for_notes<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u32 {
     pool.layout().batch_pages().min(NOTE_BATCHES_MAX)
 }
 
-impl Writer {
+impl NoteWriter {
     /// Makes durable what was appended.
     async fn flush<F: BlockDevice, H: Host>(&mut self, pool: &Pool<F, H>) -> Result<(), BlockError> {
         pool.flush_segment(self.segment).await?;
@@ -375,13 +223,13 @@ pub(crate) async fn read_all<F: BlockDevice>(
     for wanted in &owned {
         let said = read_segment(reader, *wanted).await?;
         if said.is_complete {
-            open.0.extend(said.open.0);
+            open.extend(said.open);
             found = Ok(wanted.segment);
             break;
         }
         // Nothing was written after the crash that left it incomplete.
         if !canary::has(Bug::UnfinishedNotesIgnored) {
-            open.0.extend(said.open.0);
+            open.extend(said.open);
         }
     }
     let counts = found?;

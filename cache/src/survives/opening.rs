@@ -6,7 +6,6 @@
 use block::{BlockDevice, BlockError, Buffer};
 
 use super::blank::{DataFound, find_data};
-use super::membership::wipe;
 use crate::bytes::codec::FrameError;
 use crate::bytes::layout::{Layout, Shape};
 use crate::bytes::members::Members;
@@ -195,6 +194,25 @@ pub(super) async fn write_empty_tables(
         write(device, layout.table_slot(turn), Buffer::copy_of(&bytes)).await?;
     }
     device.flush().await
+}
+
+/// Makes a device hold no pool.
+pub(super) async fn wipe<F: BlockDevice>(device: &F) -> Result<(), BlockError> {
+    for slot in SLOTS {
+        device.write(slot, Buffer::zeroed(PAGE_BYTES)).await.1?;
+    }
+    device.flush().await
+}
+
+/// The superblock of a device that holds a whole part of a pool of this version.
+pub(crate) async fn read_superblock<F: BlockDevice>(device: &F) -> Result<Superblock, CacheError> {
+    let (start, result) = device.read(0, Buffer::zeroed(2 * PAGE_BYTES)).await;
+    result?;
+    let superblock = newest_superblock(&start).map_err(|error| CacheError::NotAPool(format!("{error:?}")))?;
+    if superblock.own_device().device_bytes > device.geometry().size {
+        return Err(CacheError::NotAPool("the device is smaller than the pool on it".to_owned()));
+    }
+    Ok(superblock)
 }
 
 /// The current superblock among the two slots at the start of a device. Without a valid one, the failure that says

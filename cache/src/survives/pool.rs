@@ -7,29 +7,25 @@
 //! reader's business, unless the device is gone.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
-use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
-use futures_util::future::{Either, LocalBoxFuture, join_all, select};
+use futures_util::future::{LocalBoxFuture, join_all};
 use tokio::sync::Notify;
 
 use super::flash::{Flash, Place, missing};
 use super::reading::{Reader, Wanted};
-use super::room::Seat;
+use super::reclaim_slot::ReclaimSlot;
 use super::shared::{Leaving, Left, Shared, Written};
 use crate::bytes::PoolId;
 use crate::bytes::layout::Layout;
 use crate::bytes::members::{Member, Members};
-use crate::bytes::note::Intent;
 use crate::bytes::summary::Content;
 use crate::bytes::table::{self, TableEntry};
 use crate::knowledge::pins::Pins;
 use crate::knowledge::segments::{SegmentPurpose, Segments};
-use crate::words::limits::SPACE_WAIT_NS;
 use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// A pool as one shard has it: its own handles of the devices, and what all shards have together.
@@ -37,7 +33,7 @@ pub(crate) struct Pool<F, H> {
     pub(super) flash: RefCell<Flash<F>>,
     pub(crate) host: H,
     pub(crate) shared: Arc<Shared>,
-    pub(crate) seat: Seat,
+    pub(crate) slot: ReclaimSlot,
     pins: RefCell<Pins>,
     /// Tells whoever frees a segment that a reader is done.
     reader_done: Notify,
@@ -69,7 +65,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         Self {
             flash: RefCell::new(flash),
             host,
-            seat: Seat::take(Arc::clone(&shared)),
+            slot: ReclaimSlot::take(Arc::clone(&shared)),
             pins: RefCell::default(),
             reader_done: Notify::new(),
             failed: Cell::new(shared.is_failed()),
@@ -137,12 +133,12 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// look again. Must be awaited at once after [`Self::take_segment`] said that nothing is left, and without holding
     /// anything that reclaim needs to make that room.
     pub(crate) async fn wait_for_room(&self, disk: DiskId) {
-        let room_made = self.shared.room.join(disk);
+        let room_made = self.shared.reclaim.join(disk);
         // Joined first: a failure that is not seen here is announced to whoever has joined.
         if self.notice_failure() {
             return;
         }
-        self.seat.ring();
+        self.slot.wake();
         room_made.await;
     }
 
@@ -153,13 +149,13 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     /// Lets those who wait for a segment look again.
     pub(crate) fn announce_room(&self) {
-        self.shared.room.announce();
+        self.shared.reclaim.announce();
     }
 
     /// Closes a segment; whoever waits for something to reclaim may have found it.
     pub(crate) fn seal_segment(&self, segment: SegmentNumber) {
         self.segments().seal(segment);
-        self.seat.ring();
+        self.slot.wake();
     }
 
     /// Gives a segment back once nobody reads from it. Nothing must point to it any more.
@@ -179,7 +175,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     pub(super) fn note_freed(&self) {
         self.announce_room();
         if !self.shared.all_leaving().is_empty() {
-            self.seat.ring();
+            self.slot.wake();
         }
     }
 
@@ -293,87 +289,6 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         Wanted::all_of(&self.segments(), owner)
     }
 
-    /// Opens intents of a disk. Durable once this returns.
-    pub(crate) async fn open_intents(&self, disk: DiskId, intents: &[Intent]) -> Result<(), BlockError> {
-        self.shared.notes.open(self, disk, intents).await
-    }
-
-    /// Opens the intents of regions for a guest's change. Without room on the storage of the pool it is waited for a limited
-    /// time only; the regions may come to be open all the same.
-    ///
-    /// # Errors
-    /// `Unanswered` if the storage lacked room for so long.
-    pub(crate) async fn open_regions_in_time(
-        self: &Rc<Self>,
-        disk: DiskId,
-        regions: &[u32],
-    ) -> Result<(), BlockError>
-    where
-        F: 'static,
-        H: 'static,
-    {
-        let ours = Rc::clone(self);
-        let intents: Vec<_> = regions.iter().copied().map(Intent::Region).collect();
-        self.in_time(async move { ours.open_intents(disk, &intents).await }).await
-    }
-
-    /// As [`Self::note_dirty`], in the same way.
-    ///
-    /// # Errors
-    /// `Unanswered` if the storage lacked room for so long.
-    pub(crate) async fn note_dirty_in_time(self: &Rc<Self>, disk: DiskId) -> Result<(), BlockError>
-    where
-        F: 'static,
-        H: 'static,
-    {
-        let ours = Rc::clone(self);
-        self.in_time(async move { ours.note_dirty(disk).await }).await
-    }
-
-    /// Does something to its end, and waits for that unless the storage of the pool lacks room for too long.
-    async fn in_time(
-        &self,
-        work: impl Future<Output = Result<(), BlockError>> + 'static,
-    ) -> Result<(), BlockError> {
-        let mut done = pin!(self.host.to_its_end(work));
-        loop {
-            let (limit, step) = (SPACE_WAIT_NS, pin!(self.host.sleep(SPACE_WAIT_NS)));
-            match select(done.as_mut(), step).await {
-                Either::Left((outcome, _)) => return outcome,
-                Either::Right(_) if self.shared.lacks_space() => return Err(out_of_space(limit)),
-                Either::Right(_) => {}
-            }
-        }
-    }
-
-    /// Returns the open intents of a disk.
-    pub(crate) fn open_intents_of(&self, disk: DiskId) -> BTreeSet<Intent> {
-        self.shared.notes.open_intents_of(disk)
-    }
-
-    /// Closes intents of a disk.
-    pub(crate) async fn close_intents(
-        &self,
-        disk: DiskId,
-        intents: impl IntoIterator<Item = Intent>,
-    ) -> Result<(), BlockError> {
-        self.shared.notes.close(self, disk, intents).await
-    }
-
-    /// Has the notes about regions go on elsewhere, because their device is to leave.
-    pub(crate) async fn move_notes(&self) -> Result<(), BlockError> {
-        self.shared.notes.move_on(self).await
-    }
-
-    /// Has the notes about regions stand on two devices, if there are two.
-    pub(crate) async fn copy_notes(&self) -> Result<(), BlockError> {
-        // Asked for often, and guests wait for notes: their writer is kept for this only if there is something to do.
-        if !self.segments().notes_lack_copy() {
-            return Ok(());
-        }
-        self.shared.notes.copy(self).await
-    }
-
     /// Makes durable that segments were disowned, and gives them back. Nothing must point to them. All at once: a crash
     /// leaves all of it or nothing, and never an older version of a page without the newer one.
     pub(crate) async fn free_disowned(&self, disowned: Vec<SegmentNumber>) -> Result<(), BlockError> {
@@ -451,7 +366,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
                 tracing::error!(%error, pool = %self.id(), device = %member, "A device of the pool failed and leaves it");
                 self.segments().stop_using(member);
                 self.announce_room();
-                self.shared.room.ring_all();
+                self.shared.reclaim.wake_all();
             }
             Left::Nothing => self.fail_all(error),
         }
@@ -463,7 +378,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         }
         self.failed.set(true);
         self.announce_room();
-        self.shared.room.ring_all();
+        self.shared.reclaim.wake_all();
     }
 
     /// Takes notice of a failure that another shard found.
@@ -471,13 +386,6 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.failed.set(self.shared.is_failed());
         self.is_failed()
     }
-}
-
-/// What a guest is told whose change waited for room on the storage of the pool: it may come to be done all the same.
-pub(crate) fn out_of_space(waited_ns: u64) -> BlockError {
-    let seconds = waited_ns / 1_000_000_000;
-    BlockError::anywhere(ErrorKind::Unanswered, block::Operation::Write)
-        .because(format!("the storage of the pool has had no room for {seconds} s: make room there"))
 }
 
 /// Keeps a segment from being used anew while it is read, also if the reader gives up (rule I7).

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::budgets::Budgets;
 use super::dirty_first::DirtyFirst;
-use super::discards::Discarding;
+use super::discarding::Discarding;
+use super::lock::lock;
 use super::metered::Meters;
-use super::notes::Notes;
-use super::room::Room;
-use super::space::Space;
-use super::start::Found;
+use super::note_state::{Notes, OpenIntents};
+use super::reclaim_queue::ReclaimQueue;
+use super::space::StorageSpace;
 use crate::bytes::PoolId;
 use crate::bytes::layout::Layout;
 use crate::bytes::members::Member;
@@ -32,6 +32,18 @@ const _: () = {
     goes_to_other_threads::<SharedPool>();
 };
 
+/// What a pool holds.
+pub(crate) struct Found {
+    pub(crate) superblock: Superblock,
+    pub(crate) table_turn: u64,
+    pub(crate) segments: Segments,
+    pub(crate) open_intents: OpenIntents,
+    /// The epoch of the list, if devices were struck off it because they are missing.
+    pub(crate) to_witness: Option<u32>,
+    /// What counts what is written to its devices.
+    pub(crate) meters: Meters,
+}
+
 pub(crate) struct Shared {
     pub(super) pool: PoolId,
     pub(super) layout: Layout,
@@ -45,13 +57,13 @@ pub(crate) struct Shared {
     segments: Mutex<Segments>,
     pub(super) notes: Notes,
     pub(super) table: TableWriter,
-    pub(super) room: Room,
+    pub(super) reclaim: ReclaimQueue,
     pub(super) discarding: Discarding,
     pub(crate) dirty_first: DirtyFirst,
     /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
     sequence: AtomicU64,
     failed: AtomicBool,
-    pub(super) space: Space,
+    pub(super) space: StorageSpace,
     /// What is written to each device.
     pub(crate) meters: Meters,
     /// How much of that there is to be.
@@ -138,12 +150,12 @@ impl Shared {
                 changes: AtomicU64::new(0),
                 written: tokio::sync::Mutex::new(Written { turn: table_turn, changes: 0 }),
             },
-            room: Room::new(),
+            reclaim: ReclaimQueue::new(),
             discarding: Discarding::new(),
             dirty_first: DirtyFirst::default(),
             sequence: AtomicU64::new(Sequence::first_of(superblock.term).0),
             failed: AtomicBool::new(false),
-            space: Space::default(),
+            space: StorageSpace::default(),
             meters,
             budgets: Budgets::default(),
         }
@@ -274,13 +286,14 @@ impl Shared {
     pub(super) fn fail(&self) -> bool {
         !self.failed.swap(true, Ordering::SeqCst)
     }
-}
 
-/// Locks for a moment.
-///
-/// # Panics
-/// If a shard panicked while it held the lock: what is behind it may be half done, and the others must not go on with it.
-/// Nothing that was acknowledged depends on them.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("no shard panicked while it changed what all have together")
+    /// True while the storage of the pool has no room for a write.
+    pub(crate) fn lacks_space(&self) -> bool {
+        self.space.is_lacking()
+    }
+
+    /// True once that has lasted for longer than guests wait.
+    pub(crate) fn has_long_lacked_space(&self) -> bool {
+        self.space.is_overdue()
+    }
 }

@@ -19,11 +19,12 @@ use block::{BlockDevice, BlockError, Buffer, Host};
 use super::flash::Flash;
 use super::membership;
 use super::metered::Meters;
-use super::notes::{self, OpenIntents};
-use super::opening::{FIRST_TURNS, newest_superblock};
+use super::note_state::OpenIntents;
+use super::notes;
+use super::opening::{FIRST_TURNS, read_superblock};
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable};
-use super::shared::{Shared, SharedPool};
+use super::shared::{Found, Shared, SharedPool};
 use crate::bytes::batch;
 use crate::bytes::members::{Member, Members};
 use crate::bytes::note::Intent;
@@ -58,18 +59,6 @@ pub enum PoolContent {
     },
     /// Nothing is believed, and the reason.
     Dropped(&'static str),
-}
-
-/// What a pool holds.
-pub(crate) struct Found {
-    pub(crate) superblock: Superblock,
-    pub(crate) table_turn: u64,
-    pub(crate) segments: Segments,
-    pub(crate) open_intents: OpenIntents,
-    /// The epoch of the list, if devices were struck off it because they are missing.
-    pub(crate) to_witness: Option<u32>,
-    /// What counts what is written to its devices.
-    pub(crate) meters: Meters,
 }
 
 /// A pool that was opened.
@@ -137,7 +126,7 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
         catch_up(&pool, &found_superblock, &turns, &tables).await;
     }
     pool.write_superblock(&superblock).await?;
-    pool.shared.notes.take_over(&pool).await?;
+    pool.take_over_notes().await?;
     pool.shared.space.begin_to_wait();
     Ok(Started { pool, content, ignored })
 }
@@ -321,17 +310,6 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
     let missing = newest.members.iter().filter(|member| !is_there(member)).map(|member| member.number);
     let missing = missing.collect();
     Ok(Assembled { superblocks, turns, tables: all_tables, devices, ignored, missing })
-}
-
-/// The superblock of a device that holds a whole part of a pool of this version.
-pub(crate) async fn read_superblock<F: BlockDevice>(device: &F) -> Result<Superblock, CacheError> {
-    let (start, result) = device.read(0, Buffer::zeroed(2 * PAGE_BYTES)).await;
-    result?;
-    let superblock = newest_superblock(&start).map_err(|error| CacheError::NotAPool(format!("{error:?}")))?;
-    if superblock.own_device().device_bytes > device.geometry().size {
-        return Err(CacheError::NotAPool("the device is smaller than the pool on it".to_owned()));
-    }
-    Ok(superblock)
 }
 
 /// A slot of the segment table: its turn and its lines.

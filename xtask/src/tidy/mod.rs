@@ -3,6 +3,7 @@
 //! ```text
 //! source   a Rust file as tokens, so that comments and strings do not count as code
 //! floors   imports inside `cache` only go down
+//! circles  files of one floor do not import each other in larger circles than before
 //! crates   the walls between crates, from what cargo says of them
 //! rust     heads, sizes, sleeps and leftovers of one Rust file
 //! text     lines of any text file
@@ -10,6 +11,7 @@
 //! ```
 //! Every check is a pure function from text to findings. Only this file reads the tree, and nothing writes to it.
 
+mod circles;
 mod crates;
 mod floors;
 mod rust;
@@ -52,11 +54,15 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
     let mut files = Vec::new();
     collect(root, &mut files)?;
     files.sort();
+    let mut contents = Vec::new();
     for file in &files {
         let path = relative(root, file);
         let content = fs::read_to_string(file).map_err(|error| format!("Could not read {path}: {error}."))?;
         findings += report(&path, check_file(&path, &content));
+        contents.push((path, content));
     }
+    let contents = contents.iter().map(|(path, content)| (path.as_str(), content.as_str()));
+    findings += report("cache/src", circles::check(contents.filter(|(path, _)| path.ends_with(".rs"))));
     for program in files.iter().filter(|file| file.ends_with(together::PROGRAM)) {
         findings += report(&relative(root, program), check_together(program, &files)?);
     }

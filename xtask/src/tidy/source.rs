@@ -93,7 +93,7 @@ pub(super) fn heads(tokens: &[Token], first: &str) -> Vec<Head> {
 }
 
 /// The names right after `first::`: one word or `*`, or the first word of each branch of a group.
-fn names_at(tokens: &[Token]) -> Vec<Head> {
+pub(super) fn names_at(tokens: &[Token]) -> Vec<Head> {
     let head = |token: &Token| Head { name: token.text.clone(), line: token.line };
     match tokens.first() {
         Some(token) if token.text == "{" => {
