@@ -6,6 +6,7 @@
 //! circles  files of one floor do not import each other in larger circles than before
 //! crates   the walls between crates, from what cargo says of them
 //! rust     heads, sizes, sleeps and leftovers of one Rust file
+//! map      the files that the map of the code names
 //! text     lines of any text file
 //! together files of tests that are modules of one program
 //! ```
@@ -14,6 +15,7 @@
 mod circles;
 mod crates;
 mod floors;
+mod map;
 mod rust;
 mod source;
 mod text;
@@ -63,6 +65,7 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
     }
     let contents = contents.iter().map(|(path, content)| (path.as_str(), content.as_str()));
     findings += report("cache/src", circles::check(contents.filter(|(path, _)| path.ends_with(".rs"))));
+    findings += check_map(root)?;
     for program in files.iter().filter(|file| file.ends_with(together::PROGRAM)) {
         findings += report(&relative(root, program), check_together(program, &files)?);
     }
@@ -74,6 +77,17 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
         1 => Err("tidy found 1 thing to put right, named above.".to_owned()),
         many => Err(format!("tidy found {many} things to put right, named above.")),
     }
+}
+
+/// Checks the map of the code, and prints what it names that is not there.
+fn check_map(root: &Path) -> Result<usize, String> {
+    let map = fs::read_to_string(root.join(map::MAP))
+        .map_err(|error| format!("Could not read {}: {error}.", map::MAP))?;
+    let entries = fs::read_dir(root).map_err(|error| format!("Could not list the root: {error}."))?;
+    let names: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(report(map::MAP, map::check(&map, &names, |path| root.join(path).exists())))
 }
 
 /// Files beside this program of tests that it leaves out.
