@@ -26,6 +26,7 @@ pub(crate) async fn disturb(
     let number = rng.below(DISKS as u64) as usize;
     let (disk, backing) = (&disks[number], &world.backings[number]);
     let what = rng.below(17);
+    disk.check_catalog();
     world.say(&format!("disturbance {what} of disk {number}: {:?}", disk.statistics()));
     match what {
         4 | 5 | 8..=11 | 13 | 14 if world.is_mirrored() => harm_or_mend(world, host, caches, rng).await,

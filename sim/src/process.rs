@@ -168,6 +168,7 @@ impl Serving {
         for (number, disk) in self.disks.iter().enumerate() {
             self.world.say(&format!("verifying disk {number}: {:?}", disk.statistics()));
             verify(&self.world, disk, number).await;
+            disk.check_catalog();
             if disk.statistics().stopped.is_some() {
                 self.world.coverage.borrow_mut().disks_stopped += 1;
                 if !self.world.rotten.get() {

@@ -362,6 +362,7 @@ impl World {
         coverage.flash_failures += u64::from(pool.failed);
         coverage.discards_failed += pool.devices.iter().filter(|device| !device.discards).count() as u64;
         for disk in disks {
+            disk.check_catalog();
             let counts = disk.statistics().counts;
             let ways = [
                 counts.read_hits_ram,

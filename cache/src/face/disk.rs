@@ -158,12 +158,20 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         *self.cache.settings.borrow()
     }
 
+    /// Compares the parts of the catalog with each other. Visits every cached page: for simulations and tests.
+    ///
+    /// # Panics
+    /// If they do not agree.
+    pub fn check_catalog(&self) {
+        self.cache.catalog.check();
+    }
+
     /// Counters, latencies and what the cache holds. Takes constant time.
     pub fn statistics(&self) -> DiskStatistics {
         let cache = &self.cache;
         let counts = cache.counters.snapshot();
         let settings = cache.settings.borrow();
-        let (index, ram, dirty) = (cache.index.borrow(), cache.ram.borrow(), cache.dirty.borrow());
+        let (catalog, ram) = (cache.catalog.counts(), cache.ram.borrow());
         let (held, mirrored, uncopied) = {
             let segments = cache.pool.segments();
             let held = u64::from(segments.held(cache.id));
@@ -177,30 +185,26 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         DiskStatistics {
             counts,
             hit_ratio: ratio(hits, counts.reads),
-            cached_bytes: index.pages() * block::PAGE,
+            cached_bytes: catalog.pages * block::PAGE,
             flash_bytes: held * cache.pool.layout().segment_bytes(),
             ram_bytes: ram.len() as u64 * block::PAGE,
             cache_bytes_max,
             hit_ratio_at_half,
             hit_ratio_at_double,
-            dirty_bytes: dirty.pages() * block::PAGE,
-            dirty_zeroes_bytes: dirty.zeroes().pages() * block::PAGE,
+            dirty_bytes: catalog.dirty_pages * block::PAGE,
+            dirty_zeroes_bytes: catalog.dirty_zero_pages * block::PAGE,
             dirty_limit_bytes: dirty_room.limit_bytes,
             dirty_room,
-            lost_bytes: dirty.lost().pages() * block::PAGE,
+            lost_bytes: catalog.lost_pages * block::PAGE,
             mirrored,
             segments_uncopied: uncopied,
-            destage_bytes_per_second: if dirty.is_empty() { 0 } else { cache.back.destage_rate() },
+            destage_bytes_per_second: if catalog.is_clean { 0 } else { cache.back.destage_rate() },
             dirty_for_seconds: cache.back.dirty_for(cache.pool.host.now()) / SECOND_NS,
             destage_failure: cache.back.destage_failure(cache.pool.host.now()),
             stopped: cache.back.stopped(),
             blocks_max: settings.limit_bytes / u64::from(settings.block_bytes),
-            blocks_cached: index.blocks(),
-            index_bytes: index.bytes()
-                + cache.policy.borrow().bytes()
-                + dirty.bytes()
-                + self.cache.zero_pages.borrow().bytes()
-                + cache.order.borrow().bytes(),
+            blocks_cached: catalog.blocks,
+            index_bytes: catalog.bytes + cache.policy.borrow().bytes(),
             load: cache.load.borrow().clone(),
             latencies: cache.latencies.snapshot(),
             histograms: Box::new(cache.requests.snapshot(&cache.latencies)),
@@ -296,12 +300,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     /// The bytes that flash lost before the backing had them: reads of them fail until they are written anew. At most so many
     /// ranges.
     pub fn lost(&self, most: usize) -> Vec<ByteRange> {
-        let dirty = self.cache.dirty.borrow();
         let size = self.cache.size();
         let bytes = |pages: std::ops::Range<u64>| {
             ByteRange::new(pages.start * block::PAGE, (pages.end * block::PAGE).min(size))
         };
-        dirty.lost().iter().take(most).map(bytes).collect()
+        self.cache.catalog.with_dirty(|dirty| dirty.lost().iter().take(most).map(bytes).collect())
     }
 
     /// Prepares the disk for [`Self::grow`], while guests go on: what is cached of a page that its end cuts is brought home,

@@ -16,7 +16,6 @@ use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
 use super::survivors::{Survivor, has_leisure, survivors_max};
-use super::victims::settle_next;
 use crate::bytes::summary::Content;
 use crate::survives::pool::Pin;
 use crate::words::canary::{self, Bug};
@@ -36,10 +35,7 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
     mut survivors: Vec<Survivor>,
 ) -> (Vec<Survivor>, Vec<Pin<'_, F, H>>) {
     let mut pins = Vec::new();
-    let (has_next, was_next) = {
-        let order = cache.order.borrow();
-        (order.has_next(), order.moved_of(victim).is_some())
-    };
+    let (has_next, was_next) = (cache.catalog.has_next(), cache.catalog.moved_ahead(victim).is_some());
     // If each that goes next took along what survives of another, none would be gained.
     if !cache.policy.borrow().learns() || survivors.is_empty() || has_next || was_next {
         return (survivors, pins);
@@ -62,6 +58,12 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
         survivors.extend(worth_most(cache, next, &content, room.min(survivors_max(&cache.pool) as usize)));
     }
     (survivors, pins)
+}
+
+/// Settles which segment goes after those of which that is settled.
+fn settle_next<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Option<SegmentNumber> {
+    let oldest = cache.pool.segments().oldest_of(cache.id)?;
+    cache.catalog.settle_next(oldest, |history| cache.policy.borrow().cost(history))
 }
 
 /// Pages that may still go ahead, behind so many of which the first `own` do not: as many as fit, and no more than [`PAGES_MAX`] in all.
@@ -88,9 +90,9 @@ fn worth_most<F: BlockDevice, H: Host>(
     let mut warm: Vec<(f32, Survivor)> = Vec::new();
     for line in content.lines().filter(|line| line.kind.has_data()) {
         let flash = start.plus(line.place);
-        let known = cache.index.borrow().get_with_history(line.page);
+        let known = cache.catalog.locate_with_history(line.page);
         let Some((located, history)) = known.filter(|(located, _)| located.flash == flash) else { continue };
-        if cache.dirty.borrow().has_page(line.page.0) {
+        if cache.catalog.is_dirty(line.page) {
             continue;
         }
         if let Some(worth) = cache.policy.borrow().keeps(history) {
@@ -120,6 +122,7 @@ mod tests {
     use crate::journeys::load::Past;
     use crate::journeys::marks;
     use crate::journeys::survivors::append_again;
+    use crate::knowledge::catalog::FlashExtent;
     use crate::knowledge::holders::Share;
     use crate::knowledge::learned::History;
     use crate::knowledge::segments::SegmentPurpose;
@@ -171,11 +174,15 @@ mod tests {
                 content.push(&Line { page: number, kind, sequence: Sequence(page), checksum: 7, place });
                 // Of page 5 there is a newer version elsewhere.
                 let flash = start.plus(if page == 5 { 100 } else { place });
-                let mut index = cache.index.borrow_mut();
-                index.insert_run(number, flash, &[7]);
-                index.set_history(number, History::default().with_heat(heat));
+                let extent = FlashExtent { first: number, flash, checksums: &[7] };
+                cache.catalog.append_record().append(segment, std::iter::once((kind, number)));
+                if page == 2 {
+                    cache.catalog.insert_dirty(extent);
+                } else {
+                    cache.catalog.insert_clean(extent);
+                }
+                cache.catalog.set_history(number, History::default().with_heat(heat));
             }
-            cache.dirty.borrow_mut().add_page(2);
             let chosen = |most| {
                 let chosen = worth_most(&cache, segment, &content, most);
                 assert!(chosen.iter().all(|survivor| survivor.is_ahead && survivor.is_current(&cache)));
@@ -221,7 +228,8 @@ mod tests {
             let located = appender.write(batch).await.expect("nothing fails").located;
             let survivors = [(3, false), (4, true)].map(|(page, is_ahead)| {
                 let (page, located) = (PageNumber(page), located[usize::from(is_ahead)]);
-                cache.enter_run(page, located.flash, &[located.checksum]);
+                let checksums = &[located.checksum];
+                cache.catalog.insert_clean(FlashExtent { first: page, flash: located.flash, checksums });
                 Survivor { page, sequence, located, history: History::default(), is_ahead }
             });
             let _pin = cache.pool.pin(located[0].flash);

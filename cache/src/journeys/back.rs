@@ -15,6 +15,7 @@ use super::commit::Pending;
 use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::DiskCache;
 use super::leave::settle_log;
+use crate::knowledge::catalog::ALL_PAGES;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::width::Width;
 use crate::words::canary::{self, Bug};
@@ -296,7 +297,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// # Errors
     /// If it has stopped.
     pub(crate) fn check_alive(&self, operation: Operation) -> Result<(), BlockError> {
-        if self.pool.is_failed() && !self.back.has_stopped() && !self.dirty.borrow().is_empty() {
+        if self.pool.is_failed() && !self.back.has_stopped() && !self.catalog.is_clean() {
             self.stop("The flash failed, and with it what the backing does not have".to_owned());
         }
         match &*self.back.stopped.borrow() {
@@ -309,7 +310,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     pub(super) fn note_dirtiness(&self) {
         self.adjust_kept();
         let since = self.back.dirty_since.get();
-        let empty = !self.dirty.borrow().can_come_home(0..u64::MAX);
+        let empty = !self.catalog.can_destage(ALL_PAGES);
         if !empty && self.back.asleep.take() {
             self.back.destage_wanted.notify_one();
         }
@@ -344,9 +345,9 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
     pub(crate) async fn clean(&self) -> Result<(), BlockError> {
         let cache = &self.cache;
         wait_until_known(cache).await?;
-        let is_home = || cache.back.writers.get() == 0 && !cache.dirty.borrow().can_come_home(0..u64::MAX);
+        let is_home = || cache.back.writers.get() == 0 && !cache.catalog.can_destage(ALL_PAGES);
         wait_until(cache, Patience::Administrator { since: cache.pool.host.now() }, is_home).await?;
-        let lost_bytes = cache.dirty.borrow().lost().pages() * PAGE_BYTES as u64;
+        let lost_bytes = cache.catalog.counts().lost_pages * PAGE_BYTES as u64;
         if lost_bytes > 0 {
             return Err(BlockError::anywhere(ErrorKind::Corrupt, Operation::Read).because(format!(
                 "flash lost {lost_bytes} bytes that the backing does not have: write them anew, or give them up"

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 use super::back::Writer;
 use super::disk_cache::DiskCache;
-use super::promote::enter_index;
+use super::promote::record_places;
 use crate::knowledge::fills::MutationNumber;
 use crate::knowledge::index::Located;
 use crate::knowledge::learned::{By, Coming};
@@ -225,11 +225,10 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
                     .map(|at| PageNumber(pending.pages.start + at as u64))
                     .zip(located.by_ref().copied())
                     .collect();
-                enter_index(cache, written.number, &places);
+                record_places(cache, written.number, &places, |extent| cache.catalog.insert_dirty(extent));
                 let pages = &pending.pages;
                 let coming = Coming::with(By::Write, &ByteRange::new(pages.start * PAGE, pages.end * PAGE));
                 for (at, (page, _)) in part.clone().zip(&places) {
-                    cache.dirty.borrow_mut().add_page(page.0);
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
                     let history = cache.note_rewritten(*page, coming);
                     cache.enter(*page, content, pending.sequence, Standing::OnFlash, history);

@@ -32,7 +32,8 @@ use super::leave::settle_log;
 use super::lost::{self, Damaged};
 use super::reconnect::{is_same, notice};
 use crate::bytes::batch::Kind;
-use crate::knowledge::dirty::Run;
+use crate::knowledge::catalog::ALL_PAGES;
+use crate::knowledge::dirty::{Dirty, Run};
 use crate::knowledge::index::Located;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::SegmentPurpose;
@@ -65,9 +66,6 @@ struct Choice {
     /// Whether that is all that is dirty, save what is stuck.
     is_all: bool,
 }
-
-/// All pages that there can be.
-const EVERYTHING: Range<u64> = 0..u64::MAX;
 
 /// What came of leaving flash behind.
 enum Left {
@@ -207,7 +205,15 @@ fn connection_lost() -> BlockError {
 
 /// Chooses what the next round takes on.
 fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u64) -> Choice {
-    let dirty = cache.dirty.borrow();
+    cache.catalog.with_dirty(|dirty| choose_of(cache, dirty, from, pages))
+}
+
+fn choose_of<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    dirty: &Dirty,
+    from: u64,
+    pages: u64,
+) -> Choice {
     let stuck = cache.back.stuck.borrow();
     let take = |runs: &mut Vec<Run>, left: &mut u64, run: Run| {
         let (all, zeroes) = match run {
@@ -234,13 +240,13 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     let mut nothing_wanted = Ranges::default();
     let mut wanted_now = cache.back.wanted.borrow_mut();
     let wanted = if skips_wanted { &mut nothing_wanted } else { &mut *wanted_now };
-    for run in wanted_runs(&dirty, wanted) {
+    for run in wanted_runs(dirty, wanted) {
         take(&mut runs, &mut left, run);
     }
     let wanted = std::mem::take(wanted);
     if !runs.is_empty() {
         cache.back.took_wanted.set(true);
-        return Choice { runs, next: from, is_all: wanted.iter().eq([EVERYTHING]) };
+        return Choice { runs, next: from, is_all: wanted.iter().eq([ALL_PAGES]) };
     }
     // From the start once more if there is nothing up to the end: a round without work says that there is none.
     for start in [from, 0] {
@@ -271,10 +277,10 @@ fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> 
 
 /// Where the content of a dirty page is, in this life of its segment.
 fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Option<(Place, Located)> {
-    let located = cache.index.borrow().get(PageNumber(page))?;
+    let located = cache.catalog.locate(PageNumber(page))?;
     let generation = cache.generation_at(located.flash)?;
     let place = Place { page, flash: located.flash, generation };
-    cache.dirty.borrow().has_page(page).then_some((place, located))
+    cache.catalog.is_dirty(PageNumber(page)).then_some((place, located))
 }
 
 /// Makes durable what the log says of what is dirty, or has no start believe it.
@@ -287,7 +293,7 @@ async fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), 
 }
 
 /// The dirty runs in what somebody waits for.
-fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<Run> {
+fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut at = 0;
     for range in wanted.iter() {
@@ -524,7 +530,7 @@ async fn come_home<F: BlockDevice, H: Host>(
                     Left::Behind => Some(()),
                     // Nothing can be said of a part. The next round takes all; if that comes to nothing too, whoever waits is told.
                     Left::NotAll if !is_all => {
-                        cache.back.want(EVERYTHING);
+                        cache.back.want(ALL_PAGES);
                         Some(())
                     }
                     Left::NotAll | Left::NotFreed => None,
@@ -562,7 +568,7 @@ async fn come_home<F: BlockDevice, H: Host>(
         let end = now[now.len() - 1].end;
         // Looked at before the batch was written, under the lock of the log: nothing can have replaced any of it since.
         for pages in home.within(0..end) {
-            cache.dirty.borrow_mut().remove(&pages);
+            cache.catalog.mark_destaged(&pages);
         }
         count(&cache.counters.destages, home.within(0..end).map(|pages| pages.end - pages.start).sum());
         given.places.retain(|place| place.page >= end);
@@ -577,9 +583,7 @@ async fn come_home<F: BlockDevice, H: Host>(
 async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: &Given) -> Left {
     let is_unwanted = || {
         let home = still_there(cache, given);
-        let dirty = cache.dirty.borrow();
-        let mut pages = dirty.all_within(&EVERYTHING);
-        pages.all(|page| home.contains(page))
+        cache.catalog.with_dirty(|dirty| dirty.all_within(&ALL_PAGES).all(|page| home.contains(page)))
     };
     let disown = || {
         cache.forget_dirty();
@@ -592,33 +596,33 @@ async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, giv
 
 /// The pages that nothing has replaced since they were read for the backing.
 fn still_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, given: &Given) -> Ranges {
-    let dirty = cache.dirty.borrow();
     let mut home = Ranges::default();
     for place in &given.places {
-        let flash = cache.index.borrow().get(PageNumber(place.page)).map(|located| located.flash);
+        let flash = cache.catalog.locate(PageNumber(place.page)).map(|located| located.flash);
         let same = flash == Some(place.flash) && cache.generation_at(place.flash) == Some(place.generation);
         let same = same || canary::has(Bug::HomeOfAnother) && flash.is_some();
-        if same && dirty.has_page(place.page) {
+        if same && cache.catalog.is_dirty(PageNumber(place.page)) {
             home.insert(place.page..place.page + 1);
         } else {
             count(&cache.counters.destages_superseded, 1);
         }
     }
     for pages in &given.zeroes {
-        dirty.zeroes().within(pages.clone()).for_each(|part| home.insert(part));
+        cache.catalog.with_dirty(|dirty| {
+            dirty.zeroes().within(pages.clone()).for_each(|part| home.insert(part));
+        });
     }
     home
 }
 
 /// Ranges that cover these pages and nothing else that is dirty, as few as can be.
 fn joined<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, home: &Ranges) -> Vec<Range<u64>> {
-    let dirty = cache.dirty.borrow();
     let mut joined: Vec<Range<u64>> = Vec::new();
     for range in home.iter() {
         match joined.last_mut() {
             Some(last)
                 if u32::try_from(range.end - last.start).is_ok()
-                    && !dirty.overlaps(&(last.end..range.start)) =>
+                    && !cache.catalog.is_dirty_within(&(last.end..range.start)) =>
             {
                 last.end = range.end;
             }
@@ -631,7 +635,6 @@ fn joined<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, home: &Ranges) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knowledge::dirty::Dirty;
 
     #[test]
     fn all_zeroes_that_somebody_waits_for_are_chosen_in_parts_that_a_round_takes_on() {
@@ -639,7 +642,7 @@ mod tests {
         dirty.add_zeroes(5..2 * ZEROES_PAGES_MAX + 9, Unmap::Allowed);
         dirty.add_page(2 * ZEROES_PAGES_MAX + 9);
         let mut wanted = Ranges::default();
-        wanted.insert(EVERYTHING);
+        wanted.insert(ALL_PAGES);
         let part = |start, end| Run::Zeroes(start..end, Unmap::Allowed);
         let (one, two) = (ZEROES_PAGES_MAX + 5, 2 * ZEROES_PAGES_MAX + 5);
         let page = Run::Pages(two + 4..two + 5);

@@ -95,7 +95,7 @@ pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
     pages: &Range<u64>,
 ) -> Result<(), BlockError> {
     wait_until(cache, Patience::Guest { since }, || {
-        let is_clean = !cache.dirty.borrow().can_come_home(pages.clone());
+        let is_clean = !cache.catalog.can_destage(pages.clone());
         if !is_clean {
             // A round that failed has forgotten what it was to take on.
             cache.back.want(pages.clone());

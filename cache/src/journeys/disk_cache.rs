@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use block::{BlockDevice, ByteRange, Host, PAGE, Unmap};
 use tokio::sync::{Mutex, Notify, OnceCell};
@@ -13,22 +14,21 @@ use tokio::sync::{Mutex, Notify, OnceCell};
 use super::back::Back;
 use super::load::FlashLost;
 use crate::bytes::checksum::page_checksum;
+use crate::knowledge::catalog::Catalog;
 use crate::knowledge::curve::Curve;
-use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
-use crate::knowledge::index::{Gone, Index, Located};
+use crate::knowledge::index::Located;
 use crate::knowledge::learned::{By, Coming, Dice, History, Overwritten, Told};
-use crate::knowledge::order::Order;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
 use crate::knowledge::regions::Regions;
 use crate::knowledge::sequential::Sequential;
 use crate::knowledge::touched::{SharedBits, Touched};
 use crate::knowledge::unproven::Unproven;
-use crate::knowledge::zero_pages::{ZeroPages, is_zero};
+use crate::knowledge::zero_pages::is_zero;
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
-use crate::words::canary::{self, Bug};
+use crate::survives::shared::Shared;
 use crate::words::histograms::Requests;
 use crate::words::latency::Latencies;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
@@ -41,18 +41,13 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) pool: Rc<Pool<F, H>>,
     pub(crate) log: Log<F, H>,
     pub(crate) settings: RefCell<DiskSettings>,
-    pub(crate) index: RefCell<Index>,
+    /// The content on flash, and the part of it that the backing lacks.
+    pub(crate) catalog: Catalog<Shared>,
     /// Bytes of the disk: where it ends, however far its backing goes. Changes between two steps of any journey, and only
     /// upwards, see `grow.rs`.
     pub(super) size: Cell<u64>,
-    /// Which of its segments may go before older ones.
-    pub(crate) order: Rc<RefCell<Order>>,
     pub(crate) ram: RefCell<Ram>,
     pub(crate) fills: RefCell<Fills>,
-    /// What the backing does not have.
-    pub(crate) dirty: RefCell<Dirty>,
-    /// What the backing has as zeroes, and nothing else is cached of.
-    pub(crate) zero_pages: RefCell<ZeroPages>,
     /// Writes on their way to the log, and from there to the backing.
     pub(crate) back: Back,
     /// Where the backing may hold something else than the log, by region and by page.
@@ -113,21 +108,19 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let policy = new_policy(&pool, &settings);
         let touched = Rc::new(Touched::new(touched, disk_bytes));
         let counters = Rc::new(DiskCounters::default());
-        let order = Order::new(disk_bytes.div_ceil(PAGE), flash_pages(&pool, &settings));
-        let order = Rc::new(RefCell::new(order));
-        let log_counters = (Rc::clone(&counters), Rc::clone(&order));
+        let pages = (disk_bytes.div_ceil(PAGE), flash_pages(&pool, &settings));
+        let (shared, salt) = (Arc::clone(&pool.shared), pool.id().salt());
+        let catalog = Catalog::new(settings.id, *pool.layout(), salt, shared, block_pages(&settings), pages);
+        let lines = catalog.append_record();
         Self {
             id: settings.id,
-            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), log_counters.0, log_counters.1),
-            order,
+            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), Rc::clone(&counters), lines),
+            catalog,
             size: Cell::new(disk_bytes),
-            index: RefCell::new(Index::new(block_pages(&settings), pool.id().salt())),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
             touched,
-            dirty: RefCell::default(),
-            zero_pages: RefCell::default(),
             back: Back::default(),
             unproven: RefCell::default(),
             backing_epoch: Cell::new(0),
@@ -178,7 +171,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let before = self.settings.replace(*settings);
         if before.block_bytes != settings.block_bytes {
             self.forget_everything();
-            self.change_block(block_pages(settings));
+            self.catalog.change_block(block_pages(settings));
         }
         if before.mode != settings.mode {
             self.pool.segments().set_writes_back(self.id, settings.mode.row().writes_back);
@@ -191,8 +184,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.policy.borrow_mut().resize(cache_blocks(&self.pool, settings));
         }
         if settings.limit_bytes / 2 > before.limit_bytes {
-            // Counters of dead lines that were made for much less flash would say of each page that it has some.
-            self.order.borrow_mut().give_up();
+            self.catalog.stop_counting();
         }
         if before.ram_bytes != settings.ram_bytes {
             self.ram.borrow_mut().resize(ram_pages(settings));
@@ -203,25 +195,13 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.back.let_waiters_look();
     }
 
-    /// Goes over to another block. What is dirty stays known.
-    fn change_block(&self, block_pages: u32) {
-        let mut index = Index::new(block_pages, self.pool.id().salt());
-        let before = self.index.borrow();
-        for page in self.dirty.borrow().pages_within(0..u64::MAX).map(PageNumber) {
-            let Some(Located { flash, checksum }) = before.get(page) else { continue };
-            index.insert_run(page, flash, &[checksum]);
-        }
-        drop(before);
-        self.index.replace(index);
-    }
-
     /// True if all pages that share a byte with `range` are cached.
     pub(crate) fn has_all(&self, range: &ByteRange) -> bool {
         let cached = |page: PageNumber| {
             self.ram.borrow().contains(page)
                 || self.on_flash(page).is_some()
-                || self.dirty.borrow().is_zeroes(page.0)
-                || self.zero_pages.borrow().contains(page.0)
+                || self.catalog.is_dirty_zeroes(page)
+                || self.catalog.is_remembered_zeroes(page)
         };
         range.len() <= REQUEST_BYTES_MAX && pages_touched(range).all(cached)
     }
@@ -229,9 +209,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Takes over that pages are zeroes, and that the backing does not have that.
     pub(crate) fn enter_zeroes(&self, pages: &Range<u64>, unmap: Unmap) {
         self.ram.borrow_mut().remove(pages.clone());
-        self.zero_pages.borrow_mut().remove(pages);
-        self.dirty.borrow_mut().add_zeroes(pages.clone(), unmap);
-        self.drop_from_index(pages.clone());
+        self.catalog.insert_zeroes(pages, unmap);
     }
 
     /// Takes over that the content of pages was damaged, and that the backing does not have it.
@@ -243,9 +221,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             "Flash lost what the backing does not have yet: these bytes fail until they are written anew"
         );
         self.ram.borrow_mut().remove(pages.clone());
-        self.zero_pages.borrow_mut().remove(pages);
-        self.dirty.borrow_mut().add_lost(pages.clone());
-        self.drop_from_index(pages.clone());
+        self.catalog.mark_lost(pages);
         // Whoever waits for these to come home waits for ever otherwise.
         self.note_dirtiness();
         self.back.notify_all();
@@ -269,7 +245,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Where a page is on flash, if the flash can be believed.
     pub(crate) fn on_flash(&self, page: PageNumber) -> Option<Located> {
-        if self.pool.is_failed() { None } else { self.index.borrow().get(page) }
+        if self.pool.is_failed() { None } else { self.catalog.locate(page) }
     }
 
     /// Which life the segment of a place on flash is in, if somebody owns it.
@@ -288,7 +264,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         standing: Standing,
         history: History,
     ) {
-        self.zero_pages.borrow_mut().remove(&(page.0..page.0 + 1));
+        self.catalog.forget_zeroes(&(page.0..page.0 + 1));
         let mut ram = self.ram.borrow_mut();
         let evicted = ram.insert(page, bytes, sequence, standing, history);
         if let Some(part) = ram.wants_in_memory() {
@@ -308,7 +284,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     pub(crate) fn remember_zeroes(&self, pages: Range<u64>) -> bool {
         let remembers = self.settings.borrow().zero_pages == settings::ZeroPages::Remembered;
         if remembers {
-            self.zero_pages.borrow_mut().insert(pages);
+            self.catalog.remember_zeroes(pages);
         }
         remembers
     }
@@ -340,11 +316,10 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         if standing != Standing::OnFlash {
             return self.policy.borrow_mut().left(self.block_of(page), history);
         }
-        let mut index = self.index.borrow_mut();
-        let known = index.history(page);
-        if history.is_later_than(known) {
-            index.set_history(page, history.with_heat(known.heat()).warmer());
-        }
+        let warmer = |known: History| {
+            if history.is_later_than(known) { history.with_heat(known.heat()).warmer() } else { known }
+        };
+        self.catalog.update_history(page, warmer);
     }
 
     /// What is known of a page that comes into the cache.
@@ -368,17 +343,10 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             let start = block * block_bytes;
             let own = ByteRange::at(start, block_bytes).intersection(range);
             let told = || Told::of(&own, start, block_bytes, self.has_all(&own));
-            let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
-            policy.access(block, coming, told, draw, || self.live_share());
+            let draw = |dice: &mut Dice| self.catalog.draw(dice);
+            policy.access(block, coming, told, draw, || self.catalog.live_share());
         }
         coming
-    }
-
-    /// The share of the lines on flash that the index points to: the others are void, most of them because they were written anew.
-    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-    fn live_share(&self) -> f32 {
-        let (live, all) = (self.index.borrow().pages(), self.order.borrow().lines());
-        (live as f32 / all.max(1) as f32).min(1.0)
     }
 
     /// Notes that pages were written to flash that no guest wrote.
@@ -403,70 +371,35 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         let overwritten = self.histories(&pages);
         self.ram.borrow_mut().remove(pages.clone());
-        self.zero_pages.borrow_mut().remove(&pages);
-        self.drop_from_index(pages);
+        self.catalog.invalidate(pages);
         overwritten
     }
 
     /// Drops one clean page from the index if it is still at `flash`, because it has to go. A copy in RAM is offered again only once it
     /// was used: else what RAM has of a small flash would go round and round, and write all the time.
     pub(crate) fn drop_copy(&self, page: PageNumber, flash: FlashPage) {
-        self.drop_clean(page, flash, Standing::Rejected);
-    }
-
-    /// Says whether it did.
-    fn drop_clean(&self, page: PageNumber, flash: FlashPage, standing: Standing) -> bool {
-        if self.dirty.borrow().has_page(page.0) || !self.index.borrow_mut().remove_if_at(page, flash) {
-            return false;
+        if self.catalog.invalidate_at(page, flash) {
+            self.ram.borrow_mut().lost_on_flash(page, Standing::Rejected);
         }
-        self.forgotten(&[Gone { page, flash }]);
-        self.ram.borrow_mut().lost_on_flash(page, standing);
-        true
     }
 
-    /// The same of a copy that turned out damaged. Nothing on flash says that, so if the log holds other versions
-    /// of the page, this one stays there until they are gone.
+    /// Drops one clean page whose copy at `flash` turned out damaged, if it is still there.
     pub(crate) fn drop_damaged(&self, page: PageNumber, flash: FlashPage) {
-        let died = self.drop_clean(page, flash, Standing::New);
-        let mut order = self.order.borrow_mut();
-        if died && order.shadows(page) > 1 && !canary::has(Bug::DamageOutOfOrder) {
-            order.all_in_order();
+        if self.catalog.invalidate_damaged(page, flash) {
+            self.ram.borrow_mut().lost_on_flash(page, Standing::New);
         }
     }
 
-    /// Takes notice that the index does not know these pages any more, or elsewhere. Every line that dies comes by here: what
-    /// keeps older ones from coming back is said in `order.rs`.
-    pub(crate) fn forgotten(&self, gone: &[Gone]) {
-        if gone.is_empty() {
-            return;
-        }
-        self.pool.segments().pages_forgotten(gone.iter().map(|gone| gone.flash));
-        let mut order = self.order.borrow_mut();
-        for gone in gone {
-            order.died(gone.page);
-        }
-    }
-
-    /// Enters pages that lie next to each other on the disk and in a batch that was written just now.
-    pub(crate) fn enter_run(&self, first: PageNumber, flash: FlashPage, checksums: &[u32]) {
-        let replaced = self.index.borrow_mut().insert_run(first, flash, checksums);
-        self.pool.segments().pages_known(flash, checksums.len() as u32);
-        let mut order = self.order.borrow_mut();
-        (first.0..).take(checksums.len()).for_each(|page| order.came_alive(PageNumber(page)));
-        drop(order);
-        self.forgotten(&replaced);
-    }
-
-    /// Forgets which lines are dead, before they are counted anew.
-    pub(crate) fn count_anew(&self) {
+    /// Forgets all stale versions, before they are counted again.
+    pub(crate) fn restart_counting(&self) {
         let flash_pages = flash_pages(&self.pool, &self.settings.borrow());
-        self.order.borrow_mut().clear(self.size.get().div_ceil(PAGE), flash_pages);
+        self.catalog.restart_counting(self.size.get().div_ceil(PAGE), flash_pages);
     }
 
     /// True if flash has something that the backing does not have, or may have for all that is known.
     pub(crate) fn may_hold_dirty(&self) -> bool {
         let unknown = self.back.is_noted() && self.is_loading();
-        unknown || !self.dirty.borrow().is_empty() || self.back.has_stopped()
+        unknown || !self.catalog.is_clean() || self.back.has_stopped()
     }
 
     /// Notes that pages are in the log, in this batch: what the backing holds of them is readable after a kill, once
@@ -478,9 +411,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Clears the bits of pages that are proven to be in the log, and current there.
     pub(crate) fn clear_proven(&self) {
-        let index = self.index.borrow();
         for (page, flash) in self.unproven.borrow_mut().take(self.log.proven()) {
-            if index.get(page).is_some_and(|located| located.flash == flash) {
+            if self.catalog.is_at(page, flash) {
                 self.touched.clear(page.0..page.0 + 1);
             }
         }

@@ -20,7 +20,7 @@ pub(crate) async fn extents<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
 ) -> Result<Vec<Extent>, BlockError> {
     // Looked at before the backing is asked: what comes home in between, it has.
-    let away = away(&cache.dirty.borrow(), &range);
+    let away = cache.catalog.with_dirty(|dirty| away(dirty, &range));
     let extents = backing.extents(range).await?;
     Ok(if away.is_empty() { extents } else { overlay(&extents, &away) })
 }

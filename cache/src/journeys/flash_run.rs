@@ -132,7 +132,7 @@ impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
     /// what is still wrong with it. As long as a device may give one of them back, nobody says that the other one is all.
     async fn read_again(&mut self, cache: &DiskCache<F, H>, at: usize, fault: Fault) -> Option<Fault> {
         let (page, checksum) = self.run.pages[at];
-        if !cache.dirty.borrow().has_page(page.0) {
+        if !cache.catalog.is_dirty(page) {
             return Some(fault);
         }
         let flash = self.run.first.plus(at as u32);
@@ -142,7 +142,7 @@ impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
             None => None,
         };
         // Its segment may have got another name meanwhile, that of its second copy.
-        let located = cache.index.borrow().get(page).filter(|located| located.checksum == checksum);
+        let located = cache.catalog.locate(page).filter(|located| located.checksum == checksum);
         let now = located.map_or(flash, |located| located.flash);
         let _pin = cache.pool.pin(now);
         let (bytes, result) = cache.pool.read_copy(now, Buffer::zeroed(PAGE_BYTES)).await;

@@ -1,46 +1,31 @@
 //! How a disk forgets what it has: because it leaves, its flash failed, or it goes over to other blocks. Whoever forgets all of it looks at
 //! nothing of it.
 
-use std::ops::Range;
-
 use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
-use crate::knowledge::dirty::Dirty;
-use crate::knowledge::index::Index;
-use crate::words::units::{PageNumber, SegmentNumber};
+use crate::knowledge::catalog::ALL_PAGES;
+use crate::words::units::SegmentNumber;
 
 impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Drops everything that is cached and clean, and whatever is on its way in.
     pub(crate) fn forget_everything(&self) {
         self.forget_ram();
-        self.order.borrow_mut().all_in_order();
-        self.drop_from_index(0..u64::MAX);
+        self.catalog.require_age_order();
+        self.catalog.invalidate(ALL_PAGES);
     }
 
     /// The same of a disk of which nothing is dirty, at once.
     pub(crate) fn forget_at_once(&self) {
-        assert!(self.dirty.borrow().is_empty(), "what is dirty is not forgotten");
+        assert!(self.catalog.is_clean(), "what is dirty is not forgotten");
         self.forget_ram();
-        self.drop_index();
+        self.catalog.invalidate_flash();
     }
 
     /// Drops everything that is on flash, because the flash failed. RAM goes on.
     pub(crate) fn forget_flash(&self) {
         self.ram.borrow_mut().give_up_waiting();
-        self.drop_index();
-    }
-
-    /// Drops all of the index save what is dirty, where nobody goes on with the count of dead lines. If nothing is dirty, no page is looked at:
-    /// there may be millions, for whose time all disks of the shard would wait.
-    fn drop_index(&self) {
-        self.order.borrow_mut().all_in_order();
-        if !self.dirty.borrow().is_empty() {
-            return self.drop_from_index(0..u64::MAX);
-        }
-        let index = self.index.replace(Index::new(self.block_pages(), self.pool.id().salt()));
-        let forgotten = self.pool.segments().all_forgotten(self.id);
-        debug_assert_eq!(forgotten, index.pages(), "each page that is known is on a segment of the disk");
+        self.catalog.invalidate_flash();
     }
 
     /// Drops what RAM has, and whatever is on its way in.
@@ -49,7 +34,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.load_ticket.set(self.load_ticket.get() + 1);
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
-        self.zero_pages.borrow_mut().clear();
+        self.catalog.forget_zeroes(&ALL_PAGES);
     }
 
     /// Forgets all that is cached and gives up the segments, which are returned: see [`Segments::disown`].
@@ -58,9 +43,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     pub(crate) fn disown(&self) -> Vec<SegmentNumber> {
         self.forget_at_once();
         let disowned = self.pool.segments().disown(self.id);
-        self.count_anew();
+        self.restart_counting();
         // There is nothing to be counted.
-        self.order.borrow_mut().complete();
+        self.catalog.complete_counting();
         disowned
     }
 
@@ -73,17 +58,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Forgets what is dirty, because nobody wants it, or somebody else knows it.
     pub(crate) fn forget_dirty(&self) {
-        self.dirty.replace(Dirty::default());
+        self.catalog.discard_dirty();
         self.note_dirtiness();
         self.back.notify_all();
-    }
-
-    /// Drops what flash has of these pages, save what is dirty.
-    pub(super) fn drop_from_index(&self, pages: Range<u64>) {
-        let dirty = self.dirty.borrow();
-        let stays = |page: PageNumber| dirty.has_page(page.0);
-        let dropped = self.index.borrow_mut().remove(pages, stays);
-        drop(dirty);
-        self.forgotten(&dropped);
     }
 }

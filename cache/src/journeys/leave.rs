@@ -20,6 +20,7 @@ use super::disk_cache::DiskCache;
 use super::reclaim::Disks;
 use super::second_copies;
 use super::void::make_void;
+use crate::knowledge::catalog::ALL_PAGES;
 use crate::survives::pool::Pool;
 use crate::survives::shared::Leaving;
 use crate::words::units::{DiskId, MemberNumber, PageNumber};
@@ -139,7 +140,7 @@ pub(super) async fn settle_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>)
 /// # Errors
 /// If something that the backing does not have is not durable.
 pub(super) async fn flush_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
-    let has_zeroes = !cache.dirty.borrow().zeroes().is_empty();
+    let has_zeroes = cache.catalog.dirty_zero_ranges() > 0;
     if has_zeroes { cache.log.make_durable().await } else { settle_log(cache).await }
 }
 
@@ -148,13 +149,13 @@ fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<
     let flash = pool.reader().flash;
     let segments = pool.segments();
     let has_failed = |page: u64| {
-        let located = cache.index.borrow().get(PageNumber(page))?;
+        let located = cache.catalog.locate(PageNumber(page))?;
         let segment = pool.layout().segment_of(located.flash);
         let has_second = segments.second(segment).is_some();
         let (member, _) = flash.device_of(segment)?;
         (!has_second && pool.shared.leaving(member.number) == Some(Leaving::Failed)).then_some(())
     };
-    cache.dirty.borrow().pages_within(0..u64::MAX).any(|page| has_failed(page).is_some())
+    cache.catalog.with_dirty(|dirty| dirty.pages_within(ALL_PAGES).any(|page| has_failed(page).is_some()))
 }
 
 /// What is cached of a disk that is attached nowhere goes as well; one that is attached on another shard is its business.

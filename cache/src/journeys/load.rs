@@ -8,7 +8,6 @@
 //! Which version of a page counts is decided by [`Replay`]. If any of the log cannot be read, nothing of it is believed:
 //! what was lost might have said `forget`.
 
-use std::collections::BTreeMap;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
@@ -22,6 +21,7 @@ use super::void::make_void;
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::note::Intent;
 use crate::bytes::summary::{Content, Run};
+use crate::knowledge::catalog::LoadedSegment;
 use crate::knowledge::replay::{Belief, Bits, Replay, Tail};
 use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
@@ -30,7 +30,7 @@ use crate::words::canary::{self, Bug};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics, count};
-use crate::words::units::{PageNumber, SegmentNumber, Sequence};
+use crate::words::units::PageNumber;
 
 /// What is known, when a disk is attached, of what was cached of it before.
 #[derive(Clone)]
@@ -92,8 +92,8 @@ struct Loading<'a, F: BlockDevice, H: Host> {
     /// What may have become of the end of the log.
     tail: Tail,
     replay: Replay,
-    /// Segments that were read, with the pages that the index has there.
-    segments: Vec<(Wanted, u32)>,
+    /// Segments that were read.
+    segments: Vec<LoadedSegment>,
     samples: Samples,
 }
 
@@ -174,7 +174,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
     started: u64,
 ) -> bool {
     let ticket = cache.load_ticket.get();
-    cache.count_anew();
+    cache.restart_counting();
     let mut loading = Loading {
         cache,
         tail,
@@ -326,8 +326,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let entered = self.replay.enter(start, &content, forgets, is_touched, offer);
         cache.load.borrow_mut().pages_dropped = self.replay.counts.dropped;
         let life = (wanted.segment, wanted.generation);
-        cache.order.borrow_mut().loaded(life, &content, &self.replay.dead);
-        self.segments.push((wanted, entered));
+        cache.catalog.count_loaded(life, &content, &self.replay.dead);
+        let Wanted { segment, generation, .. } = wanted;
+        self.segments.push(LoadedSegment { segment, generation, entered });
     }
 
     /// Compares samples with the backing.
@@ -366,55 +367,12 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     }
 
     /// Gives the index to the disk. In one step: what is touched or reclaimed at this moment leaves it first.
-    fn hand_over(mut self) {
-        let cache = self.cache;
-        let layout = *cache.pool.layout();
-        let mut dropped = Vec::new();
-        let dirty = self.replay.dirty;
-        for pages in cache.touched.runs() {
-            dropped.extend(self.replay.index.remove(pages, |page| dirty.has_page(page.0)));
-        }
-        let mut order = cache.order.borrow_mut();
-        let mut segments = cache.pool.segments();
-        for (wanted, _) in &self.segments {
-            if !segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
-                let (start, end) =
-                    (layout.segment_start(wanted.segment), layout.summary_start(wanted.segment));
-                let removed = self.replay.index.remove_on_flash(start.0..end.0);
-                if segments.life(wanted.segment) == Some((wanted.owner, wanted.generation)) {
-                    // Another shard may put it back, which was told to reclaim it before the disk came here.
-                    order.bind(wanted.segment);
-                    for removed in &removed {
-                        order.died(removed.page);
-                    }
-                } else {
-                    // Its dead lines stay counted, which costs copies at most: nobody knows any more which they were.
-                    order.gone(wanted.segment, None, None);
-                }
-            }
-        }
-        let mut gone: BTreeMap<SegmentNumber, u32> = BTreeMap::new();
-        for dropped in &dropped {
-            *gone.entry(layout.segment_of(dropped.flash)).or_default() += 1;
-            order.died(dropped.page);
-        }
-        for (wanted, entered) in &self.segments {
-            if segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
-                let left = entered - gone.get(&wanted.segment).copied().unwrap_or(0);
-                segments.pages_known(layout.segment_start(wanted.segment), left);
-            }
-        }
+    fn hand_over(self) {
+        let Self { cache, replay, segments, .. } = self;
+        let dropped = cache.catalog.take_over(replay.index, replay.dirty, &segments, cache.touched.runs());
         let mut load = cache.load.borrow_mut();
-        load.pages_kept = self.replay.index.pages();
-        load.pages_dropped += dropped.len() as u64;
-        debug_assert_eq!(cache.index.borrow().pages(), 0, "nothing enters while it is loaded");
-        // One that another shard was about to reclaim was not read, and may have been put back since.
-        let is_known = |life: &(SegmentNumber, Sequence)| order.knows(*life);
-        if segments.owned_by(cache.id).iter().all(is_known) {
-            order.complete();
-        }
-        cache.index.replace(self.replay.index);
-        cache.dirty.replace(dirty);
+        load.pages_kept = cache.catalog.counts().pages;
+        load.pages_dropped += dropped;
     }
 }
 

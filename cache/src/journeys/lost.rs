@@ -69,8 +69,8 @@ pub(super) async fn give_up<F: BlockDevice, H: Host>(
 /// True if a page is still dirty, where it was, and RAM does not have it.
 fn is_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damaged: &Damaged) -> bool {
     let Damaged { page, flash, generation } = *damaged;
-    let located = cache.index.borrow().get(page).filter(|located| located.flash == flash);
+    let located = cache.catalog.locate(page).filter(|located| located.flash == flash);
     let in_ram = || located.is_some_and(|located| cache.has_in_ram(page, located));
-    let is_dirty = located.is_some() && cache.dirty.borrow().has_page(page.0);
+    let is_dirty = located.is_some() && cache.catalog.is_dirty(page);
     is_dirty && cache.generation_at(flash) == generation && !in_ram()
 }

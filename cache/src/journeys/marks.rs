@@ -51,12 +51,14 @@ impl Marks {
         if canary::has(Bug::TombstoneDropped) {
             return Vec::new();
         }
-        let dirty = cache.dirty.borrow();
-        let zeroes = self.zeroes.iter().flat_map(|range| dirty.zeroes_within(range));
-        let zeroes = zeroes.flat_map(|(range, unmap)| cut(range).map(move |part| Mark::Zeroes(part, unmap)));
-        let lost = self.lost.iter().flat_map(|range| dirty.lost().within(range));
-        let lost = lost.flat_map(|range| cut(range).map(Mark::Lost));
-        zeroes.chain(lost).take(most).collect()
+        cache.catalog.with_dirty(|dirty| {
+            let zeroes = self.zeroes.iter().flat_map(|range| dirty.zeroes_within(range));
+            let zeroes =
+                zeroes.flat_map(|(range, unmap)| cut(range).map(move |part| Mark::Zeroes(part, unmap)));
+            let lost = self.lost.iter().flat_map(|range| dirty.lost().within(range));
+            let lost = lost.flat_map(|range| cut(range).map(Mark::Lost));
+            zeroes.chain(lost).take(most).collect()
+        })
     }
 
     /// Notes what was said again.

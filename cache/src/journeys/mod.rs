@@ -16,7 +16,7 @@
 //! | `load` | flash | index: what was cached before the process began |
 //! | `lost` | flash that gives back no dirty page | the log, which says so |
 //! | `quiet` | regions that nothing changes any more | notes on flash |
-//! | `reclaim`, `out_of_order`, `ahead`, `survivors`, `marks`, `victims` | flash | flash again, or nowhere |
+//! | `reclaim`, `out_of_order`, `ahead`, `survivors`, `marks` | flash | flash again, or nowhere |
 //! | `reconnect` | backing | what may be newer than the backing is dropped |
 //! | `void` | flash | nowhere, for good |
 //!
@@ -50,7 +50,6 @@ pub(crate) mod second_copies;
 mod survivors;
 mod throttle;
 mod versions;
-mod victims;
 pub(crate) mod void;
 pub(crate) mod write;
 mod write_back;

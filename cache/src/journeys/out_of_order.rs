@@ -17,7 +17,6 @@ use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
 use super::marks::Marks;
 use super::survivors::{Staying, Survivor, append_again, keep_warm};
-use super::victims::take_next;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::{Content, Line};
 use crate::survives::reclaim_slot::ReclaimTurn;
@@ -51,8 +50,9 @@ pub(super) fn choose<F: BlockDevice, H: Host>(
         }
         segments.life(oldest).filter(|(owner, _)| owner.disk() == Some(cache.id))?
     };
-    let (cheaper, generation) = take_next(cache, oldest)?;
-    let ticket = cache.order.borrow().ticket();
+    let cost = |history| cache.policy.borrow().cost(history);
+    let (cheaper, generation) = cache.catalog.choose_cheaper(oldest, cost)?;
+    let ticket = cache.catalog.order_ticket();
     work.exchange(cheaper, (cache.id.into(), generation)).then_some(Chosen { oldest, life, ticket })
 }
 
@@ -80,7 +80,7 @@ pub(super) async fn empty<F: BlockDevice, H: Host>(
     }
     // Whatever is newer than what stands here must not go with the power, if something older is left.
     let lines = Lines::of(content);
-    let is_exposed = lines.0.iter().any(|(page, lines)| cache.order.borrow().shadows(*page) > *lines);
+    let is_exposed = lines.0.iter().any(|(page, lines)| cache.catalog.stale_versions(*page) > *lines);
     if is_exposed {
         count(&cache.headers_again, 1);
         if !canary::has(Bug::OutOfOrderBeforeDurable) && cache.log.flush().await.is_err() {
@@ -89,7 +89,7 @@ pub(super) async fn empty<F: BlockDevice, H: Host>(
     }
     // From here on nothing is awaited but those who read the segment: what guests change later has something newer in the log
     // that stays, or a region that is open durably.
-    let may_go = cache.order.borrow().ticket() == chosen.ticket
+    let may_go = cache.catalog.order_ticket() == chosen.ticket
         && cache.pool.segments().live(victim) == 0
         && lines.0.iter().all(|(page, lines)| is_covered(cache, *page, *lines));
     count(&cache.counters.reclaims_out_of_order, u64::from(may_go));
@@ -98,7 +98,7 @@ pub(super) async fn empty<F: BlockDevice, H: Host>(
 
 /// True if the log holds lines of a page that is cached elsewhere than where the index points.
 fn has_shadow<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber) -> bool {
-    !canary::has(Bug::ShadowedDropped) && cache.order.borrow().shadows(page) > 0
+    !canary::has(Bug::ShadowedDropped) && cache.catalog.stale_versions(page) > 0
 }
 
 /// Drops survivors that could not be appended. False if one of them has a shadow, so that it stays.
@@ -115,7 +115,7 @@ fn drop_rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivors: &[Surv
 
 /// True if nothing older of a page is believed without these lines of it, none of which the index points to.
 fn is_covered<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber, lines: u8) -> bool {
-    if cache.order.borrow().shadows(page) <= lines || cache.index.borrow().get(page).is_some() {
+    if cache.catalog.stale_versions(page) <= lines || cache.catalog.locate(page).is_some() {
         return true;
     }
     // A guest is about to change it: until the region is open durably, the power leaves the page as it was.

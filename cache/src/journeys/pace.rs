@@ -15,6 +15,7 @@ use block::{BlockDevice, BlockError, ErrorKind, Host, Operation, RangeLock};
 use super::destage::{Size, round};
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
+use crate::knowledge::catalog::ALL_PAGES;
 use crate::words::limits::PAGE_BYTES;
 
 /// What is dirty stays so for this long, if it is little: nanoseconds.
@@ -66,7 +67,7 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     flushes: &FlushGate,
     from: &mut u64,
 ) -> Next {
-    let nothing = !cache.dirty.borrow().can_come_home(0..u64::MAX);
+    let nothing = !cache.catalog.can_destage(ALL_PAGES);
     if nothing || cache.is_loading() || cache.back.has_stopped() || cache.leaving.get() {
         cache.back.asleep.set(true);
         return Next::Wanted;
@@ -105,8 +106,7 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
 
 /// Returns how many pages are dirty with data, and how many as zeroes.
 fn amounts<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> (u64, u64) {
-    let dirty = cache.dirty.borrow();
-    (dirty.pages(), dirty.zeroes().pages())
+    cache.catalog.with_dirty(|dirty| (dirty.pages(), dirty.zeroes().pages()))
 }
 
 fn unanswered() -> BlockError {
@@ -123,7 +123,7 @@ fn urgency<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, now: u64) -> Urgenc
     let back = &cache.back;
     let waited = back.is_held() || back.asked.get() || !back.wanted.borrow().is_empty();
     let leaving_mode = !cache.settings.borrow().mode.row().writes_back;
-    let sixteenths = cache.dirty.borrow().pages() * 16 / cache.dirty_limit().max(1);
+    let sixteenths = cache.catalog.dirty_pages() * 16 / cache.dirty_limit().max(1);
     if waited || leaving_mode || sixteenths >= MUCH_SIXTEENTHS {
         return Urgency::Waited;
     }
@@ -137,7 +137,7 @@ fn urgency<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, now: u64) -> Urgenc
 fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, now: u64) -> Option<u64> {
     let Urgency::Shared(sixteenths) = urgency else { return None };
     let due = cache.back.dirty_since.get().unwrap_or(now) + REST_NS;
-    let many_zeroes = cache.dirty.borrow().zeroes().len() * 4 > cache.zero_ranges_max();
+    let many_zeroes = cache.catalog.dirty_zero_ranges() * 4 > cache.zero_ranges_max();
     (sixteenths < LITTLE_SIXTEENTHS && now < due && !many_zeroes).then(|| (due - now).min(SECOND))
 }
 

@@ -9,7 +9,9 @@ use block::{BlockDevice, Host};
 use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
+use crate::knowledge::catalog::FlashExtent;
 use crate::knowledge::index::Located;
+use crate::knowledge::learned::History;
 use crate::knowledge::ram::{Offered, Standing};
 use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::{Appender, Batch, Written};
@@ -140,30 +142,30 @@ fn settle<F: BlockDevice, H: Host>(
     let histories: Vec<_> =
         current.iter().filter_map(|(page, _)| Some((*page, ram.history(*page)?))).collect();
     drop(ram);
-    enter_index(cache, batch, &current);
-    let mut index = cache.index.borrow_mut();
+    record_places(cache, batch, &current, |extent| cache.catalog.insert_clean(extent));
     for (page, history) in histories {
-        let known = index.history(page);
         // Of several pages of a block the one that was used most speaks for it.
-        if history.uses() > known.uses() {
-            index.set_history(page, history.with_heat(known.heat()));
-        }
+        let most_used = |known: History| {
+            if history.uses() > known.uses() { history.with_heat(known.heat()) } else { known }
+        };
+        cache.catalog.update_history(page, most_used);
     }
 }
 
-/// Enters pages of a batch in the index, neighbours on disk and on flash together.
-pub(super) fn enter_index<F: BlockDevice, H: Host>(
+/// Records in the catalog where the pages of a batch are, neighbours on disk and on flash together.
+pub(super) fn record_places<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     batch: u64,
     pages: &[(PageNumber, Located)],
+    record: impl Fn(FlashExtent<'_>),
 ) {
     let adjacent = |a: &(PageNumber, Located), b: &(PageNumber, Located)| {
         a.0.0 + 1 == b.0.0 && a.1.flash.plus(1) == b.1.flash
     };
     for run in pages.chunk_by(adjacent) {
-        let (page, Located { flash, .. }) = run[0];
+        let (first, Located { flash, .. }) = run[0];
         let checksums: SmallVec<[u32; 1]> = run.iter().map(|(_, located)| located.checksum).collect();
-        cache.enter_run(page, flash, &checksums);
+        record(FlashExtent { first, flash, checksums: &checksums });
     }
     cache.note_written(batch, pages.iter().map(|(page, located)| (*page, located.flash)));
 }

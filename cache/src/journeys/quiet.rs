@@ -33,6 +33,7 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     if cache.is_loading() || cache.pool.is_failed() || cache.back.has_stopped() {
         return;
     }
+    cache.catalog.check_in_debug();
     let epoch = cache.backing_epoch.get();
     let idle = cache.regions.borrow_mut().look();
     let idle: Vec<u32> = idle.into_iter().filter(|region| is_settled(cache, *region)).collect();
@@ -100,10 +101,12 @@ async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions
         let pages = cache.regions.borrow().pages(*region);
         let mut bits = cache.touched.copy(&pages)?;
         // What the backing does not have is not void, whatever it holds.
-        for page in cache.dirty.borrow().all_within(&pages) {
-            let at = page - pages.start;
-            bits[(at / 8) as usize] &= !(1 << (at % 8));
-        }
+        cache.catalog.with_dirty(|dirty| {
+            for page in dirty.all_within(&pages) {
+                let at = page - pages.start;
+                bits[(at / 8) as usize] &= !(1 << (at % 8));
+            }
+        });
         bits.iter().any(|byte| *byte != 0).then_some((PageNumber(pages.start), bits))
     };
     if regions.iter().any(|region| bits_of(region).is_some()) {

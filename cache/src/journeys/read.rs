@@ -76,7 +76,7 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> (Outcome, Answer) {
     notice(cache, backing);
     let row = cache.settings.borrow().mode.row();
-    let is_dirty = || cache.dirty.borrow().overlaps(&(range.start / PAGE..range.end.div_ceil(PAGE)));
+    let is_dirty = || cache.catalog.is_dirty_within(&(range.start / PAGE..range.end.div_ceil(PAGE)));
     if !row.reads_hit && !is_dirty() && !is_entering(cache, &range) {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
     }
@@ -167,14 +167,12 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
             zeroes_only: true,
             lost: false,
         };
-        let zero_pages = cache.zero_pages.borrow();
         let mut ram = cache.ram.borrow_mut();
-        let dirty = cache.dirty.borrow();
-        let any_dirty = !dirty.is_empty();
+        let any_dirty = !cache.catalog.is_clean();
         let policy = cache.policy.borrow();
         for page in pages_touched(range) {
             // Nothing else is cached of such a page.
-            if zero_pages.contains(page.0) {
+            if cache.catalog.is_remembered_zeroes(page) {
                 copy_page(buffer, range, page, &[0; PAGE_BYTES]);
                 plan.cached_any = true;
                 continue;
@@ -187,12 +185,12 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
                 plan.cached_any = true;
                 let begun = FlashRun::join_or_begin(plan.flash.last_mut(), cache, page, located);
                 plan.flash.extend(begun);
-            } else if any_dirty && dirty.is_zeroes(page.0) {
+            } else if any_dirty && cache.catalog.is_dirty_zeroes(page) {
                 copy_page(buffer, range, page, &[0; PAGE_BYTES]);
                 plan.cached_any = true;
             } else {
                 // The backing has an older version of what the flash took along.
-                plan.lost |= any_dirty && (dirty.has_page(page.0) || dirty.is_lost(page.0));
+                plan.lost |= any_dirty && cache.catalog.is_dirty_or_lost(page);
                 plan.add_absent(page);
             }
         }
@@ -273,8 +271,7 @@ fn all_clean<F: BlockDevice, H: Host>(
     range: &ByteRange,
     lost: Vec<LostPage>,
 ) -> Result<Vec<Range<u64>>, BlockError> {
-    let dirty = cache.dirty.borrow();
-    let needed = |lost: &&LostPage| dirty.overlaps(&(lost.page.0..lost.page.0 + 1));
+    let needed = |lost: &&LostPage| cache.catalog.is_dirty_within(&(lost.page.0..lost.page.0 + 1));
     let there =
         |lost: &LostPage| cache.on_flash(lost.page).is_some_and(|located| located.flash == lost.flash);
     if lost.iter().filter(needed).any(there) {
@@ -402,11 +399,11 @@ fn warm_up<F: BlockDevice, H: Host>(
         let policy = cache.policy.borrow();
         if several { policy.visited(history) } else { policy.used(history, By::Read) }.warmer()
     };
-    let before = cache.index.borrow_mut().use_if_at(page, flash, used);
+    let before = cache.catalog.use_if_at(page, flash, used);
     let Some(before) = before.filter(|before| before.heat() >= HEAT_FOR_RAM) else { return };
     let soon = cache.ram.borrow().capacity() as u64 / u64::from(cache.block_pages()) / SOON_PART_OF_RAM;
     if cache.policy.borrow().comes_within(before, soon) {
-        let history = cache.index.borrow().history(page);
+        let history = cache.catalog.history(page);
         cache.enter(page, bytes, cache.pool.draw_sequence(), Standing::OnFlash, history);
     }
 }

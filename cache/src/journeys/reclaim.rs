@@ -29,7 +29,7 @@ use crate::survives::reclaim_slot::ReclaimTurn;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
-use crate::words::units::{DiskId, PageNumber, SegmentNumber, SegmentOwner};
+use crate::words::units::{DiskId, SegmentNumber, SegmentOwner};
 
 /// The disks of a pool, by number.
 pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
@@ -156,7 +156,7 @@ impl Going {
         wanted: bool,
     ) -> Self {
         count(&cache.counters.reclaims, 1);
-        let counted = cache.order.borrow_mut().bind(victim);
+        let counted = cache.catalog.begin_reclaim(victim);
         let reads = wanted || counted.is_some();
         let content = if reads { cache.pool.read_summary(victim).await } else { None };
         Self { victim, content, counted }
@@ -165,7 +165,8 @@ impl Going {
     /// Counts what went with it, if it went.
     fn end<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, is_empty: bool) {
         if is_empty {
-            cache.order.borrow_mut().gone(self.victim, self.content.as_ref(), self.counted);
+            cache.catalog.end_reclaim(self.victim, self.content.as_ref(), self.counted);
+            cache.catalog.check_in_debug();
         }
     }
 }
@@ -286,34 +287,28 @@ async fn empty<F: BlockDevice, H: Host>(
     }
     // Left over are survivors that could not be appended, and everything if the summary could not be read.
     if cache.pool.segments().live(victim) > 0 {
-        let (start, end) =
-            (cache.pool.layout().segment_start(victim), cache.pool.layout().summary_start(victim));
-        let dropped = cache.index.borrow_mut().remove_on_flash(start.0..end.0);
-        count(&cache.counters.evictions, dropped.len() as u64);
-        cache.forgotten(&dropped);
+        count(&cache.counters.evictions, cache.catalog.invalidate_segment(victim) as u64);
     }
     true
 }
 
 /// True if a page is dirty, and still where it was.
 fn is_left<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivor: &Survivor) -> bool {
-    survivor.is_current(cache) && cache.dirty.borrow().has_page(survivor.page.0)
+    survivor.is_current(cache) && cache.catalog.is_dirty(survivor.page)
 }
 
 /// The dirty pages in a segment, by what the index knows: all that is dirty is looked at, for want of a summary.
 fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> Vec<Survivor> {
-    let dirty = cache.dirty.borrow();
-    let index = cache.index.borrow();
-    let in_victim = |page: u64| {
-        let page = PageNumber(page);
-        let located = index.get(page)?;
-        let history = index.history(page);
-        // Its sequence is not known here: any later one will do, as the log is in order.
-        let sequence = cache.pool.draw_sequence();
-        let is_there = cache.pool.layout().segment_of(located.flash) == victim;
-        is_there.then_some(Survivor { page, sequence, located, history, is_ahead: false })
+    let there = cache.catalog.dirty_in_segment(victim).into_iter();
+    // Their sequences are not known here: any later ones will do, as the log is in order.
+    let survivor = |(page, located, history)| Survivor {
+        page,
+        sequence: cache.pool.draw_sequence(),
+        located,
+        history,
+        is_ahead: false,
     };
-    dirty.pages_within(0..u64::MAX).filter_map(in_victim).collect()
+    there.map(survivor).collect()
 }
 
 /// Tries again what of the survivors could not be read or appended. Returns the dirty pages that are left, and which of them

@@ -26,7 +26,7 @@ pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<
     let any = cache.pool.is_failed() || !cache.backing_settled.get();
     if any {
         // Nothing durable says of a closed region that older lines of its pages are not to be believed.
-        cache.order.borrow_mut().all_in_order();
+        cache.catalog.require_age_order();
     }
     for region in (0..regions.count()).filter(|region| any || regions.is_open(*region)) {
         cache.note_gone(&cache.drop_pages(&regions.range(region)));

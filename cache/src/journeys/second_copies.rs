@@ -20,14 +20,13 @@ use block::{BlockDevice, BlockError, Host, Operation};
 use futures_util::future::select;
 
 use super::disk_cache::DiskCache;
-use crate::knowledge::index::Gone;
 use crate::knowledge::segments::{Left, Segments};
 use crate::survives::copies::{Copied, Gaps};
 use crate::survives::pool::Pool;
 use crate::survives::reading::{Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
-use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
+use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// How long it rests after a copy could not be made: nanoseconds.
 const RETRY_NS: u64 = 1_000_000_000;
@@ -59,32 +58,9 @@ pub(super) async fn go_on_without<F: BlockDevice, H: Host>(
 
 /// In one step, so that nobody sees an index that points to where nothing is. Says whether anything changed.
 fn replace<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, member: MemberNumber) -> bool {
-    let layout = *cache.pool.layout();
     let Apart { moved, changed } = take_apart(&mut cache.pool.segments(), member, cache.id);
     if !moved.is_empty() {
-        let dirty = cache.dirty.borrow();
-        let there = |flash: FlashPage| {
-            let segment = layout.segment_of(flash);
-            let to: Option<&SegmentNumber> = moved.get(&segment);
-            to.map(|to| layout.segment_start(*to).plus(flash.0 - layout.segment_start(segment).0))
-        };
-        let dropped = cache.index.borrow_mut().rearrange(|page, flash| match there(flash) {
-            Some(_) if !dirty.has_page(page.0) => None,
-            Some(moved) => Some(moved),
-            None => Some(flash),
-        });
-        // Counted where the others went.
-        let counted = |gone: Gone| there(gone.flash).map(|flash| Gone { flash, ..gone });
-        let dropped: Vec<_> = dropped.into_iter().filter_map(counted).collect();
-        // What is dropped stays named, as the newest of its page.
-        let mut order = cache.order.borrow_mut();
-        order.all_in_order();
-        for segment in moved.keys() {
-            order.gone(*segment, None, None);
-        }
-        drop(order);
-        drop(dirty);
-        cache.forgotten(&dropped);
+        cache.catalog.relocate_to_copies(&moved);
     }
     changed
 }

@@ -9,7 +9,7 @@ use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::lost::Damaged;
 use super::marks::Marks;
-use super::promote::{Promotion, enter_index};
+use super::promote::{Promotion, record_places};
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
@@ -35,13 +35,13 @@ pub(super) struct Survivor {
 impl Survivor {
     /// True if the index points there, and to just these bytes.
     pub(super) fn is_current<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) -> bool {
-        cache.index.borrow().get(self.page) == Some(self.located)
+        cache.catalog.locate(self.page) == Some(self.located)
     }
 
     /// It has one life less until it is used again.
     pub(super) fn cool_down<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) {
         let heat = self.history.heat().saturating_sub(1);
-        cache.index.borrow_mut().set_history(self.page, self.history.with_heat(heat));
+        cache.catalog.set_history(self.page, self.history.with_heat(heat));
     }
 }
 
@@ -77,19 +77,19 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
     let none = lowered || staying == Staying::Dirty;
     let most = if none { 0 } else { survivors_max(&cache.pool) as usize };
     // What survived ahead of its turn counts.
-    let most = most.saturating_sub(cache.order.borrow().moved_of(victim).unwrap_or(0));
+    let most = most.saturating_sub(cache.catalog.moved_ahead(victim).unwrap_or(0));
     let mut survivors: Vec<Survivor> = Vec::new();
     let mut warm: Vec<(f32, Survivor)> = Vec::new();
     let mut cold: Vec<Survivor> = Vec::new();
     for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
         let flash = layout.segment_start(victim).plus(entry.place);
-        let located = cache.index.borrow().get(entry.page).filter(|located| located.flash == flash);
-        let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
+        let located = cache.catalog.locate(entry.page).filter(|located| located.flash == flash);
+        let is_dirty = cache.catalog.is_dirty(entry.page);
         let Some(located) = located else {
             count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
             continue;
         };
-        let history = cache.index.borrow().history(entry.page);
+        let history = cache.catalog.history(entry.page);
         let (page, sequence) = (entry.page, entry.sequence);
         let line = Survivor { page, sequence, located, history, is_ahead: false };
         if is_dirty {
@@ -174,7 +174,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     let promotion = fellows(cache, &appender, &pages, marks);
     let mut batch = appender.batch(pages.len() + promotion.len());
     for (survivor, bytes) in &pages {
-        if cache.dirty.borrow().has_page(survivor.page.0) {
+        if cache.catalog.is_dirty(survivor.page) {
             appender.add_dirty(&mut batch, survivor.page, survivor.sequence, bytes);
         } else {
             appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
@@ -196,7 +196,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     count(&cache.counters.reappends, pages.len() as u64);
     for (survivor, _) in pages.iter().filter(|(survivor, _)| survivor.is_ahead) {
         count(&cache.counters.reappends_ahead, 1);
-        cache.order.borrow_mut().note_moved(segment_of(survivor));
+        cache.catalog.record_moved_ahead(survivor.located.flash);
     }
     cache.note_written_pages(pages.len());
     cache.back.last_dirty_batch.set(number);
@@ -204,7 +204,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| survivor.is_current(cache));
     let current: Vec<(PageNumber, Located)> =
         pairs.map(|((survivor, _), located)| (survivor.page, located)).collect();
-    enter_index(cache, number, &current);
+    record_places(cache, number, &current, |extent| cache.catalog.relocate(extent));
     Some(())
 }
 
@@ -223,7 +223,7 @@ fn fellows<F: BlockDevice, H: Host>(
     survivors: &[&(&Survivor, Buffer)],
     marks: &Marks,
 ) -> Promotion {
-    let is_dirty = survivors.iter().any(|(survivor, _)| cache.dirty.borrow().has_page(survivor.page.0));
+    let is_dirty = survivors.iter().any(|(survivor, _)| cache.catalog.is_dirty(survivor.page));
     if !marks.is_empty() || is_dirty || !has_leisure(cache) {
         return Promotion::none();
     }

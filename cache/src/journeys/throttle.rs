@@ -39,7 +39,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// # Errors
     /// `Settings` if it has to be destaged first.
     pub(crate) fn check_dirty_fits(&self, segments: &Segments, reserve_bytes: u64) -> Result<(), CacheError> {
-        let dirty = self.dirty.borrow().pages();
+        let dirty = self.catalog.dirty_pages();
         let most = self.dirty_most(segments, reserve_bytes.div_ceil(self.pool.layout().segment_bytes()));
         if dirty <= most {
             return Ok(());
@@ -139,7 +139,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         if self.is_loading() {
             return;
         }
-        let pages = self.dirty.borrow().pages() + self.back.coming.get();
+        let pages = self.catalog.dirty_pages() + self.back.coming.get();
         let before = self.back.kept.get();
         if pages == 0 && before == Some(0) {
             return;
@@ -166,11 +166,11 @@ pub(super) async fn admit<F: BlockDevice, H: Host>(
     limit: u64,
     since: u64,
 ) -> Result<Writer<F, H>, BlockError> {
-    let occupied = || cache.dirty.borrow().pages() + cache.back.coming.get();
+    let occupied = || cache.catalog.dirty_pages() + cache.back.coming.get();
     // A write that is larger has room when it is alone.
     let fits = |limit| occupied() == 0 || occupied() + pages <= limit;
     // Mostly there are none, and then the pool, which all shards share, need not be asked.
-    let zeroes = || cache.dirty.borrow().zeroes().len();
+    let zeroes = || cache.catalog.dirty_zero_ranges();
     let has_room = |limit| {
         let room = zeroes() == 0 || zeroes() < cache.zero_ranges_max();
         // What is alone goes on with what it has.

@@ -15,10 +15,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// What is known of a page that was written to flash by a guest; the index takes it over.
     pub(super) fn note_rewritten(&self, page: PageNumber, coming: Coming) -> History {
         let in_ram = self.ram.borrow().history(page);
-        // What is asked meanwhile must not look at the index.
-        self.index
-            .borrow_mut()
-            .update_history(page, |on_flash| self.rewritten(in_ram.unwrap_or(on_flash), page, coming))
+        // What is asked meanwhile must not look at the catalog.
+        self.catalog.update_history(page, |on_flash| self.rewritten(in_ram.unwrap_or(on_flash), page, coming))
     }
 
     /// What is known of a page that was written to the backing, where `overwritten` says what was known before.
@@ -55,9 +53,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let block_pages = u64::from(self.block_pages());
         let blocks = pages.start / block_pages..pages.end.div_ceil(block_pages);
         let mut overwritten = Overwritten::of(blocks.clone());
-        let index = self.index.borrow();
         for block in blocks {
-            overwritten.note(block, index.history(PageNumber(block * block_pages)));
+            overwritten.note(block, self.catalog.history(PageNumber(block * block_pages)));
         }
         let ram = self.ram.borrow();
         ram.histories(pages, |page, history| overwritten.note(self.block_of(page), history));

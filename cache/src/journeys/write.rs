@@ -160,7 +160,7 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
         }
         let mut writer = None;
         // What stands in for lost content goes where that was, in every mode: so it is not lost any more.
-        let replaces_lost = || cache.dirty.borrow().lost().overlaps(&pages);
+        let replaces_lost = || cache.catalog.is_lost_within(&pages);
         let writes_back =
             || wish != Wish::NotBack && (cache.writes_back() || cache.can_write_back() && replaces_lost());
         if writes_back() {
@@ -172,7 +172,7 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
         }
         let turn = Turn::wait(cache, locks, backing.geometry().physical_block, range).await;
         cache.check_alive(Operation::Write)?;
-        let dirty = cache.dirty.borrow().overlaps(&pages);
+        let dirty = cache.catalog.is_dirty_within(&pages);
         let may = writes_back() && !cache.fills.borrow().distrusts(&range);
         let wanted = dirty && !canary::has(Bug::BypassOverDirty) || wish == Wish::AsTheModeSays;
         if let Some(writer) = writer.take_if(|_| may && wanted) {

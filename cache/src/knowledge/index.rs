@@ -76,6 +76,11 @@ impl Index {
         Self { block_pages: u64::from(block_pages), blocks, pages: 0 }
     }
 
+    /// Returns an empty index of blocks of as many pages.
+    pub(super) fn emptied(&self, salt: u64) -> Self {
+        Self::new(self.block_pages as u32, salt)
+    }
+
     /// Pages on flash.
     pub(crate) fn pages(&self) -> u64 {
         self.pages

@@ -1,6 +1,7 @@
 //! Knowledge: what is known in RAM about what is cached. Pure data structures; none of them awaits anything.
 
 pub(crate) mod budget;
+pub(crate) mod catalog;
 mod counts;
 pub(crate) mod curve;
 pub(crate) mod dirty;

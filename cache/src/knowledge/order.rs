@@ -13,7 +13,7 @@
 //! | a guest changes the page at the backing, a connection is lost | dead | the open region and the bit in `touched`; later a durable `forget` |
 //! | a start does not enter it | dead | whatever it was not entered for: a newer line, `forget`, `zeroes`, `lost`; or region and bit |
 //! | its block is cold when its segment goes | dead | there are no older ones: the oldest segment goes, or the page has no shadow |
-//! | it turns out damaged (`drop_damaged`) | dead | **nothing**: if there are others, what is closed now goes in order |
+//! | it turns out damaged (`invalidate_damaged`) | dead | **nothing**: if there are others, what is closed now goes in order |
 //! | block size changed, flash failed, device gone, a connection lost before the backing was flushed once | dead | **nothing**: what is closed now goes in order |
 //! | all is void (`disown`) | all is forgotten | there are no lines any more |
 //! | its segment goes | no more | |
@@ -25,7 +25,9 @@
 
 mod kept;
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::shadows::Shadows;
 use crate::bytes::batch::Kind;
@@ -334,6 +336,37 @@ impl Order {
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
         self.random
+    }
+}
+
+/// The part of an [`Order`] in which the log records what it appends.
+pub(crate) struct AppendRecord(Rc<RefCell<Order>>);
+
+impl AppendRecord {
+    /// Returns a part of `order`.
+    pub(super) fn new(order: Rc<RefCell<Order>>) -> Self {
+        Self(order)
+    }
+
+    /// Records that a segment was opened.
+    pub(crate) fn open(&self, segment: SegmentNumber, generation: Sequence) {
+        self.0.borrow_mut().opened(segment, generation);
+    }
+
+    /// Records that lines were appended to the open segment.
+    pub(crate) fn append(&self, segment: SegmentNumber, lines: impl Iterator<Item = (Kind, PageNumber)>) {
+        let mut order = self.0.borrow_mut();
+        lines.for_each(|(kind, page)| order.appended(segment, kind, page));
+    }
+
+    /// Records that the open segment was closed, with its summary.
+    pub(crate) fn close(&self, segment: SegmentNumber) {
+        self.0.borrow_mut().sealed(segment);
+    }
+
+    /// Records that a start may find lines on flash that are not counted.
+    pub(crate) fn lose_count(&self) {
+        self.0.borrow_mut().give_up();
     }
 }
 

@@ -552,6 +552,12 @@ impl Segments {
         }
     }
 
+    /// Returns the segments of a disk to which an index points, each with to how many of its pages.
+    pub(super) fn live_of(&self, disk: DiskId) -> BTreeMap<SegmentNumber, u32> {
+        let lines = (0u32..).map(SegmentNumber).zip(&self.lines).filter(|(_, line)| line.live > 0);
+        lines.filter(|(_, line)| line.is_of(disk)).map(|(segment, line)| (segment, line.live)).collect()
+    }
+
     /// Notes that no index points to any page of a disk any more. Returns to how many one pointed.
     pub(crate) fn all_forgotten(&mut self, disk: DiskId) -> u64 {
         let its = self.lines.iter_mut().filter(|line| line.is_of(disk));

@@ -22,6 +22,11 @@ impl ZeroPages {
         !self.ranges.is_empty() && self.ranges.contains(page)
     }
 
+    /// Returns true if any of these pages is known to be zeroes.
+    pub(crate) fn overlaps(&self, pages: &Range<u64>) -> bool {
+        self.ranges.overlaps(pages)
+    }
+
     /// Notes that pages are zeroes. If that makes too many ranges, another one is forgotten.
     pub(crate) fn insert(&mut self, pages: Range<u64>) {
         self.ranges.insert(pages);
@@ -41,11 +46,6 @@ impl ZeroPages {
         if !self.ranges.is_empty() {
             self.ranges.remove(pages);
         }
-    }
-
-    /// Forgets all.
-    pub(crate) fn clear(&mut self) {
-        self.ranges = Ranges::default();
     }
 
     /// Returns the bytes of RAM taken, about.

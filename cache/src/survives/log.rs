@@ -11,7 +11,7 @@
 //! **The log is in order of versions.** What is appended of a page is current at that moment, under the lock of the log;
 //! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ use crate::bytes::batch::{self, Entry, Head, Kind, place_of_zeroes};
 use crate::bytes::checksum::{page_checksum, seeded};
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
-use crate::knowledge::order::Order;
+use crate::knowledge::order::AppendRecord;
 use crate::knowledge::segments::SegmentPurpose;
 use crate::knowledge::touched::{LogEnd, Touched};
 use crate::words::canary::{self, Bug};
@@ -53,7 +53,7 @@ pub(crate) struct Log<F, H> {
     /// Set once batches that were not durable were on a device that failed: a flush of another one does not cover them.
     is_broken: Cell<bool>,
     /// Counts what is appended.
-    order: Rc<RefCell<Order>>,
+    lines: AppendRecord,
     /// Joins those who want it durable.
     durability: Gate,
     /// Set once it was closed. The disk may have another log by then, and only one may append.
@@ -125,7 +125,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         disk: DiskId,
         touched: Rc<Touched>,
         counters: Rc<DiskCounters>,
-        order: Rc<RefCell<Order>>,
+        lines: AppendRecord,
     ) -> Self {
         Self {
             pool,
@@ -139,7 +139,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
             known_durable: Cell::new(None),
             touched,
             is_broken: Cell::new(false),
-            order,
+            lines,
             durability: Gate::default(),
             closed: Cell::new(false),
         }
@@ -181,7 +181,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
         if open.is_none() {
             let (segment, generation) = self.pool.take_segment(self.disk, purpose).await?;
-            self.order.borrow_mut().opened(segment, generation);
+            self.lines.open(segment, generation);
             *open =
                 Some(Open { segment, generation, next: 0, spoken: 0, said: 0, content: Content::default() });
         }
@@ -351,10 +351,10 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         let Some(ours) = open.as_mut() else { return Ok(()) };
         let sealed = self.write_summary(ours).await;
         if sealed.is_ok() {
-            self.order.borrow_mut().sealed(ours.segment);
+            self.lines.close(ours.segment);
         } else {
             // A start may find there what was not counted.
-            self.order.borrow_mut().give_up();
+            self.lines.lose_count();
         }
         if sealed.is_ok() || !self.pool.has_copy(ours.segment) {
             self.abandon(open);
@@ -499,19 +499,16 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
                 // one.
                 if !log.pool.has_copy(segment) {
                     // A start may find there what was not counted.
-                    log.order.borrow_mut().give_up();
+                    log.lines.lose_count();
                     log.abandon(&mut self.open);
                 }
                 return Err(error);
             }
         }
         open.said = durable;
-        let mut order = log.order.borrow_mut();
-        for entry in &batch.entries {
-            open.content.push_entry(entry, log.disk.into());
-            order.appended(segment, entry.kind, entry.page);
-        }
-        drop(order);
+        let owner = log.disk.into();
+        batch.entries.iter().for_each(|entry| open.content.push_entry(entry, owner));
+        log.lines.append(segment, batch.entries.iter().map(|entry| (entry.kind, entry.page)));
         let Open { segment, generation, next: end, .. } = *open;
         if !batch.entries.is_empty() {
             open.spoken = end;

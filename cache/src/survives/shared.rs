@@ -20,6 +20,7 @@ use crate::bytes::PoolId;
 use crate::bytes::layout::Layout;
 use crate::bytes::members::Member;
 use crate::bytes::superblock::Superblock;
+use crate::knowledge::catalog::SegmentsHolder;
 use crate::knowledge::segments::Segments;
 use crate::words::units::{MemberNumber, Sequence, ShardNumber};
 
@@ -295,5 +296,11 @@ impl Shared {
     /// True once that has lasted for longer than guests wait.
     pub(crate) fn has_long_lacked_space(&self) -> bool {
         self.space.is_overdue()
+    }
+}
+
+impl SegmentsHolder for Shared {
+    fn lock_segments(&self) -> MutexGuard<'_, Segments> {
+        self.segments()
     }
 }
