@@ -57,6 +57,7 @@ mod sockets;
 mod state;
 mod store;
 mod supervisor;
+mod sysfs;
 #[cfg(test)]
 mod testing;
 mod token;

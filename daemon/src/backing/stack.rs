@@ -12,14 +12,11 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use block::SECTOR;
 use block::file::{Access, Identity, is_locked, loop_file};
 
 use super::probe::Images;
 use crate::mounts::{Mount, parse_rdev, unescaped};
-
-/// The most devices on top of each other that are followed.
-const DEPTH_MAX: usize = 16;
+use crate::sysfs::{self, LAYERS_MAX, LowerLayer, entries, lower_layers, read};
 
 /// Where the kernel describes devices and what is done with them.
 #[derive(Clone, Debug)]
@@ -120,40 +117,37 @@ impl KernelFolders {
     ) {
         layers.push(Layer { node, bytes: bytes.cloned(), path });
         let Node::Device(rdev) = node else { return };
-        if depth == DEPTH_MAX {
+        if depth == LAYERS_MAX {
             return;
         }
         let folder = self.folder_of(rdev);
-        let number = |name: &str| read(&folder.join(name)).and_then(|text| text.parse::<u64>().ok());
-        if folder.join("partition").exists() {
-            let whole = folder.canonicalize().ok().and_then(|real| Some(real.parent()?.join("dev")));
-            if let Some(whole) = whole.and_then(|path| parse_rdev(&read(&path)?)) {
-                let (start, length) = (number("start").unwrap_or(0), number("size").unwrap_or(u64::MAX));
-                let part = shifted(bytes, start.saturating_mul(SECTOR), length.saturating_mul(SECTOR));
-                self.descend(layers, self.named(whole), part.as_ref(), depth + 1);
-            }
-            return;
-        }
-        if let Some((file, path)) = self.file_below(&folder) {
-            let start = number("loop/offset").unwrap_or(0);
-            let length = number("loop/sizelimit").filter(|limit| *limit > 0).unwrap_or(u64::MAX);
-            let part = shifted(bytes, start, length);
-            self.descend(layers, (Node::of(file), Some(path)), part.as_ref(), depth + 1);
-        }
-        for below in entries(&folder.join("slaves")) {
-            if let Some(rdev) = read(&below.join("dev")).and_then(|text| parse_rdev(&text)) {
-                self.descend(layers, self.named(rdev), None, depth + 1);
+        for lower in lower_layers(&folder) {
+            let (below, part) = match lower {
+                LowerLayer::Disk { folder, start, length } => {
+                    (self.node_at(&folder), shifted(bytes, start, length))
+                }
+                LowerLayer::File { path, start, length } => {
+                    (self.file_below(&folder, path), shifted(bytes, start, length))
+                }
+                LowerLayer::Member { folder } => (self.node_at(&folder), None),
+            };
+            if let Some(below) = below {
+                self.descend(layers, below, part.as_ref(), depth + 1);
             }
         }
     }
 
-    /// The file below a loop device and its path, if the folder is that of one which is set up.
-    fn file_below(&self, folder: &Path) -> Option<(Identity, PathBuf)> {
-        let path = PathBuf::from(read(&folder.join("loop/backing_file"))?);
+    /// Returns the device of a folder in sysfs.
+    fn node_at(&self, folder: &Path) -> Option<(Node, Option<PathBuf>)> {
+        Some(self.named(parse_rdev(&read(&folder.join("dev"))?)?))
+    }
+
+    /// Returns the file below the loop device of a folder. The kernel says that it has this path, which may mean another one here.
+    fn file_below(&self, folder: &Path, path: PathBuf) -> Option<(Node, Option<PathBuf>)> {
         let name = folder.canonicalize().ok()?.file_name()?.to_owned();
         // The kernel knows it whatever its path means here; the path is all that those know who may not open the device.
         let file = loop_file(&self.dev.join(name)).or_else(|| Identity::of(&path).ok())?;
-        Some((file, path))
+        Some((Node::of(file), Some(path)))
     }
 
     fn named(&self, rdev: u64) -> (Node, Option<PathBuf>) {
@@ -227,7 +221,7 @@ impl KernelFolders {
     }
 
     fn folder_of(&self, rdev: u64) -> PathBuf {
-        self.sys.join(format!("dev/block/{}:{}", libc::major(rdev), libc::minor(rdev)))
+        sysfs::folder_of(&self.sys, rdev)
     }
 
     fn name_of(&self, rdev: u64) -> Option<String> {
@@ -278,14 +272,6 @@ fn shifted(bytes: Option<&Range<u64>>, start: u64, length: u64) -> Option<Range<
 fn source_device(mount: &Mount) -> Option<u64> {
     let identity = mount.source.is_absolute().then(|| Identity::of(&mount.source).ok()).flatten()?;
     (identity.rdev != 0).then_some(identity.rdev)
-}
-
-fn read(path: &Path) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim_end_matches('\n').to_owned())
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).map(|found| found.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
+use block::SECTOR;
 use block::file::{Cache, Handle, Lock, OpenOptions};
 
 use super::*;

@@ -13,16 +13,15 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use block::SECTOR;
 use nix::sys::stat::{major, minor};
+
+use crate::sysfs::{self, LAYERS_MAX, LowerLayer, lower_layers};
 
 /// Where the kernel says what is below what.
 const SYSFS: &str = "/sys";
-/// How many layers are followed down.
-const LAYERS_MAX: usize = 16;
 /// Name of the storage of a file system in memory.
 const MEMORY: &str = "the memory of this host";
-/// A sector as sysfs counts them, whatever the drive has.
-const SECTOR: u64 = 512;
 
 /// A physical drive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,9 +82,9 @@ fn drives_of(leaves: BTreeSet<Leaf>) -> Result<Vec<Drive>, String> {
 
 /// The drives below a device number.
 #[cfg(test)]
-fn below_number(sysfs: &Path, major: u64, minor: u64) -> Result<Vec<Drive>, String> {
+fn below_number(sysfs: &Path, major: u32, minor: u32) -> Result<Vec<Drive>, String> {
     let mut leaves = BTreeSet::new();
-    descend(sysfs, &folder_of(sysfs, major, minor)?, 0, &mut leaves)?;
+    descend(sysfs, &folder_of(sysfs, libc::makedev(major, minor))?, 0, &mut leaves)?;
     drives_of(leaves)
 }
 
@@ -96,14 +95,15 @@ fn leaves_of(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet<Leaf>, 
         return mounts::leaves(sysfs, path, layer);
     }
     let mut leaves = BTreeSet::new();
-    descend(sysfs, &folder_of(sysfs, major(device), minor(device))?, layer, &mut leaves)?;
+    descend(sysfs, &folder_of(sysfs, device)?, layer, &mut leaves)?;
     Ok(leaves)
 }
 
-/// The folder of a device in sysfs.
-fn folder_of(sysfs: &Path, major: u64, minor: u64) -> Result<PathBuf, String> {
-    let link = sysfs.join(format!("dev/block/{major}:{minor}"));
+/// Returns the folder of a device in sysfs.
+fn folder_of(sysfs: &Path, rdev: u64) -> Result<PathBuf, String> {
+    let link = sysfs::folder_of(sysfs, rdev);
     link.canonicalize().map_err(|error| {
+        let (major, minor) = (major(rdev), minor(rdev));
         format!("the kernel does not say what device {major}:{minor} is ({}: {error})", link.display())
     })
 }
@@ -114,18 +114,16 @@ fn descend(sysfs: &Path, device: &Path, layer: usize, leaves: &mut BTreeSet<Leaf
     if layer > LAYERS_MAX {
         return Err(format!("there are more than {LAYERS_MAX} layers below it"));
     }
-    if let (true, Some(disk)) = (device.join("partition").exists(), device.parent()) {
-        return descend(sysfs, disk, layer + 1, leaves);
+    let lower = lower_layers(device);
+    for lower in &lower {
+        match lower {
+            LowerLayer::Disk { folder, .. } | LowerLayer::Member { folder } => {
+                descend(sysfs, folder, layer + 1, leaves)?;
+            }
+            LowerLayer::File { path, .. } => leaves.extend(leaves_of(sysfs, path, layer + 1)?),
+        }
     }
-    let slaves = slaves(device);
-    for slave in &slaves {
-        descend(sysfs, slave, layer + 1, leaves)?;
-    }
-    if !slaves.is_empty() {
-        return Ok(());
-    }
-    if let Ok(file) = fs::read_to_string(device.join("loop/backing_file")) {
-        leaves.extend(leaves_of(sysfs, Path::new(file.trim_end()), layer + 1)?);
+    if !lower.is_empty() {
         return Ok(());
     }
     // What is made of software has no device behind it.
@@ -137,12 +135,6 @@ fn descend(sysfs: &Path, device: &Path, layer: usize, leaves: &mut BTreeSet<Leaf
         leaves.insert(Leaf::Other(name));
     }
     Ok(())
-}
-
-/// What a device is made of.
-fn slaves(device: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(device.join("slaves")).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.path().canonicalize().ok()).collect()
 }
 
 fn size_of(device: &Path) -> Option<u64> {
@@ -188,7 +180,7 @@ mod tests {
             folder
         }
 
-        fn names(&self, major: u64, minor: u64) -> Result<Vec<String>, String> {
+        fn names(&self, major: u32, minor: u32) -> Result<Vec<String>, String> {
             let drives = below_number(self.0.path(), major, minor)?;
             Ok(drives.into_iter().map(|drive| drive.name).collect())
         }
