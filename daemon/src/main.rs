@@ -10,10 +10,8 @@
 
 mod advice;
 mod api;
-mod aside;
 mod backing;
 mod balance;
-mod bounded;
 mod cli;
 mod client;
 mod commands;
@@ -29,31 +27,20 @@ mod events;
 mod history;
 mod holds;
 mod keys;
-mod memory;
 mod metrics;
-mod moment;
-mod mounts;
-mod names;
 mod output;
 mod page;
 mod past;
-mod patience;
 mod places;
-mod plain;
 mod pool;
-mod problem;
-mod qemu_process;
 mod qmp;
 mod reception;
 mod recording;
 mod registry;
 mod remarks;
 mod replay;
-mod rights;
 mod service;
 mod shard;
-mod signals;
-mod sockets;
 mod state;
 mod store;
 mod supervisor;
@@ -62,7 +49,6 @@ mod sysfs;
 mod testing;
 mod token;
 mod totals;
-mod units;
 mod vm;
 mod wear;
 mod windows;
@@ -70,6 +56,10 @@ mod windows;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use base::{
+    aside, bounded, memory, moment, mounts, names, patience, plain, problem, qemu_process, rights, signals,
+    sockets, units,
+};
 use clap::Parser;
 
 fn main() -> ExitCode {

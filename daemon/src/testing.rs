@@ -1,12 +1,12 @@
-//! Temporary folders for unit tests, and processes that die between two durable steps.
+//! Processes of unit tests that die between two durable steps.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-static MADE: AtomicU32 = AtomicU32::new(0);
+pub(crate) use base::testing::TempDir;
+
 /// Durable steps that are left, by the folder below which they are done.
 static STEPS_LEFT: Mutex<BTreeMap<PathBuf, u32>> = Mutex::new(BTreeMap::new());
 /// The same until one step fails, and none after it.
@@ -56,26 +56,4 @@ pub(crate) fn survive(path: &Path) -> io::Result<()> {
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     runtime.expect("a runtime for one thread").block_on(future)
-}
-
-/// A folder of one test, removed at its end.
-pub(crate) struct TempDir(PathBuf);
-
-impl TempDir {
-    pub(crate) fn new() -> Self {
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("forebay-unit-{}-{number}", std::process::id()));
-        std::fs::create_dir(&path).expect("temporary folders can be made");
-        Self(path)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).expect("the folder is ours");
-    }
 }

@@ -16,7 +16,7 @@ use crate::api::document;
 use crate::cli::Replay;
 use crate::client::Client;
 use crate::problem::{Answer, Problem};
-use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, ReplayProgress, json, table};
+use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, ReplayProgress, json, table, unreadable};
 use crate::{bounded, names, output};
 
 /// How long guests that have left may take to be forgotten, and how often the daemon is asked.
@@ -67,7 +67,7 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
     let mut progress = Progress::of(trace);
     let survey = Trace::survey(trace, &read_as, |bytes| progress.tell(bytes));
     progress.end();
-    let survey = survey?;
+    let survey = survey.map_err(unreadable)?;
     let document = once_unused(client, &format!("/v1/disks/{disk}"))?;
     let found = &document["disk"];
     let refuse = |reason: String| {

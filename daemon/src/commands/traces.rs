@@ -17,6 +17,7 @@ use crate::api::document;
 use crate::cli::{self, TraceConvert, TraceInfo};
 use crate::output::print;
 use crate::problem::{Answer, Problem};
+use crate::replay::unreadable;
 use output::Output;
 
 pub(super) fn run(command: &cli::Trace) -> Answer<()> {
@@ -28,11 +29,11 @@ pub(super) fn run(command: &cli::Trace) -> Answer<()> {
 }
 
 fn info(options: &TraceInfo) -> Answer<()> {
-    let mut trace = Trace::open(&options.trace, &options.options.into())?;
+    let mut trace = Trace::open(&options.trace, &options.options.into()).map_err(unreadable)?;
     let mut progress = Progress::of(&options.trace);
     let mut gauge = Gauge::new();
     while let Some(request) = trace.next() {
-        gauge.add(&request?);
+        gauge.add(&request.map_err(unreadable)?);
         progress.tell(trace.progress());
     }
     progress.end();
@@ -50,7 +51,7 @@ fn convert(options: &TraceConvert) -> Answer<()> {
         Problem::invalid(format!("Cannot convert {} to {}: {reason}", input.display(), output.display()))
     };
     let output = Output::new(output, options.to, refuse)?;
-    let mut trace = Trace::open(input, &options.options.into())?;
+    let mut trace = Trace::open(input, &options.options.into()).map_err(unreadable)?;
     let mut writer = output.create()?;
     let mut progress = Progress::of(input);
     let mut cut = None;
@@ -63,7 +64,7 @@ fn convert(options: &TraceConvert) -> Answer<()> {
             Err(error) if options.salvage => cut = Some(error.to_string()),
             Err(error) => {
                 output.give_up();
-                return Err(error.into());
+                return Err(unreadable(error));
             }
         }
         progress.tell(trace.progress());

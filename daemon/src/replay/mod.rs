@@ -34,6 +34,12 @@ use measured::Measured;
 pub(crate) use report::{Before, Ratio, json, table};
 use worker::{Done, Failure, Job};
 
+/// Returns the problem of a trace that cannot be read: another one can.
+#[expect(clippy::needless_pass_by_value, reason = "it is the function of a `map_err`")]
+pub(crate) fn unreadable(error: trace::Error) -> Problem {
+    Problem::invalid(error.to_string())
+}
+
 /// Requests in flight at most, each on a connection of its own.
 const DEPTH: usize = 16;
 const SECTOR: u64 = 512;
@@ -269,8 +275,8 @@ impl<'a> Dispatcher<'a> {
 
     fn run(mut self, mut tell: impl FnMut(ReplayProgress)) -> Answer<Outcome> {
         let (mut first_us, mut due_last) = (None, Duration::ZERO);
-        for request in Trace::open(&self.plan.trace, &self.plan.options)? {
-            let request = request?;
+        for request in Trace::open(&self.plan.trace, &self.plan.options).map_err(unreadable)? {
+            let request = request.map_err(unreadable)?;
             self.check_again(&request)?;
             if let (Pace::Recorded { speed }, Some(at_us)) = (self.plan.pace, request.at_us) {
                 let since_us = at_us.saturating_sub(*first_us.get_or_insert(at_us));

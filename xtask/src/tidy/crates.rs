@@ -9,13 +9,15 @@ use super::Finding;
 /// Each crate of the workspace with those of the others that it may depend on. `doors` and `cache` never see each
 /// other: that is what lets a door serve any device, and simulation run the cache without a protocol.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
+    // `block` for a test: the executor of a shard, which asks for blocking work.
+    ("base", &["block"]),
     ("block", &[]),
     ("cache", &["block"]),
     ("doors", &["block"]),
     // `trace` for its tests: what is predicted of real traces is held against what is.
     ("sim", &["block", "cache", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
-    ("daemon", &["block", "cache", "doors", "guest", "hitsim", "trace"]),
+    ("daemon", &["base", "block", "cache", "doors", "guest", "hitsim", "trace"]),
     // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does, and the
     // vhost-user door, whose instructions are counted.
     ("bench", &["block", "cache", "doors", "hitsim", "trace"]),

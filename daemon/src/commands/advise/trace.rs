@@ -19,6 +19,7 @@ use super::super::traces::Progress;
 use crate::advice::{self, Advice, Asked, Basis, Known, Latencies, Outline, Plan, Simulated, Source, Took};
 use crate::cli::Advise;
 use crate::problem::Answer;
+use crate::replay::unreadable;
 
 /// Blocks that are simulated.
 const BLOCKS: [u32; 4] = [4 << 10, 16 << 10, 64 << 10, 256 << 10];
@@ -58,12 +59,12 @@ pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
 }
 
 fn learn(options: &Advise, path: &Path) -> Answer<Learned> {
-    let mut trace = Trace::open(path, &options.options.into())?;
+    let mut trace = Trace::open(path, &options.options.into()).map_err(unreadable)?;
     let mut progress = Progress::of(path);
     let (mut gauge, mut curve, mut accesses) = (Gauge::new(), Curve::new(), 0);
     let (mut reads, mut writes) = (Mean::default(), Mean::default());
     while let Some(request) = trace.next() {
-        let request = request?;
+        let request = request.map_err(unreadable)?;
         gauge.add(&request);
         accesses += observe(&mut curve, &request, accesses);
         match request.kind {

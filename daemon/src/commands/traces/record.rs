@@ -20,6 +20,7 @@ use crate::cli::TraceRecord;
 use crate::client::{Client, Pause};
 use crate::commands::ending;
 use crate::problem::{Answer, Problem};
+use crate::replay::unreadable;
 use crate::{names, output};
 
 /// How often a piece is asked for. The daemon has room for a tenth of a second at 600,000 requests a second.
@@ -130,9 +131,9 @@ fn follow(
 impl Recording {
     fn add(&mut self, piece: Vec<u8>) -> Result<(), Ended> {
         let piece = Trace::from_bytes("from the daemon", Cursor::new(piece), &Options::default());
-        let mut piece = piece.map_err(|error| Ended::Cut(error.into()))?;
+        let mut piece = piece.map_err(|error| Ended::Cut(unreadable(error)))?;
         for request in &mut piece {
-            let request = request.map_err(|error| Ended::Cut(error.into()))?;
+            let request = request.map_err(|error| Ended::Cut(unreadable(error)))?;
             self.writer.add(&request).map_err(Ended::Unwritten)?;
         }
         self.dropped += piece.dropped();

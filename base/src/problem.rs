@@ -9,16 +9,16 @@ use crate::plain;
 
 /// Why something was not done. Nothing was changed, or the message says what was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub struct Problem {
     /// Who can do something about it.
-    pub(crate) kind: ProblemKind,
+    pub kind: ProblemKind,
     /// One line, as [`Problem`] asks for.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 /// Who can do something about a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProblemKind {
+pub enum ProblemKind {
     /// The request cannot be: change it.
     Invalid,
     /// What it names is not here.
@@ -32,44 +32,44 @@ pub(crate) enum ProblemKind {
 }
 
 /// What most functions of the daemon return.
-pub(crate) type Answer<T> = Result<T, Problem>;
+pub type Answer<T> = Result<T, Problem>;
 
 impl Problem {
     /// A problem of `kind`, in words that may hold those of others: they are made safe to show.
-    pub(crate) fn new(kind: ProblemKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ProblemKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { kind, message: plain::line(message.trim_end()).into_owned() }
     }
 
     /// The request cannot be.
-    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+    pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Invalid, message)
     }
 
     /// What the request names is not here.
-    pub(crate) fn missing(message: impl Into<String>) -> Self {
+    pub fn missing(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Missing, message)
     }
 
     /// Something else stands in the way.
-    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+    pub fn conflict(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Conflict, message)
     }
 
     /// Not possible now.
-    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+    pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Unavailable, message)
     }
 
     /// The host failed.
-    pub(crate) fn failed(message: impl Into<String>) -> Self {
+    pub fn failed(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Failed, message)
     }
 }
 
 impl ProblemKind {
     /// The status that HTTP has for it.
-    pub(crate) fn http_status(self) -> u16 {
+    pub fn http_status(self) -> u16 {
         match self {
             Self::Invalid => 400,
             Self::Missing => 404,
@@ -80,16 +80,9 @@ impl ProblemKind {
     }
 
     /// What it was before HTTP had it.
-    pub(crate) fn of_http_status(status: u16) -> Self {
+    pub fn of_http_status(status: u16) -> Self {
         let all = [Self::Invalid, Self::Missing, Self::Conflict, Self::Unavailable];
         all.into_iter().find(|kind| kind.http_status() == status).unwrap_or(Self::Failed)
-    }
-}
-
-impl From<trace::Error> for Problem {
-    /// A trace that cannot be read: another one can.
-    fn from(error: trace::Error) -> Self {
-        Self::invalid(error.to_string())
     }
 }
 
@@ -102,14 +95,14 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 /// The candidate that `word` was most likely meant to be, if one is near.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= 0.75).then_some(best.1)
 }
 
 /// `; did you mean 'WORD'?`, or the list of all candidates if none is near.
-pub(crate) fn hint(word: &str, candidates: &[&str]) -> String {
+pub fn hint(word: &str, candidates: &[&str]) -> String {
     match nearest(word, candidates.iter().copied()) {
         Some(near) => format!("did you mean '{near}'?"),
         None => format!("use one of {}", candidates.join(", ")),

@@ -34,7 +34,10 @@ const SOCKETS: &str = "/proc/net/unix";
 const ACCEPTS: u32 = 1 << 16;
 
 /// Refuses a path that the system cannot bind.
-pub(crate) fn check_length(path: &Path) -> Answer<()> {
+///
+/// # Errors
+/// If it has more bytes than an address takes.
+pub fn check_length(path: &Path) -> Answer<()> {
     let length = path.as_os_str().len();
     if length <= PATH_MAX {
         return Ok(());
@@ -51,7 +54,7 @@ pub(crate) fn check_length(path: &Path) -> Answer<()> {
 /// # Errors
 /// If the path is too long, somebody listens there, something else is there, the rights cannot be given, or the system
 /// refuses. Then nothing is left behind.
-pub(crate) fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
+pub fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
     check_free(path)?;
     let failed = |error: Errno| {
         Problem::failed(format!("Cannot listen on socket {}: {error}; check its folder", path.display()))
@@ -72,13 +75,13 @@ pub(crate) fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
 
 /// The file of a socket. Its path may come to lead to another one, or nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SocketFile {
+pub struct SocketFile {
     device: u64,
     inode: u64,
 }
 
 /// Returns the file of the socket at `path`; none if there is no socket.
-pub(crate) fn file_at(path: &Path) -> Option<SocketFile> {
+pub fn file_at(path: &Path) -> Option<SocketFile> {
     let found = fs::symlink_metadata(path).ok().filter(|found| found.file_type().is_socket())?;
     Some(SocketFile { device: found.dev(), inode: found.ino() })
 }
@@ -87,7 +90,7 @@ pub(crate) fn file_at(path: &Path) -> Option<SocketFile> {
 ///
 /// # Errors
 /// If the daemon may not do so. Then it has the rights from before.
-pub(crate) fn change_rights(path: &Path, before: &Rights, after: &Rights) -> Answer<()> {
+pub fn change_rights(path: &Path, before: &Rights, after: &Rights) -> Answer<()> {
     let change = |from: u32, to: &Rights| {
         set_mode(path, from & to.mode).and_then(|()| give(path, to)).and_then(|()| set_mode(path, to.mode))
     };
@@ -100,7 +103,7 @@ pub(crate) fn change_rights(path: &Path, before: &Rights, after: &Rights) -> Ans
 }
 
 /// Removes the file of a socket that is no longer listened on. A missing file is as good.
-pub(crate) fn remove(path: &Path) {
+pub fn remove(path: &Path) {
     if let Err(error) = fs::remove_file(path)
         && error.kind() != io::ErrorKind::NotFound
     {
@@ -112,7 +115,7 @@ pub(crate) fn remove(path: &Path) {
 ///
 /// # Errors
 /// As [`listen`].
-pub(crate) fn check_free(path: &Path) -> Answer<()> {
+pub fn check_free(path: &Path) -> Answer<()> {
     check_length(path)?;
     remove_stale(path)
 }

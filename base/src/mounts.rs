@@ -6,21 +6,22 @@ use std::path::PathBuf;
 
 /// A file system that is mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mount {
+pub struct Mount {
     /// Number of the device that its files say they are on; of no device for some file systems.
-    pub(crate) device: Option<u64>,
-    pub(crate) place: PathBuf,
+    pub device: Option<u64>,
+    /// Folder that it is mounted on.
+    pub place: PathBuf,
     /// Kind of file system.
-    pub(crate) kind: String,
+    pub kind: String,
     /// Device, server or other name that it was mounted by.
-    pub(crate) source: PathBuf,
+    pub source: PathBuf,
     /// Options of the file system, separated by commas.
-    pub(crate) options: String,
+    pub options: String,
 }
 
 impl Mount {
     /// Reads one line: fields, then after a dash the kind, the source and the options of the file system.
-    pub(crate) fn parse(line: &str) -> Option<Self> {
+    pub fn parse(line: &str) -> Option<Self> {
         let (mount, file_system) = line.split_once(" - ")?;
         let mut mount = mount.split(' ').skip(2);
         let (device, _root, place) = (mount.next()?, mount.next()?, mount.next()?);
@@ -36,19 +37,19 @@ impl Mount {
     }
 
     /// Returns true if this is one of its options.
-    pub(crate) fn has_option(&self, wanted: &str) -> bool {
+    pub fn has_option(&self, wanted: &str) -> bool {
         self.options.split(',').any(|option| option == wanted)
     }
 }
 
 /// Reads the number of a device that is written as `MAJOR:MINOR`.
-pub(crate) fn parse_rdev(text: &str) -> Option<u64> {
+pub fn parse_rdev(text: &str) -> Option<u64> {
     let (major, minor) = text.split_once(':')?;
     Some(libc::makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// Returns a path in which the kernel wrote blanks and the like as `\040`.
-pub(crate) fn unescaped(text: &str) -> PathBuf {
+pub fn unescaped(text: &str) -> PathBuf {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let Some((&byte, after)) = rest.split_first() {
         let digits =

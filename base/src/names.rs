@@ -9,21 +9,24 @@ use crate::problem::{Answer, Problem};
 static BY_NUMBER: RwLock<BTreeMap<u32, String>> = RwLock::new(BTreeMap::new());
 
 /// Remembers which disk has a number.
-pub(crate) fn remember(number: u32, name: &str) {
+pub fn remember(number: u32, name: &str) {
     let mut names = BY_NUMBER.write().unwrap_or_else(PoisonError::into_inner);
     names.insert(number, name.to_owned());
 }
 
 /// Returns the name of the disk with this number.
-pub(crate) fn of(number: u32) -> Option<String> {
+pub fn of(number: u32) -> Option<String> {
     BY_NUMBER.read().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
 }
 
 /// The most bytes of a name.
-pub(crate) const NAME_MAX: usize = 63;
+pub const NAME_MAX: usize = 63;
 
 /// Checks a name against `[a-z0-9][a-z0-9._-]{0,62}`.
-pub(crate) fn check(name: &str) -> Answer<()> {
+///
+/// # Errors
+/// If it is no such name.
+pub fn check(name: &str) -> Answer<()> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let fits = name.bytes().next().is_some_and(plain)
         && name.bytes().all(|byte| plain(byte) || b"._-".contains(&byte))

@@ -20,18 +20,18 @@ const NAME_MAX: usize = 32;
 
 /// Who may connect, as an administrator writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SocketRights {
+pub struct SocketRights {
     /// Owner of the socket.
-    pub(crate) owner: Account,
+    pub owner: Account,
     /// Group of the socket.
-    pub(crate) group: Account,
+    pub group: Account,
     /// What owner, group and others may do.
-    pub(crate) mode: SocketMode,
+    pub mode: SocketMode,
 }
 
 /// A user or a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Account {
+pub enum Account {
     /// Forebay decides.
     #[default]
     Auto,
@@ -41,22 +41,22 @@ pub(crate) enum Account {
 
 /// The nine bits of a socket's rights. To connect takes the bit for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SocketMode(u32);
+pub struct SocketMode(u32);
 
 /// Who may connect, as the system has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rights {
+pub struct Rights {
     /// None leaves it with the user that the daemon runs as.
-    pub(crate) owner: Option<Uid>,
+    pub owner: Option<Uid>,
     /// Which group it is given to.
-    pub(crate) group: GroupChoice,
+    pub group: GroupChoice,
     /// The nine bits.
-    pub(crate) mode: u32,
+    pub mode: u32,
 }
 
 /// The group of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GroupChoice {
+pub enum GroupChoice {
     /// That of the daemon.
     Own,
     /// This one if the daemon may give it: nobody asked for it.
@@ -70,7 +70,7 @@ impl SocketRights {
     ///
     /// # Errors
     /// If a name is not known.
-    pub(crate) fn resolve(&self) -> Answer<Rights> {
+    pub fn resolve(&self) -> Answer<Rights> {
         let owner = match &self.owner {
             Account::Auto => None,
             Account::Named(name) => Some(find_user(name)?),
@@ -85,7 +85,7 @@ impl SocketRights {
 
 impl Rights {
     /// Those of the control socket, and of a disk that was given no others: the daemon's user and the group `forebay`.
-    pub(crate) fn usual() -> Self {
+    pub fn usual() -> Self {
         Self { owner: None, group: Self::usual_group(), mode: SocketMode::default().0 }
     }
 
@@ -145,19 +145,19 @@ impl std::fmt::Display for SocketMode {
 }
 
 /// The user that this process runs as, by name if it has one.
-pub(crate) fn own_user() -> String {
+pub fn own_user() -> String {
     let me = geteuid();
     User::from_uid(me).ok().flatten().map_or_else(|| me.to_string(), |user| user.name)
 }
 
 /// The group whose members may connect to any disk, if the host has it.
-pub(crate) fn forebay_group() -> Option<Gid> {
+pub fn forebay_group() -> Option<Gid> {
     // A host whose group file cannot be read is treated as one without the group: only the owner gets in.
     Group::from_name(GROUP).ok().flatten().map(|group| group.gid)
 }
 
 /// A group as the key `socket-group` takes it: by name if it has one.
-pub(crate) fn group_text(group: Gid) -> String {
+pub fn group_text(group: Gid) -> String {
     Group::from_gid(group).ok().flatten().map_or_else(|| group.to_string(), |group| group.name)
 }
 

@@ -28,13 +28,13 @@ const ABSENCE_MIN: Duration = Duration::from_millis(500);
 
 /// There was no answer in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Late;
+pub struct Late;
 
 /// Returns what `future` gives within `limit` of the time in which this process runs.
 ///
 /// # Errors
 /// [`Late`] if that takes longer.
-pub(crate) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Result<T, Late> {
+pub async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Result<T, Late> {
     let mut future = pin!(future);
     let mut left = limit;
     loop {
@@ -52,7 +52,10 @@ pub(crate) async fn within<T>(limit: Duration, future: impl Future<Output = T>) 
 }
 
 /// Does `attempt`, and again while something stands in its way that may be a dead process.
-pub(crate) async fn while_in_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Answer<T>
+///
+/// # Errors
+/// The last of its outcomes, if none is good within two seconds, or one that is no conflict.
+pub async fn while_in_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Answer<T>
 where
     F: Future<Output = Answer<T>>,
 {
@@ -68,7 +71,7 @@ where
 }
 
 /// Does `attempt` on a thread that may sleep, and again while `is_held` says of its outcome that a dead process may be the reason.
-pub(crate) fn while_held<T>(mut attempt: impl FnMut() -> T, is_held: impl Fn(&T) -> bool) -> T {
+pub fn while_held<T>(mut attempt: impl FnMut() -> T, is_held: impl Fn(&T) -> bool) -> T {
     let deadline = std::time::Instant::now() + PATIENCE;
     loop {
         let outcome = attempt();

@@ -12,11 +12,11 @@ const MONTH_DAYS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /// Seconds since the beginning of 1970, leap seconds left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Moment(pub(crate) u64);
+pub struct Moment(pub u64);
 
 impl Moment {
     /// The present, as the host's clock has it.
-    pub(crate) fn now() -> Self {
+    pub fn now() -> Self {
         Self(SystemTime::UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs()))
     }
 }

@@ -11,12 +11,12 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Returns `text` as one line without characters that are obeyed instead of shown.
-pub(crate) fn line(text: &str) -> Cow<'_, str> {
+pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
 /// Returns `text` as [`line()`] does, and lets it keep its lines.
-pub(crate) fn lines(text: &str) -> Cow<'_, str> {
+pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |character| character != '\n' && is_obeyed(character))
 }
 

@@ -10,11 +10,11 @@ use crate::problem::{Answer, Problem};
 
 /// Reaches threads that may wait, from any thread and any executor.
 #[derive(Clone)]
-pub(crate) struct Aside(Handle);
+pub struct Aside(Handle);
 
 impl Aside {
     /// Threads of the runtime that this is called in.
-    pub(crate) fn here() -> Self {
+    pub fn here() -> Self {
         Self(Handle::current())
     }
 
@@ -22,10 +22,7 @@ impl Aside {
     ///
     /// # Errors
     /// If there is no thread to be had, or the process is ending; then nothing was done.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Answer<T> {
+    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
         // Asked for by a task of the control plane: no thread to be had is a panic, which must not be one of a shard.
         let asking = self.0.spawn(async { spawn_blocking(work).await });
         asking.await.flatten().map_err(|error| {

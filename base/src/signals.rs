@@ -45,7 +45,7 @@ const HELD_REAL_TIME: std::ops::RangeInclusive<libc::c_int> = 34..=64;
 
 /// A signal that the daemon acts upon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub enum Request {
     /// Stop in order.
     Stop,
     /// Read again what may have changed.
@@ -53,7 +53,7 @@ pub(crate) enum Request {
 }
 
 /// The signals that the daemon acts upon.
-pub(crate) struct Requests {
+pub struct Requests {
     stops: [Signal; 3],
     reload: Signal,
 }
@@ -63,7 +63,7 @@ impl Requests {
     ///
     /// # Errors
     /// If the system refuses a handler.
-    pub(crate) fn listen() -> Answer<Self> {
+    pub fn listen() -> Answer<Self> {
         let listen = |kind| {
             signal(kind).map_err(|error| Problem::failed(format!("Cannot listen for signals: {error}")))
         };
@@ -81,7 +81,7 @@ impl Requests {
     }
 
     /// Waits for the next request.
-    pub(crate) async fn next(&mut self) -> Request {
+    pub async fn next(&mut self) -> Request {
         let [terminate, interrupt, quit] = &mut self.stops;
         tokio::select! {
             _ = terminate.recv() => Request::Stop,
@@ -93,18 +93,18 @@ impl Requests {
 }
 
 /// Holds every signal that is not for the daemon. To be called before there is a second thread.
-pub(crate) fn hold_all() {
+pub fn hold_all() {
     let numbers: Vec<_> = HELD.into_iter().chain(HELD_REAL_TIME).collect();
     change_mask(libc::SIG_BLOCK, &numbers);
 }
 
 /// Has a write behind a limit of file sizes fail with EFBIG, as any other error of a write, where it would end the process.
-pub(crate) fn hold_file_size_limit() {
+pub fn hold_file_size_limit() {
     change_mask(libc::SIG_BLOCK, &[libc::SIGXFSZ]);
 }
 
 /// Has `command` run with no signal held, as any other program.
-pub(crate) fn release_in(command: &mut Command) {
+pub fn release_in(command: &mut Command) {
     let release = || {
         change_mask(libc::SIG_SETMASK, &[]);
         Ok(())

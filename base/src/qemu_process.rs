@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 /// A process of this host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct QemuProcess {
+pub struct QemuProcess {
     /// The boot of the host in which it was started.
     boot: String,
     /// Its number.
@@ -29,12 +29,12 @@ pub(crate) struct QemuProcess {
 
 impl QemuProcess {
     /// Returns the process of this number; none if there is none that this user may see.
-    pub(crate) fn of(id: u32) -> Option<Self> {
+    pub fn of(id: u32) -> Option<Self> {
         Some(Self { boot: boot()?, id, started: started(id)? })
     }
 
     /// Returns whether it has ended for certain.
-    pub(crate) fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         let other_boot = boot().is_some_and(|boot| boot != self.boot);
         let is_gone = || kill(nix::unistd::Pid::from_raw(self.id.cast_signed()), None) == Err(Errno::ESRCH);
         // Where processes of others are hidden, the time is not seen, and the number has to do.
@@ -43,7 +43,7 @@ impl QemuProcess {
     }
 
     /// Waits until it has ended; for ever if that cannot be seen.
-    pub(crate) async fn ended(&self) {
+    pub async fn ended(&self) {
         if self.has_ended() {
             return;
         }

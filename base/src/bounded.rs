@@ -11,15 +11,15 @@ use std::thread::{self, JoinHandle};
 use crate::units::Size;
 
 /// The largest file of DIR that is read, in bytes: state and counters of tens of thousands of disks.
-pub(crate) const DIR_FILE_BYTES_MAX: u64 = 256 << 20;
+pub const DIR_FILE_BYTES_MAX: u64 = 256 << 20;
 /// The most that is read of what a program prints, in bytes: far beyond a version, an error or a document.
-pub(crate) const PRINTED_BYTES_MAX: u64 = 16 << 20;
+pub const PRINTED_BYTES_MAX: u64 = 16 << 20;
 
 /// Returns the content of a file of at most `bytes_max` bytes.
 ///
 /// # Errors
 /// `FileTooLarge`, with the limit and the size, before anything of a larger file is read; else what the system said.
-pub(crate) fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+pub fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     // A pipe or a device has no size, and is read up to the limit.
     let bytes = file.metadata()?.len();
@@ -33,7 +33,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`read`]; `InvalidData` if it is no text.
-pub(crate) fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
+pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
     String::from_utf8(read(path, bytes_max)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         io::Error::new(ErrorKind::InvalidData, format!("it is no UTF-8 text: byte {at} begins no letter"))
@@ -44,7 +44,7 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
 ///
 /// # Errors
 /// `FileTooLarge`, with the limit, once more has come; else what the system said.
-pub(crate) fn read_all(source: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
+pub fn read_all(source: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
     check_length(&bytes, bytes_max)?;
@@ -55,7 +55,7 @@ pub(crate) fn read_all(source: impl Read, bytes_max: u64) -> io::Result<Vec<u8>>
 ///
 /// # Errors
 /// `FileTooLarge`, with the limit.
-pub(crate) fn check_length(bytes: &[u8], bytes_max: u64) -> io::Result<()> {
+pub fn check_length(bytes: &[u8], bytes_max: u64) -> io::Result<()> {
     if bytes.len() as u64 > bytes_max { Err(too_large("more", bytes_max)) } else { Ok(()) }
 }
 
@@ -71,7 +71,7 @@ fn too_large(found: &str, bytes_max: u64) -> io::Error {
 ///
 /// # Errors
 /// `FileTooLarge` if it prints more; its output is closed then. Else what the system said.
-pub(crate) fn run(command: &mut Command) -> io::Result<Output> {
+pub fn run(command: &mut Command) -> io::Result<Output> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdout, stderr) = (hear(child.stdout.take()), hear(child.stderr.take()));
     let status = child.wait()?;
@@ -79,10 +79,10 @@ pub(crate) fn run(command: &mut Command) -> io::Result<Output> {
 }
 
 /// Output of a program to one of its pipes, as far as it is read.
-pub(crate) type Hearing = JoinHandle<io::Result<Vec<u8>>>;
+pub type Hearing = JoinHandle<io::Result<Vec<u8>>>;
 
 /// Reads a pipe to its end on a thread of its own, so that a program never waits for room in it.
-pub(crate) fn hear(pipe: Option<impl Read + Send + 'static>) -> Hearing {
+pub fn hear(pipe: Option<impl Read + Send + 'static>) -> Hearing {
     thread::spawn(move || pipe.map_or_else(|| Ok(Vec::new()), |pipe| read_all(pipe, PRINTED_BYTES_MAX)))
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn hear(pipe: Option<impl Read + Send + 'static>) -> Hearing {
 ///
 /// # Errors
 /// As [`read_all`].
-pub(crate) fn heard(hearing: Hearing) -> io::Result<Vec<u8>> {
+pub fn heard(hearing: Hearing) -> io::Result<Vec<u8>> {
     hearing.join().unwrap_or_else(|_| Err(io::Error::other("its reader panicked")))
 }
 

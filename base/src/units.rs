@@ -15,30 +15,30 @@ const UNITS: [(&str, u64); 5] =
 
 /// A count, for estimates and ratios.
 #[expect(clippy::cast_precision_loss, reason = "an estimate for people; counts stay far below 2^52")]
-pub(crate) fn float(count: u64) -> f64 {
+pub fn float(count: u64) -> f64 {
     count as f64
 }
 
 /// The nearest whole number; of what is negative, 0.
 #[expect(clippy::cast_sign_loss, reason = "what is negative is cut off before")]
-pub(crate) fn whole(number: f64) -> u64 {
+pub fn whole(number: f64) -> u64 {
     number.max(0.0).round() as u64
 }
 
 /// A share of one, in hundredths with a tenth of them.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
 /// A number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub(crate) struct Size(pub(crate) u64);
+pub struct Size(pub u64);
 
 /// A number of bytes, a share of a disk, or whatever suits the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub(crate) enum Share {
+pub enum Share {
     /// Forebay decides.
     #[default]
     Auto,
@@ -50,7 +50,7 @@ pub(crate) enum Share {
 
 /// How long one goes on trying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RetryTime {
+pub enum RetryTime {
     /// So many seconds.
     Seconds(u32),
     /// For ever.
@@ -68,7 +68,7 @@ impl RetryTime {
     const SECONDS_MAX: u32 = 24 * 60 * 60;
 
     /// In nanoseconds, unless it is for ever.
-    pub(crate) fn nanoseconds(self) -> Option<u64> {
+    pub fn nanoseconds(self) -> Option<u64> {
         match self {
             Self::Seconds(seconds) => Some(u64::from(seconds) * 1_000_000_000),
             Self::Wait => None,
@@ -78,7 +78,7 @@ impl RetryTime {
 
 /// How often something is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Interval {
+pub enum Interval {
     /// Every so many seconds.
     Seconds(u32),
     /// Never.
@@ -95,7 +95,7 @@ impl Interval {
     const SECONDS_MAX: u32 = 24 * 60 * 60;
 
     /// The time between two looks, if there are any.
-    pub(crate) fn duration(self) -> Option<Duration> {
+    pub fn duration(self) -> Option<Duration> {
         match self {
             Self::Seconds(seconds) => Some(Duration::from_secs(seconds.into())),
             Self::Off => None,
@@ -131,7 +131,7 @@ fn whole_of(text: &str, unit_micros: u64, most: u32) -> Option<u32> {
 ///
 /// # Errors
 /// Says how to write it.
-pub(crate) fn parse_seconds(text: &str) -> Result<u64, String> {
+pub fn parse_seconds(text: &str) -> Result<u64, String> {
     let has_unit = !text.bytes().all(|byte| byte.is_ascii_digit());
     let text = if has_unit { text.to_owned() } else { format!("{text}s") };
     whole_of(&text, 1_000_000, RetryTime::SECONDS_MAX)
@@ -154,7 +154,7 @@ impl FromStr for Interval {
 
 /// How long something is looked at before its thread sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PollMax {
+pub enum PollMax {
     /// At most so many microseconds.
     Micros(u32),
     /// Not at all.
@@ -171,7 +171,7 @@ impl PollMax {
     const MICROS_MAX: u32 = 1_000;
 
     /// In nanoseconds.
-    pub(crate) fn nanos(self) -> u64 {
+    pub fn nanos(self) -> u64 {
         match self {
             Self::Micros(micros) => u64::from(micros) * 1_000,
             Self::Off => 0,
@@ -307,7 +307,7 @@ impl fmt::Display for Share {
 
 impl Share {
     /// In bytes, for a disk of `disk_bytes`; none if Forebay decides. Rounds down.
-    pub(crate) fn of(self, disk_bytes: u64) -> Option<u64> {
+    pub fn of(self, disk_bytes: u64) -> Option<u64> {
         match self {
             Self::Auto => None,
             Self::Bytes(bytes) => Some(bytes),

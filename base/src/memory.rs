@@ -14,7 +14,7 @@ const KEPT_BYTES: u64 = 64 << 20;
 
 /// Where the kernel says how much memory there is.
 #[derive(Clone, Debug)]
-pub(crate) struct MemoryFolders {
+pub struct MemoryFolders {
     proc: PathBuf,
     cgroup: PathBuf,
 }
@@ -27,10 +27,11 @@ impl Default for MemoryFolders {
 
 /// Memory that is left, and who sets the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Available {
-    pub(crate) bytes: u64,
+pub struct Available {
+    /// Memory in bytes.
+    pub bytes: u64,
     /// The host, or a memory cgroup by its path.
-    pub(crate) limited_by: String,
+    pub limited_by: String,
 }
 
 impl std::fmt::Display for Available {
@@ -41,7 +42,7 @@ impl std::fmt::Display for Available {
 
 impl MemoryFolders {
     /// Returns the memory that is left in the host or in the tightest cgroup above this process, less what is kept for others.
-    pub(crate) fn available(&self) -> Option<Available> {
+    pub fn available(&self) -> Option<Available> {
         let host = self.host().map(|bytes| Available { bytes, limited_by: "this host".to_owned() });
         let tightest = host.into_iter().chain(self.groups()).min_by_key(|available| available.bytes)?;
         Some(Available { bytes: tightest.bytes.saturating_sub(KEPT_BYTES), ..tightest })

@@ -1,0 +1,34 @@
+//! Ground floor of the daemon's crates: errors, units and what they ask of the host.
+//!
+//! Nothing here knows a disk, a cache, HTTP or the command line. Errors are [`Problem`]s, texts for an administrator.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`problem`] | the error type of the control plane, and suggestions for misspelt words |
+//! | [`units`], [`moment`] | sizes, shares, durations and moments as people write them |
+//! | [`plain`] | text from outside, escaped before it is shown |
+//! | [`names`] | names of disks, and which number has which name |
+//! | [`bounded`] | reads of files and programs with a limit |
+//! | [`rights`], [`sockets`] | Unix sockets and who may connect to them |
+//! | [`memory`], [`mounts`], [`qemu_process`] | what the kernel says of memory, mounts and a process |
+//! | [`signals`] | signals that end the daemon, and those that do not |
+//! | [`aside`], [`patience`] | blocking work on other threads, limits of time and retries |
+
+pub mod aside;
+pub mod bounded;
+pub mod memory;
+pub mod moment;
+pub mod mounts;
+pub mod names;
+pub mod patience;
+pub mod plain;
+pub mod problem;
+pub mod qemu_process;
+pub mod rights;
+pub mod signals;
+pub mod sockets;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod units;
+
+pub use problem::{Answer, Problem};
