@@ -97,7 +97,7 @@ impl BlockDevice for Disk {
         self.memory.read(offset, buffer).await
     }
 
-    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
         for (place, Wanted { range, given }) in wanted.iter_mut().enumerate() {
             *given = self.gives(*range);
             if *given {

@@ -98,7 +98,7 @@ async fn run_one(rig: &Rig<Memory, Memory>, curve: &mut Curve, journey: Journey,
     let place = |pages: u64| request.wrapping_mul(0x9e37_79b9) % pages * PAGE;
     match journey {
         Journey::RamHit => rig.read(place(RAM / 2 / PAGE), 4096).await,
-        Journey::AtHand => rig.read_at_hand(place(RAM / 2 / PAGE), 4096),
+        Journey::AtHand => rig.try_read_cached(place(RAM / 2 / PAGE), 4096),
         Journey::FlashHit => rig.read(place((40 << 20) / PAGE), 4096).await,
         Journey::MissWithFill => {
             rig.read((1 << 30) + request * 3 * PAGE, 4096).await;

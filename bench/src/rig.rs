@@ -17,7 +17,7 @@ pub(crate) struct Rig<B: BlockDevice, F: BlockDevice> {
     pub(crate) disk: Rc<CachedDisk<B, F, LocalHost>>,
     pub(crate) host: LocalHost,
     cache: Rc<Cache<F, LocalHost>>,
-    /// Where [`Self::read_at_hand`] copies to.
+    /// Where [`Self::try_read_cached`] copies to.
     page: RefCell<Buffer>,
 }
 
@@ -87,13 +87,13 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
     }
 
     /// Reads what RAM has, one page at most.
-    pub(crate) fn read_at_hand(&self, offset: u64, len: u64) {
+    pub(crate) fn try_read_cached(&self, offset: u64, len: u64) {
         let (mut page, mut at) = (self.page.borrow_mut(), 0);
         let mut take = |bytes: &[u8]| {
             page[at..at + bytes.len()].copy_from_slice(bytes);
             at += bytes.len();
         };
-        assert!(self.disk.read_one_at_hand(ByteRange::at(offset, len), &mut take), "RAM has it");
+        assert!(self.disk.try_read_cached_range(ByteRange::at(offset, len), &mut take), "RAM has it");
     }
 
     pub(crate) async fn write(&self, offset: u64, len: usize) {

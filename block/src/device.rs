@@ -131,20 +131,20 @@ pub trait BlockDevice: 'static {
     /// Fills `buffer` from `offset`. On error the content of the buffer is unspecified.
     fn read(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome>;
 
-    /// Reads those of `wanted` of which the device has all bytes in memory: these are given to `take`, with the place of the range in
-    /// `wanted`, range after range and in order, and the range is said to be given. Nothing is waited for, and no buffer is needed. Of any other range,
-    /// and of an empty one, and if there is anything else to say of a request, nothing is given, and it is as if it had not been asked for;
-    /// [`BlockDevice::read`] has the answer. `take` must not use the device. Default: never.
-    fn read_at_hand(&self, _wanted: &mut [Wanted], _take: &mut dyn FnMut(usize, &[u8])) {}
+    /// Reads those ranges of `wanted` of which the device has all bytes in memory, without waiting and without a buffer. Gives
+    /// their bytes to `take` with the place of the range in `wanted`, range after range and in order, and marks the range
+    /// as given. Skips any other range, an empty one, and one that a read would refuse: [`BlockDevice::read`] answers those.
+    /// `take` must not use the device. Default: skips all.
+    fn try_read_cached(&self, _wanted: &mut [Wanted], _take: &mut dyn FnMut(usize, &[u8])) {}
 
-    /// The same of one range. True if it was given.
-    fn read_one_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
+    /// Reads one range as [`BlockDevice::try_read_cached`]. Returns true if it was given.
+    fn try_read_cached_range(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
         let mut wanted = [Wanted::new(range)];
-        self.read_at_hand(&mut wanted, &mut |_, bytes| take(bytes));
+        self.try_read_cached(&mut wanted, &mut |_, bytes| take(bytes));
         wanted[0].given
     }
 
-    /// Says that `range` is asked for by [`BlockDevice::read_at_hand`] in a moment: what is in memory of it may be fetched into the
+    /// Says that `range` is asked for by [`BlockDevice::try_read_cached`] in a moment: what is in memory of it may be fetched into the
     /// processor's caches meanwhile. A hint, which changes nothing that anybody could see. The range may
     /// be any: nobody has checked it. Default: nothing.
     fn prefetch(&self, _range: ByteRange) {}
@@ -197,8 +197,8 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
         (**self).read(offset, buffer)
     }
 
-    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
-        (**self).read_at_hand(wanted, take);
+    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+        (**self).try_read_cached(wanted, take);
     }
 
     fn prefetch(&self, range: ByteRange) {

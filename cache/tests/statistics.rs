@@ -94,7 +94,7 @@ fn of_several_reads_those_at_hand_are_given_in_order_and_counted_as_in_flight_to
             .map(|(start, length)| ByteRange::at(start, length));
             let mut wanted = ranges.map(Wanted::new);
             let mut given: Vec<(usize, Vec<u8>)> = Vec::new();
-            disk.read_at_hand(&mut wanted, &mut |place, bytes| match given.last_mut() {
+            disk.try_read_cached(&mut wanted, &mut |place, bytes| match given.last_mut() {
                 Some((last, all)) if *last == place => all.extend_from_slice(bytes),
                 _ => given.push((place, bytes.to_vec())),
             });
@@ -134,7 +134,7 @@ fn a_read_of_what_is_at_hand_counts_as_any_hit_in_ram_and_one_of_anything_else_n
             let (pool, disk) = cached(&host, backing).await;
             let ask = |start, length| {
                 let mut given = Vec::new();
-                let is_at_hand = disk.read_one_at_hand(ByteRange::at(start, length), &mut |bytes| {
+                let is_at_hand = disk.try_read_cached_range(ByteRange::at(start, length), &mut |bytes| {
                     given.extend_from_slice(bytes);
                 });
                 assert_eq!(given.is_empty(), !is_at_hand, "nothing is given of what is not there as a whole");

@@ -54,7 +54,7 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
     if place.is_multiple_of(4) && other.end <= disk.geometry().size {
         wanted.push(Wanted::new(other));
     }
-    if place.is_multiple_of(2) && read_at_hand(world, disk, number, &mut wanted) {
+    if place.is_multiple_of(2) && try_read_cached(world, disk, number, &mut wanted) {
         return;
     }
     let model = &world.models[number];
@@ -75,11 +75,11 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
 }
 
 /// Reads what RAM has of these, each told to the model. True if it was the first one.
-fn read_at_hand(world: &World, disk: &Disk, number: usize, wanted: &mut [Wanted]) -> bool {
+fn try_read_cached(world: &World, disk: &Disk, number: usize, wanted: &mut [Wanted]) -> bool {
     let tickets = wanted.iter().map(|read| world.models[number].borrow_mut().start_read(&read.range));
     let tickets: Vec<_> = tickets.collect();
     let mut given = vec![Vec::new(); wanted.len()];
-    disk.read_at_hand(wanted, &mut |place, bytes| given[place].extend_from_slice(bytes));
+    disk.try_read_cached(wanted, &mut |place, bytes| given[place].extend_from_slice(bytes));
     for ((read, ticket), bytes) in wanted.iter().zip(tickets).zip(given) {
         if read.given {
             world.coverage.borrow_mut().reads_at_hand += 1;

@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 use tokio::sync::MutexGuard;
 
 use super::counting::{Measured, latency_of};
-use crate::journeys::at_hand::{AtHand, prefetch_first_page};
 use crate::journeys::back::{self, Hold};
+use crate::journeys::cached_reads::{CachedReads, prefetch_first_page};
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::flush::{self, Asker, FlushGate};
 use crate::journeys::grow::{self, Growing};
@@ -453,12 +453,12 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         outcome
     }
 
-    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
         let (cache, geometry) = (&self.cache, self.geometry());
         let is_sound = |range: &ByteRange| {
             !range.is_empty() && geometry.check(Operation::Read, range.start, range.len()).is_ok()
         };
-        let mut found = AtHand::default();
+        let mut found = CachedReads::default();
         found.find(cache, &self.backing, wanted, is_sound);
         if found.is_empty() {
             return;

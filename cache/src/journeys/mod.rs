@@ -3,7 +3,7 @@
 //! | journey | from | to |
 //! |---|---|---|
 //! | `read` | RAM, flash, backing | guest; a miss enters RAM behind the answer |
-//! | `at_hand` | RAM | guest, without waiting, several reads together |
+//! | `cached_reads` | RAM | guest, without waiting, several reads together |
 //! | `write` | guest | backing, then RAM |
 //! | `zeroes` | guest (write-zeroes, discard) | backing, or the log |
 //! | `write_back` | guest | the log, by way of `commit`, slowed down by `throttle` |
@@ -23,8 +23,8 @@
 //! All share one [`disk_cache::DiskCache`], what is cached of one disk, and can be [forgotten](mod@forget). They meet only there.
 
 mod ahead;
-pub(crate) mod at_hand;
 pub(crate) mod back;
+pub(crate) mod cached_reads;
 pub(crate) mod commit;
 mod destage;
 mod destage_wait;

@@ -21,6 +21,7 @@ use super::flash_run::{FlashRun, Page};
 use super::reconnect::notice;
 use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
+use crate::knowledge::ram_hit::RamHit;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber, pages_touched};
@@ -83,7 +84,11 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
     // Most requests are of one page, and most of what is cached needs no plan.
     let page = PageNumber(range.start / PAGE);
     if page.range().contains(&range) {
-        if copy_from_ram(cache, &range, page, &mut buffer) {
+        let is_hit = {
+            let (mut ram, policy) = (cache.ram.borrow_mut(), cache.policy.borrow());
+            RamHit::copy(&mut ram, &policy, &range, page, &mut buffer)
+        };
+        if is_hit {
             return ((buffer, Ok(())), Answer::Ram);
         }
         if range.len() == PAGE
@@ -178,8 +183,7 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
                 continue;
             }
             plan.zeroes_only = false;
-            if let Some(bytes) = ram.read(page, |history| policy.used(history, By::Read)) {
-                copy_page(buffer, range, page, bytes);
+            if RamHit::copy(&mut ram, &policy, range, page, buffer) {
                 plan.cached_any = true;
             } else if let Some(located) = cache.on_flash(page) {
                 plan.cached_any = true;
@@ -526,18 +530,6 @@ async fn fetch_past<B: BlockDevice, F: BlockDevice, H: Host>(
         count(&cache.counters.backing_errors, 1);
     }
     (buffer, result)
-}
-
-/// Copies the part of a page that a request asked for, if RAM has the page, which is used by that.
-fn copy_from_ram<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    range: &ByteRange,
-    page: PageNumber,
-    buffer: &mut [u8],
-) -> bool {
-    let (mut ram, policy) = (cache.ram.borrow_mut(), cache.policy.borrow());
-    let bytes = ram.read(page, |history| policy.used(history, By::Read));
-    bytes.map(|bytes| copy_page(buffer, range, page, bytes)).is_some()
 }
 
 /// Copies the part of a page that a request asked for. `bytes` start at the page's start.

@@ -16,6 +16,7 @@ pub(crate) mod pages;
 pub(crate) mod pins;
 pub(crate) mod policy;
 pub(crate) mod ram;
+pub(crate) mod ram_hit;
 pub(crate) mod ranges;
 pub(crate) mod regions;
 pub(crate) mod replay;

@@ -142,13 +142,8 @@ impl Ram {
         self.find(page).is_some()
     }
 
-    /// The page's content, which thereby becomes the most recently used; `used` says what is known of it then.
-    pub(crate) fn read(&mut self, page: PageNumber, used: impl FnOnce(History) -> History) -> Option<&[u8]> {
-        let spot = self.find(page)?;
-        Some(self.read_at(spot, used))
-    }
-
-    /// The same of a page that was found.
+    /// Returns the content of a page that was found, which becomes the most recently used; `used` says what is known of it
+    /// then.
     pub(crate) fn read_at(&mut self, Spot(slot): Spot, used: impl FnOnce(History) -> History) -> &[u8] {
         if self.lists[Place::Warm as usize].newest != slot {
             self.unlink(slot);

@@ -78,8 +78,8 @@ impl<D: BlockDevice + Measures> BlockDevice for Recorded<D> {
         outcome
     }
 
-    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
-        self.disk.read_at_hand(wanted, take);
+    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+        self.disk.try_read_cached(wanted, take);
         for read in wanted.iter().filter(|read| read.given) {
             self.note(Kind::Read, read.range, true);
         }

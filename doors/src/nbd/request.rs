@@ -122,7 +122,7 @@ pub(crate) fn reply_at_hand(
         Replies::Simple => out.extend_from_slice(&simple_reply(None, request.cookie)),
     }
     let range = ByteRange::at(request.offset, request.length.into());
-    let given = device.read_one_at_hand(range, &mut |bytes| out.extend_from_slice(bytes));
+    let given = device.try_read_cached_range(range, &mut |bytes| out.extend_from_slice(bytes));
     if !given {
         out.truncate(start);
     }

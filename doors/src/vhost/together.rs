@@ -58,7 +58,7 @@ impl Together {
         };
         // The guest sees each answer as soon as it is there, and not with the last.
         let mut given: Option<(usize, Scatter<'_>)> = None;
-        device.read_at_hand(&mut wanted, &mut |place, bytes| {
+        device.try_read_cached(&mut wanted, &mut |place, bytes| {
             if let Some((before, answer)) = given.take_if(|(now, _)| *now != place) {
                 done(before, answer);
             }

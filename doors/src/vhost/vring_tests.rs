@@ -308,7 +308,7 @@ impl BlockDevice for Disk {
         (buffer, Ok(()))
     }
 
-    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
         for (place, wanted) in wanted.iter_mut().enumerate() {
             let offset = wanted.range.start;
             if (offset / BLOCK).is_multiple_of(2) && !is_killed() {

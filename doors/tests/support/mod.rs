@@ -106,7 +106,7 @@ impl BlockDevice for TestDevice {
         }
     }
 
-    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
         at_hand::give(&self.memory, self.at_hand.get(), wanted, take);
     }
 

@@ -96,7 +96,7 @@ impl BlockDevice for Disk {
         }
     }
 
-    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+    fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
         self.wanted.borrow_mut().push(wanted.iter().map(|read| read.range).collect());
         at_hand::give(&self.memory, self.at_hand.get(), wanted, take);
     }

@@ -1,21 +1,19 @@
-//! Reads of what RAM has, which wait for nothing: found, noted, given, counted, several together.
+//! Reads that RAM answers without waiting, several together.
 //!
 //! ```text
-//!   ranges that are wanted ── find: which RAM has all of, and where ──> for each: learn, give page by page, count
-//!                                                                       └─ the next page comes into the processor's caches meanwhile ─┘
+//!   ranges ── find: the hits of those that RAM has all of ──> for each: learn, give page by page, count
+//!                                                             └─ the processor fetches the next page meanwhile ─┘
 //! ```
-//! A hit in RAM costs about as much as fetching its page from memory, and finding it there. What several are looked for one right after
-//! another, the processor does side by side; and while one is worked on, the next page is fetched. In four parts, between which something else is done:
-//! a processor fetches some thirty lines at a time, and forgets what else it is asked for. Nothing is awaited
-//! between finding and giving, so what was found is there.
+//! A hit costs about as much as finding its page and fetching it from memory. The processor looks for several hits side by
+//! side. It fetches some thirty cache lines at a time and drops further hints, so a page is fetched in four parts with
+//! other work in between. Nothing is awaited between finding and giving, so what was found is there.
 
 use block::{BlockDevice, ByteRange, Host, Operation, PAGE, Wanted, prefetch};
 use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
 use super::reconnect::notice;
-use crate::knowledge::learned::By;
-use crate::knowledge::ram::{Ram, Spot};
+use crate::knowledge::ram_hit::RamHit;
 use crate::words::units::{PageNumber, pages_touched};
 
 /// A page is fetched into the processor's caches in so many parts.
@@ -29,21 +27,18 @@ const PIECES: usize = 64;
 struct Piece {
     /// The place of the range among those that are wanted.
     place: usize,
-    spot: Spot,
-    /// Bytes within the page.
-    start: u16,
-    end: u16,
+    hit: RamHit,
 }
 
 /// Where RAM has what is wanted, in order.
 #[derive(Default)]
-pub(crate) struct AtHand {
+pub(crate) struct CachedReads {
     pieces: SmallVec<[Piece; PIECES]>,
 }
 
-impl AtHand {
+impl CachedReads {
     /// Finds those of `wanted` that are `sound`, and that RAM has all of, if the disk answers reads from RAM now. These are said to be given,
-    /// and have to be by [`AtHand::give`]. Once.
+    /// and have to be by [`CachedReads::give`]. Once.
     pub(crate) fn find<B: BlockDevice, F: BlockDevice, H: Host>(
         &mut self,
         cache: &DiskCache<F, H>,
@@ -64,8 +59,8 @@ impl AtHand {
         for (place, read) in wanted.iter_mut().enumerate().filter(|(_, read)| sound(&read.range)) {
             let before = self.pieces.len();
             read.given = pages_touched(&read.range).all(|page| {
-                let piece = Piece::find(&ram, place, &read.range, page);
-                piece.map(|piece| self.pieces.push(piece)).is_some()
+                let hit = RamHit::find(&ram, &read.range, page);
+                hit.map(|hit| self.pieces.push(Piece { place, hit })).is_some()
             });
             if !read.given {
                 self.pieces.truncate(before);
@@ -112,8 +107,7 @@ impl AtHand {
             }
             self.fetch(cache, next, 1);
             let mut ram = cache.ram.borrow_mut();
-            let page = ram.read_at(piece.spot, |history| cache.policy.borrow().used(history, By::Read));
-            take(place, piece.of(page));
+            take(place, piece.hit.read(&mut ram, &cache.policy.borrow()));
             drop(ram);
             self.fetch(cache, next, 2);
             if place_of(next) != Some(place) {
@@ -127,23 +121,9 @@ impl AtHand {
     fn fetch<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, at: usize, part: usize) {
         if let Some(piece) = self.pieces.get(at) {
             let ram = cache.ram.borrow();
-            let bytes = piece.of(ram.bytes_at(piece.spot));
+            let bytes = piece.hit.peek(&ram);
             prefetch(&bytes[bytes.len() * part / PARTS..bytes.len() * (part + 1) / PARTS]);
         }
-    }
-}
-
-impl Piece {
-    /// What RAM has of a page for `range`, which has bytes of it or is empty.
-    fn find(ram: &Ram, place: usize, range: &ByteRange, page: PageNumber) -> Option<Self> {
-        let spot = ram.find(page)?;
-        let part = page.range().intersection(range);
-        let (start, end) = ((part.start - page.offset()) as u16, (part.end - page.offset()) as u16);
-        Some(Self { place, spot, start, end })
-    }
-
-    fn of<'a>(&self, page: &'a [u8]) -> &'a [u8] {
-        &page[usize::from(self.start)..usize::from(self.end)]
     }
 }
 
@@ -151,7 +131,7 @@ impl Piece {
 /// Nobody has checked the range: there is no disk that has a page at the largest addresses, and none is looked at that RAM does not have.
 pub(crate) fn prefetch_first_page<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) {
     let ram = cache.ram.borrow();
-    if let Some(piece) = Piece::find(&ram, 0, range, PageNumber(range.start / PAGE)) {
-        prefetch(piece.of(ram.bytes_at(piece.spot)));
+    if let Some(hit) = RamHit::find(&ram, range, PageNumber(range.start / PAGE)) {
+        prefetch(hit.peek(&ram));
     }
 }
