@@ -118,7 +118,7 @@ mod tests {
     use crate::bytes::batch::Kind;
     use crate::bytes::layout::Shape;
     use crate::bytes::summary::Line;
-    use crate::journeys::commit::{Change, Pending};
+    use crate::journeys::commit_queue::{Change, Pending};
     use crate::journeys::load::Past;
     use crate::journeys::marks;
     use crate::journeys::survivors::append_again;

@@ -10,12 +10,13 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE, Unmap};
+use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host, Operation, PAGE, Unmap};
 use futures_util::future::{Either, select};
 use smallvec::SmallVec;
 use tokio::sync::oneshot;
 
 use super::back::Writer;
+use super::commit_queue::Change;
 use super::disk_cache::DiskCache;
 use super::promote::record_places;
 use crate::knowledge::fills::MutationNumber;
@@ -28,28 +29,7 @@ use crate::survives::pool::{NoSegment, Pool};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{PAGE_BYTES, ROOM_WAIT_NS};
 use crate::words::stats::count;
-use crate::words::units::{PageNumber, Sequence};
-
-/// What is to be in the log.
-pub(super) enum Change {
-    /// Content of whole pages.
-    Content(Buffer),
-    /// Zeroes, and whether their storage may be given back.
-    Zeroes(Unmap),
-}
-
-/// A write on its way to the log.
-pub(crate) struct Pending {
-    pub(super) pages: Range<u64>,
-    pub(super) change: Change,
-    /// Drawn on acceptance (rule I1).
-    pub(super) sequence: Sequence,
-    /// Pages that are in the log.
-    pub(super) done: usize,
-    pub(super) acknowledge: oneshot::Sender<(Change, Result<(), BlockError>)>,
-    /// Kept until the write is in the log or failed, whoever waits for it.
-    pub(super) _kept: Box<dyn std::any::Any>,
-}
+use crate::words::units::PageNumber;
 
 /// What a write keeps until it has ended: overlapping ones wait for it, and no fill enters that began before.
 pub(super) struct Kept<F: BlockDevice, H: Host, G> {
@@ -253,15 +233,6 @@ fn settle_early<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range
         let (unheard, _) = oneshot::channel();
         let acknowledge = std::mem::replace(&mut pending.acknowledge, unheard);
         drop(acknowledge.send((Change::Zeroes(Unmap::Forbidden), Ok(()))));
-    }
-}
-
-impl Pending {
-    pub(super) fn end(self, result: Result<(), BlockError>) {
-        let Self { change, acknowledge, _kept: kept, .. } = self;
-        // Whoever waited may have given up.
-        drop(acknowledge.send((change, result)));
-        drop(kept);
     }
 }
 

@@ -10,8 +10,8 @@ use std::pin::pin;
 use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
 use futures_util::future::select;
 
-use super::back::Failure;
 use super::disk_cache::DiskCache;
+use super::write_back_state::Failure;
 use crate::words::units::SECOND_NS;
 
 /// How long an administrator waits while destage fails and brings nothing home, in nanoseconds.

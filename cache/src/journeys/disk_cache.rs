@@ -11,8 +11,7 @@ use std::sync::Arc;
 use block::{BlockDevice, ByteRange, Host, PAGE, Unmap};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
-use super::back::Back;
-use super::load::FlashLost;
+use super::write_back_state::WriteBack;
 use crate::bytes::checksum::page_checksum;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::curve::Curve;
@@ -27,7 +26,7 @@ use crate::knowledge::touched::{SharedBits, Touched};
 use crate::knowledge::unproven::Unproven;
 use crate::knowledge::zero_pages::is_zero;
 use crate::survives::log::Log;
-use crate::survives::pool::Pool;
+use crate::survives::pool::{FlashLost, Pool};
 use crate::survives::shared::Shared;
 use crate::words::histograms::Requests;
 use crate::words::latency::Latencies;
@@ -49,7 +48,7 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) ram: RefCell<Ram>,
     pub(crate) fills: RefCell<Fills>,
     /// Writes on their way to the log, and from there to the backing.
-    pub(crate) back: Back,
+    pub(crate) back: WriteBack,
     /// Where the backing may hold something else than the log, by region and by page.
     pub(crate) regions: RefCell<Regions>,
     pub(crate) touched: Rc<Touched>,
@@ -121,7 +120,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             fills: RefCell::default(),
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
             touched,
-            back: Back::default(),
+            back: WriteBack::default(),
             unproven: RefCell::default(),
             backing_epoch: Cell::new(0),
             backing_settled: Cell::new(false),

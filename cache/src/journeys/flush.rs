@@ -18,7 +18,7 @@ use futures_util::future::join;
 use tokio::sync::Mutex;
 
 use super::disk_cache::DiskCache;
-use super::leave::flush_log;
+use super::settle_log::flush_log;
 use crate::words::canary::{self, Bug};
 
 /// Whose flush it is.

@@ -25,6 +25,7 @@ use crate::knowledge::catalog::LoadedSegment;
 use crate::knowledge::replay::{Belief, Bits, Replay, Tail};
 use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
+use crate::survives::pool::FlashLost;
 use crate::survives::reading::{Contained, Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
 use crate::words::error::CacheError;
@@ -68,9 +69,6 @@ impl Past {
         }
     }
 }
-
-/// See [`Past::flash_lost`].
-pub type FlashLost = Rc<dyn Fn() -> futures_util::future::LocalBoxFuture<'static, Result<(), String>>>;
 
 /// Segments that are read at once.
 const READ_AHEAD: usize = 16;

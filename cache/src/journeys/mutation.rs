@@ -20,7 +20,7 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host, PAGE, RangeGuard, RangeLock};
 
 use super::disk_cache::DiskCache;
-use super::leave::settle_log;
+use super::settle_log::settle_log;
 use super::void::remember_elsewhere;
 use crate::knowledge::fills::MutationNumber;
 use crate::knowledge::learned::Overwritten;

@@ -5,19 +5,19 @@
 //! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
 //! taken in `survives/reclaim_slot.rs`.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use block::{BlockDevice, Host, Operation};
 
 use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
-use super::leave::{leave, settle_log};
+use super::disks::Disks;
+use super::leave::leave;
 use super::lost::{self, Damaged};
 use super::marks::Marks;
 use super::out_of_order::{self, choose};
 use super::second_copies::lacks_second;
+use super::settle_log::settle_log;
 use super::survivors::{Staying, Survivor, append_again, keep_warm, survivors_max};
 use super::void::remember_elsewhere;
 use crate::bytes::summary::Content;
@@ -29,10 +29,7 @@ use crate::survives::reclaim_slot::ReclaimTurn;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
-use crate::words::units::{DiskId, SegmentNumber, SegmentOwner};
-
-/// The disks of a pool, by number.
-pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
+use crate::words::units::{SegmentNumber, SegmentOwner};
 
 /// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
 pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc<Disks<F, H>>) {

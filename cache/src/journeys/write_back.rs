@@ -22,7 +22,8 @@ use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
 use super::back::{Writer, note_dirty};
-use super::commit::{Change, Kept, Pending, Poison};
+use super::commit::{Kept, Poison};
+use super::commit_queue::{Change, Pending};
 use super::disk_cache::DiskCache;
 use super::read;
 use super::reconnect::is_same;

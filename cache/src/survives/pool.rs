@@ -48,6 +48,9 @@ pub(crate) struct Pool<F, H> {
 /// believed any more (rule I13): a device that failed, and comes back alone, knows nothing of what was written without it.
 pub type Witness = Rc<dyn Fn(u32) -> LocalBoxFuture<'static, Result<(), String>>>;
 
+/// Remembers durably, elsewhere than on flash, that nothing of a disk on flash is to be believed any more (rule I14).
+pub type FlashLost = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<(), String>>>;
+
 /// Why a disk gets no segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSegment {

@@ -1,0 +1,48 @@
+//! Settling the end of a log whose device failed: what of it is missed, and whether everything else can go on.
+
+use block::{BlockDevice, BlockError, Host};
+
+use super::disk_cache::DiskCache;
+use crate::knowledge::catalog::ALL_PAGES;
+use crate::survives::pool::Pool;
+use crate::survives::shared::Leaving;
+use crate::words::units::PageNumber;
+
+/// Makes the log durable; or, if its end went with a device that failed, and nothing with it that the backing lacks, sees to it
+/// that no start believes what is left of it: once that device is durably out, the table names a part of the log that is
+/// nowhere. So whoever must not have the log forget something, because the backing or other segments are about to be changed,
+/// can go on.
+///
+/// # Errors
+/// If neither can be.
+pub(super) async fn settle_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let Err(error) = cache.log.make_durable().await else { return Ok(()) };
+    if cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache) {
+        return Err(error);
+    }
+    cache.pool.record_out().await
+}
+
+/// Makes the log durable for a guest that flushes. What of it went with a device that failed is not missed if nothing in it was
+/// dirty. Nobody knows where the log says which zeroes are, so as long as some are dirty, all of it is needed.
+///
+/// # Errors
+/// If something that the backing does not have is not durable.
+pub(super) async fn flush_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let has_zeroes = cache.catalog.dirty_zero_ranges() > 0;
+    if has_zeroes { cache.log.make_durable().await } else { settle_log(cache).await }
+}
+
+/// True if a part of what the backing does not have was on a device that failed.
+pub(super) fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
+    let flash = pool.reader().flash;
+    let segments = pool.segments();
+    let has_failed = |page: u64| {
+        let located = cache.catalog.locate(PageNumber(page))?;
+        let segment = pool.layout().segment_of(located.flash);
+        let has_second = segments.second(segment).is_some();
+        let (member, _) = flash.device_of(segment)?;
+        (!has_second && pool.shared.leaving(member.number) == Some(Leaving::Failed)).then_some(())
+    };
+    cache.catalog.with_dirty(|dirty| dirty.pages_within(ALL_PAGES).any(|page| has_failed(page).is_some()))
+}
