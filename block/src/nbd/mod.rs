@@ -15,4 +15,4 @@ mod coverage;
 mod device;
 mod fields;
 
-pub use device::{Address, NbdDevice, NbdError, NbdOptions, PORT, Target};
+pub use device::{Address, NbdDevice, NbdError, NbdHandle, NbdOptions, PORT, Target};

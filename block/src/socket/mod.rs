@@ -68,7 +68,9 @@ pub struct Stream {
 /// A listener on its way to the thread of another ring. Whoever connects meanwhile waits in the system's queue.
 pub struct ListenerHandle(Arc<OwnedFd>);
 
-/// A connection on its way to the thread of another ring. What the client sends meanwhile waits in the system's buffers.
+/// A connection on its way to the thread of another ring. What the peer sends meanwhile waits in the system's buffers. Clones are the
+/// same one.
+#[derive(Clone)]
 pub struct StreamHandle(Arc<OwnedFd>);
 
 /// A socket that somebody else handed over. Whether it is connected shows when it is used.

@@ -355,7 +355,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub fn is_fit_to_move(&self) -> bool {
         let pool_is_fit = !self.cache.pool.is_failed() && self.cache.flash_void.get().is_none();
         let nothing_failed = !self.cache.fills.borrow().distrusts_anything() && !self.flushes.has_failed();
-        pool_is_fit && nothing_failed && !self.cache.is_loading()
+        // Lost connections cost content: noticed here, or nowhere.
+        let loss_is_noticed = self.cache.backing_epoch.get() == self.backing.epoch();
+        pool_is_fit && nothing_failed && loss_is_noticed && !self.cache.is_loading()
     }
 
     /// What was counted and measured so far.

@@ -5,13 +5,15 @@ use std::io;
 use std::path::Path;
 
 use block::executor::LocalHost;
-use block::file::{Access, FileDevice, Handle, Lock};
+use block::file::{Access, FileDevice, Lock};
 use block::patient::{Patient, Trouble};
-use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
+use block::{
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Operation, Outcome, Ring, Unmap,
+};
 
 use super::file::problem;
 use super::identity::Identity;
-use super::kinds::{Kind, Location};
+use super::kinds::{HandOff, Kind, Location};
 use super::storage::Storage;
 use crate::aside::Aside;
 use crate::problem::{Answer, Problem};
@@ -32,9 +34,9 @@ pub(crate) struct Opening {
 /// A backing that is open and locked, and given time. Belongs to the thread of its ring.
 pub(crate) struct Backing(Patient<Kind, LocalHost>);
 
-/// An open file or device on its way to the thread of another shard: the same open file, locked throughout.
+/// A backing at rest on its way to the thread of another shard.
 pub(crate) struct BackingHandle {
-    file: Handle,
+    storage: HandOff,
     retry_ns: Option<u64>,
 }
 
@@ -44,34 +46,52 @@ impl BackingHandle {
     /// # Errors
     /// If there are too many open files.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { file: self.file.try_clone()?, ..*self })
+        Ok(Self { storage: self.storage.try_clone()?, ..*self })
     }
 }
 
 impl Backing {
-    /// The backing, for another shard.
-    ///
-    /// # Errors
-    /// If there are too many open files, it is no file or device of this host, or the system still has requests of which
-    /// nobody on the other shard would know.
-    pub(crate) fn handle(&self) -> io::Result<BackingHandle> {
-        if self.0.has_left_requests() {
-            return Err(io::Error::from(io::ErrorKind::ResourceBusy));
-        }
-        let file = self.0.inner().file().ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
-        Ok(BackingHandle { file: file.handle()?, retry_ns: self.0.retry_ns() })
+    /// Returns true if another shard may use it once nothing is in flight.
+    pub(crate) fn can_rest(&self) -> bool {
+        self.0.inner().can_rest()
     }
 
-    /// The backing of a handle, on the thread of `ring`, in whatever units the device takes: guests may send sectors. `location`
-    /// is where it was opened.
+    /// Comes to rest for [`Self::handle`]: see [`Storage::rest`].
+    ///
+    /// # Errors
+    /// Reason for which only this shard can use it now: the system still has requests of which nobody on another one would know, or
+    /// the storage has one of its own.
+    pub(crate) async fn rest(&self) -> Result<(), BlockError> {
+        if self.0.has_left_requests() {
+            let error = BlockError::anywhere(ErrorKind::Unanswered, Operation::Open);
+            return Err(error.because("the system has not answered requests that were given up"));
+        }
+        self.0.inner().rest().await
+    }
+
+    /// Goes on after [`Self::rest`], or begins as the backing of a handle.
+    pub(crate) fn go_on(&self) {
+        self.0.inner().go_on();
+    }
+
+    /// Returns the backing, which must be at rest, for another shard.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    pub(crate) fn handle(&self) -> io::Result<BackingHandle> {
+        Ok(BackingHandle { storage: self.0.inner().hand_off()?, retry_ns: self.0.retry_ns() })
+    }
+
+    /// Returns the backing of a handle, on the thread of `ring`, at rest. `location` is where it was opened. Dropped at rest, it changes
+    /// nothing for whoever has a clone of the handle.
     pub(crate) fn from_handle(
         ring: &Ring,
         host: &LocalHost,
         location: &Location,
         handle: BackingHandle,
     ) -> Self {
-        let BackingHandle { file, retry_ns } = handle;
-        Self::new(host, location, Kind::of_file(ring, host, location, file), retry_ns)
+        let BackingHandle { storage, retry_ns } = handle;
+        Self::new(host, location, Kind::from_hand_off(ring, host, location, storage), retry_ns)
     }
 
     /// Opens a backing, and locks it if it can be.

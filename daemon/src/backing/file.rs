@@ -3,11 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use block::file::{Cache, FileDevice, Handle, OpenError, OpenOptions};
+use block::file::{Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
 use block::patient::Hang;
 use block::{Aligned, BlockDevice, BlockError};
 
 use super::device::Opening;
+use super::kinds::HandOff;
 use super::storage::Storage;
 use super::{Identity, let_in};
 use crate::aside::Aside;
@@ -32,6 +33,14 @@ impl Storage for Aligned<FileDevice> {
 
     fn file(&self) -> Option<&FileDevice> {
         Some(self.inner())
+    }
+
+    fn can_rest(&self) -> bool {
+        self.inner().lock() == Lock::Image
+    }
+
+    fn hand_off(&self) -> io::Result<HandOff> {
+        Ok(HandOff::File(self.inner().handle()?))
     }
 
     fn is_guarded(&self) -> bool {

@@ -2,13 +2,14 @@
 //! is a file of its own, which implements [`Storage`], and its lines here.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::file::{Access, FileDevice, Handle};
 use block::model::{Model, Profile};
-use block::nbd::{Address, NbdDevice, NbdOptions, Target};
+use block::nbd::{Address, NbdDevice, NbdHandle, NbdOptions, Target};
 use block::patient::{Hang, Watch};
 use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
 
@@ -129,6 +130,26 @@ pub(crate) async fn look_on_ring(
     }
 }
 
+/// Storage of one of the kinds on its way to the thread of another shard: the same open file, locked throughout, or the same open
+/// connections.
+pub(super) enum HandOff {
+    File(Handle),
+    Nbd(NbdHandle),
+}
+
+impl HandOff {
+    /// Returns another one of the same.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    pub(super) fn try_clone(&self) -> io::Result<Self> {
+        Ok(match self {
+            Self::File(file) => Self::File(file.try_clone()?),
+            Self::Nbd(handle) => Self::Nbd(handle.clone()),
+        })
+    }
+}
+
 /// Storage of one of the kinds, open.
 pub(super) enum Kind {
     /// A raw file or a block device.
@@ -163,9 +184,22 @@ impl Kind {
         }
     }
 
+    /// Returns the storage that was handed off, on the thread of `ring`, at rest. `location` is where it was opened.
+    pub(super) fn from_hand_off(
+        ring: &Ring,
+        host: &LocalHost,
+        location: &Location,
+        hand_off: HandOff,
+    ) -> Self {
+        match hand_off {
+            HandOff::File(file) => Self::of_file(ring, host, location, file),
+            HandOff::Nbd(handle) => Self::Nbd(Aligned::new(NbdDevice::from_handle(ring, host, handle))),
+        }
+    }
+
     /// Returns the storage of a file or device that was opened at `location`, on the thread of `ring`, in whatever units it takes:
     /// guests may send sectors.
-    pub(super) fn of_file(ring: &Ring, host: &LocalHost, location: &Location, file: Handle) -> Self {
+    fn of_file(ring: &Ring, host: &LocalHost, location: &Location, file: Handle) -> Self {
         let file = Aligned::new(FileDevice::from_handle(ring, file));
         match location {
             Location::Model(profile, _) => Self::Model(Model::new(file, host.clone(), *profile)),
@@ -208,6 +242,22 @@ impl Storage for Kind {
 
     fn file(&self) -> Option<&FileDevice> {
         of_each!(self, storage => storage.file())
+    }
+
+    fn can_rest(&self) -> bool {
+        of_each!(self, storage => storage.can_rest())
+    }
+
+    async fn rest(&self) -> Result<(), BlockError> {
+        of_each!(self, storage => storage.rest().await)
+    }
+
+    fn go_on(&self) {
+        of_each!(self, storage => storage.go_on());
+    }
+
+    fn hand_off(&self) -> io::Result<HandOff> {
+        of_each!(self, storage => storage.hand_off())
     }
 
     fn is_guarded(&self) -> bool {

@@ -1,5 +1,7 @@
 //! A file or device with the timing of a spinning array, for demonstrations and measurements.
 
+use std::io;
+
 use block::executor::LocalHost;
 use block::file::FileDevice;
 use block::model::Model;
@@ -7,6 +9,7 @@ use block::patient::Hang;
 use block::{Aligned, BlockError};
 
 use super::Identity;
+use super::kinds::HandOff;
 use super::storage::Storage;
 
 impl Storage for Model<Aligned<FileDevice>, LocalHost> {
@@ -29,6 +32,14 @@ impl Storage for Model<Aligned<FileDevice>, LocalHost> {
 
     fn file(&self) -> Option<&FileDevice> {
         self.inner().file()
+    }
+
+    fn can_rest(&self) -> bool {
+        self.inner().can_rest()
+    }
+
+    fn hand_off(&self) -> io::Result<HandOff> {
+        self.inner().hand_off()
     }
 
     fn is_guarded(&self) -> bool {

@@ -1,5 +1,6 @@
 //! An export of an NBD server. Not locked: the protocol has no way to keep others away.
 
+use std::io;
 use std::rc::Rc;
 
 use block::executor::LocalHost;
@@ -9,6 +10,7 @@ use block::patient::{Hang, Watch};
 use block::{Aligned, BlockDevice, BlockError, Buffer, Ring, SECTOR};
 
 use super::Identity;
+use super::kinds::HandOff;
 use super::probe::{Images, image_in_export};
 use super::storage::Storage;
 use super::uri;
@@ -38,6 +40,22 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
 
     fn file(&self) -> Option<&FileDevice> {
         None
+    }
+
+    fn can_rest(&self) -> bool {
+        self.inner().can_rest()
+    }
+
+    async fn rest(&self) -> Result<(), BlockError> {
+        self.inner().rest().await
+    }
+
+    fn go_on(&self) {
+        self.inner().go_on();
+    }
+
+    fn hand_off(&self) -> io::Result<HandOff> {
+        Ok(HandOff::Nbd(self.inner().handle()))
     }
 
     fn is_guarded(&self) -> bool {

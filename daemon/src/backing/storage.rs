@@ -1,5 +1,6 @@
 //! The needs of a disk of the storage below it, besides I/O. Each kind of storage has a file of its own: `file.rs`, `model.rs`, `nbd.rs`.
 
+use std::io;
 use std::rc::Rc;
 
 use block::file::FileDevice;
@@ -7,6 +8,7 @@ use block::patient::{Hang, Watch};
 use block::{BlockDevice, BlockError};
 
 use super::Identity;
+use super::kinds::HandOff;
 
 /// Storage of one kind that is open. Belongs to the thread of its ring.
 pub(super) trait Storage: BlockDevice {
@@ -33,9 +35,29 @@ pub(super) trait Storage: BlockDevice {
     /// Returns the unit in bytes that it reads and writes in, whatever guests do.
     fn unit(&self) -> u64;
 
-    /// Returns the open file or block device of this host, which has attributes and locks, and moves between shards; none if it
-    /// is elsewhere.
+    /// Returns the open file or block device of this host, which has attributes and locks; none if it is elsewhere.
     fn file(&self) -> Option<&FileDevice>;
+
+    /// Returns true if [`Self::rest`] would succeed once nothing is in flight, and another shard may use it.
+    fn can_rest(&self) -> bool;
+
+    /// Comes to rest for a hand-off: nothing is in flight, and nothing is sent, received or noticed until [`Self::go_on`]. Dropping the
+    /// future takes that back.
+    ///
+    /// # Errors
+    /// Reason for which only this shard can use it now.
+    async fn rest(&self) -> Result<(), BlockError> {
+        Ok(())
+    }
+
+    /// Goes on after [`Self::rest`], or begins where it was handed to. Of all that was handed off from one, one at most may.
+    fn go_on(&self) {}
+
+    /// Returns what another shard needs to use it; it must be at rest.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    fn hand_off(&self) -> io::Result<HandOff>;
 
     /// True if something keeps others from changing it, now and while nobody serves it.
     fn is_guarded(&self) -> bool;

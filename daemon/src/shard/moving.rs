@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   lift:      door held, requests end ── cache lets go, content stays on flash ──> Moving
-//!   set_down:  Moving ──> backing (the same open file, locked throughout) ── cache, which loads ── door goes on
+//!   set_down:  Moving ──> backing (the same open file or connections, throughout) ── cache, which loads ── door goes on
 //!   let_go:    the old shard forgets the disk
 //! ```
 //! Until the cache lets go, a lift can be given up at any moment and the disk goes on where it is. After that it is served
@@ -14,13 +14,11 @@
 mod tests;
 
 use std::cell::{Cell, RefCell};
-use std::io::ErrorKind;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Instant;
 
-use block::file::Lock;
-use block::{BlockDevice, Host};
+use block::{BlockDevice, BlockError, Host};
 use cache::{Curve, DiskSettings, Tally};
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
@@ -102,6 +100,7 @@ impl Shard {
         let (backing, at_rest) = match self.still(&disk, name).await {
             Ok(still) => still,
             Err(problem) => {
+                disk.cached.backing().go_on();
                 disk.door.go_on(disk.door.take_paused());
                 return Err(problem);
             }
@@ -132,11 +131,13 @@ impl Shard {
         let too_late = pin!(self.host.sleep(HOLD_TIME_MAX_NS));
         let still = pin!(async {
             disk.door.pause().await;
-            // Looked at once more: its last requests may have failed, or a flush of our own.
-            disk.check_fit_to_move(name)?;
             // Before the backing is asked what it has not answered: a write of destage may be among that.
             let at_rest = disk.cached.stop_destaging().await;
-            let backing = disk.cached.backing().handle().map_err(|error| no_handle(name, &error))?;
+            let backing = disk.cached.backing();
+            backing.rest().await.map_err(|error| restless(name, &error))?;
+            // Checked once more, with what is known now that nothing changes it: last requests may have failed, or a flush of our own.
+            disk.check_fit_to_move(name)?;
+            let backing = backing.handle().map_err(|error| out_of_files(name, &error))?;
             if disk.cached.stop_flushing().await { Ok((backing, at_rest)) } else { Err(unfit(name)) }
         });
         match select(still, too_late).await {
@@ -201,6 +202,7 @@ impl Shard {
         let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;
+        cached.backing().go_on();
         history.go_on();
         cached.count_on(&moving.tally);
         cached.go_on_with(moving.curve.clone());
@@ -211,9 +213,7 @@ impl Shard {
 impl Disk {
     /// True if it could be moved to another shard.
     pub(super) fn is_fit_to_move(&self) -> bool {
-        let backing = self.cached.backing();
-        // An export of an NBD server, which has no lock, is known by its connections: they belong to a shard's ring.
-        let backing_is_fit = backing.lock() == Lock::Image;
+        let backing_is_fit = self.cached.backing().can_rest();
         let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiet.is_over();
         backing_is_fit && undisturbed && self.cached.is_fit_to_move()
     }
@@ -225,8 +225,7 @@ impl Disk {
 
 fn unfit(name: &str) -> Problem {
     Problem::conflict(format!(
-        "Cannot move disk '{name}' to another shard: it is being loaded or detached, or had a failure, or is on an NBD \
-         server; it goes on where it is"
+        "Cannot move disk '{name}' to another shard: it is being loaded or detached, or had a failure; it goes on where it is"
     ))
 }
 
@@ -237,8 +236,11 @@ fn busy(name: &str) -> Problem {
     ))
 }
 
-fn no_handle(name: &str, error: &std::io::Error) -> Problem {
-    if error.kind() == ErrorKind::ResourceBusy { busy(name) } else { out_of_files(name, error) }
+fn restless(name: &str, error: &BlockError) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot move disk '{name}' to another shard: {}; it goes on where it is",
+        error.reason
+    ))
 }
 
 fn out_of_files(name: &str, error: &std::io::Error) -> Problem {

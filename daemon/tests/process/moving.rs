@@ -27,12 +27,16 @@ const SECTOR: usize = 512;
 
 /// Serves four disks on two shards whose load is compared every second.
 pub(crate) fn serve(host: &Host) -> Daemon {
+    serve_on(host, |name| host.image(&format!("{name}.img"), DISK))
+}
+
+/// Serves the same with their data elsewhere: `backing_of` says where that of a disk is.
+fn serve_on(host: &Host, backing_of: impl Fn(&str) -> String) -> Daemon {
     fs::write(host.path("forebay.toml"), "balance-interval = \"1s\"\n").expect("the folder is ours");
     let pool = host.text("pool.img");
     let daemon = restart(host, &["--pool", &pool, "--pool-size", "96MiB"]);
     for name in NAMES {
-        let image = host.image(&format!("{name}.img"), DISK);
-        daemon.run(&["disk", "add", name, "--backing", &image]).succeeded();
+        daemon.run(&["disk", "add", name, "--backing", &backing_of(name)]).succeeded();
         daemon.run(&["disk", "set", name, "admission=always", "sequential-cutoff=0", "ram=1MiB"]).succeeded();
     }
     assert_eq!(NAMES.map(|name| shard_of(&daemon, name)), [0, 1, 0, 1]);
@@ -152,11 +156,37 @@ pub(crate) fn check_content(daemon: &Daemon, name: &str, round: u8) {
 fn of_two_disks_that_keep_a_shard_busy_one_moves_with_its_guests_and_its_flash_content() {
     let host = Host::in_ram();
     let daemon = serve(&host);
+    one_of_two_moves(&daemon);
+    assert!(daemon.stop().success());
+}
+
+#[test]
+fn of_two_disks_of_an_nbd_server_one_moves_as_well_and_the_server_loses_no_connection() {
+    let (store, host) = (Host::in_ram(), Host::in_ram());
+    let storing = store.serve();
+    let daemon = serve_on(&host, |name| {
+        storing
+            .run(&["disk", "add", name, "--backing", &store.image(&format!("{name}.img"), DISK)])
+            .succeeded();
+        format!("nbd+unix:///{name}?socket={}", storing.nbd_socket(name).display())
+    });
+    let connections = || BUSY.map(|name| storing.disk(name)["connections"].as_u64());
+    while connections() != [Some(4); 2] {}
+    one_of_two_moves(&daemon);
+    assert_eq!(connections(), [Some(4); 2]);
+    for name in BUSY {
+        daemon.guest(name).flush().expect("no connection was lost");
+    }
+    assert!(daemon.stop().success());
+}
+
+/// Has the balance move one of the busy disks, and checks everything of both.
+fn one_of_two_moves(daemon: &Daemon) {
     let done = AtomicBool::new(false);
     let (moved, writes) = std::thread::scope(|scope| {
         let end = Done(&done);
-        let loads = loads(scope, &daemon, &done);
-        let moved = wait_for(&daemon, "is on shard 1 after");
+        let loads = loads(scope, daemon, &done);
+        let moved = wait_for(daemon, "is on shard 1 after");
         let load = || daemon.json(&["disk", "show", moved])["disk"]["load"].clone();
         while load()["state"] == "loading" {}
         assert!(load()["kept_bytes"].as_u64() > Some(0), "{}", load());
@@ -168,7 +198,7 @@ fn of_two_disks_that_keep_a_shard_busy_one_moves_with_its_guests_and_its_flash_c
         let mut writes = 0;
         for (name, load) in BUSY.iter().zip(loads) {
             let round = load.join().expect("it read what it wrote, and nobody cut it off");
-            check_content(&daemon, name, round);
+            check_content(daemon, name, round);
             if *name == moved {
                 writes = (u64::from(round) + 1) * CHECKED / REQUEST;
             }
@@ -176,7 +206,7 @@ fn of_two_disks_that_keep_a_shard_busy_one_moves_with_its_guests_and_its_flash_c
         (moved, writes)
     });
     let stayed = BUSY.into_iter().find(|name| *name != moved).expect("there are two");
-    assert_eq!((shard_of(&daemon, moved), shard_of(&daemon, stayed)), (1, 0));
+    assert_eq!((shard_of(daemon, moved), shard_of(daemon, stayed)), (1, 0));
     let statistics = &daemon.json(&["stats", moved])["disks"][0];
     assert_eq!(statistics["checksum_errors"], 0, "{statistics}");
     assert_eq!(statistics["writes"], writes, "they are counted on: {statistics}");
@@ -185,7 +215,6 @@ fn of_two_disks_that_keep_a_shard_busy_one_moves_with_its_guests_and_its_flash_c
     assert_eq!(shards.iter().map(|shard| shard["disks"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(3)]);
     assert!(shards.iter().all(|shard| shard["busy_ns"].as_u64() < shard["age_ns"].as_u64()), "{document}");
     assert!(daemon.run(&["pool", "show"]).succeeded().contains("1: 3 disks, busy"));
-    assert!(daemon.stop().success());
 }
 
 #[test]

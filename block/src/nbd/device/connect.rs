@@ -20,7 +20,7 @@ use crate::socket::{Chunk, Incoming, Stream};
 use crate::{Buffer, Geometry, Host, PAGE, Ring, SECTOR};
 
 /// Room for received bytes; what a read brings beyond it goes straight into its buffer.
-const RECEIVE_BYTES: usize = 64 << 10;
+pub(super) const RECEIVE_BYTES: usize = 64 << 10;
 /// The largest smallest block that the specification allows.
 const BLOCK_MIN_MAX: u32 = 64 << 10;
 

@@ -91,6 +91,8 @@ pub(super) struct Connection {
     given_up: Notify,
     /// Tells that nothing is sent any more.
     sent_last: Notify,
+    /// Tells the receiver that the connection comes to rest.
+    rests: Notify,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each is of something that happens by itself")]
@@ -102,6 +104,8 @@ struct Lines {
     ending: Option<Ending>,
     /// Say goodbye when the queue is empty.
     leaving: bool,
+    /// Nothing more is sent or received here; the socket stays open.
+    resting: bool,
     /// The server has answered something.
     useful: bool,
     /// It was given up, and its answers still matter.
@@ -171,19 +175,19 @@ impl Connection {
             sender: None,
             ending: None,
             leaving: false,
+            resting: false,
             useful: false,
             lingers: false,
             unanswered: HashMap::new(),
             through: false,
         };
-        let (given_up, sent_last) = (Notify::new(), Notify::new());
-        Rc::new(Self { stream, ledger, lines: RefCell::new(lines), given_up, sent_last })
+        let (given_up, sent_last, rests) = (Notify::new(), Notify::new(), Notify::new());
+        Rc::new(Self { stream, ledger, lines: RefCell::new(lines), given_up, sent_last, rests })
     }
 
-    /// True if it takes jobs: not one that is about to say goodbye, whose answers nobody would wait for.
+    /// True if it takes jobs: not one that is about to say goodbye, whose answers nobody would wait for, nor one that comes to rest.
     pub(super) fn takes_jobs(&self) -> bool {
-        let lines = self.lines.borrow();
-        lines.ending.is_none() && !lines.leaving
+        self.lines.borrow().take_jobs()
     }
 
     /// Jobs that are not handed back.
@@ -200,7 +204,7 @@ impl Connection {
     pub(super) fn submit(&self, mut job: Job, cookie: u64) -> oneshot::Receiver<Completed> {
         let (done, completed) = oneshot::channel();
         let mut lines = self.lines.borrow_mut();
-        assert!(lines.ending.is_none() && !lines.leaving, "jobs go to connections that take them");
+        assert!(lines.take_jobs(), "jobs go to connections that take them");
         job.request.cookie = cookie;
         lines.calls.insert(cookie, Call { job, stage: Stage::Queued, answer: None, done });
         lines.queue.push_back(cookie);
@@ -260,10 +264,24 @@ impl Connection {
         lines.wake_sender();
     }
 
-    /// Moves bytes until the connection has ended and the kernel has nothing of it any more; [`Self::hand_back`] must follow, or
-    /// have been called when it was given up.
-    pub(super) async fn run(&self, incoming: Incoming) {
-        join(self.send_all(), self.receive_all(incoming)).await;
+    /// Takes no more jobs, and has [`Self::run`] return with the connection open. Nothing may be in flight.
+    pub(super) fn rest(&self) {
+        let mut lines = self.lines.borrow_mut();
+        lines.resting = true;
+        lines.wake_sender();
+        self.rests.notify_waiters();
+    }
+
+    /// Returns true if it came to rest and did not end before.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let lines = self.lines.borrow();
+        lines.resting && lines.ending.is_none()
+    }
+
+    /// Moves bytes until the connection has ended or is at rest, and the kernel has nothing of it any more. If it has ended,
+    /// [`Self::hand_back`] must follow, or have been called when it was given up. Returns what was received and not looked at.
+    pub(super) async fn run(&self, incoming: Incoming) -> Incoming {
+        join(self.send_all(), self.receive_all(incoming)).await.1
     }
 
     /// Returns why the connection ended; it must have.
@@ -317,11 +335,21 @@ impl Connection {
         }
     }
 
-    /// What is queued, up to about [`SEND_BYTES`]. `None` when the connection has ended.
+    async fn until_resting(&self) {
+        loop {
+            let rests = self.rests.notified();
+            if self.lines.borrow().resting {
+                return;
+            }
+            rests.await;
+        }
+    }
+
+    /// What is queued, up to about [`SEND_BYTES`]. `None` when the connection has ended or comes to rest.
     async fn next_batch(&self) -> Option<(Vec<u64>, Vec<Chunk>)> {
         poll_fn(|context| {
             let mut lines = self.lines.borrow_mut();
-            if lines.ending.is_some() {
+            if lines.ending.is_some() || lines.resting {
                 return Poll::Ready(None);
             }
             if !lines.queue.is_empty() {
@@ -363,14 +391,14 @@ impl Connection {
         }
     }
 
-    async fn receive_all(&self, mut incoming: Incoming) {
+    async fn receive_all(&self, mut incoming: Incoming) -> Incoming {
         while self.receives() {
             let mut input = incoming.pending();
             let step = self.lines.borrow_mut().intake.step(&mut input);
             let consumed = incoming.pending().len() - input.len();
             incoming.consume(consumed);
             let moved = match step {
-                Ok(Step::NeedInput) => incoming.fill().await,
+                Ok(Step::NeedInput) => incoming.fill_unless(self.until_resting()).await,
                 Ok(Step::Data(cookie, place)) => {
                     let (buffer, at) = self.take_buffer(cookie, place.end);
                     let place = at + place.start..at + place.end;
@@ -403,16 +431,19 @@ impl Connection {
             lines.through = true;
             self.stream.shutdown();
         }
+        drop(lines);
+        incoming
     }
 
     /// Receives what cannot be understood until the server ends the connection that was given up.
-    async fn receive_the_end(&self, mut incoming: Incoming) {
+    async fn receive_the_end(&self, mut incoming: Incoming) -> Incoming {
         while self.receives() {
             incoming.consume(incoming.pending().len());
             if let Err(error) = incoming.fill().await {
                 self.lost(error.into());
             }
         }
+        incoming
     }
 
     /// Takes notice that no more answers come, for this reason.
@@ -432,7 +463,7 @@ impl Connection {
     fn receives(&self) -> bool {
         let lines = self.lines.borrow();
         let waits = || lines.has_changes() || lines.unanswered.values().any(|command| changes(*command));
-        lines.ending.is_none() || lines.lingers && waits()
+        if lines.ending.is_none() { !lines.resting } else { lines.lingers && waits() }
     }
 
     /// The buffer of a read and where in it the read's bytes begin. A read that was handed back gets one of `end` bytes.
@@ -478,6 +509,10 @@ impl Connection {
 }
 
 impl Lines {
+    fn take_jobs(&self) -> bool {
+        self.ending.is_none() && !self.leaving && !self.resting
+    }
+
     /// Returns true if the server may have changes that are not handed back, and did not answer them.
     fn has_changes(&self) -> bool {
         let mut calls = self.calls.values();

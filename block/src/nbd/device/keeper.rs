@@ -1,4 +1,5 @@
-//! Keeps the connections of a device: one task each, which connects again whenever its connection ends.
+//! Keeps the connections of a device: one task each, which connects again whenever its connection ends. The tasks end when the device
+//! comes to rest, and leave the connections that are open to whoever goes on.
 //!
 //! What a server says when it is met again must be what it said first. A device that became smaller than what is used of it, or
 //! changed its abilities, is not the device that is in use: it is refused for good, as a file that was cut short is.
@@ -48,7 +49,15 @@ pub(super) struct Shared<H> {
     renewals: Cell<u64>,
     pub(super) ledger: Rc<Ledger>,
     pub(super) deadlines: Deadlines<H>,
+    /// The most connections.
+    pub(super) connections: usize,
     open: RefCell<Vec<Rc<Link>>>,
+    /// Connections that are open and that no task has.
+    pub(super) at_rest: RefCell<Vec<Connected>>,
+    /// Set while tasks end because the device comes to rest, and until it goes on.
+    resting: Cell<bool>,
+    /// Tasks that there are.
+    keepers: Cell<usize>,
     /// Connections that we gave up, or lost, while the server had changes that may still land.
     given_up: RefCell<Vec<Rc<Connection>>>,
     /// Told when a connection is there, or the device is refused or closed.
@@ -59,6 +68,27 @@ pub(super) struct Shared<H> {
     trouble: RefCell<String>,
 }
 
+/// An export, as far as it is known and used.
+#[derive(Clone)]
+pub(super) struct Export {
+    pub(super) target: Target,
+    pub(super) connect_ns: u64,
+    pub(super) facts: ExportFacts,
+    pub(super) connections: usize,
+    pub(super) used: u64,
+    pub(super) met: u64,
+    pub(super) ledger: Ledger,
+}
+
+/// What became of a connection.
+enum Served {
+    Rests(Connected),
+    /// True if the server answered something.
+    Ended {
+        useful: bool,
+    },
+}
+
 /// An open connection and what was agreed on for it.
 pub(super) struct Link {
     pub(super) connection: Rc<Connection>,
@@ -67,26 +97,26 @@ pub(super) struct Link {
 }
 
 impl<H: Host> Shared<H> {
-    pub(super) fn new(
-        ring: &Ring,
-        host: &H,
-        target: Target,
-        connect_ns: u64,
-        facts: ExportFacts,
-    ) -> Rc<Self> {
+    /// Makes what the device of an export shares, at rest.
+    pub(super) fn new(ring: &Ring, host: &H, export: Export, at_rest: Vec<Connected>) -> Rc<Self> {
+        let Export { target, connect_ns, facts, connections, used, met, ledger } = export;
         Rc::new(Self {
             ring: ring.clone(),
             host: host.clone(),
             target,
             connect_ns,
-            used: Cell::new(facts.size),
-            met: Cell::new(facts.size),
+            used: Cell::new(used),
+            met: Cell::new(met),
             renewing: Cell::new(false),
             renewals: Cell::new(0),
             facts,
-            ledger: Rc::default(),
+            ledger: Rc::new(ledger),
             deadlines: Deadlines::new(host.clone()),
+            connections,
             open: RefCell::default(),
+            at_rest: RefCell::new(at_rest),
+            resting: Cell::new(true),
+            keepers: Cell::new(0),
             given_up: RefCell::default(),
             changed: Notify::new(),
             refused: RefCell::default(),
@@ -148,21 +178,74 @@ impl<H: Host> Shared<H> {
         }
     }
 
-    /// The task of one connection, `first` if it is there already.
-    pub(super) async fn keep(self: Rc<Self>, first: Option<Connected>) {
-        let (mut next, mut pause) = (first, 0);
-        while !self.closed.get() && self.refusal().is_none() {
-            let connected = match next.take() {
-                Some(connected) => connected,
-                None => match self.reconnect(&mut pause).await {
-                    Some(connected) => connected,
-                    None => continue,
-                },
-            };
-            let useful = self.serve(connected).await;
-            // A server that takes connections and does nothing with them is not asked again and again at once.
-            pause = if useful { 0 } else { longer(pause) };
+    #[cfg(test)]
+    pub(super) fn open_connections(&self) -> usize {
+        self.open.borrow().len()
+    }
+
+    /// Returns what is known of the export by now.
+    pub(super) fn export(&self) -> Export {
+        Export {
+            target: self.target.clone(),
+            connect_ns: self.connect_ns,
+            facts: self.facts,
+            connections: self.connections,
+            used: self.used.get(),
+            met: self.met.get(),
+            ledger: Ledger::clone(&self.ledger),
         }
+    }
+
+    /// Returns true if a connection is open, and nothing was given up or lost that nobody was told of.
+    pub(super) fn is_sound(&self) -> bool {
+        let is_connected = !self.open.borrow().is_empty() || !self.at_rest.borrow().is_empty();
+        is_connected && self.refusal().is_none() && !self.has_unanswered() && !self.ledger.has_lost()
+    }
+
+    /// Has every task end, and waits until none is left; connections stay open. Nothing may be in flight. Dropping the future takes
+    /// nothing back: [`Self::go_on`] does.
+    pub(super) async fn rest(&self) {
+        self.resting.set(true);
+        self.open.borrow().iter().for_each(|link| link.connection.rest());
+        // Tasks without a connection wait for this.
+        self.changed.notify_waiters();
+        loop {
+            let changed = self.changed.notified();
+            if self.keepers.get() == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Has a task keep each connection, also if only some of the tasks ended: with the connections that are open, and new ones for the
+    /// rest.
+    pub(super) fn go_on(self: &Rc<Self>) {
+        self.resting.set(false);
+        while self.keepers.get() < self.connections {
+            self.keepers.set(self.keepers.get() + 1);
+            let first = self.at_rest.borrow_mut().pop();
+            self.host.spawn(Rc::clone(self).keep(first));
+        }
+    }
+
+    /// The task of one connection, `first` if it is there already.
+    async fn keep(self: Rc<Self>, first: Option<Connected>) {
+        let (mut next, mut pause) = (first, 0);
+        while !self.has_ended() && !self.resting.get() {
+            let Some(connected) = next.take() else {
+                next = self.reconnect(&mut pause).await;
+                continue;
+            };
+            match self.serve(connected).await {
+                Served::Rests(connected) => next = Some(connected),
+                // A server that takes connections and does nothing with them is not asked again and again at once.
+                Served::Ended { useful } => pause = if useful { 0 } else { longer(pause) },
+            }
+        }
+        self.at_rest.borrow_mut().extend(next);
+        self.keepers.set(self.keepers.get() - 1);
+        self.changed.notify_waiters();
     }
 
     /// One attempt after a pause. `None` if it failed or there is nobody to connect for.
@@ -178,7 +261,7 @@ impl<H: Host> Shared<H> {
             let renewals = self.renewals.get();
             (renewals, connect(&self.ring, &self.host, &self.target, self.connect_ns).await)
         };
-        let (renewals, outcome) = self.unless_closed(attempt).await?;
+        let (renewals, outcome) = self.unless(|| self.has_ended() || self.resting.get(), attempt).await?;
         match outcome {
             // It may have been told the size from before, and the server refuse it what is behind that.
             Ok(_) if renewals != self.renewals.get() => {}
@@ -197,11 +280,16 @@ impl<H: Host> Shared<H> {
         None
     }
 
-    async fn unless_closed<F: Future>(&self, future: F) -> Option<F::Output> {
+    /// Returns true if the device is closed, or refused for good.
+    fn has_ended(&self) -> bool {
+        self.closed.get() || self.refused.borrow().is_some()
+    }
+
+    async fn unless<F: Future>(&self, stops: impl Fn() -> bool, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         loop {
             let changed = self.changed.notified();
-            if self.closed.get() || self.refusal().is_some() {
+            if stops() {
                 return None;
             }
             match select(future.as_mut(), pin!(changed)).await {
@@ -211,22 +299,26 @@ impl<H: Host> Shared<H> {
         }
     }
 
-    /// Lets requests use a connection until it ends. True if it was of use.
-    async fn serve(self: &Rc<Self>, connected: Connected) -> bool {
-        let Connected { stream, incoming, terms, .. } = connected;
-        let connection = Connection::new(stream, &terms, Rc::clone(&self.ledger));
+    /// Lets requests use a connection until it ends or comes to rest.
+    async fn serve(self: &Rc<Self>, connected: Connected) -> Served {
+        let Connected { stream, incoming, terms } = connected;
+        let connection = Connection::new(stream.clone(), &terms, Rc::clone(&self.ledger));
         let link =
             Rc::new(Link { connection: Rc::clone(&connection), tells_extents: terms.allocation.is_some() });
         self.open.borrow_mut().push(Rc::clone(&link));
         self.changed.notify_waiters();
         let runs = Rc::clone(&connection);
         let mut running = Box::pin(async move { runs.run(incoming).await });
-        let lingers = match select(&mut running, pin!(connection.is_given_up())).await {
-            Either::Left(_) => false,
-            Either::Right(_) => true,
+        let incoming = match select(&mut running, pin!(connection.is_given_up())).await {
+            Either::Left((incoming, _)) => Some(incoming),
+            Either::Right(_) => None,
         };
         self.open.borrow_mut().retain(|other| !Rc::ptr_eq(other, &link));
         self.changed.notify_waiters();
+        let lingers = incoming.is_none();
+        if let Some(incoming) = incoming.filter(|_| connection.is_at_rest()) {
+            return Served::Rests(Connected { stream, incoming, terms });
+        }
         let ending = connection.ending();
         if !matches!(ending, Ending::Leaving) {
             tracing::warn!("Lost a connection to {}: {ending}; connecting again", self.target);
@@ -246,12 +338,12 @@ impl<H: Host> Shared<H> {
                     running.await;
                 }
                 if !given_up.is_through() {
-                    shared.unless_closed(shared.host.sleep(LATE_NS)).await;
+                    shared.unless(|| shared.has_ended(), shared.host.sleep(LATE_NS)).await;
                 }
                 shared.given_up.borrow_mut().retain(|other| !Rc::ptr_eq(other, &given_up));
             });
         }
-        connection.was_useful()
+        Served::Ended { useful: connection.was_useful() }
     }
 
     /// Has every connection end that is open, and waits until there is another one. The caller has seen to it that nothing is in

@@ -8,7 +8,7 @@
 use std::cell::Cell;
 
 /// The account of one device. Changes are numbered in the order in which they were acknowledged.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     acknowledged: Cell<u64>,
     /// All changes up to this one were asked of a flush that ended.

@@ -28,6 +28,8 @@
 //! **A server that comes back different**, smaller or with other abilities, is refused for good. One that comes back larger is the
 //! same: it is used as far as before, until somebody says that it may be used further ([`NbdDevice::measure`]).
 //!
+//! **Another thread** takes a device with its connections as they are ([`NbdDevice::rest`]).
+//!
 //! Discards become zeroes if the server frees storage for those. A server that knows `TRIM` alone is sent that: by the
 //! specification anything may be read afterwards, and servers return what was there, or zeroes.
 //!
@@ -40,17 +42,19 @@ mod keeper;
 mod ledger;
 mod measure;
 mod perform;
+mod rest;
 mod target;
 #[cfg(test)]
 mod tests;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub use connect::NbdError;
+pub use rest::NbdHandle;
 pub use target::{Address, PORT, Target};
 
 use super::wire::export_flags::CAN_MULTI_CONN;
@@ -58,7 +62,8 @@ use crate::file::Access;
 use crate::patient::Watch;
 use crate::{BlockError, ErrorKind, Geometry, Host, Operation, Ring};
 use connect::{connect, geometry};
-use keeper::Shared;
+use keeper::{Export, Shared};
+use ledger::Ledger;
 
 /// The most requests in flight for each connection; more wait, in the order in which they came.
 const REQUESTS_PER_CONNECTION: usize = 64;
@@ -99,6 +104,8 @@ pub struct NbdDevice<H: Host> {
     turns: usize,
     requests: Arc<Semaphore>,
     bytes: Arc<Semaphore>,
+    /// All turns, while it is at rest.
+    resting: RefCell<Option<OwnedSemaphorePermit>>,
     cookies: Cell<u64>,
     /// Who is told of what is sent again.
     watch: OnceCell<Rc<Watch>>,
@@ -116,23 +123,31 @@ impl<H: Host> NbdDevice<H> {
         let geometry = geometry(&target, &facts, access)?;
         let many = facts.flags & CAN_MULTI_CONN != 0;
         let connections = if many { connections.max(1) } else { 1 };
-        let shared = Shared::new(ring, host, target, connect_ns, facts);
+        let (used, met, ledger) = (facts.size, facts.size, Ledger::default());
+        let export = Export { target, connect_ns, facts, connections, used, met, ledger };
+        let device = Self::at_rest(Shared::new(ring, host, export, vec![first]), geometry, retry_ns);
+        device.go_on();
+        Ok(device)
+    }
+
+    /// Makes a device at rest: every request waits for its turn.
+    fn at_rest(shared: Rc<Shared<H>>, geometry: Geometry, retry_ns: Option<u64>) -> Self {
         let ticking = Rc::clone(&shared);
-        host.spawn(async move { ticking.deadlines.run().await });
-        host.spawn(Rc::clone(&shared).keep(Some(first)));
-        for _ in 1..connections {
-            host.spawn(Rc::clone(&shared).keep(None));
-        }
-        Ok(Self {
+        shared.host.spawn(async move { ticking.deadlines.run().await });
+        let turns = shared.connections * REQUESTS_PER_CONNECTION;
+        let requests = Arc::new(Semaphore::new(turns));
+        let all = Arc::clone(&requests).try_acquire_many_owned(u32::try_from(turns).expect("turns are few"));
+        Self {
             shared,
             geometry: Cell::new(geometry),
             retry_ns: Cell::new(retry_ns),
-            turns: connections * REQUESTS_PER_CONNECTION,
-            requests: Arc::new(Semaphore::new(connections * REQUESTS_PER_CONNECTION)),
+            turns,
+            requests,
             bytes: Arc::new(Semaphore::new(BYTES_IN_FLIGHT_MAX as usize)),
+            resting: RefCell::new(Some(all.expect("nobody else knows it"))),
             cookies: Cell::new(0),
             watch: OnceCell::new(),
-        })
+        }
     }
 
     /// The export, as a URI.

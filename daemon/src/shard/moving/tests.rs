@@ -6,7 +6,8 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use block::file::Access;
+use block::file::{Access, Lock};
+use block::nbd::{Address, Target};
 use cache::Marks;
 use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
@@ -25,8 +26,17 @@ const MIB: u64 = 1 << 20;
 const DISK: u64 = 8 * MIB;
 const REQUEST: u64 = 64 << 10;
 
+/// Storage of the disk that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Storage {
+    File,
+    /// Another disk, `base` on the second shard, over NBD.
+    Server,
+}
+
 /// Two shards with a pool between them, and the disk `d` on the first.
 struct Host {
+    storage: Storage,
     folder: TempDir,
     places: Places,
     shards: [ShardHandle; 2],
@@ -35,6 +45,10 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
+        Self::on(Storage::File)
+    }
+
+    fn on(storage: Storage) -> Self {
         let folder = TempDir::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.expect("a runtime for one thread");
@@ -50,26 +64,55 @@ impl Host {
             let shards = [first.await?, second.await?];
             let pool = folder.path().join("pool.img");
             shards[0].look_at_device(pool.clone(), Some(64 * MIB)).await?;
-            let owners = Owners { disks: vec![1], given_up: Vec::new() };
+            let owners = Owners { disks: vec![1, 2], given_up: Vec::new() };
             shards[0].format_pool(pool.clone(), cache::PoolId([7; 16])).await?;
             shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0], epoch: None }, owners).await?;
             shards[1].join_pool(shards[0].share_pool().await?).await?;
             Ok::<_, Problem>(shards)
         };
         let shards = runtime.block_on(start).expect("a pool in a file can be made");
-        let host = Self { folder, places, shards, runtime };
+        let host = Self { storage, folder, places, shards, runtime };
         let image = host.folder.path().join("d.img");
         File::create(&image).and_then(|file| file.set_len(DISK)).expect("the folder is ours");
+        if storage == Storage::Server {
+            host.attach_base();
+        }
         host.attach(0);
         host
     }
 
+    fn image(&self) -> Location {
+        Location::File(self.folder.path().join("d.img"))
+    }
+
     fn attach(&self, shard: usize) {
+        let location = match self.storage {
+            Storage::File => self.image(),
+            Storage::Server => {
+                let address = Address::Unix(self.places.nbd_socket("base"));
+                Location::Nbd(Target { address, export: "base".to_owned() })
+            }
+        };
+        self.attach_as("d", 1, shard, location);
+    }
+
+    /// Serves what the disk is on, if that is a server.
+    fn attach_base(&self) {
+        self.attach_as("base", 2, 1, self.image());
+    }
+
+    /// Clients of the server that the disk is on.
+    fn connections_of_base(&self) -> u64 {
+        let report = self.run(self.shards[1].disk_report("base".to_owned())).expect("the shard is there");
+        report.expect("it is served").connections as u64
+    }
+
+    fn attach_as(&self, name: &str, id: u32, shard: usize, location: Location) {
         let wanted = [("admission", "always"), ("sequential-cutoff", "0"), ("ram", "1MiB")];
         let disk = Attaching {
-            name: "d".to_owned(),
-            id: 1,
-            location: Location::File(self.folder.path().join("d.img")),
+            name: name.to_owned(),
+            id,
+            location,
             access: Access::ReadWrite,
             lock: Lock::Image,
             values: Values::default().with(wanted).expect("keys that there are"),
@@ -78,7 +121,7 @@ impl Host {
             sector_bytes_before: Some(512),
             unsaved: Unsaved::default(),
             entrance: Entrance {
-                sockets: Sockets { nbd: self.places.nbd_socket("d"), vhost: self.places.vhost_socket("d") },
+                sockets: Sockets { nbd: self.places.nbd_socket(name), vhost: self.places.vhost_socket(name) },
                 rights: Rights::usual(),
             },
         };
@@ -224,7 +267,12 @@ fn what_was_counted_in_pass_through_goes_along_and_ends_where_the_mode_changes()
 
 #[test]
 fn what_was_written_last_is_read_after_each_of_many_moves_under_load() {
-    let host = Host::new();
+    for storage in [Storage::File, Storage::Server] {
+        many_moves_under_load(&Host::on(storage));
+    }
+}
+
+fn many_moves_under_load(host: &Host) {
     let done = AtomicBool::new(false);
     let mut guests: Vec<Client> = (0..3).map(|_| host.guest()).collect();
     std::thread::scope(|scope| {
@@ -250,7 +298,17 @@ fn what_was_written_last_is_read_after_each_of_many_moves_under_load() {
         for round in 0..40 {
             let (from, to) = (round % 2, (round + 1) % 2);
             host.loaded(from);
-            host.relocate(from, to);
+            // A flush of our own may be in flight when a server's connections come to rest.
+            let moving = loop {
+                match host.lift(from) {
+                    Ok(moving) => break moving,
+                    Err(problem) => {
+                        assert!(problem.message.contains("did not end within 500 ms"), "{problem}");
+                    }
+                }
+            };
+            assert!(host.set_down(to, moving).is_ok());
+            host.run(host.shards[from].let_go("d".to_owned())).expect("the shard is there");
         }
         done.store(true, Ordering::Relaxed);
     });
@@ -285,7 +343,12 @@ fn a_guest_that_is_slow_to_send_calls_the_move_off_and_nobody_loses_anything() {
 
 #[test]
 fn a_disk_that_the_new_shard_cannot_take_up_goes_back_and_its_guests_notice_nothing() {
-    let host = Host::new();
+    for storage in [Storage::File, Storage::Server] {
+        refused_by_the_new_shard(&Host::on(storage));
+    }
+}
+
+fn refused_by_the_new_shard(host: &Host) {
     let mut guest = host.guest();
     write_all(&mut guest, 4);
     read_all(&mut guest, 4);
@@ -307,6 +370,56 @@ fn a_disk_that_the_new_shard_cannot_take_up_goes_back_and_its_guests_notice_noth
     read_all(&mut guest, 4);
     host.relocate(0, 1);
     read_all(&mut guest, 4);
+}
+
+#[test]
+fn a_disk_on_a_server_moves_with_its_connections_and_what_they_have_not_flushed() {
+    let host = Host::on(Storage::Server);
+    let mut guest = host.guest();
+    write_all(&mut guest, 1);
+    while host.connections_of_base() < 4 {}
+    let received = |name| {
+        let report = host.run(host.shards[1].disk_report(name)).expect("the shard is there");
+        report.expect("it is served").statistics.counts.flushes
+    };
+    host.warm(&mut guest, 1);
+    host.loaded(0);
+    write_all(&mut guest, 2);
+    let before = received("base".to_owned());
+    host.relocate(0, 1);
+    assert_eq!(host.connections_of_base(), 4, "the server noticed nothing");
+    guest.flush().expect("no connection was lost");
+    assert!(received("base".to_owned()) > before, "what was written before the move is flushed after it");
+    let after = host.loaded(1).statistics;
+    assert!(after.load.pages_kept > 0, "{:?}", after.load);
+    assert_eq!(after.load.pages_compared, 0, "nobody else can have changed it");
+    read_all(&mut guest, 2);
+    // A server that goes away is noticed where the disk is now.
+    guest.write(0, &bytes(0, 3)).expect("the server serves");
+    host.run(host.shards[1].detach("base".to_owned(), Content::Kept)).expect("nothing stands in the way");
+    host.attach_base();
+    guest.flush().expect_err("the server may have lost the write");
+    assert_eq!(guest.read(0, REQUEST as u32).expect("the server serves"), bytes(0, 3));
+}
+
+#[test]
+fn a_disk_whose_server_may_have_lost_changes_stays_where_that_is_known() {
+    let host = Host::on(Storage::Server);
+    let mut guest = host.guest();
+    write_all(&mut guest, 1);
+    host.loaded(0);
+    host.run(host.shards[1].detach("base".to_owned(), Content::Kept)).expect("nothing stands in the way");
+    let refused = |why: &str| {
+        let Err(problem) = host.lift(0) else { panic!("it is known on shard 0 only: {why}") };
+        assert!(problem.message.contains("goes on where it is"), "{problem}");
+    };
+    refused("its server is away");
+    host.attach_base();
+    read_all(&mut guest, 1);
+    refused("changes may be lost");
+    guest.flush().expect_err("the server may have lost the writes");
+    refused("a flush failed");
+    read_all(&mut guest, 1);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod given_up;
 mod ledger;
 mod measure;
+mod rest;
 mod server;
 
 use std::future::Future;
