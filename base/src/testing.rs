@@ -16,8 +16,21 @@ impl TempDir {
     /// If it cannot be made.
     #[expect(clippy::new_without_default, reason = "it makes a folder")]
     pub fn new() -> Self {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes a folder in RAM, for tests that sync all the time; elsewhere on a system that has no place for it.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn in_ram() -> Self {
+        let shared_memory = Path::new("/dev/shm");
+        if shared_memory.is_dir() { Self::within(shared_memory) } else { Self::new() }
+    }
+
+    fn within(parent: &Path) -> Self {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("forebay-unit-{}-{number}", std::process::id()));
+        let path = parent.join(format!("forebay-unit-{}-{number}", std::process::id()));
         std::fs::create_dir(&path).expect("temporary folders can be made");
         Self(path)
     }

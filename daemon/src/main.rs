@@ -26,6 +26,7 @@ mod durable;
 mod events;
 mod history;
 mod holds;
+mod host_record;
 mod keys;
 mod metrics;
 mod output;

@@ -1,7 +1,7 @@
 //! Where the daemon keeps and offers things: DIR for what must survive, RUN for sockets.
 //!
 //! ```text
-//!   DIR  state.json  witness.json  holds.json  lock  token  pool.img  past/ID.json  /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   DIR  state.json  state.copy.json  holds.json  lock  token  pool.img  /var/lib/forebay, or $XDG_STATE_HOME/forebay
 //!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and `RUNTIME_DIRECTORY`; they go
@@ -148,8 +148,7 @@ impl Places {
     /// their own).
     pub(crate) fn make(&self) -> Answer<()> {
         make_folder(&self.dir, 0o700)?;
-        self.make_run()?;
-        make_folder(&self.past(), 0o700)
+        self.make_run()
     }
 
     /// Makes RUN and its folders, those that are missing.
@@ -158,11 +157,6 @@ impl Places {
         make_folder(&self.nbd(), 0o755)?;
         make_folder(&self.vhost(), 0o755)?;
         make_folder(&self.touched(), 0o700)
-    }
-
-    /// What is remembered of disks besides their content.
-    pub(crate) fn past(&self) -> PathBuf {
-        self.dir.join("past")
     }
 
     /// What is remembered of disks from one process to the next.

@@ -43,8 +43,9 @@ pub(crate) use unused::open_unused;
 
 use crate::backing::{OwnStorage, paths_of};
 use crate::events::{self, Kind};
+use crate::host_record::HostFile;
 use crate::output;
-use crate::past::{Touched, witness};
+use crate::past::Touched;
 use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem, ProblemKind};
@@ -80,6 +81,7 @@ pub(crate) struct PoolChoice {
 /// If there is no pool that may be used. Then nothing that held data was changed, and the same pool is remembered as before.
 pub(crate) async fn open(
     places: &Places,
+    host: &HostFile,
     shards: &Shards,
     state: &mut State,
     choice: &PoolChoice,
@@ -104,6 +106,7 @@ pub(crate) async fn open(
     let is_located = located.as_ref().map_or(true, |located| located.devices > 0);
     let mut setup = Setup {
         places,
+        host,
         shards,
         state,
         path,
@@ -120,7 +123,7 @@ pub(crate) async fn open(
         None => setup.open_new().await,
     };
     if opened.is_err() {
-        setup.undo();
+        setup.undo().await;
     }
     opened
 }
@@ -155,6 +158,8 @@ fn take_unfinished(state: &mut State) -> Answer<Option<PoolRecord>> {
 
 struct Setup<'a> {
     places: &'a Places,
+    /// Where the state is saved.
+    host: &'a HostFile,
     shards: &'a Shards,
     state: &'a mut State,
     /// The file or device that a pool is made on, if one is made; else the first device of the one that is remembered.
@@ -308,7 +313,7 @@ impl Setup<'_> {
         check_room(&self.path, bytes, POOL_SIZE)?;
         let id = self.shards.draw_pool_id().await?;
         // 1. A crash after this leaves a file that the next start removes.
-        self.record(id, Making::File)?;
+        self.record(id, Making::File).await?;
         // 2. The file, and the pool in it. It is remembered for good once it is open.
         let found = self.shards.look_at_device(self.path.clone(), Some(bytes)).await?;
         self.file = MadeFile::Unfinished;
@@ -368,7 +373,7 @@ impl Setup<'_> {
                 return self.format(found).await;
             }
             (Identified::Pool { id, .. }, None) if self.state.had_pool(&id.to_string()) => {
-                self.record(*id, Making::Former)?;
+                self.record(*id, Making::Former).await?;
                 return Ok(found);
             }
             (content, _) => holds(content, remembered.as_deref()).expect("it is not blank"),
@@ -419,7 +424,7 @@ impl Setup<'_> {
     }
 
     /// Goes back to what was remembered before, and removes the file that was made for nothing.
-    fn undo(&mut self) {
+    async fn undo(&mut self) {
         if self.state.drop_new_pool().is_none() {
             return;
         }
@@ -428,7 +433,7 @@ impl Setup<'_> {
         {
             tracing::warn!("Cannot remove {}: {error}; remove it by hand", self.path.display());
         }
-        if let Err(problem) = self.state.save(&self.places.dir) {
+        if let Err(problem) = self.save().await {
             tracing::warn!("Cannot go back to the pool before; the next start does: {problem}");
         }
     }
@@ -486,22 +491,19 @@ impl Setup<'_> {
     }
 
     /// Opens the pool, with a mark that is remembered before. If it holds what no backing has and cannot be used as it is, it
-    /// stays as it is, and disks are served without it; so it does if it cannot be known how old its lists may be.
+    /// stays as it is, and disks are served without it.
     async fn open(&mut self, candidates: Vec<Candidate>) -> Answer<PoolInUse> {
         if let Err(problem) = self.check_is_no_old_copy(&candidates) {
             return self.go_without(problem).await;
         }
         let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
-        let epoch = match witness::least_epoch(&self.places.dir, &record.id) {
-            Ok(epoch) => Some(epoch),
-            Err(problem) => return self.go_without(problem).await,
-        };
+        let epoch = Some(self.host.read(|host| host.least_epoch(&record.id)));
         let mark = self.shards.draw_mark().await?;
         let known = record.marks_known();
         let borne: Vec<u64> = candidates.iter().filter_map(|candidate| candidate.found.mark()).collect();
         let marks_before = record.marks.clone();
         record.remember_mark(mark, &borne);
-        if let Err(problem) = self.state.save(&self.places.dir) {
+        if let Err(problem) = self.save().await {
             let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
             record.marks = marks_before;
             return self.go_without_records(candidates, Marks { new: 0, known, epoch }, problem).await;
@@ -511,7 +513,7 @@ impl Setup<'_> {
         let paths = candidates.iter().map(|candidate| candidate.path.clone()).collect();
         let opened = match self.shards.open_pool(paths, Marks { new: mark, known, epoch }, owners).await {
             Err(problem) if problem.kind == ProblemKind::Unavailable => {
-                self.forget_mark(mark)?;
+                self.forget_mark(mark).await?;
                 return self.go_without(problem).await;
             }
             // The mark stays known, because the pool may bear it.
@@ -544,7 +546,7 @@ impl Setup<'_> {
         // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
         self.state.settle_pool();
         self.file = MadeFile::None;
-        settle_mark(self.places, self.state, mark)?;
+        self.settle_mark(mark).await?;
         let (path, devices) = (in_use.path().display(), in_use.devices.len());
         events::of_host(Kind::PoolOpened, format!("Pool {path} is in use, devices: {devices}"));
         Ok(in_use)
@@ -567,12 +569,30 @@ impl Setup<'_> {
         }
     }
 
+    /// Remembers that the pool bears this mark and no earlier one.
+    async fn settle_mark(&mut self, mark: u64) -> Answer<()> {
+        if let Some(record) = &mut self.state.pool {
+            record.marks = vec![mark];
+        }
+        self.save().await
+    }
+
+    /// Saves the state as it is now.
+    async fn save(&self) -> Answer<()> {
+        let state = self.state.clone();
+        let saving = self.host.change(move |host| {
+            host.state = state;
+            Ok(())
+        });
+        saving.await
+    }
+
     /// Forgets the mark of a start that did not reach the pool: those that it may bear are to be remembered.
-    fn forget_mark(&mut self, mark: u64) -> Answer<()> {
+    async fn forget_mark(&mut self, mark: u64) -> Answer<()> {
         if let Some(record) = &mut self.state.pool {
             record.marks.retain(|known| *known != mark);
         }
-        self.state.save(&self.places.dir)
+        self.save().await
     }
 
     /// Forgets devices that the pool does not list; what is left is in use.
@@ -609,13 +629,13 @@ impl Setup<'_> {
     async fn format(&mut self, found: Found) -> Answer<Found> {
         let id = self.shards.draw_pool_id().await?;
         // Recorded first: a crash in between leaves something that the next start knows, and makes again if it is named again.
-        self.record(id, Making::OnDevice)?;
+        self.record(id, Making::OnDevice).await?;
         let content = self.shards.format_pool(self.path.clone(), id).await?;
         Ok(Found { content, ..found })
     }
 
     /// Remembers a new pool beside the one that it is to replace.
-    fn record(&mut self, id: PoolId, making: Making) -> Answer<()> {
+    async fn record(&mut self, id: PoolId, making: Making) -> Answer<()> {
         self.check_nothing_is_left_behind()?;
         self.known = false;
         let before = self.state.pool.take();
@@ -634,7 +654,7 @@ impl Setup<'_> {
         }
         self.state.pool = Some(record);
         self.state.replaced = before;
-        self.state.save(&self.places.dir)
+        self.save().await
     }
 
     /// Refuses to have a new pool take the place of one that may hold what backings do not have.
@@ -698,12 +718,4 @@ fn tell_of_move(Moved { from, to }: &Moved) {
         Kind::DeviceMoved,
         format!("The device of the pool that was {} is {} now", from.display(), to.display()),
     );
-}
-
-/// Remembers that the pool bears this mark and no earlier one.
-fn settle_mark(places: &Places, state: &mut State, mark: u64) -> Answer<()> {
-    if let Some(record) = &mut state.pool {
-        record.marks = vec![mark];
-    }
-    state.save(&places.dir)
 }

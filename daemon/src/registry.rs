@@ -46,6 +46,7 @@ use crate::door::{Entrance, Sockets};
 use crate::events::{self, Kind};
 use crate::history::Histories;
 use crate::holds::Holds;
+use crate::host_record::HostFile;
 use crate::keys::Values;
 use crate::names;
 use crate::patience::{while_in_conflict, within};
@@ -90,8 +91,6 @@ pub(crate) struct Registry {
     locks: DiskLocks,
     /// Claims of changes under way.
     claims: Claims,
-    /// Thread that writes the small files of DIR.
-    store: Store,
     /// State that is remembered.
     remembered: Remembered,
     /// Why remembered disks are not served now, by name.
@@ -176,7 +175,7 @@ impl Registry {
     /// A registry over what is remembered.
     pub(crate) fn new(
         places: Places,
-        store: Store,
+        host: HostFile,
         shards: Shards,
         pool: PoolInUse,
         state: State,
@@ -191,7 +190,7 @@ impl Registry {
             events::of_host(Kind::TotalsBegunAnew, reason);
         }
         let ram_limits = ram::limits_at_start(&state);
-        let (holds, unread) = Holds::load(&store);
+        let (holds, unread) = Holds::load(host.store());
         if let Some(reason) = unread {
             events::of_host(Kind::HoldsUnread, reason);
         }
@@ -202,10 +201,9 @@ impl Registry {
         }
         let kept = state.pool.as_ref().filter(|_| pool.missing.is_none()).map(|pool| pool.id.as_str());
         let wear = wear::Wear::load(&places, kept);
-        let remembered = Remembered::new(&places.dir, state);
+        let remembered = Remembered::new(host, state);
         let registry = Self {
             places,
-            store,
             started: Instant::now(),
             shards,
             pool: StdMutex::new(pool),
@@ -228,6 +226,11 @@ impl Registry {
         registry.begin_totals();
         registry.load_histories();
         Arc::new(registry)
+    }
+
+    /// The thread that writes the small files of DIR.
+    fn store(&self) -> &Store {
+        self.remembered.host().store()
     }
 
     /// Where things are.

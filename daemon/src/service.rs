@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use crate::control::{Http, WebDoor};
 use crate::events::{self, Kind};
+use crate::host_record;
 use crate::patience::{while_in_conflict, within};
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
@@ -24,7 +25,6 @@ use crate::reception::{self, Desk, NbdTcp};
 use crate::registry::{ControlFiles, Registry};
 use crate::rights::Rights;
 use crate::shard::Shards;
-use crate::state::State;
 use crate::store::Store;
 use crate::units::{Interval, PollMax};
 use crate::wear::{Asker, Smartctl};
@@ -104,8 +104,9 @@ impl Service {
         network: &Network,
         smartctl: Smartctl,
     ) -> Answer<Self> {
-        let mut state = State::load(&places.dir)?;
         let store = Store::start(&places.dir)?;
+        let host = host_record::open(&store).await?;
+        let mut state = host.read(|host| host.state.clone());
         // What may be refused comes before what changes anything.
         let opened = reception::Opened::open(&network.nbd)?;
         places.nbd_uri = opened.as_ref().map(reception::Opened::uri);
@@ -113,15 +114,15 @@ impl Service {
         // A process that was killed listens until the kernel has taken it apart.
         while_in_conflict(|| ready(sockets::check_free(&socket))).await?;
         let directory = Directory::default();
-        let shards = Shards::start(&places, &directory, threads.shards, threads.poll_max).await?;
-        let pool = pool::open(&places, &shards, &mut state, choice).await?;
+        let shards = Shards::start(&places, &host, &directory, threads.shards, threads.poll_max).await?;
+        let pool = pool::open(&places, &host, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&socket, &Rights::usual())?;
         let web_door = WebDoor::open(&network.http, &places);
         let reception = match opened {
             Some(opened) => Some(opened.run(directory).await?),
             None => None,
         };
-        let registry = Registry::new(places, store, shards, pool, state);
+        let registry = Registry::new(places, host, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch(Arc::downgrade(&registry)));

@@ -1,26 +1,15 @@
-//! What the daemon remembers across restarts: `DIR/state.json`, the pool and the disks.
-//!
-//! It is replaced as a whole. A file that cannot be read as what this version writes is refused and never overwritten: it
-//! is the only place that knows which disks there are.
+//! State of the host: the pool and the disks, as `DIR/state.json` has them (`host_record.rs`).
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::bounded;
-use crate::durable;
 use crate::keys::Values;
 use crate::names;
 use crate::places::EMBEDDED_POOL;
-use crate::problem::{Answer, Problem};
 use crate::qemu_process::QemuProcess;
 use crate::wear::WriteBudget;
 
-/// Version of the file that this build writes, and the newest that it reads.
-const SCHEMA: u64 = 7;
-/// The file, in DIR.
-pub(crate) const STATE_FILE: &str = "state.json";
 /// Starts that are remembered, and in addition those whose marks the pool bears.
 const MARKS_MAX: usize = 16;
 /// Paths by which a pool is known, and former pools, that are remembered.
@@ -30,7 +19,6 @@ const NAMES_MAX: usize = 64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
-    schema: u64,
     /// The number that the next disk gets. Only rises, so that no number names two disks, ever.
     next_disk: u32,
     /// The flash, once there is some.
@@ -294,7 +282,6 @@ impl DiskRecord {
 impl Default for State {
     fn default() -> Self {
         Self {
-            schema: SCHEMA,
             next_disk: 1,
             pool: None,
             replaced: None,
@@ -305,70 +292,33 @@ impl Default for State {
     }
 }
 
-/// Why a state was not saved.
-#[derive(Debug)]
-pub(crate) struct NotSaved {
-    pub(crate) reason: String,
-    /// A restart may see it all the same.
-    pub(crate) in_place: bool,
-}
-
-impl NotSaved {
-    /// For whoever asked for the change.
-    pub(crate) fn into_problem(self) -> Problem {
-        let left = if self.in_place { " (a restart may already see the change)" } else { "" };
-        Problem::failed(format!("{}{left}", self.reason))
-    }
-}
-
 impl State {
-    /// Reads the state in `dir`; an empty one if nothing was ever saved there.
+    /// Takes a state from a document of any version, of the folder `dir`.
     ///
     /// # Errors
-    /// If the file is unreadable, damaged, or of a newer version. It is left as it is.
-    pub(crate) fn load(dir: &Path) -> Answer<Self> {
-        let path = dir.join(STATE_FILE);
-        let damaged = |what: String| {
-            let path = path.display();
-            Problem::failed(format!(
-                "Cannot use {path}: {what}. Restore it from a backup, or move it away and add the disks again (the \
-                 content of the backings is not affected)"
-            ))
-        };
-        let text = match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                return Err(damaged(error.to_string()));
-            }
-            Err(error) => return Err(Problem::failed(format!("Cannot read {}: {error}", path.display()))),
-        };
-        let json: serde_json::Value =
-            serde_json::from_slice(&text).map_err(|error| damaged(format!("it is damaged ({error})")))?;
-        if let Some(newer) = json["schema"].as_u64().filter(|schema| *schema > SCHEMA) {
-            let path = path.display();
-            return Err(Problem::failed(format!(
-                "Cannot use {path}: a newer Forebay wrote it (schema {newer}, this one knows {SCHEMA}); use that version"
-            )));
-        }
+    /// Why it cannot be one.
+    pub(crate) fn parse(dir: &Path, mut document: serde_json::Value) -> Result<Self, String> {
+        document.as_object_mut().map(|fields| fields.remove("schema"));
         let mut state: Self =
-            serde_json::from_value(json).map_err(|error| damaged(format!("it is damaged ({error})")))?;
+            serde_json::from_value(document).map_err(|error| format!("it is damaged ({error})"))?;
         state.raise(dir);
-        state.check().map_err(damaged)?;
+        state.check()?;
         Ok(state)
     }
 
     /// Makes what an earlier version remembered look as this one does: a pool had one device.
     fn raise(&mut self, dir: &Path) {
-        self.schema = SCHEMA;
         if let Some(pool) = self.pool.as_mut().filter(|pool| pool.devices.is_empty()) {
             let made_by_us = pool.path == dir.join(EMBEDDED_POOL);
             pool.devices = vec![DeviceRecord::new(pool.path.clone(), made_by_us)];
         }
     }
 
-    /// What this build relies on, beyond the form.
-    fn check(&self) -> Result<(), String> {
+    /// Checks what this build relies on, beyond the form.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub(crate) fn check(&self) -> Result<(), String> {
         let devices = self.pool.as_ref().map_or(&[][..], |pool| &pool.devices);
         for (index, device) in devices.iter().enumerate() {
             if devices[..index].iter().any(|other| other.path == device.path) {
@@ -388,31 +338,6 @@ impl State {
             }
         }
         Ok(())
-    }
-
-    /// Makes this state the remembered one, durably.
-    ///
-    /// # Errors
-    /// What the system said; then the earlier state is the remembered one, unless the message says otherwise.
-    pub(crate) fn save(&self, dir: &Path) -> Answer<()> {
-        self.save_or_say(dir).map_err(NotSaved::into_problem)
-    }
-
-    /// As [`Self::save`], for whoever has to know which state a restart may see.
-    ///
-    /// # Errors
-    /// What the system said, and that.
-    pub(crate) fn save_or_say(&self, dir: &Path) -> Result<(), NotSaved> {
-        assert_eq!(self.check(), Ok(()), "a state that could not be loaded again is never saved");
-        let text = serde_json::to_vec_pretty(self).expect("plain data with text keys");
-        durable::replace(dir, STATE_FILE, &text).map_err(|not| NotSaved {
-            reason: format!(
-                "Cannot save {}: {}; make room or repair its file system, then try again",
-                dir.join(STATE_FILE).display(),
-                not.error
-            ),
-            in_place: not.in_place,
-        })
     }
 
     /// Notes that the pool was opened: it is the one that counts from now on.
@@ -488,10 +413,7 @@ fn is_false(value: &bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
-    use crate::testing::TempDir;
 
     fn sample() -> State {
         let mut state = State::default();
@@ -521,50 +443,15 @@ mod tests {
         state
     }
 
-    #[test]
-    fn what_is_saved_is_loaded_and_nothing_else_is_left() {
-        let dir = TempDir::new();
-        assert_eq!(State::load(dir.path()), Ok(State::default()));
-        sample().save(dir.path()).expect("the folder is ours");
-        assert_eq!(State::load(dir.path()), Ok(sample()));
-        assert_eq!(fs::read_dir(dir.path()).expect("it is ours").count(), 1);
+    const DIR: &str = "/dir";
+
+    fn document(state: &State) -> serde_json::Value {
+        serde_json::to_value(state).expect("plain data")
     }
 
-    #[test]
-    fn a_crash_while_saving_leaves_the_old_state() {
-        let dir = TempDir::new();
-        sample().save(dir.path()).expect("the folder is ours");
-        fs::write(dir.path().join("state.json.new"), "{\"schema\":1,").expect("the folder is ours");
-        assert_eq!(State::load(dir.path()), Ok(sample()));
-        State::default().save(dir.path()).expect("a left-over temporary file is no obstacle");
-        assert_eq!(State::load(dir.path()), Ok(State::default()));
-    }
-
-    #[test]
-    fn damaged_and_newer_files_are_refused_and_left_alone() {
-        let dir = TempDir::new();
-        let path = dir.path().join(STATE_FILE);
-        let twice = {
-            let mut state = sample();
-            state.disks.push(state.disks[0].clone());
-            serde_json::to_string(&state).expect("plain data")
-        };
-        let device_twice =
-            serde_json::to_string(&sample()).expect("plain data").replace("/dev/flash", "/pool.img");
-        for (text, reason) in [
-            ("", "damaged"),
-            ("{\"schema\":1", "damaged"),
-            ("[]", "damaged"),
-            ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
-            ("{\"schema\":8,\"everything\":\"new\"}", "newer Forebay"),
-            (twice.as_str(), "twice"),
-            (device_twice.as_str(), "twice"),
-        ] {
-            fs::write(&path, text).expect("the folder is ours");
-            let problem = State::load(dir.path()).expect_err(text);
-            assert!(problem.message.contains(reason), "{problem}");
-            assert_eq!(fs::read_to_string(&path).expect("still there"), text);
-        }
+    /// Returns what a start reads of a state that was saved.
+    fn reloaded(state: &State) -> State {
+        State::parse(Path::new(DIR), document(state)).expect("it was saved just now")
     }
 
     #[test]
@@ -593,60 +480,65 @@ mod tests {
 
     #[test]
     fn the_pool_of_an_earlier_version_has_one_device() {
-        let dir = TempDir::new();
         for (name, made_by_us) in [("pool.img", true), ("other.img", false)] {
-            let path = dir.path().join(name);
+            let path = Path::new(DIR).join(name);
             let pool = serde_json::json!({ "path": path, "id": "00ff", "being_made": false, "marks": [7] });
             let earlier = serde_json::json!({ "schema": 2, "next_disk": 1, "pool": pool, "disks": [] });
-            fs::write(dir.path().join(STATE_FILE), earlier.to_string()).expect("the folder is ours");
-            let state = State::load(dir.path()).expect("an earlier version wrote it");
+            let state = State::parse(Path::new(DIR), earlier).expect("an earlier version wrote it");
             let pool = state.pool.as_ref().expect("there was one");
             assert_eq!(pool.devices, [DeviceRecord::new(path, made_by_us)]);
-            state.save(dir.path()).expect("the folder is ours");
-            let text = fs::read_to_string(dir.path().join(STATE_FILE)).expect("it is there");
-            assert!(text.contains("\"schema\": 7"), "{text}");
+            assert_eq!(reloaded(&state), state);
         }
     }
 
     #[test]
     fn the_devices_of_a_version_that_knew_no_ratings_have_none() {
-        let dir = TempDir::new();
-        let path = dir.path().join(STATE_FILE);
         let mut state = sample();
-        let mut earlier = serde_json::to_value(&state).expect("plain data");
+        let mut earlier = document(&state);
         earlier["schema"] = 4.into();
-        fs::write(&path, earlier.to_string()).expect("the folder is ours");
-        assert_eq!(State::load(dir.path()), Ok(state.clone()));
+        assert_eq!(State::parse(Path::new(DIR), earlier), Ok(state.clone()));
         state.pool.as_mut().expect("it has one").devices[0].rated_bytes = Some(600);
-        state.save(dir.path()).expect("the folder is ours");
-        assert_eq!(State::load(dir.path()), Ok(state));
-        let text = fs::read_to_string(&path).expect("it is there");
-        assert!(text.contains("\"schema\": 7") && text.contains("\"rated_bytes\": 600"), "{text}");
+        assert_eq!(reloaded(&state), state);
+        assert_eq!(document(&state)["pool"]["devices"][0]["rated_bytes"], 600);
     }
 
     #[test]
     fn the_pool_of_a_version_that_knew_no_write_budget_has_none() {
-        let dir = TempDir::new();
-        let path = dir.path().join(STATE_FILE);
         let mut state = sample();
-        let mut earlier = serde_json::to_value(&state).expect("plain data");
+        let mut earlier = document(&state);
         earlier["schema"] = 5.into();
         assert_eq!(earlier["pool"].get("write_budget"), None);
-        fs::write(&path, earlier.to_string()).expect("the folder is ours");
-        assert_eq!(State::load(dir.path()), Ok(state.clone()));
+        assert_eq!(State::parse(Path::new(DIR), earlier), Ok(state.clone()));
         state.pool.as_mut().expect("it has one").write_budget = "0.5".parse().expect("it can be");
-        state.save(dir.path()).expect("the folder is ours");
-        assert_eq!(State::load(dir.path()), Ok(state));
-        let text = fs::read_to_string(&path).expect("it is there");
-        assert!(text.contains("\"write_budget\": \"0.5\""), "{text}");
-        fs::write(&path, text.replace("\"0.5\"", "\"many\"")).expect("the folder is ours");
-        let problem = State::load(dir.path()).expect_err("it cannot be many");
-        assert!(problem.message.contains("damaged") && problem.message.contains("many"), "{problem}");
+        assert_eq!(reloaded(&state), state);
+        let mut odd = document(&state);
+        assert_eq!(odd["pool"]["write_budget"], "0.5");
+        odd["pool"]["write_budget"] = "many".into();
+        let reason = State::parse(Path::new(DIR), odd).expect_err("it cannot be many");
+        assert!(reason.contains("damaged") && reason.contains("many"), "{reason}");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let mut twice = sample();
+        twice.disks.push(twice.disks[0].clone());
+        let mut device_twice = document(&sample());
+        device_twice["pool"]["devices"][1]["path"] = "/pool.img".into();
+        let mut more = document(&sample());
+        more["more"] = 1.into();
+        for (odd, reason) in [
+            (document(&twice), "twice"),
+            (device_twice, "twice"),
+            (more, "damaged"),
+            (serde_json::json!({}), "damaged"),
+        ] {
+            let refused = State::parse(Path::new(DIR), odd).expect_err(reason);
+            assert!(refused.contains(reason), "{refused}");
+        }
     }
 
     #[test]
     fn a_disk_on_its_way_from_a_running_guest_is_remembered_and_nothing_is_cached_of_it() {
-        let dir = TempDir::new();
         let mut state = sample();
         let original = serde_json::json!({ "nodes": [] });
         let guest = |stage| GuestRecord {
@@ -662,8 +554,7 @@ mod tests {
             (Stage::Detaching, "pass-through"),
         ] {
             state.disks[0].guest = Some(guest(stage));
-            state.save(dir.path()).expect("the folder is ours");
-            let loaded = State::load(dir.path()).expect("saved just now");
+            let loaded = reloaded(&state);
             assert_eq!(loaded, state);
             let [(_, now), ..] = loaded.disks[0].settings_now().named();
             assert_eq!(now, mode);
@@ -674,12 +565,10 @@ mod tests {
     #[test]
     fn where_unsaved_data_is_stays_known_until_it_is_saved() {
         let mut state = sample();
-        let dir = TempDir::new();
         assert!(state.note_unsaved("web"));
         state.pool.as_mut().expect("it has one").id = "another".to_owned();
         assert!(!state.note_unsaved("web"), "it is the first pool that may hold it");
-        state.save(dir.path()).expect("the folder is ours");
-        let mut loaded = State::load(dir.path()).expect("saved just now");
+        let mut loaded = reloaded(&state);
         assert_eq!(loaded.disks[0].unsaved_in.as_deref(), Some("00ff"));
         assert_eq!(loaded.unsaved(), ["web"]);
         loaded.note_saved(loaded.disks[0].id);
@@ -690,17 +579,8 @@ mod tests {
     fn numbers_of_disks_are_never_used_again() {
         let mut state = sample();
         state.disks.clear();
-        let dir = TempDir::new();
-        state.save(dir.path()).expect("the folder is ours");
-        let mut loaded = State::load(dir.path()).expect("saved just now");
+        let mut loaded = reloaded(&state);
         assert!(loaded.had_disk(1) && !loaded.had_disk(2));
         assert_eq!(loaded.take_disk_number(), 2);
-    }
-
-    #[test]
-    fn a_state_that_cannot_be_saved_is_an_error_with_the_path() {
-        let dir = TempDir::new();
-        let problem = sample().save(&dir.path().join("missing")).unwrap_err();
-        assert!(problem.message.contains("missing/state.json"), "{problem}");
     }
 }

@@ -36,9 +36,7 @@ use tokio::sync::oneshot;
 use crate::durable::{self, NewFile, NotReplaced};
 use crate::problem::{Answer, Problem};
 
-#[cfg(test)]
-pub(crate) use file::NotChanged;
-pub(crate) use file::{StoredFile, StoredValue};
+pub(crate) use file::{NotChanged, StoredFile, StoredValue};
 
 /// Handle of the thread that writes the files of one DIR. The thread ends when the last clone is gone and everything is written.
 #[derive(Clone)]

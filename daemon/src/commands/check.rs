@@ -20,12 +20,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::api;
 use crate::backing::Location;
 use crate::cli::Check;
+use crate::host_record::HostRecord;
 use crate::output;
 use crate::past;
 use crate::patience::while_held;
 use crate::places::{Places, Surroundings};
 use crate::problem::{Answer, Problem};
-use crate::state::{DiskRecord, State};
+use crate::state::DiskRecord;
 use show::{json, text};
 
 /// Entries of the ring: a check has few reads in flight.
@@ -50,7 +51,7 @@ type Names = Vec<(u32, String)>;
 /// What the daemon remembers that a pool belongs to.
 struct Remembered {
     places: Places,
-    state: State,
+    host: HostRecord,
 }
 
 pub(super) fn run(options: &Check) -> Answer<()> {
@@ -74,8 +75,8 @@ pub(super) fn run(options: &Check) -> Answer<()> {
 fn remembered(options: &Check) -> Answer<Option<Remembered>> {
     let surroundings = Surroundings::of_process();
     match Places::resolve(options.dir.clone(), options.run_dir.clone(), &surroundings) {
-        Ok(places) => match State::load(&places.dir) {
-            Ok(state) => Ok(Some(Remembered { places, state })),
+        Ok(places) => match HostRecord::load(&places.dir) {
+            Ok(loaded) => Ok(Some(Remembered { places, host: loaded.record })),
             Err(problem) if options.dir.is_some() => Err(problem),
             Err(_) => Ok(None),
         },
@@ -153,22 +154,13 @@ fn unreadable(path: &dyn fmt::Display, error: &dyn fmt::Display) -> Outcome {
     Outcome::Refused("unreadable", format!("Cannot read {path}: {error}; check the device"))
 }
 
-/// A start would not use these at all.
-fn as_no_start_would(paths: &[PathBuf], problem: &Problem) -> Outcome {
-    let reason = format!("Cannot check {} as a start would: {problem}; or name another --dir", named(paths));
-    Outcome::Refused("unknown", reason)
-}
-
 async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
     let Pool { id, paths, devices } = pool;
     let here = remembered.filter(|remembered| {
-        let pool = remembered.state.pool.as_ref();
+        let pool = remembered.host.state.pool.as_ref();
         pool.is_some_and(|pool| pool.id == id && !pool.being_made)
     });
-    let marks = match here.map(Remembered::marks).transpose() {
-        Ok(marks) => marks,
-        Err(problem) => return as_no_start_would(&paths, &problem),
-    };
+    let marks = here.map(Remembered::marks);
     let expected = |disk, mark| here.map_or_else(unknown, |here| here.expect(disk, mark));
     let known = Knowledge { marks: marks.as_ref(), expected: &expected };
     let bar = progress(&paths[0]);
@@ -179,7 +171,7 @@ async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
     let checked = cache::check(devices, &known, &mut tell).await;
     bar.finish_and_clear();
     let names = |here: &Remembered| {
-        here.state.disks.iter().map(|disk| (disk.id, disk.name.clone())).collect::<Names>()
+        here.host.state.disks.iter().map(|disk| (disk.id, disk.name.clone())).collect::<Names>()
     };
     match checked {
         Ok(pool) => Outcome::Checked(pool, here.map(names).unwrap_or_default()),
@@ -189,18 +181,15 @@ async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
 
 impl Remembered {
     /// What is known of the pool, which is the one that is remembered.
-    ///
-    /// # Errors
-    /// If it cannot be known: then a start goes without the pool.
-    fn marks(&self) -> Answer<Marks> {
-        let pool = self.state.pool.as_ref().expect("it is the one that is remembered");
-        let epoch = past::witness::least_epoch(&self.places.dir, &pool.id)?;
-        Ok(Marks { new: 0, known: pool.marks_known(), epoch: Some(epoch) })
+    fn marks(&self) -> Marks {
+        let pool = self.host.state.pool.as_ref().expect("it is the one that is remembered");
+        let epoch = Some(self.host.least_epoch(&pool.id));
+        Marks { new: 0, known: pool.marks_known(), epoch }
     }
 
     /// How much of a disk's content would be believed.
     fn expect(&self, disk: DiskId, mark: u64) -> Expected {
-        let Some(record) = self.state.disks.iter().find(|record| record.id == disk.0) else {
+        let Some(record) = self.host.state.disks.iter().find(|record| record.id == disk.0) else {
             let reason = "No disk of this number is remembered; a start gives back what it holds";
             return Expected { belief: Belief::Nothing(reason.to_owned()), touched: None };
         };
@@ -214,7 +203,7 @@ impl Remembered {
             let belief = past::beside_qemu(Belief::ByRegion);
             return Ok(Expected { belief, touched: None });
         }
-        past::foresee(&self.places, record.id, location.path(), record.size_bytes, mark)
+        Ok(past::foresee(&self.places, &self.host, record.id, location.path(), record.size_bytes, mark))
     }
 }
 

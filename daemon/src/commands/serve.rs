@@ -18,6 +18,7 @@ use super::logging::{self, Log};
 use crate::cli::Serve;
 use crate::config::Config;
 use crate::control::Http;
+use crate::host_record;
 use crate::places::{Places, Surroundings};
 use crate::pool::{MissingCause, PoolChoice};
 use crate::problem::{Answer, Problem};
@@ -25,7 +26,6 @@ use crate::reception::NbdTcp;
 use crate::registry::PoolView;
 use crate::service::{Network, Service, Threads};
 use crate::signals::{self, Request, Requests};
-use crate::state::STATE_FILE;
 use crate::supervisor::{self, Standing};
 use crate::units::Size;
 use crate::wear::Smartctl;
@@ -90,7 +90,7 @@ fn claim(places: &Places) -> Answer<File> {
 fn keep_events_if_nobody_does(options: &Serve) {
     let places = Places::resolve(options.dir.clone(), options.run_dir.clone(), &Surroundings::of_process());
     let Ok(places) = places else { return };
-    if places.dir.join(STATE_FILE).exists()
+    if host_record::is_in(&places.dir)
         && let Ok(_claim) = places.claim()
         && let Err(problem) = events::begin(&places.dir)
     {

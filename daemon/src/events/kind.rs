@@ -73,6 +73,9 @@ kinds! {
     DaemonStartFailed, "daemon-start-failed", Error,
         "The daemon could not be started. A service manager tries again; a reason that stays is listed once.",
         "The message says what stood in the way: change that, or wait for what is missing.";
+    StateRestored, "state-restored", Warning,
+        "state.json could not be read, and its second copy state.copy.json was used at a start: nothing is lost.",
+        "Check the drive and the file system of the daemon's folder. Delete what was set aside.";
     DaemonStopping, "daemon-stopping", Info,
         "The daemon was asked to stop.",
         "";

@@ -2,7 +2,7 @@
 //! believed when it is attached.
 //!
 //! ```text
-//!   DIR/past/ID.json      what the backing looked like when it was last in our hands            survives the host
+//!   DIR/state.json        what the backing looked like when it was last in our hands            survives the host
 //!   the backing           the name of its last attachment, by chance, in an extended attribute  goes with the data
 //!                         and, while flash may have newer data, who has it
 //!   RUN/touched/ID        one bit for each page that is not in the log as the backing holds it  survives the process
@@ -29,7 +29,6 @@ mod record;
 #[cfg(test)]
 mod stories;
 mod touched;
-pub(crate) mod witness;
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -49,6 +48,7 @@ use record::{Doubt, Modified, Record};
 pub(crate) use touched::Touched;
 
 use crate::aside::Aside;
+use crate::host_record::{HostFile, HostRecord};
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 
@@ -63,19 +63,17 @@ const UNGUARDED: &str = "Nobody kept its NBD server from changing it meanwhile";
 /// What of a disk's content would be believed if it were attached now, after a start whose predecessor left `mark` on the
 /// pool. Changes nothing. A backing that is not there keeps its disk waiting, and what is cached of it. One without a path
 /// is on an NBD server.
-///
-/// # Errors
-/// If what is remembered cannot be read.
 pub(crate) fn foresee(
     places: &Places,
+    host: &HostRecord,
     id: u32,
     backing: Option<&Path>,
     disk_bytes: Option<u64>,
     mark: u64,
-) -> Answer<Expected> {
-    let without_bits = |belief| Ok(Expected { belief, touched: None });
+) -> Expected {
+    let without_bits = |belief| Expected { belief, touched: None };
     let found = backing.map(Appearance::of).unwrap_or_default();
-    let record = Record::load(&places.past(), id)?;
+    let record = Record::of(host, id);
     // The size of a device is taken to be what it was: looking is for starts, which may wait for it.
     let bytes = found.bytes.or(disk_bytes);
     let verdict = record.judge(id, &Appearance { bytes, ..found });
@@ -91,7 +89,7 @@ pub(crate) fn foresee(
     let bits = disk_bytes.and_then(|disk_bytes| Touched::peek(&places.touched(), id, disk_bytes, mark));
     let touched = bits.map(|bits| Rc::new(bits) as Rc<dyn SharedBits>);
     let belief = if touched.is_some() { Belief::ByPage } else { Belief::ByRegion };
-    Ok(Expected { belief, touched })
+    Expected { belief, touched }
 }
 
 /// What is believed in spite of a doubt.
@@ -131,6 +129,8 @@ pub(crate) struct Sizes {
 /// The past of one disk, in the hands of its shard.
 pub(crate) struct History {
     places: Places,
+    /// Where its record is.
+    host: HostFile,
     id: u32,
     aside: Aside,
     /// As it is remembered durably. Goes with whatever changes it, so that this is so even if nobody waits for the end.
@@ -179,15 +179,15 @@ impl History {
     /// If it cannot be read.
     pub(crate) async fn open(
         aside: &Aside,
-        places: &Places,
+        (places, host): (&Places, &HostFile),
         id: u32,
         sizes: Sizes,
         mark: u64,
         backing: Option<File>,
     ) -> Answer<(Self, Appearance)> {
         let folders = places.clone();
+        let record = host.read(|host| Record::of(host, id));
         let reading = move || -> Answer<_> {
-            let record = Record::load(&folders.past(), id)?;
             // The larger of the two was remembered last: disks never shrink.
             let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
             // One that does not fit is not served; its bits stay as they are.
@@ -200,11 +200,22 @@ impl History {
         let (record, (touched, kept), disk_bytes, opened) = aside.run(reading).await??;
         let (found, backing): Opened = opened;
         let (record, touched) = (Arc::new(Mutex::new(record)), RefCell::new(Rc::new(touched)));
-        let (places, aside) = (places.clone(), aside.clone());
+        let (places, host, aside) = (places.clone(), host.clone(), aside.clone());
         let (backing, checking_path) = (RefCell::new(backing), Arc::default());
         let marked = RefCell::new(found.dirty.clone());
-        let history =
-            Self { places, id, aside, record, touched, kept, disk_bytes, backing, checking_path, marked };
+        let history = Self {
+            places,
+            host,
+            id,
+            aside,
+            record,
+            touched,
+            kept,
+            disk_bytes,
+            backing,
+            checking_path,
+            marked,
+        };
         Ok((history, found))
     }
 
@@ -381,10 +392,18 @@ impl History {
         self.backing.borrow().clone()
     }
 
-    /// The disk is gone for good.
-    pub(crate) fn forget(places: &Places, id: u32) {
-        Record::forget(&places.past(), id);
-        Touched::forget(&places.touched(), id);
+    /// Forgets a disk that is gone for good.
+    ///
+    /// # Errors
+    /// If that cannot be saved. Its number is never used again, so that nobody believes what stays.
+    pub(crate) async fn forget(aside: &Aside, places: &Places, host: &HostFile, id: u32) -> Answer<()> {
+        let folder = places.touched();
+        aside.run(move || Touched::forget(&folder, id)).await?;
+        let forgetting = host.change(move |host| {
+            host.forget_backing(id);
+            Ok(())
+        });
+        forgetting.await
     }
 
     /// Gives the backing the name of another attachment, and remembers it, each step durably.
@@ -421,7 +440,7 @@ impl History {
     /// Changes the record durably, after all changes that were asked for before.
     async fn change(&self, steps: impl FnOnce(&mut Records) -> Answer<()> + Send + 'static) -> Answer<()> {
         let last = Arc::clone(&self.record).lock_owned().await;
-        let mut records = Records { last, dir: self.places.past(), id: self.id };
+        let mut records = Records { last, host: self.host.clone(), id: self.id };
         self.aside.run(move || steps(&mut records)).await?
     }
 }
@@ -429,7 +448,7 @@ impl History {
 /// The record of a disk, in the hands of whoever changes it.
 struct Records {
     last: OwnedMutexGuard<Record>,
-    dir: PathBuf,
+    host: HostFile,
     id: u32,
 }
 
@@ -444,7 +463,7 @@ impl Records {
     /// # Errors
     /// If it cannot; then the one before is remembered.
     fn save(&mut self, next: Record) -> Answer<()> {
-        next.save(&self.dir, self.id)?;
+        next.save(&self.host, self.id)?;
         *self.last = next;
         Ok(())
     }
@@ -478,40 +497,42 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::testing::TempDir;
+    use crate::store::Store;
+    use crate::testing::{TempDir, run};
 
     const SIZE: u64 = 1 << 20;
     const NEW: Sizes = Sizes { remembered: None, backing: SIZE };
 
-    /// Runs a story with the past of a disk whose backing is not on this host.
-    fn with_history(tell: impl AsyncFnOnce(Rc<History>, &Places)) {
+    /// Runs a story with the past of a disk whose backing is not on this host, in the folder `DIR` of another one.
+    fn with_history(tell: impl AsyncFnOnce(Rc<History>, &HostFile)) {
         let dir = TempDir::new();
-        let places = Places { dir: dir.path().into(), run: dir.path().into(), nbd_uri: None };
+        let places = Places { dir: dir.path().join("d"), run: dir.path().into(), nbd_uri: None };
         places.make().expect("the folder is ours");
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
-        runtime.expect("a runtime for one thread").block_on(async {
-            let opened = History::open(&Aside::here(), &places, 1, NEW, 7, None).await;
-            tell(Rc::new(opened.expect("the folder is ours").0), &places).await;
+        let host =
+            HostFile::new(&Store::start(&places.dir).expect("there are threads"), HostRecord::default());
+        run(async {
+            let opened = History::open(&Aside::here(), (&places, &host), 1, NEW, 7, None).await;
+            tell(Rc::new(opened.expect("the folder is ours").0), &host).await;
         });
     }
 
-    fn remembered(places: &Places) -> Record {
-        Record::load(&places.past(), 1).expect("the folder is ours")
+    fn remembered(host: &HostFile) -> Record {
+        host.read(|host| Record::of(host, 1))
     }
 
     #[test]
     fn flash_that_fails_while_a_disk_is_being_attached_is_remembered_as_void() {
-        with_history(async |history, places| {
+        with_history(async |history, host| {
             let past = history.past(&Appearance::default()).await;
             let attached = history.begin(SIZE, Access::ReadWrite, false);
             let (begun, lost) = tokio::join!(attached, (past.flash_lost)());
             assert_eq!((begun, lost), (Ok(()), Ok(())));
-            assert!(remembered(places).void);
+            assert!(remembered(host).void);
             history.end(SIZE, Access::ReadWrite).await.expect("the folder is ours");
-            assert!(remembered(places).void, "a clean stop does not make it believed");
+            assert!(remembered(host).void, "a clean stop does not make it believed");
             // With flash that works, what was cached was dropped durably before.
             history.begin(SIZE, Access::ReadWrite, false).await.expect("the folder is ours");
-            assert!(!remembered(places).void);
+            assert!(!remembered(host).void);
         });
     }
 
@@ -530,24 +551,25 @@ mod tests {
 
     #[test]
     fn a_change_that_nobody_waits_for_is_finished_before_the_next_one() {
-        with_history(async |history, places| {
+        with_history(async |history, host| {
             let began = history.begin(SIZE, Access::ReadWrite, false).now_or_never();
             assert_eq!(began, None, "it was given up");
             history.end(SIZE, Access::ReadWrite).await.expect("the folder is ours");
-            assert_eq!(remembered(places).epoch, 2);
+            assert_eq!(remembered(host).epoch, 2);
         });
     }
 
     #[test]
     fn what_cannot_be_remembered_is_an_error_and_the_record_stays() {
-        with_history(async |history, places| {
+        with_history(async |history, host| {
             let past = history.past(&Appearance::default()).await;
-            std::fs::remove_dir(places.past()).expect("nothing is there yet");
+            let (dir, away) = (host.store().dir(), host.store().dir().with_extension("away"));
+            std::fs::rename(dir, &away).expect("the folder is ours");
             let reason = (past.flash_lost)().await.expect_err("there is no folder");
-            assert!(reason.contains("1.json"), "{reason}");
-            std::fs::create_dir(places.past()).expect("the folder is ours");
+            assert!(reason.contains("state.json"), "{reason}");
+            std::fs::rename(&away, dir).expect("the folder is ours");
             history.begin(SIZE, Access::ReadWrite, true).await.expect("the folder is ours");
-            assert!(!remembered(places).void, "it never was");
+            assert!(!remembered(host).void, "it never was");
         });
     }
 }

@@ -1,17 +1,13 @@
-//! `DIR/past/ID.json`: what a backing looked like when it was last in our hands.
-
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+//! Record of a disk in `DIR/state.json`: the looks of its backing when this host had it last.
 
 use serde::{Deserialize, Serialize};
 
 use super::Appearance;
 use super::appearance::{Changes, Circumstances, FileIdentity, is_numbered};
 use super::device::{DeviceIdentity, SameDevice};
-use crate::bounded;
-use crate::durable;
-use crate::problem::{Answer, Problem};
+use crate::host_record::{HostFile, HostRecord};
+use crate::problem::Answer;
+use crate::store::NotChanged;
 
 const SCHEMA: u64 = 2;
 
@@ -116,21 +112,11 @@ impl Modified {
 }
 
 impl Record {
-    /// Reads the record of a disk; an empty one if there is none.
-    ///
-    /// # Errors
-    /// If it cannot be read. A damaged one counts as empty: then nothing is believed.
-    pub(super) fn load(dir: &Path, id: u32) -> Answer<Self> {
-        let path = file(dir, id);
-        match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
-            Ok(text) => {
-                let earlier =
-                    || serde_json::from_slice::<EarlierRecord>(&text).map(|record| record.upgraded(id));
-                Ok(serde_json::from_slice(&text).or_else(|_| earlier()).unwrap_or_default())
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(Problem::failed(format!("Cannot read {}: {error}", path.display()))),
-        }
+    /// Returns the record of a disk; an empty one if there is none, or a damaged one: then nothing is trusted of what is cached.
+    pub(super) fn of(host: &HostRecord, id: u32) -> Self {
+        let Some(kept) = host.backing(id) else { return Self::default() };
+        let earlier = || EarlierRecord::deserialize(kept).map(|record| record.upgraded(id));
+        Self::deserialize(kept).or_else(|_| earlier()).unwrap_or_default()
     }
 
     /// Returns the record of a backing as it looks now, which includes the attachment that it bears.
@@ -159,24 +145,17 @@ impl Record {
         Self { void: true, ..self.clone() }
     }
 
-    /// Makes this what is remembered, durably.
+    /// Makes this the record of a disk, durably. Waits for it on this thread.
     ///
     /// # Errors
-    /// What the system said; then the earlier record is what is remembered.
-    pub(super) fn save(&self, dir: &Path, id: u32) -> Answer<()> {
-        let text = serde_json::to_vec_pretty(self).expect("plain data");
-        durable::replace(dir, &file_name(id), &text).map_err(|not| {
-            Problem::failed(format!(
-                "Cannot save {}: {}; make room or repair its file system, then try again",
-                file(dir, id).display(),
-                not.error
-            ))
-        })
-    }
-
-    /// Forgets the record of a disk. Its number is never used again, so it does not matter if this fails.
-    pub(super) fn forget(dir: &Path, id: u32) {
-        drop(fs::remove_file(file(dir, id)));
+    /// If it cannot be saved; then the earlier record stays.
+    pub(super) fn save(&self, host: &HostFile, id: u32) -> Answer<()> {
+        let record = serde_json::to_value(self).expect("plain data");
+        let saved = host.change_here(move |host| {
+            host.set_backing(id, record);
+            Ok(())
+        });
+        saved.map_err(NotChanged::into_problem)
     }
 
     /// Whether a backing of disk `id` that looks like this can be the one that was cached.
@@ -296,18 +275,11 @@ impl Record {
 const UNKNOWN_DEVICE: &str = "Nothing tells whether its backing is the device that it was: the system knows no serial number or other \
                               name of it, and the host, or the device, was started since";
 
-fn file(dir: &Path, id: u32) -> PathBuf {
-    dir.join(file_name(id))
-}
-
-fn file_name(id: u32) -> String {
-    format!("{id}.json")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::past::DirtyMark;
+    use crate::store::Store;
     use crate::testing::TempDir;
 
     const ID: u32 = 3;
@@ -442,10 +414,10 @@ mod tests {
 
     #[test]
     fn what_an_earlier_version_remembered_is_believed_only_where_no_other_host_can_have_come_between() {
-        let dir = TempDir::new();
         let load = |text: &str| {
-            fs::write(file(dir.path(), ID), text).expect("the folder is ours");
-            Record::load(dir.path(), ID).expect("the folder is ours")
+            let mut host = HostRecord::default();
+            host.set_backing(ID, serde_json::from_str(text).expect("it is JSON"));
+            Record::of(&host, ID)
         };
         let earlier = |modified: &str| {
             load(&format!(
@@ -480,11 +452,15 @@ mod tests {
     #[test]
     fn a_record_reads_back_as_it_was_and_a_damaged_one_is_believed_nothing() {
         let dir = TempDir::new();
-        at_rest().save(dir.path(), 3).expect("the folder is ours");
-        assert_eq!(Record::load(dir.path(), 3), Ok(at_rest()));
-        fs::write(file(dir.path(), 3), "{").expect("the folder is ours");
-        assert_eq!(Record::load(dir.path(), 3), Ok(Record::default()));
-        Record::forget(dir.path(), 3);
-        assert_eq!(Record::load(dir.path(), 3), Ok(Record::default()));
+        let host =
+            HostFile::new(&Store::start(dir.path()).expect("there are threads"), HostRecord::default());
+        at_rest().save(&host, 3).expect("the folder is ours");
+        assert_eq!(host.read(|host| Record::of(host, 3)), at_rest());
+        assert_eq!(host.read(|host| Record::of(host, 4)), Record::default());
+        let mut damaged = host.read(HostRecord::clone);
+        damaged.set_backing(3, serde_json::json!({ "schema": 2, "epoch": -1 }));
+        assert_eq!(Record::of(&damaged, 3), Record::default());
+        damaged.forget_backing(3);
+        assert_eq!(Record::of(&damaged, 3), Record::default());
     }
 }

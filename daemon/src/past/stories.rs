@@ -13,6 +13,9 @@ use std::path::PathBuf;
 use xattr::FileExt as _;
 
 use super::*;
+use crate::host_record;
+use crate::state::DiskRecord;
+use crate::store::Store;
 use crate::testing::{TempDir, die_after};
 
 #[path = "../../../doors/tests/random/mod.rs"]
@@ -24,7 +27,7 @@ const SEEDS: u64 = 100;
 const ROUNDS: u32 = 12;
 const SIZE: u64 = 1 << 20;
 /// More durable steps than any change takes.
-const STEPS_MAX: usize = 10;
+const STEPS_MAX: usize = 14;
 const DISK: u32 = 1;
 /// Mark of the pool: it was opened by nobody else.
 const MARK: u64 = 7;
@@ -50,7 +53,10 @@ struct World {
 
 impl World {
     fn new(seed: u64) -> Self {
-        let dir = TempDir::new();
+        // Names of attachments are extended attributes, which not every system has in RAM.
+        let in_ram = TempDir::in_ram();
+        let takes_attributes = xattr::set(in_ram.path(), "user.forebay.test", b"1").is_ok();
+        let dir = if takes_attributes { in_ram } else { TempDir::new() };
         let host = |name: &str| {
             let folder = dir.path().join(name);
             let places = Places { dir: folder.clone(), run: folder, nbd_uri: None };
@@ -88,13 +94,32 @@ impl World {
         self.open_image().write_all_at(&self.version.to_le_bytes(), 0).expect("it is ours");
     }
 
+    /// Returns what a host remembers after a start. Of one that has died only files are left.
+    async fn start(&self, host: usize) -> HostFile {
+        let store = Store::start(&self.hosts[host].places.dir).expect("there are threads");
+        let remembered = host_record::open(&store).await.expect("what was saved can be read");
+        let adding = remembered.change(|host| {
+            while !host.state.had_disk(DISK) {
+                host.state.take_disk_number();
+            }
+            if host.state.disks.is_empty() {
+                host.state.disks.push(disk(DISK));
+            }
+            Ok(())
+        });
+        adding.await.expect("the folder is ours");
+        remembered
+    }
+
     /// Attaches the image to a host, has guests use it, and detaches it, unless the host dies before one of its durable steps.
     async fn attach(&mut self, host: usize) {
         let access = if self.one_in(6) { Access::ReadOnly } else { Access::ReadWrite };
         let file = self.open_image();
         let sizes = Sizes { remembered: Some(SIZE), backing: SIZE };
         let aside = Aside::here();
-        let opened = History::open(&aside, &self.hosts[host].places, DISK, sizes, MARK, Some(file));
+        let remembered = self.start(host).await;
+        let places = (&self.hosts[host].places, &remembered);
+        let opened = History::open(&aside, places, DISK, sizes, MARK, Some(file));
         let (history, found) = opened.await.expect("the folder is ours");
         let history = Rc::new(history);
         let belief = history.past(&found).await.belief;
@@ -179,6 +204,12 @@ impl World {
         }
         self.hosts.iter_mut().filter(|host| !host.is_at_rest).for_each(|host| host.cached = None);
     }
+}
+
+fn disk(id: u32) -> DiskRecord {
+    let document = serde_json::json!({ "id": id, "name": "web", "backing": "/image", "read_only": false, "raw_anyway": false,
+        "settings": {}, "size_bytes": SIZE });
+    serde_json::from_value(document).expect("it is a disk")
 }
 
 fn copy_with_attributes(from: &Path, to: &Path) {

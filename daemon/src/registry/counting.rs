@@ -124,7 +124,7 @@ impl Registry {
             (totals.text(&disks), (what == Written::TotalsAndWindows).then(windows))
         };
         // In this order: windows are never ahead of totals.
-        Totals::save(&self.store, text).await?;
+        Totals::save(self.store(), text).await?;
         let Some(keeping) = keeping else { return Ok(()) };
         let dir = self.places.dir.clone();
         let write = move || windows::save(&dir, keeping);

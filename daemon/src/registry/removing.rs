@@ -93,11 +93,12 @@ impl Registry {
         let _changing = self.locks.lock(&name).await;
         // Its pool may know nothing of this: it may be away, or have failed.
         let is_given_up = record.unsaved_in.is_some() && what_is_dirty == WhatIsDirty::IsLost;
-        let forgetting = self.remembered.change(move |state| {
-            state.disks.retain(|disk| disk.id != record.id);
+        let forgetting = self.remembered.host().change(move |host| {
+            host.state.disks.retain(|disk| disk.id != record.id);
             if is_given_up {
-                state.given_up.push(record.id);
+                host.state.given_up.push(record.id);
             }
+            host.forget_backing(record.id);
             Ok(())
         });
         let saved = forgetting.await;

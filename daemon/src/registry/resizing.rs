@@ -10,7 +10,7 @@ use super::{Registry, being_removed, gone, guest, known};
 use crate::events::{self, Kind};
 use crate::problem::Answer;
 use crate::shard::{NotRemembered, Resized, Resizing};
-use crate::state::{NotSaved, State};
+use crate::store::NotChanged;
 use crate::units::Size;
 
 impl Registry {
@@ -65,62 +65,15 @@ impl Registry {
 
     /// Remembers a size before guests are told. Called on a thread that may wait, while the lock of the disk is held.
     fn remember_new_size(&self, name: &str, size: u64) -> Result<(), NotRemembered> {
-        let take = |state: &mut State| {
-            let record = state.disks.iter_mut().find(|disk| disk.name == name);
-            record.ok_or_else(|| gone(name))?.size_bytes = Some(size);
+        let disk = name.to_owned();
+        let changed = self.remembered.change_here(move |state| {
+            let record = state.disks.iter_mut().find(|record| record.name == disk);
+            record.ok_or_else(|| gone(&disk))?.size_bytes = Some(size);
             Ok(())
-        };
-        let dir = self.remembered.dir();
-        let save =
-            |before: &State, changed: &State| save_or_undo(before, changed, |state| state.save_or_say(dir));
-        let changed = self.remembered.change_with(take, save);
-        let ((), saved) = changed.map_err(|problem| NotRemembered { problem, may_count: false })?;
-        saved
-    }
-}
-
-/// Saves `changed`. If a restart may see it though that failed, `before` takes its place again.
-fn save_or_undo(
-    before: &State,
-    changed: &State,
-    save: impl Fn(&State) -> Result<(), NotSaved>,
-) -> Result<(), NotRemembered> {
-    let Err(NotSaved { reason, in_place }) = save(changed) else { return Ok(()) };
-    let undone = if in_place { save(before) } else { Ok(()) };
-    // The first reason is what stands in the way; whether the change may be seen is what the last attempt says.
-    let may_count = undone.is_err();
-    Err(NotRemembered { problem: NotSaved { reason, in_place: may_count }.into_problem(), may_count })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::RefCell;
-
-    use super::*;
-
-    #[test]
-    fn a_size_that_could_not_be_saved_is_taken_back_and_if_that_fails_too_it_is_said() {
-        let (before, mut changed) = (State::default(), State::default());
-        let _number = changed.take_disk_number();
-        assert_ne!(before, changed);
-        // What each attempt to save says, in their order: nothing, or whether it is in place.
-        let attempts = |outcomes: &[Option<bool>]| {
-            let (saved, left) = (RefCell::new(Vec::new()), RefCell::new(outcomes.iter()));
-            let outcome = save_or_undo(&before, &changed, |state| {
-                saved.borrow_mut().push(*state == changed);
-                let outcome = left.borrow_mut().next().expect("so many attempts are made");
-                outcome.map_or(Ok(()), |in_place| Err(NotSaved { reason: "No room".to_owned(), in_place }))
-            });
-            assert_eq!(left.borrow().len(), 0, "so many attempts are made");
-            let outcome = outcome.map_err(|not| (not.may_count, not.problem.message.contains("restart may")));
-            (outcome, saved.into_inner())
-        };
-        assert_eq!(attempts(&[None]), (Ok(()), vec![true]));
-        assert_eq!(attempts(&[Some(false)]), (Err((false, false)), vec![true]), "the old one stayed");
-        assert_eq!(attempts(&[Some(true), None]), (Err((false, false)), vec![true, false]), "it is back");
-        for again in [false, true] {
-            let outcome = attempts(&[Some(true), Some(again)]);
-            assert_eq!(outcome, (Err((true, true)), vec![true, false]), "either may be seen");
-        }
+        });
+        changed.map_err(|not| {
+            let may_count = matches!(&not, NotChanged::Unsaved(not) if not.in_place);
+            NotRemembered { problem: not.into_problem(), may_count }
+        })
     }
 }

@@ -205,7 +205,7 @@ impl Registry {
             wear.saved.clone_from(&text);
             text
         };
-        let problem = Book::save(&self.store, text).await.err();
+        let problem = Book::save(self.store(), text).await.err();
         if let Some(problem) = problem.as_ref().filter(|problem| said.as_ref() != Some(*problem)) {
             events::of_host(Kind::WearUnsaved, problem.message.clone());
         }

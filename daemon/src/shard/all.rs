@@ -26,6 +26,7 @@ use super::{
 };
 use crate::backing::{Identity, Images, Location};
 use crate::door::ConnectedGuest;
+use crate::host_record::HostFile;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use crate::units::PollMax;
@@ -74,6 +75,7 @@ impl Shards {
     /// If there is no thread or no ring to be had.
     pub(crate) async fn start(
         places: &Places,
+        remembered: &HostFile,
         directory: &Directory,
         count: Option<u32>,
         poll_max: PollMax,
@@ -81,7 +83,7 @@ impl Shards {
         let count = count.unwrap_or_else(usual_count);
         let mut all = Vec::new();
         for number in 0..count {
-            all.push(ShardHandle::start(places, directory, poll_max, number).await?);
+            all.push(ShardHandle::start(places, remembered, directory, poll_max, number).await?);
         }
         Ok(Self { all: all.into(), homes: Arc::default() })
     }
@@ -536,7 +538,9 @@ fn usual_count() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host_record::HostRecord;
     use crate::places::Surroundings;
+    use crate::store::Store;
     use crate::testing::TempDir;
 
     #[test]
@@ -558,10 +562,13 @@ mod tests {
         let places = Places::resolve(Some(folder.path().join("dir")), None, &Surroundings::of_process())
             .expect("the folder is ours");
         places.make().expect("the folder is ours");
+        let remembered =
+            HostFile::new(&Store::start(&places.dir).expect("there are threads"), HostRecord::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.expect("a runtime for one thread");
         let told = async |poll_max| {
-            let shards = Shards::start(&places, &Directory::default(), Some(2), poll_max).await?;
+            let shards =
+                Shards::start(&places, &remembered, &Directory::default(), Some(2), poll_max).await?;
             let asked = shards.all.iter().map(|shard| shard.ask(|shard| shard.ring.look_max()));
             join_all(asked).await.into_iter().collect::<Answer<Vec<u64>>>()
         };

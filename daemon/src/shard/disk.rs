@@ -394,7 +394,8 @@ impl Shard {
             .map_err(|error| explain(name, &error, 0))?;
         let file = backing.descriptor().map_err(|error| out_of_files(name, &error))?;
         let (history, found) =
-            History::open(&self.aside, &self.places, *id, sizes, self.mark.get(), file).await?;
+            History::open(&self.aside, (&self.places, &self.remembered), *id, sizes, self.mark.get(), file)
+                .await?;
         let history = Rc::new(history);
         // What guests know of: a backing that is larger by now is taken in a step of its own.
         backing.set_size(history.disk_bytes());
@@ -622,8 +623,7 @@ impl Shard {
     }
 
     pub(super) async fn forget_past(&self, id: u32) -> Answer<()> {
-        let places = self.places.clone();
-        self.aside.run(move || History::forget(&places, id)).await
+        History::forget(&self.aside, &self.places, &self.remembered, id).await
     }
 
     /// What the cache is to do for a disk of `disk_bytes`.

@@ -50,6 +50,7 @@ pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
 pub(crate) use resizing::{NotRemembered, Resized, Resizing};
 
 use crate::aside::Aside;
+use crate::host_record::HostFile;
 use crate::patience::within;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
@@ -82,6 +83,8 @@ pub(crate) struct Shard {
     /// The mark of this start of the pool.
     mark: Cell<u64>,
     places: Places,
+    /// What must survive of its disks.
+    remembered: HostFile,
     /// For what may wait for a file system.
     aside: Aside,
     disks: RefCell<BTreeMap<String, Rc<Disk>>>,
@@ -105,9 +108,16 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If there is no thread or no ring to be had.
-    async fn start(places: &Places, directory: &Directory, poll_max: PollMax, number: u32) -> Answer<Self> {
+    async fn start(
+        places: &Places,
+        remembered: &HostFile,
+        directory: &Directory,
+        poll_max: PollMax,
+        number: u32,
+    ) -> Answer<Self> {
         let surroundings = Surroundings {
             places: places.clone(),
+            remembered: remembered.clone(),
             directory: directory.clone(),
             poll_max,
             aside: Aside::here(),
@@ -180,6 +190,7 @@ fn lost() -> Problem {
 /// What a shard has from outside.
 struct Surroundings {
     places: Places,
+    remembered: HostFile,
     directory: Directory,
     poll_max: PollMax,
     aside: Aside,
@@ -214,6 +225,7 @@ fn run(
         unrecorded: Cell::new(false),
         mark: Cell::new(0),
         places: surroundings.places,
+        remembered: surroundings.remembered,
         aside: surroundings.aside,
         disks: RefCell::default(),
     });

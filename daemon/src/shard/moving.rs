@@ -198,7 +198,8 @@ impl Shard {
         let sizes = Sizes { remembered: Some(moving.size_bytes), backing: backing.geometry().size };
         let (id, mark) = (settings.id.0, self.mark.get());
         let file = backing.descriptor().map_err(|error| out_of_files(name, &error))?;
-        let (history, _) = History::open(&self.aside, &self.places, id, sizes, mark, file).await?;
+        let (history, _) =
+            History::open(&self.aside, (&self.places, &self.remembered), id, sizes, mark, file).await?;
         let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;

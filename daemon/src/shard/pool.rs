@@ -16,7 +16,6 @@ use cache::{
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
 use super::{Shard, ShardHandle};
 use crate::events::{self, Kind};
-use crate::past::witness;
 use crate::problem::{Answer, Problem};
 
 /// What a file or device that may become one of the pool holds.
@@ -253,15 +252,17 @@ impl Shard {
         self.looked_at.borrow_mut().remove(path).expect("a device is looked at before it is used")
     }
 
-    /// Has DIR remember when a device of the pool is struck off.
+    /// Has the record of this host keep when a device of the pool is struck off.
     async fn let_witness(&self, cache: &Cache<Flash, LocalHost>) -> Answer<()> {
-        let (dir, aside) = (self.places.dir.clone(), self.aside.clone());
-        let pool = cache.id();
+        let (host, pool) = (self.remembered.clone(), cache.id());
         let witness: cache::Witness = Rc::new(move |epoch| {
-            let (dir, pool, aside) = (dir.clone(), pool.clone(), aside.clone());
+            let (host, pool) = (host.clone(), pool.clone());
             Box::pin(async move {
-                let remembered = aside.run(move || witness::remember(&dir, &pool, epoch)).await;
-                remembered.map_err(|problem| problem.message).flatten()
+                let remembering = host.change(move |host| {
+                    host.raise_least_epoch(&pool, epoch);
+                    Ok(())
+                });
+                remembering.await.map_err(|problem| problem.message)
             })
         });
         let failed = |error| {

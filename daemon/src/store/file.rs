@@ -3,6 +3,7 @@
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
@@ -37,6 +38,8 @@ struct Inner<T> {
     value: Mutex<T>,
     /// Changes that wait to be written.
     waiting: Mutex<Vec<Change<T>>>,
+    /// The file has something else than `value`, and the next change writes it, also if it changes nothing.
+    is_stale: AtomicBool,
 }
 
 /// Applies one change; returns its answer, which waits for the outcome of writing.
@@ -67,10 +70,22 @@ impl<T: StoredValue> Clone for StoredFile<T> {
 }
 
 impl<T: StoredValue> StoredFile<T> {
+    /// Returns the thread that writes the file.
+    pub(crate) fn store(&self) -> &Store {
+        &self.0.store
+    }
+
     /// Returns the way to a value that stands in its file, or is the one that a missing file stands for.
     pub(crate) fn new(store: &Store, value: T) -> Self {
         let (value, waiting) = (Mutex::new(value), Mutex::default());
-        Self(Arc::new(Inner { store: store.clone(), value, waiting }))
+        Self(Arc::new(Inner { store: store.clone(), value, waiting, is_stale: AtomicBool::new(false) }))
+    }
+
+    /// Changes the value in memory alone: what the file has is another one, and could not be replaced or was read in another form.
+    /// The next change saves it. To be called while nobody else changes the value.
+    pub(crate) fn adopt(&self, change: impl FnOnce(&mut T)) {
+        change(&mut lock(&self.0.value));
+        self.0.is_stale.store(true, Ordering::Relaxed);
     }
 
     /// Returns what `of` makes of the value. Changes wait for it, so it is to be short.
@@ -95,7 +110,6 @@ impl<T: StoredValue> StoredFile<T> {
     ///
     /// # Errors
     /// As there.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the state comes next"))]
     pub(crate) fn change_here<R: Send + 'static>(
         &self,
         change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
@@ -143,7 +157,9 @@ impl<T: StoredValue> Source for Inner<T> {
         // One that panics is one for its caller, and leaves the value to the others.
         let apply = |change: Change<T>| catch_unwind(AssertUnwindSafe(|| change(&mut value))).ok();
         let settle: Vec<Settle> = waiting.into_iter().filter_map(apply).collect();
-        if value == before {
+        let was_stale = self.is_stale.swap(false, Ordering::Relaxed);
+        if value == before && !was_stale || settle.is_empty() {
+            self.is_stale.fetch_or(was_stale, Ordering::Relaxed);
             settle.into_iter().for_each(|settle| settle(Ok(())));
             return None;
         }
@@ -153,8 +169,9 @@ impl<T: StoredValue> Source for Inner<T> {
             undo: Some(Box::new(move || before.text())),
             settle: Box::new(move |replaced| {
                 let saved = replaced.map_err(|not| NotSaved::of(&path(self.store.dir(), T::NAMES), &not));
-                if saved.is_ok() {
-                    *lock(&self.value) = value;
+                match saved {
+                    Ok(()) => *lock(&self.value) = value,
+                    Err(_) => drop(self.is_stale.fetch_or(was_stale, Ordering::Relaxed)),
                 }
                 settle.into_iter().for_each(|settle| settle(saved.clone()));
             }),

@@ -83,7 +83,9 @@ fn enormous_files_of_dir_are_set_aside_or_refused_with_limit_and_size() {
     }
 
     fs::rename(host.path("d/state.json"), host.path("state.json")).expect("the folder is ours");
-    enormous(&host, "d/state.json");
+    for name in ["d/state.json", "d/state.copy.json"] {
+        enormous(&host, name);
+    }
     let message = host.serve_fails(&[]);
     assert!(message.contains("10GiB") && message.contains("256MiB"), "{message}");
     fs::rename(host.path("state.json"), host.path("d/state.json")).expect("the folder is ours");
@@ -255,12 +257,16 @@ fn a_second_daemon_on_the_same_folder_is_refused_and_the_first_goes_on() {
 fn a_damaged_or_newer_state_is_refused_and_left_as_it_is() {
     let host = Host::new();
     assert!(host.serve().stop().success());
-    let state = host.path("d/state.json");
+    let both = ["d/state.json", "d/state.copy.json"];
     for (text, reason) in [("{", "damaged"), ("{\"schema\": 9}", "a newer Forebay wrote it")] {
-        fs::write(&state, text).expect("the folder is ours");
+        for name in both {
+            fs::write(host.path(name), text).expect("the folder is ours");
+        }
         let message = host.serve_fails(&[]);
         assert!(message.contains(reason), "{message}");
-        assert_eq!(fs::read_to_string(&state).expect("it is there"), text);
+        for name in both {
+            assert_eq!(fs::read_to_string(host.path(name)).expect("it is there"), text);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 
-use crate::host::{Host, content};
+use crate::host::{Host, content, edited};
 use crate::patience;
 
 const MIB: u64 = 1 << 20;
@@ -235,7 +235,7 @@ fn a_disk_whose_group_is_gone_waits_and_is_served_once_it_has_another() {
     let text = fs::read_to_string(&state).expect("it was saved");
     let gone = text.replace("\"socket-group\": \"auto\"", "\"socket-group\": \"gone-group\"");
     assert_ne!(text, gone);
-    fs::write(&state, gone).expect("the folder is ours");
+    fs::write(&state, edited(&gone)).expect("the folder is ours");
 
     let daemon = host.serve_with(&[]);
     let reason = daemon.disk("a")["reason"].clone();

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 
-use crate::host::{Daemon, Host, content};
+use crate::host::{Daemon, Host, content, edited};
 
 const MIB: u64 = 1 << 20;
 
@@ -164,7 +164,7 @@ fn disks_are_served_from_a_folder_that_takes_nothing_and_what_was_cached_is_not_
     daemon.guest("wb").write(0, &[5; 4096]).expect("the disk is served");
     daemon.kill();
     let close = |mode| {
-        for folder in ["d", "d/past"] {
+        for folder in ["d"] {
             fs::set_permissions(host.path(folder), fs::Permissions::from_mode(mode)).expect("root may");
         }
     };
@@ -209,7 +209,7 @@ fn a_dirty_disk_that_waits_because_of_a_folder_that_takes_nothing_is_never_offer
     let known = daemon.json(&["pool", "show"])["pool"].clone();
     assert!(daemon.stop().success());
     let close = |mode| {
-        for folder in ["d", "d/past"] {
+        for folder in ["d"] {
             fs::set_permissions(host.path(folder), fs::Permissions::from_mode(mode)).expect("root may");
         }
     };
@@ -267,7 +267,9 @@ fn nothing_is_made_up_of_a_pool_that_is_away() {
 fn a_pool_that_another_forebay_made_is_refused() {
     let host = Host::new();
     assert!(host.serve().stop().success());
-    fs::remove_file(host.path("d/state.json")).expect("the folder is ours");
+    for name in ["d/state.json", "d/state.copy.json"] {
+        fs::remove_file(host.path(name)).expect("the folder is ours");
+    }
     let message = host.serve_fails(&["--pool", &host.text("pool.img")]);
     assert!(message.contains("that this Forebay did not make"), "{message}");
 }
@@ -444,7 +446,7 @@ fn a_pool_that_a_crash_left_half_made_is_made_again() {
     daemon.kill();
     let state = host.path("d/state.json");
     let text = fs::read_to_string(&state).expect("it is there");
-    fs::write(&state, text.replace("\"being_made\": false", "\"being_made\": true"))
+    fs::write(&state, edited(&text.replace("\"being_made\": false", "\"being_made\": true")))
         .expect("the folder is ours");
     let file = OpenOptions::new().write(true).open(host.path("pool.img")).expect("the folder is ours");
     file.write_all_at(&[1; 8192], 0).expect("the folder is ours");

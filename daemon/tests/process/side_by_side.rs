@@ -109,8 +109,8 @@ fn a_stop_beside_a_change_that_hangs_ends_the_service_of_all_other_disks_as_it_s
     };
     let state = document("d/state.json");
     let near = state["disks"].as_array().expect("a list").iter().find(|disk| disk["name"] == "near");
-    let record = format!("d/past/{}.json", near.expect("it was added")["id"]);
-    let is_at_rest = || !document(&record)["changes"]["modified_ns"].is_null();
+    let id = near.expect("it was added")["id"].to_string();
+    let is_at_rest = || !document("d/state.json")["backings"][&id]["changes"]["modified_ns"].is_null();
     assert!(!is_at_rest(), "it is served");
     let mut evicting = daemon.spawn(&["disk", "evict", "far"]);
     for limit in ["limit=32MiB", "limit=48MiB", "limit=auto"] {

@@ -8,7 +8,7 @@ use std::process::Command;
 use doors::nbd::Client;
 use serde_json::Value;
 
-use crate::host::{Daemon, Host, Loop, content};
+use crate::host::{Daemon, Host, Loop, content, edited};
 
 const MIB: u64 = 1 << 20;
 /// What the image of most tests holds: more than RAM holds, so that most of it goes to flash.
@@ -433,7 +433,7 @@ fn a_pool_of_the_format_before_is_made_anew_and_said() {
     grown.expect("the folder is ours");
     let state = host.path("d/state.json");
     let text = fs::read_to_string(&state).expect("it was saved");
-    fs::write(&state, text.replace(&id, &"11".repeat(16))).expect("the folder is ours");
+    fs::write(&state, edited(&text.replace(&id, &"11".repeat(16)))).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     assert!(daemon.announcement.contains("has format 1"), "{}", daemon.announcement);
     assert!(daemon.announcement.contains("making it anew"), "{}", daemon.announcement);

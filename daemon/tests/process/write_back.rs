@@ -386,34 +386,33 @@ fn a_stop_fails_and_names_the_disk_whose_data_is_in_a_deleted_pool_only() {
     );
 }
 
-/// What says which devices are stale cannot be read. However often it is tried, the pool is there for whoever mends that.
+/// The file that knows which disks there are, and which devices are stale, is damaged in both copies. However often a start is tried,
+/// the pool is there for whoever brings the file back.
 #[test]
-fn a_pool_of_which_the_witness_is_damaged_waits_and_is_never_forgotten() {
+fn a_state_that_rots_in_one_copy_costs_nothing_and_in_both_it_refuses_a_start_and_leaves_the_pool_alone() {
     let (host, daemon, _) = dirty();
-    let plain = image(&host, "b.img", 2);
-    daemon.run(&["disk", "add", "b", "--backing", &plain]).succeeded();
     daemon.kill();
-    fs::write(host.path("d/witness.json"), "{").expect("the folder is ours");
+    let good = fs::read(host.path("d/state.json")).expect("it is there");
+    let mut rotten = good.clone();
+    rotten[good.len() / 2] ^= 1;
     let before = fs::read(host.path("pool.img")).expect("it is there");
-    // More often than starts are remembered.
-    for _ in 0..20 {
-        let daemon = host.serve();
-        let disk = wait_for_state(&daemon, "a", "waiting");
-        assert!(disk["reason"].as_str().expect("it has one").contains("pool"), "{disk}");
-        assert_eq!(daemon.disk("b")["state"], "serving");
-        let pool = daemon.json(&["pool", "show"])["pool"].clone();
-        assert!(pool["reason"].as_str().expect("it has one").contains("witness.json"), "{pool}");
-        daemon.kill();
+    for name in ["d/state.json", "d/state.copy.json"] {
+        fs::write(host.path(name), &rotten).expect("the folder is ours");
+    }
+    for _ in 0..3 {
+        let message = host.serve_fails(&[]);
+        assert!(message.contains("state.json") && message.contains("damaged"), "{message}");
     }
     assert!(before == fs::read(host.path("pool.img")).expect("it is there"), "it was left alone");
     let check = ["check", &host.text("pool.img"), "--dir", &host.text("d")];
     let refused = crate::host::forebay(&check).failed();
-    assert!(refused.contains("as a start would") && refused.contains("witness.json"), "{refused}");
+    assert!(refused.contains("state.json") && refused.contains("damaged"), "{refused}");
 
-    fs::remove_file(host.path("d/witness.json")).expect("the folder is ours");
+    fs::write(host.path("d/state.copy.json"), &good).expect("the folder is ours");
     crate::host::forebay(&check).succeeded();
     let daemon = host.serve();
     assert_served(&daemon, "a", 1);
+    assert!(daemon.json(&["events"]).to_string().contains("state-restored"));
 }
 
 #[test]

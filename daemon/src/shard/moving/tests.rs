@@ -1,6 +1,6 @@
 //! Moves of a disk between two shards of this process, step by step, with real guests.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::future::Future;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -16,9 +16,11 @@ use doors::nbd::{Client, Directory};
 use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Unsaved};
 use super::*;
 use crate::door::Sockets;
+use crate::host_record::{HostFile, HostRecord};
 use crate::keys::Values;
 use crate::places::{Places, Surroundings};
 use crate::rights::Rights;
+use crate::store::Store;
 use crate::testing::TempDir;
 use crate::units::PollMax;
 
@@ -56,9 +58,13 @@ impl Host {
         let places = Places::resolve(dir, None, &Surroundings::of_process()).expect("the folder is ours");
         places.make().expect("the folder is ours");
         let directory = Directory::default();
+        let remembered =
+            HostFile::new(&Store::start(&places.dir).expect("there are threads"), HostRecord::default());
         let start = async {
             let shards = [0, 1]
-                .map(|number| ShardHandle::start(&places, &directory, PollMax::default(), number))
+                .map(|number| {
+                    ShardHandle::start(&places, &remembered, &directory, PollMax::default(), number)
+                })
                 .map(futures_util::FutureExt::boxed_local);
             let [first, second] = shards;
             let shards = [first.await?, second.await?];
@@ -352,17 +358,15 @@ fn refused_by_the_new_shard(host: &Host) {
     let mut guest = host.guest();
     write_all(&mut guest, 4);
     read_all(&mut guest, 4);
-    let moving = host.lift(0).expect("nothing stands in the way");
-    let record = host.places.past().join("1.json");
-    let kept = fs::read(&record).expect("the disk was attached");
-    fs::remove_file(&record).and_then(|()| fs::create_dir(&record)).expect("the folder is ours");
+    let mut moving = host.lift(0).expect("nothing stands in the way");
+    let reserved = std::mem::replace(&mut moving.settings.reserve_bytes, 1 << 50);
     let late = std::thread::spawn(move || {
         read_all(&mut guest, 4);
         guest
     });
-    let Err((problem, moving)) = host.set_down(1, moving) else { panic!("its past cannot be read") };
-    assert!(problem.message.contains("1.json"), "{problem}");
-    fs::remove_dir(&record).and_then(|()| fs::write(&record, kept)).expect("the folder is ours");
+    let Err((problem, mut moving)) = host.set_down(1, moving) else { panic!("there is not so much flash") };
+    assert!(problem.message.contains("reservation"), "{problem}");
+    moving.settings.reserve_bytes = reserved;
     assert!(host.set_down(0, moving).is_ok());
     let mut guest = late.join().expect("its reads were only late");
     assert!(host.report(1).is_none());
