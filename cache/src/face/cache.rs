@@ -231,7 +231,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         check_memory(settings.ram_bytes)?;
         self.take_share(&settings, granted, &Geometry { size, ..backing.geometry() })?;
         let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings, size, touched, flash_lost));
-        cache.backing_epoch.set(backing.epoch());
+        cache.coherence.observe_epoch(backing.epoch());
         self.disks.borrow_mut().insert(cache.id, Rc::clone(&cache));
         if let Err(error) = load::take_up(&cache, &belief).await {
             self.pool.segments().set_home(cache.id, None);
@@ -254,7 +254,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
         if disk.cache.is_loading() {
             let disk = Rc::clone(&disk);
-            let tail = belief.tail(disk.cache.touched.end());
+            let tail = belief.tail(disk.cache.coherence.log_end());
             let first = disk.cache.back.is_noted().then(|| self.pool.shared.dirty_first.enter());
             self.pool.host.spawn(async move {
                 load::load(&disk.cache, disk.backing(), tail, samples).await;

@@ -354,9 +354,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     /// has all later ones fail; both are known here only.
     pub fn is_fit_to_move(&self) -> bool {
         let pool_is_fit = !self.cache.pool.is_failed() && self.cache.flash_void.get().is_none();
-        let nothing_failed = !self.cache.fills.borrow().distrusts_anything() && !self.flushes.has_failed();
+        let nothing_failed = !self.cache.coherence.distrusts_anything() && !self.flushes.has_failed();
         // Lost connections cost content: noticed here, or nowhere.
-        let loss_is_noticed = self.cache.backing_epoch.get() == self.backing.epoch();
+        let loss_is_noticed = self.cache.coherence.epoch() == self.backing.epoch();
         pool_is_fit && nothing_failed && loss_is_noticed && !self.cache.is_loading()
     }
 

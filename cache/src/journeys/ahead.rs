@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn what_goes_ahead_gives_way_to_what_a_guest_writes() {
         run(async |cache| {
-            cache.backing_settled.set(true);
+            cache.coherence.settle_backing();
             cache.load.borrow_mut().state = Load::Done;
             let sequence = Sequence(1);
             let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.expect("there is room");

@@ -47,7 +47,7 @@ pub(super) struct Poison<F: BlockDevice, H: Host> {
 
 impl<F: BlockDevice, H: Host> Drop for Poison<F, H> {
     fn drop(&mut self) {
-        self.cache.fills.borrow_mut().finish_mutation(&self.number);
+        self.cache.coherence.finish_mutation(&self.number);
     }
 }
 

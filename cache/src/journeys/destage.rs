@@ -155,7 +155,7 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
         // Nothing lands any more of what nobody answered.
         cache.back.stuck.take();
     }
-    let epoch = cache.backing_epoch.get();
+    let epoch = cache.coherence.epoch();
     let Choice { runs, next, is_all } = choose(cache, from, size.pages);
     let known = places_of(cache, &runs);
     if let Err(error) = settle(cache).await {

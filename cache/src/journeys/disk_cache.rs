@@ -14,16 +14,14 @@ use tokio::sync::{Mutex, Notify, OnceCell};
 use super::write_back_state::WriteBack;
 use crate::bytes::checksum::page_checksum;
 use crate::knowledge::catalog::Catalog;
+use crate::knowledge::coherence::Coherence;
 use crate::knowledge::curve::Curve;
-use crate::knowledge::fills::Fills;
 use crate::knowledge::index::Located;
 use crate::knowledge::learned::{By, Coming, Dice, History, Overwritten, Told};
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
-use crate::knowledge::regions::Regions;
 use crate::knowledge::sequential::Sequential;
-use crate::knowledge::touched::{SharedBits, Touched};
-use crate::knowledge::unproven::Unproven;
+use crate::knowledge::touched::SharedBits;
 use crate::knowledge::zero_pages::is_zero;
 use crate::survives::log::Log;
 use crate::survives::pool::{FlashLost, Pool};
@@ -46,19 +44,10 @@ pub(crate) struct DiskCache<F, H> {
     /// upwards, see `grow.rs`.
     pub(super) size: Cell<u64>,
     pub(crate) ram: RefCell<Ram>,
-    pub(crate) fills: RefCell<Fills>,
+    /// What may be believed while the backing is changed.
+    pub(crate) coherence: Coherence,
     /// Writes on their way to the log, and from there to the backing.
     pub(crate) back: WriteBack,
-    /// Where the backing may hold something else than the log, by region and by page.
-    pub(crate) regions: RefCell<Regions>,
-    pub(crate) touched: Rc<Touched>,
-    /// Pages that are in the log, but whose bits are to stay until that is proven.
-    pub(crate) unproven: RefCell<Unproven>,
-    /// Epoch of the backing that everything cached belongs to.
-    pub(crate) backing_epoch: Cell<u64>,
-    /// Set once the backing was flushed since the disk was attached: what it returns outside of open regions is durable
-    /// there from then on, whoever wrote it and with whatever intents.
-    pub(crate) backing_settled: Cell<bool>,
     /// How loading what was cached before stands.
     pub(crate) load: RefCell<LoadStatistics>,
     /// Changes when what is being loaded is no longer wanted.
@@ -105,7 +94,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         flash_lost: FlashLost,
     ) -> Self {
         let policy = new_policy(&pool, &settings);
-        let touched = Rc::new(Touched::new(touched, disk_bytes));
+        let coherence = Coherence::new(touched, pool.layout().region_pages(), disk_bytes);
+        let end = coherence.log_end_record();
         let counters = Rc::new(DiskCounters::default());
         let pages = (disk_bytes.div_ceil(PAGE), flash_pages(&pool, &settings));
         let (shared, salt) = (Arc::clone(&pool.shared), pool.id().salt());
@@ -113,17 +103,12 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let lines = catalog.append_record();
         Self {
             id: settings.id,
-            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), Rc::clone(&counters), lines),
+            log: Log::new(Rc::clone(&pool), settings.id, end, Rc::clone(&counters), lines),
             catalog,
             size: Cell::new(disk_bytes),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
-            fills: RefCell::default(),
-            regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
-            touched,
+            coherence,
             back: WriteBack::default(),
-            unproven: RefCell::default(),
-            backing_epoch: Cell::new(0),
-            backing_settled: Cell::new(false),
             load: RefCell::default(),
             load_ticket: Cell::new(0),
             loading: Mutex::new(()),
@@ -404,17 +389,13 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Notes that pages are in the log, in this batch: what the backing holds of them is readable after a kill, once
     /// something that was written later proves that the batch was.
     pub(crate) fn note_written(&self, batch: u64, pages: impl Iterator<Item = (PageNumber, FlashPage)>) {
-        self.unproven.borrow_mut().add(batch, pages);
+        self.coherence.record_appended(batch, pages);
         self.clear_proven();
     }
 
     /// Clears the bits of pages that are proven to be in the log, and current there.
     pub(crate) fn clear_proven(&self) {
-        for (page, flash) in self.unproven.borrow_mut().take(self.log.proven()) {
-            if self.catalog.is_at(page, flash) {
-                self.touched.clear(page.0..page.0 + 1);
-            }
-        }
+        self.coherence.commit_up_to(self.log.proven(), |page, flash| self.catalog.is_at(page, flash));
     }
 
     /// True if what waits in RAM makes a batch. What the backing may still lose with the power is not put where it would outlive
@@ -432,7 +413,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Whether what RAM has may go to flash at all.
     pub(crate) fn may_promote(&self) -> bool {
-        self.backing_settled.get() && !self.is_loading() && !self.pool.is_failed()
+        self.coherence.is_backing_settled() && !self.is_loading() && !self.pool.is_failed()
     }
 
     /// Whether the disk can take more flash without anything being given up soon.

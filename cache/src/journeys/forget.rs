@@ -30,7 +30,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Drops what RAM has, and whatever is on its way in.
     fn forget_ram(&self) {
-        self.fills.borrow_mut().poison_all();
+        self.coherence.poison_fills();
         self.load_ticket.set(self.load_ticket.get() + 1);
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);

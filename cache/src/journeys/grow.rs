@@ -94,8 +94,7 @@ pub(crate) fn grow<F: BlockDevice, H: Host>(
     disk_bytes: u64,
     touched: Rc<dyn SharedBits>,
 ) {
-    cache.touched.grow(touched, disk_bytes);
-    cache.regions.borrow_mut().grow(disk_bytes);
+    cache.coherence.grow(touched, disk_bytes);
     cache.size.set(disk_bytes);
     drop(growing);
 }

@@ -22,7 +22,7 @@ use crate::bytes::checksum::page_checksum;
 use crate::bytes::note::Intent;
 use crate::bytes::summary::{Content, Run};
 use crate::knowledge::catalog::LoadedSegment;
-use crate::knowledge::replay::{Belief, Bits, Replay, Tail};
+use crate::knowledge::replay::{Belief, Replay, Tail};
 use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
 use crate::survives::pool::FlashLost;
@@ -118,7 +118,7 @@ pub(crate) async fn take_up<F: BlockDevice, H: Host>(
         Belief::Nothing(reason) | Belief::DirtyOnly(reason) | Belief::Void(reason) => Some(reason),
         Belief::ByPage | Belief::ByRegion => None,
     };
-    mark_open_regions(cache, belief);
+    cache.coherence.restore(&cache.pool.open_intents_of(cache.id), belief);
     cache.back.set_noted(has_dirty);
     if let Some(reason) = reason {
         cache.load.borrow_mut().state = Load::Cold(reason.clone());
@@ -127,25 +127,6 @@ pub(crate) async fn take_up<F: BlockDevice, H: Host>(
         back::note_clean(cache).await;
     }
     Ok(())
-}
-
-fn mark_open_regions<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, belief: &Belief) {
-    let open = cache.pool.open_intents_of(cache.id);
-    let mut regions = cache.regions.borrow_mut();
-    if open.contains(&Intent::AllRegions) {
-        regions.open_all();
-    }
-    for region in open.into_iter().filter_map(Intent::region) {
-        regions.open(region);
-    }
-    for region in 0..regions.count() {
-        let pages = regions.pages(region);
-        match belief.bits(regions.is_open(region)) {
-            Bits::Kept => {}
-            Bits::Set => cache.touched.set(pages),
-            Bits::Cleared => cache.touched.clear(pages),
-        }
-    }
 }
 
 /// Loads what was cached, and lets the disk use its flash from then on. Ends early if the disk leaves.
@@ -194,7 +175,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
         Ok(()) => {
             loading.hand_over();
             if canary::has(Bug::DropInMemory) {
-                cache.touched.clear(0..u64::from(u32::MAX).min(cache.size() / PAGE));
+                cache.coherence.untouch(0..u64::from(u32::MAX).min(cache.size() / PAGE));
             }
             Load::Done
         }
@@ -319,7 +300,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let start = cache.pool.layout().segment_start(wanted.segment);
         let samples = &mut self.samples;
         let Contained { content, forgets, .. } = contained;
-        let is_touched = |page| cache.touched.is_set(page);
+        let is_touched = |page| cache.coherence.is_touched(page);
         let offer = |run: &Run, checksums: &[u32]| samples.offer(run, checksums, &cache.pool.host);
         let entered = self.replay.enter(start, &content, forgets, is_touched, offer);
         cache.load.borrow_mut().pages_dropped = self.replay.counts.dropped;
@@ -342,13 +323,13 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
                 let known = self.replay.index.get(page).is_some_and(|located| located.checksum == checksum);
                 // The checksum may be that of a dirty version that looks like an older, clean one.
                 let is_clean = !self.replay.dirty.has_page(page.0);
-                known && is_clean && page.0 < whole_pages && !self.cache.touched.is_set(page)
+                known && is_clean && page.0 < whole_pages && !self.cache.coherence.is_touched(page)
             };
             let some: Vec<_> = some.iter().filter(current).collect();
             let reads = some.iter().map(|(page, _)| backing.read(page.offset(), Buffer::zeroed(PAGE_BYTES)));
             for ((page, checksum), (bytes, result)) in some.iter().zip(join_all(reads).await) {
                 // A guest that wrote meanwhile has set the bit before its write was sent.
-                if result.is_err() || self.cache.touched.is_set(*page) {
+                if result.is_err() || self.cache.coherence.is_touched(*page) {
                     continue;
                 }
                 compared += 1;
@@ -367,7 +348,8 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     /// Gives the index to the disk. In one step: what is touched or reclaimed at this moment leaves it first.
     fn hand_over(self) {
         let Self { cache, replay, segments, .. } = self;
-        let dropped = cache.catalog.take_over(replay.index, replay.dirty, &segments, cache.touched.runs());
+        let dropped =
+            cache.catalog.take_over(replay.index, replay.dirty, &segments, cache.coherence.touched_runs());
         let mut load = cache.load.borrow_mut();
         load.pages_kept = cache.catalog.counts().pages;
         load.pages_dropped += dropped;

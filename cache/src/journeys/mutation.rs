@@ -88,7 +88,7 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
             }
             Box::pin(remember_elsewhere(cache)).await?;
         }
-        let number = cache.fills.borrow_mut().begin_mutation(&range);
+        let number = cache.coherence.begin_mutation(&range);
         let was_cached = cache.has_all(&range);
         let overwritten = cache.drop_pages(&range);
         let sequence = cache.pool.draw_sequence();
@@ -104,14 +104,14 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
         // Together with hiding: what is being loaded must not bring the pages back meanwhile.
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         if !canary::has(Bug::LateTouch) {
-            cache.touched.set(pages.clone());
+            cache.coherence.touch(pages.clone());
         }
         let past = !cache.settings.borrow().mode.row().writes_enter;
         if !(past && canary::has(Bug::NoIntentPastCache)) {
             intend(cache, &range).await?;
         }
         if canary::has(Bug::LateTouch) {
-            cache.touched.set(pages);
+            cache.coherence.touch(pages);
         }
         Ok(mutation)
     }
@@ -132,12 +132,7 @@ async fn intend<F: BlockDevice, H: Host>(
             // Nothing of it is believed at a later start, whatever flash says.
             return Ok(());
         }
-        let closed = cache.regions.borrow().closed_in(range);
-        if closed.is_empty() {
-            // From the look to this without a pause: nobody closes them in between.
-            cache.regions.borrow_mut().mutate(range);
-            return Ok(());
-        }
+        let Err(closed) = cache.coherence.claim_regions(range) else { return Ok(()) };
         // Seldom, and large: not a part of what each write takes.
         match Box::pin(cache.pool.open_regions_in_time(cache.id, &closed)).await {
             Ok(()) => {}
@@ -147,9 +142,7 @@ async fn intend<F: BlockDevice, H: Host>(
         }
         count(&cache.counters.regions_opened, closed.len() as u64);
         // Nobody closed one of them meanwhile: a mutation of it is in flight, this one.
-        for region in closed {
-            cache.regions.borrow_mut().open(region);
-        }
+        cache.coherence.open_regions(&closed);
     }
 }
 
@@ -158,11 +151,10 @@ impl<F: BlockDevice, H: Host> Drop for Mutation<F, H> {
         // Also if it failed: it may be there all the same.
         self.cache.back.note_through();
         self.cache.note_gone(&self.overwritten);
-        let mut fills = self.cache.fills.borrow_mut();
         if self.succeeded {
-            fills.finish_mutation(&self.number);
+            self.cache.coherence.finish_mutation(&self.number);
         } else {
-            fills.distrust_mutation(&self.number);
+            self.cache.coherence.distrust_mutation(&self.number);
         }
     }
 }

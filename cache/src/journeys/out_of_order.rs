@@ -119,7 +119,7 @@ fn is_covered<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber
         return true;
     }
     // A guest is about to change it: until the region is open durably, the power leaves the page as it was.
-    !cache.touched.is_set(page) || cache.regions.borrow().is_open_at(page)
+    !cache.coherence.is_touched_without_intent(page)
 }
 
 /// The pages of a segment, each with the number of its lines there.

@@ -103,7 +103,7 @@ impl Promotion {
         for offer in &self.0 {
             appender.add(batch, offer.page, offer.sequence, cache.ram.borrow().offered_bytes(offer));
             if canary::has(Bug::EarlyClear) {
-                cache.touched.clear(offer.page.0..offer.page.0 + 1);
+                cache.coherence.untouch(offer.page.0..offer.page.0 + 1);
             }
         }
     }

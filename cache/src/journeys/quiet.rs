@@ -17,6 +17,7 @@ use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
 use crate::bytes::note::Intent;
+use crate::knowledge::coherence::ClosedRegions;
 use crate::knowledge::segments::SegmentPurpose;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::ROOM_WAIT_NS;
@@ -34,9 +35,8 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
         return;
     }
     cache.catalog.check_in_debug();
-    let epoch = cache.backing_epoch.get();
-    let idle = cache.regions.borrow_mut().look();
-    let idle: Vec<u32> = idle.into_iter().filter(|region| is_settled(cache, *region)).collect();
+    let epoch = cache.coherence.epoch();
+    let idle = cache.coherence.idle_regions();
     if idle.is_empty() {
         return;
     }
@@ -52,16 +52,9 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     if cache.leaving.get() || !is_same(cache, backing, epoch) {
         return;
     }
-    let still = |region: &u32| cache.regions.borrow().is_idle(*region) && is_settled(cache, *region);
-    let closed: Vec<u32> = idle.into_iter().filter(still).collect();
-    for region in &closed {
-        let mut regions = cache.regions.borrow_mut();
-        cache.touched.clear(regions.pages(*region));
-        regions.close(*region);
-    }
-    let all_closed = cache.regions.borrow().all_closed();
-    count(&cache.counters.regions_closed, closed.len() as u64);
-    let closed = closed.into_iter().map(Intent::Region).chain(all_closed.then_some(Intent::AllRegions));
+    let ClosedRegions { regions, are_all_closed } = cache.coherence.close_idle(idle);
+    count(&cache.counters.regions_closed, regions.len() as u64);
+    let closed = regions.into_iter().map(Intent::Region).chain(are_all_closed.then_some(Intent::AllRegions));
     // If this fails, the flash failed, and they count as open at the next start.
     drop(cache.pool.close_intents(cache.id, closed).await);
 }
@@ -75,31 +68,23 @@ pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
     flushes: &FlushGate,
 ) -> bool {
     notice(cache, backing);
-    let epoch = cache.backing_epoch.get();
+    let epoch = cache.coherence.epoch();
     let through = cache.back.through_to_flush();
     let settled = flushes.flush(backing).await.is_ok() && is_same(cache, backing, epoch);
     if settled {
         if let Some(through) = through {
             cache.back.note_through_flushed(through);
         }
-        cache.backing_settled.set(true);
+        cache.coherence.settle_backing();
         cache.promotion_wanted.notify_one();
     }
     settled
 }
 
-/// True if nothing is in flight in a region, and everything that was is known to have succeeded.
-fn is_settled<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, region: u32) -> bool {
-    let range = cache.regions.borrow().range(region);
-    let fills = cache.fills.borrow();
-    !fills.is_mutating(&range) && !fills.distrusts(&range)
-}
-
 /// Makes durable that what the log holds of touched pages is void; none if the flash failed or the disk leaves.
 async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions: &[u32]) -> Option<()> {
     let bits_of = |region: &u32| {
-        let pages = cache.regions.borrow().pages(*region);
-        let mut bits = cache.touched.copy(&pages)?;
+        let (pages, mut bits) = cache.coherence.touched_in(*region)?;
         // What the backing does not have is not void, whatever it holds.
         cache.catalog.with_dirty(|dirty| {
             for page in dirty.all_within(&pages) {

@@ -135,7 +135,7 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
 /// True if something is being written to the range that enters the cache, whatever the mode became meanwhile.
 fn is_entering<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
     let enters = cache.settings.borrow().mode.row().writes_enter || !cache.back.queue.borrow().is_empty();
-    enters && cache.fills.borrow().is_mutating(range)
+    enters && cache.coherence.is_mutating(range)
 }
 
 /// What is said of pages whose newest version was on flash alone, and is not there any more.
@@ -222,7 +222,7 @@ fn fill<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange, com
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
     let enters = settings.sequential_cutoff.of_reads(settings.admission).is_none_or(|most| run <= most);
-    let fills = settings.mode.row().reads_fill && enters && !cache.fills.borrow().distrusts(range);
+    let fills = settings.mode.row().reads_fill && enters && !cache.coherence.distrusts(range);
     if fills { Fill::Allowed(coming) } else { Fill::Refused }
 }
 
@@ -497,20 +497,20 @@ struct Filling<'a, F: BlockDevice, H: Host> {
 
 impl<'a, F: BlockDevice, H: Host> Filling<'a, F, H> {
     fn begin(cache: &'a DiskCache<F, H>, range: &ByteRange) -> Self {
-        Self { cache, number: Some(cache.fills.borrow_mut().begin_fill(range)) }
+        Self { cache, number: Some(cache.coherence.begin_fill(range)) }
     }
 
     /// True if the fill may enter; nothing may be awaited between this and the entry.
     fn finish(mut self) -> bool {
         let number = self.number.take().expect("finished once");
-        self.cache.fills.borrow_mut().finish_fill(&number)
+        self.cache.coherence.finish_fill(&number)
     }
 }
 
 impl<F: BlockDevice, H: Host> Drop for Filling<'_, F, H> {
     fn drop(&mut self) {
         if let Some(number) = self.number.take() {
-            self.cache.fills.borrow_mut().finish_fill(&number);
+            self.cache.coherence.finish_fill(&number);
         }
     }
 }

@@ -11,26 +11,22 @@ use std::rc::Rc;
 use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
+use crate::knowledge::coherence::LostWrites;
 
 /// Looks whether the backing may have lost anything, before anything cached is relied on.
 pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, backing: &B) {
-    let epoch = backing.epoch();
-    if cache.backing_epoch.replace(epoch) == epoch {
+    if !cache.coherence.observe_epoch(backing.epoch()) {
         return;
     }
     tracing::warn!(disk = %cache.id, "The backing lost its connection: what is cached of recent writes is dropped");
-    cache.fills.borrow_mut().poison_all();
-    let regions = cache.regions.borrow();
-    // Once the flash failed, the backing is changed without intents: then it may be any region. So it may before the first
-    // flush: an earlier process may have changed it so.
-    let any = cache.pool.is_failed() || !cache.backing_settled.get();
-    if any {
+    // Once the flash failed, the backing is changed without intents.
+    let LostWrites { ranges, is_anywhere } = cache.coherence.lose_connection(!cache.pool.is_failed());
+    if is_anywhere {
         // Nothing durable says of a closed region that older lines of its pages are not to be believed.
         cache.catalog.require_age_order();
     }
-    for region in (0..regions.count()).filter(|region| any || regions.is_open(*region)) {
-        cache.note_gone(&cache.drop_pages(&regions.range(region)));
-        cache.touched.set(regions.pages(region));
+    for range in ranges {
+        cache.note_gone(&cache.drop_pages(&range));
     }
 }
 
@@ -41,5 +37,5 @@ pub(crate) fn is_same<B: BlockDevice, F: BlockDevice, H: Host>(
     epoch: u64,
 ) -> bool {
     notice(cache, backing);
-    cache.backing_epoch.get() == epoch
+    cache.coherence.epoch() == epoch
 }

@@ -66,7 +66,7 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
     sequential: bool,
 ) -> Outcome {
     // Before anything is awaited: what is cached beside the range may be lost with a connection as well (rule I11).
-    let epoch = cache.backing_epoch.get();
+    let epoch = cache.coherence.epoch();
     let edges = Edges::take(cache, &range);
     let mut mutation = match Mutation::begin(cache, turn).await {
         Ok(mutation) => mutation,
@@ -82,7 +82,7 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
     match &result {
         Ok(()) => {
             let kept = is_same(cache, backing, epoch);
-            if enters && kept && !cache.fills.borrow().distrusts(&range) {
+            if enters && kept && !cache.coherence.distrusts(&range) {
                 enter(cache, &range, &buffer, &edges, &mut mutation);
             }
             // Acknowledged from here on: the backing has it, and no cached page says otherwise.
@@ -173,7 +173,7 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
         let turn = Turn::wait(cache, locks, backing.geometry().physical_block, range).await;
         cache.check_alive(Operation::Write)?;
         let dirty = cache.catalog.is_dirty_within(&pages);
-        let may = writes_back() && !cache.fills.borrow().distrusts(&range);
+        let may = writes_back() && !cache.coherence.distrusts(&range);
         let wanted = dirty && !canary::has(Bug::BypassOverDirty) || wish == Wish::AsTheModeSays;
         if let Some(writer) = writer.take_if(|_| may && wanted) {
             return Ok(Way::Back(Decided { guard: turn.into_guard(), writer }));
@@ -185,7 +185,7 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
         drop(turn);
         wait_clean(cache, since, &pages).await?;
         if replaces_lost()
-            && (wish == Wish::NotBack || !cache.can_write_back() || cache.fills.borrow().distrusts(&range))
+            && (wish == Wish::NotBack || !cache.can_write_back() || cache.coherence.distrusts(&range))
         {
             let lost = BlockError::new(ErrorKind::Corrupt, Operation::Write, range);
             return Err(

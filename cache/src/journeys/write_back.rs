@@ -119,7 +119,7 @@ async fn submit_kept<F: BlockDevice, H: Host, G: 'static>(
     if let Err(error) = cache.check_alive(Operation::Write) {
         return (change, Err(error));
     }
-    let number = cache.fills.borrow_mut().begin_mutation(&range);
+    let number = cache.coherence.begin_mutation(&range);
     let poison = Poison { cache: Rc::clone(cache), number };
     count(&cache.counters.writes_back, 1);
     if let Change::Content(content) = &change {
@@ -167,7 +167,7 @@ async fn complete<B: BlockDevice, F: BlockDevice, H: Host>(
     bytes: &[u8],
 ) -> Result<Buffer, BlockError> {
     loop {
-        let epoch = cache.backing_epoch.get();
+        let epoch = cache.coherence.epoch();
         let content = complete_once(cache, backing, locks, range, bytes).await?;
         if is_same(cache, backing, epoch) {
             return Ok(content);

@@ -33,7 +33,7 @@ pub(crate) async fn write_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
         },
         Way::Through(turn) => turn,
     };
-    let epoch = cache.backing_epoch.get();
+    let epoch = cache.coherence.epoch();
     let mutation = Mutation::begin(cache, turn).await?;
     count(&cache.counters.backing_writes, 1);
     let result = backing.write_zeroes(range, unmap).await;
@@ -44,7 +44,7 @@ pub(crate) async fn write_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
             if enters
                 && !whole.is_empty()
                 && is_same(cache, backing, epoch)
-                && !cache.fills.borrow().distrusts(&range)
+                && !cache.coherence.distrusts(&range)
             {
                 cache.remember_zeroes(whole.start / PAGE..whole.end / PAGE);
             }

@@ -2,6 +2,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod catalog;
+pub(crate) mod coherence;
 mod counts;
 pub(crate) mod curve;
 pub(crate) mod dirty;
@@ -18,13 +19,13 @@ pub(crate) mod policy;
 pub(crate) mod ram;
 pub(crate) mod ram_hit;
 pub(crate) mod ranges;
-pub(crate) mod regions;
+mod regions;
 pub(crate) mod replay;
 pub(crate) mod segments;
 pub(crate) mod sequential;
 pub(crate) mod shadows;
 pub(crate) mod space;
 pub(crate) mod touched;
-pub(crate) mod unproven;
+mod uncommitted_tail;
 pub(crate) mod width;
 pub(crate) mod zero_pages;

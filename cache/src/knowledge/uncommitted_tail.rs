@@ -1,4 +1,4 @@
-//! Pages that were written to the log, in order, until something that was written behind them proves it.
+//! Uncommitted tail: pages of the last batches of a log, until a later header or a summary commits them.
 //!
 //! Nothing on flash tells a last batch whose header was damaged from one that never was. So the bits of its pages stay
 //! set until another header, or a summary, stands behind it: what is missing then is damage, and is noticed.
@@ -7,19 +7,20 @@ use std::collections::VecDeque;
 
 use crate::words::units::{FlashPage, PageNumber};
 
+/// Pages of batches that are not committed.
 #[derive(Default)]
-pub(crate) struct Unproven {
+pub(super) struct UncommittedTail {
     pages: VecDeque<(u64, PageNumber, FlashPage)>,
 }
 
-impl Unproven {
-    /// Notes pages of a batch. Batches come in order.
-    pub(crate) fn add(&mut self, batch: u64, pages: impl Iterator<Item = (PageNumber, FlashPage)>) {
+impl UncommittedTail {
+    /// Adds pages of a batch. Batches come in order.
+    pub(super) fn add(&mut self, batch: u64, pages: impl Iterator<Item = (PageNumber, FlashPage)>) {
         self.pages.extend(pages.map(|(page, flash)| (batch, page, flash)));
     }
 
     /// Takes out the pages of all batches up to this one.
-    pub(crate) fn take(&mut self, batch: u64) -> impl Iterator<Item = (PageNumber, FlashPage)> {
+    pub(super) fn take(&mut self, batch: u64) -> impl Iterator<Item = (PageNumber, FlashPage)> {
         let count = self.pages.partition_point(|(other, ..)| *other <= batch);
         self.pages.drain(..count).map(|(_, page, flash)| (page, flash))
     }
