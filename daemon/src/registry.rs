@@ -15,7 +15,6 @@ mod connected;
 mod counting;
 mod displaced;
 mod guest;
-mod history;
 mod home;
 mod locks;
 mod looking;
@@ -44,16 +43,17 @@ use tokio::sync::{Mutex, mpsc};
 use crate::backing::{Identity, Images, Location};
 use crate::door::{Entrance, Sockets};
 use crate::events::{self, Kind};
-use crate::history::Histories;
 use crate::holds::Holds;
 use crate::host_record::HostFile;
 use crate::keys::Values;
+use crate::moment::Moment;
 use crate::names;
 use crate::patience::{while_in_conflict, within};
 use crate::places::Places;
 use crate::pool::{PoolInUse, check_mirror};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
+use crate::series::SampleTime;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::state::{DiskRecord, GuestRecord, State};
 use crate::store::Store;
@@ -69,7 +69,6 @@ const CHANGE_TIME_MAX: Duration = Duration::from_secs(1);
 
 use claims::{Claim, Claimed, Claims};
 pub(crate) use connected::IfInUse;
-use counting::Written;
 pub(crate) use displaced::displaced_text;
 use locks::DiskLocks;
 pub(crate) use pool::{NewDevice, PoolView};
@@ -101,10 +100,8 @@ pub(crate) struct Registry {
     totals: StdMutex<Totals>,
     /// Held by whoever writes totals: what stood in the way the last time.
     saving: Mutex<Option<Problem>>,
-    /// What disks did, step by step. Locked for moments only; before `totals`.
-    histories: StdMutex<Histories>,
-    /// Held by whoever writes histories: what stood in the way the last time.
-    saving_histories: Arc<Mutex<Option<Problem>>>,
+    /// Held by whoever writes time series: what stood in the way the last time.
+    saving_series: Arc<Mutex<Option<Problem>>>,
     /// Which disks are kept quiet.
     holds: Holds,
     /// RAM of disks whose keys give them more than there was at the start, in bytes, by their numbers. Locked for moments only.
@@ -185,8 +182,9 @@ impl Registry {
             .iter()
             .map(|disk| (disk.name.clone(), "its backing has not answered yet".to_owned()))
             .collect();
-        let (totals, unread) = Totals::load(&places.dir);
-        for reason in unread {
+        let started = Instant::now();
+        let (totals, unread) = Totals::load(&places.dir, SampleTime::new(Moment::now(), Duration::ZERO));
+        if let Some(reason) = unread {
             events::of_host(Kind::TotalsBegunAnew, reason);
         }
         let ram_limits = ram::limits_at_start(&state);
@@ -204,7 +202,7 @@ impl Registry {
         let remembered = Remembered::new(host, state);
         let registry = Self {
             places,
-            started: Instant::now(),
+            started,
             shards,
             pool: StdMutex::new(pool),
             changing_pool: Mutex::new(()),
@@ -216,15 +214,14 @@ impl Registry {
             removing: StdMutex::default(),
             totals: StdMutex::new(totals),
             saving: Mutex::default(),
-            histories: StdMutex::default(),
-            saving_histories: Arc::default(),
+            saving_series: Arc::default(),
             holds,
             ram_limits: StdMutex::new(ram_limits),
             wear: StdMutex::new(wear),
             saving_wear: Mutex::default(),
         };
         registry.begin_totals();
-        registry.load_histories();
+        registry.load_series();
         Arc::new(registry)
     }
 
@@ -362,7 +359,6 @@ impl Registry {
             return Err(problem);
         }
         self.begin_totals();
-        self.begin_history(record.id);
         self.release_after_end(&record);
         drop(claimed);
         drop(changing);
@@ -505,8 +501,8 @@ impl Registry {
         self.locks.close();
         // Also before, for a backing that hangs has the process end without the rest of this.
         self.see_all().await;
-        self.save_totals(Written::TotalsAndWindows).await;
-        self.save_histories_in_time().await;
+        self.save_totals().await;
+        self.save_series_in_time().await;
         let mut detaching = tokio::task::JoinSet::new();
         for name in self.shards.attached() {
             detaching.spawn(Arc::clone(self).detach_at_stop(name));
@@ -516,9 +512,9 @@ impl Registry {
             .iter()
             .flatten()
             .filter_map(|detached| detached.last.as_ref())
-            .for_each(|last| self.see_and_follow(last));
-        self.save_totals(Written::TotalsAndWindows).await;
-        self.save_histories_in_time().await;
+            .for_each(|last| self.see(last));
+        self.save_totals().await;
+        self.save_series_in_time().await;
         if lock(&self.pool).missing.is_none() {
             let at_home = outcomes.iter().flatten().filter(|detached| detached.is_home);
             let saved: Vec<u32> =

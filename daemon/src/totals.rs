@@ -5,7 +5,7 @@
 //! ```
 //! Figures for people, nothing that the product relies on: the file is written every minute and at a clean stop, and a kill
 //! or a power cut costs what was counted since. One that cannot be read is no reason not to start; totals begin anew
-//! then, and say since when. Windows of time are differences of totals.
+//! then, and say since when. Each sample of a disk comes in here, and its time series (`series`) go on with it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::counted::{Counted, Kept};
-use crate::course::{Comparison, Course, KeptCourse, Passed};
-use crate::history::{Measured, Sums};
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
+use crate::series::file::Found;
+use crate::series::lifetime::{Comparison, KeptLifetime, Lifetime, Passed};
+use crate::series::{Gauges, HistoryStep, Presence, Recent, SampleTime, Series, Span, Windowed};
 use crate::store::Store;
 use crate::store::format::{self, FileFormat};
-use crate::windows::{self, Keeping, KeptWindows, Recent, Windowed, Windows};
 
 const NAMES: &[&str] = &["totals.json"];
 const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
@@ -50,8 +50,7 @@ pub(crate) struct Totals {
 struct Entry {
     before: Total,
     seen: Option<Seen>,
-    course: Course,
-    windows: Windows,
+    series: Series,
 }
 
 /// A look at a disk that is attached: everything of the same moment.
@@ -95,26 +94,20 @@ impl Total {
 }
 
 impl Totals {
-    /// Reads what is kept in `dir`, and what could not be read of it, if so: then there is nothing, and what is there is set aside.
-    /// Windows go on at zero, the start of whoever asks.
-    pub(crate) fn load(dir: &Path) -> (Self, Vec<String>) {
-        let (mut totals, unread) = Self::load_totals(dir);
-        let (kept, unread_windows) = windows::load(dir, Moment::now());
-        totals.disks.iter_mut().for_each(|(id, entry)| entry.resume_windows(*id, &kept));
-        let unread = unread.map(|reason| format!("{reason}. What disks counted in all begins anew"));
-        let unread_windows =
-            unread_windows.map(|reason| format!("{reason}. What disks counted lately begins anew"));
-        (totals, unread.into_iter().chain(unread_windows).collect())
+    /// Reads what is kept in `dir`, and why it could not be read, if so: then there is nothing, and the file is set aside.
+    pub(crate) fn load(dir: &Path, time: SampleTime) -> (Self, Option<String>) {
+        let (totals, unread) = Self::load_totals(dir, time);
+        (totals, unread.map(|reason| format!("{reason}. What disks counted in all begins anew")))
     }
 
-    fn load_totals(dir: &Path) -> (Self, Option<String>) {
+    fn load_totals(dir: &Path, time: SampleTime) -> (Self, Option<String>) {
         FORMAT.load_or_set_aside(dir, |_, document| {
             if !is_believable(&document, NUMBER_MAX) {
                 return Err("it has numbers that no disk ever counts".to_owned());
             }
             let document: TotalsDocument =
                 serde_json::from_value(document).map_err(|error| error.to_string())?;
-            let entries = document.disks.into_iter().map(|(id, kept)| (id, Entry::from(kept)));
+            let entries = document.disks.into_iter().map(|(id, kept)| (id, Entry::resume(kept, time)));
             Ok(Self { disks: entries.collect() })
         })
     }
@@ -124,17 +117,6 @@ impl Totals {
         let kept = self.disks.iter().filter(|(id, _)| disks.contains(id));
         let disks = kept.map(|(id, entry)| (*id, KeptTotal::from(entry))).collect();
         format::text(&TotalsDocument { schema: FORMAT.schema, disks })
-    }
-
-    /// The windows that are to be written now, of these disks only: behind a [`Self::text`] of the same moment.
-    pub(crate) fn windows(&self, disks: &[u32], age: Duration, now: Moment) -> Keeping {
-        let kept: Vec<_> = self.disks.iter().filter(|(id, _)| disks.contains(id)).collect();
-        let mut keeping = Keeping::new(age, now, kept.len());
-        for (id, entry) in kept {
-            let Total { since, counted } = entry.total();
-            keeping.add(*id, since, &counted, &entry.windows);
-        }
-        keeping
     }
 
     /// Makes a [`Self::text`] what is kept, durably.
@@ -151,19 +133,32 @@ impl Totals {
         })
     }
 
-    /// Begins to count for a disk, if nothing was counted yet. `age` is the time since the start, by a clock that is not set.
-    pub(crate) fn begin(&mut self, id: u32, now: Moment, age: Duration) {
+    /// Begins to count for a disk, if nothing was counted yet.
+    pub(crate) fn begin(&mut self, id: u32, time: SampleTime) {
         self.disks.entry(id).or_insert_with(|| {
-            let course = Course::new(now, Counted::default());
-            Entry::new(Total::new(now), course, age)
+            let lifetime = Lifetime::new(time.now, Counted::default());
+            Entry::new(Total::new(time.now), lifetime, time)
         });
     }
 
-    /// Takes what a disk has counted since it was attached. Each attachment has a number of its own, greater than those
-    /// before, for its counters begin at zero. Older news than what are known are ignored: answers overtake each other, and
-    /// of a disk that moves between shards both tell for a moment.
-    pub(crate) fn see(&mut self, id: u32, look: Look<'_>) {
+    /// Goes on with the time series that were found of a disk.
+    pub(crate) fn resume(&mut self, id: u32, found: Found, time: SampleTime) {
+        let Some(Entry { before, series, .. }) = self.disks.get_mut(&id) else { return };
+        // Both were written, one after the other: the later one is what the disk has counted. Totals that begin anew stay at zero.
+        let counted = before.counted.progress();
+        let later = found.total(before.since).filter(|total| counted > 0 && total.progress() > counted);
+        if let Some(total) = later {
+            before.counted = total.clone();
+        }
+        series.resume(found, before.since, &before.counted, time);
+    }
+
+    /// Takes a sample of a disk that is served: what it has counted since it was attached. Each attachment has a number of its own,
+    /// greater than those before, for its counters begin at zero. Older news than what are known are ignored: answers overtake each
+    /// other, and of a disk that moves between shards both tell for a moment.
+    pub(crate) fn sample(&mut self, id: u32, look: Look<'_>, time: SampleTime) {
         let Some(entry) = self.disks.get_mut(&id) else { return };
+        entry.turn(time);
         let counted = Counted::of(look.statistics);
         let new = Seen { attachment: look.attachment, progress: counted.progress(), counted };
         if let Some(last) = &entry.seen {
@@ -172,20 +167,21 @@ impl Totals {
             }
             if new.attachment > last.attachment {
                 entry.before.counted.add(&last.counted);
-                entry.course.end_attachment(&entry.before.counted.counts);
+                entry.series.lifetime.end_attachment(&entry.before.counted.counts);
             }
         }
         let mut total = entry.before.counted.counts;
         total.add(&new.counted.counts);
-        entry.course.see(look.attached_for, look.passed, &total);
+        entry.series.lifetime.see(look.attached_for, look.passed, &total);
         entry.seen = Some(new);
+        entry.series.pass(time, Presence::Served(Gauges::of(look.statistics)));
     }
 
-    /// Lets windows go on, every [`crate::windows::SAMPLE_INTERVAL`].
-    pub(crate) fn sample(&mut self, age: Duration) {
-        for entry in self.disks.values_mut() {
-            let total = entry.total();
-            entry.windows.sample(age, &total.counted);
+    /// Takes a sample of a disk that is not served, or does not answer.
+    pub(crate) fn pass(&mut self, id: u32, presence: Presence, time: SampleTime) {
+        if let Some(entry) = self.disks.get_mut(&id) {
+            entry.turn(time);
+            entry.series.pass(time, presence);
         }
     }
 
@@ -203,47 +199,64 @@ impl Totals {
     pub(crate) fn compare(&self, id: u32) -> Option<(Total, Comparison)> {
         self.disks.get(&id).map(|entry| {
             let total = entry.total();
-            let comparison = entry.course.compare(&total.counted);
+            let comparison = entry.series.lifetime.compare(&total.counted);
             (total, comparison)
         })
     }
 
-    /// The sums of what a disk counted in all, as it was seen last.
-    pub(crate) fn sums(&self, id: u32) -> Option<Sums> {
-        self.disks.get(&id).map(|Entry { before, seen, .. }| {
-            let before = Sums::of(&before.counted);
-            seen.as_ref().map_or(before, |seen| before.and(&Sums::of(&seen.counted)))
-        })
+    /// Returns what a disk counted lately, if `total` is what it counted in all.
+    pub(crate) fn window(
+        &self,
+        id: u32,
+        recent: Recent,
+        time: SampleTime,
+        total: &Total,
+    ) -> Option<Windowed> {
+        self.disks.get(&id).map(|entry| entry.series.window(recent, time, &total.counted))
     }
 
-    /// The latencies that a disk measured in all, as it was seen last.
-    pub(crate) fn measured(&self, id: u32) -> Option<Measured> {
-        self.disks.get(&id).map(|Entry { before, seen, .. }| {
-            let mut measured = Measured::default();
-            measured.add(&before.counted);
-            if let Some(seen) = seen {
-                measured.add(&seen.counted);
-            }
-            measured
-        })
+    /// Returns what a disk did step by step, the oldest first; none if it is not known. The last step is not over.
+    pub(crate) fn steps(&self, id: u32, span: Span, now: Moment) -> Option<Vec<HistoryStep>> {
+        self.disks.get(&id).map(|entry| entry.series.steps(span, now, &entry.total().counted))
     }
 
-    /// What a disk counted lately, if `total` is what it counted in all.
-    pub(crate) fn last(&self, id: u32, recent: Recent, age: Duration, total: &Total) -> Option<Windowed> {
-        self.disks.get(&id).map(|entry| entry.windows.last(recent, age, &total.counted))
+    /// Returns the content of the file of a disk's time series, if it lacks something. It counts as written from then on, unless
+    /// [`Self::not_saved`] says otherwise.
+    pub(crate) fn take_unsaved(&mut self, id: u32, time: SampleTime) -> Option<Vec<u8>> {
+        let entry = self.disks.get_mut(&id)?;
+        let Total { since, counted } = entry.total();
+        entry.series.take_unsaved(id, since, &counted, time)
+    }
+
+    /// Has the file of a disk's time series written the next time.
+    pub(crate) fn not_saved(&mut self, id: u32) {
+        if let Some(entry) = self.disks.get_mut(&id) {
+            entry.series.not_saved();
+        }
     }
 }
 
 impl Entry {
-    fn new(before: Total, course: Course, age: Duration) -> Self {
-        let windows = Windows::new(age, &before.counted);
-        Self { before, seen: None, course, windows }
+    fn new(before: Total, lifetime: Lifetime, time: SampleTime) -> Self {
+        let series = Series::new(time, &before.counted, lifetime);
+        Self { before, seen: None, series }
     }
 
-    fn resume_windows(&mut self, id: u32, kept: &KeptWindows) {
-        let Total { since, counted } = &self.before;
-        if let Some(windows) = kept.resume(id, *since, counted) {
-            self.windows = windows;
+    fn resume(kept: KeptTotal, time: SampleTime) -> Self {
+        let before = Total { since: kept.since, counted: kept.counted.into() };
+        let lifetime = kept.course.and_then(|kept| serde_json::from_value::<KeptLifetime>(kept).ok());
+        let lifetime = match lifetime {
+            Some(lifetime) => lifetime.resume(&before.counted.counts),
+            None => Lifetime::new(time.now, before.counted.clone()),
+        };
+        Self::new(before, lifetime, time)
+    }
+
+    /// Ends the steps that are over, with the total of the sample before.
+    fn turn(&mut self, time: SampleTime) {
+        if self.series.is_due(time) {
+            let total = self.total();
+            self.series.turn(time, &total.counted);
         }
     }
 
@@ -262,20 +275,8 @@ impl From<&Entry> for KeptTotal {
         Self {
             since,
             counted: Kept::from(&counted),
-            course: serde_json::to_value(KeptCourse::from(&entry.course)).ok(),
+            course: serde_json::to_value(KeptLifetime::from(&entry.series.lifetime)).ok(),
         }
-    }
-}
-
-impl From<KeptTotal> for Entry {
-    fn from(kept: KeptTotal) -> Self {
-        let before = Total { since: kept.since, counted: kept.counted.into() };
-        let course = kept.course.and_then(|course| serde_json::from_value::<KeptCourse>(course).ok());
-        let course = match course {
-            Some(course) => course.resume(&before.counted.counts),
-            None => Course::new(Moment::now(), before.counted.clone()),
-        };
-        Self::new(before, course, Duration::ZERO)
     }
 }
 
@@ -296,6 +297,7 @@ mod tests {
     use cache::{Latency, LatencySummary};
 
     use super::*;
+    use crate::series::file;
     use crate::testing::{TempDir, run};
 
     fn save(dir: &Path, text: Vec<u8>) -> Answer<()> {
@@ -312,9 +314,18 @@ mod tests {
         statistics
     }
 
-    fn see(totals: &mut Totals, id: u32, attachment: u64, statistics: &DiskStatistics) {
+    /// The moment so many seconds after the start.
+    fn at(seconds: u64) -> SampleTime {
+        SampleTime::new(Moment(1_800_000_000 + seconds), Duration::from_secs(seconds))
+    }
+
+    fn see_at(totals: &mut Totals, id: u32, attachment: u64, statistics: &DiskStatistics, time: SampleTime) {
         let attached_for = Duration::from_secs(statistics.counts.reads);
-        totals.see(id, Look { attachment, attached_for, passed: &Passed::default(), statistics });
+        totals.sample(id, Look { attachment, attached_for, passed: &Passed::default(), statistics }, time);
+    }
+
+    fn see(totals: &mut Totals, id: u32, attachment: u64, statistics: &DiskStatistics) {
+        see_at(totals, id, attachment, statistics, at(0));
     }
 
     fn misses(total: &Total) -> LatencySummary {
@@ -328,15 +339,14 @@ mod tests {
     #[test]
     fn attachments_add_up_and_each_counts_once_however_often_it_is_seen() {
         let mut totals = Totals::default();
-        totals.begin(1, Moment(7), Duration::ZERO);
+        totals.begin(1, at(0));
         see(&mut totals, 1, 10, &counted(5, 100));
         see(&mut totals, 1, 10, &counted(6, 100));
         see(&mut totals, 1, 11, &counted(2, 500));
-        totals.begin(1, Moment(9), Duration::ZERO);
+        totals.begin(1, at(9));
         let total = totals.of(1).expect("it was begun");
         let counts = &total.counted.counts;
-        assert_eq!((total.since, counts.reads, counts.writes), (Moment(7), 8, 0));
-        assert_eq!(totals.sums(1), Some(Sums::of(&total.counted)));
+        assert_eq!((total.since, counts.reads, counts.writes), (at(0).now, 8, 0));
         let misses = misses(&total);
         assert_eq!(misses.count, 8);
         assert!((misses.mean - 200.0).abs() < 0.001, "(6 * 100 + 2 * 500) / 8");
@@ -347,7 +357,7 @@ mod tests {
     #[test]
     fn older_news_change_nothing() {
         let mut totals = Totals::default();
-        totals.begin(1, Moment(7), Duration::ZERO);
+        totals.begin(1, at(0));
         see(&mut totals, 1, 10, &counted(5, 100));
         see(&mut totals, 1, 11, &counted(4, 100));
         for (attachment, count) in [(11, 3), (10, 5), (10, 9)] {
@@ -358,29 +368,47 @@ mod tests {
         assert_eq!(reads(&totals, 1), Some(11));
     }
 
-    #[test]
-    fn windows_go_on_from_one_attachment_to_the_next() {
-        let (mut totals, age) = (Totals::default(), Duration::from_secs);
-        totals.begin(1, Moment(7), age(100));
-        see(&mut totals, 1, 10, &counted(5, 100));
-        totals.sample(age(110));
-        see(&mut totals, 1, 11, &counted(2, 100));
-        totals.sample(age(120));
-        let lately = |now| {
-            let total = totals.of(1).expect("it was begun");
-            let windowed = totals.last(1, Recent::FiveMinutes, age(now), &total).expect("it was begun");
-            (windowed.seconds, windowed.counted.counts.reads)
-        };
-        assert_eq!(lately(130), (30, 7));
-        see(&mut totals, 1, 11, &counted(3, 100));
-        totals.sample(age(415));
+    fn lately(totals: &Totals, recent: Recent, second: u64) -> (u64, u64) {
         let total = totals.of(1).expect("it was begun");
-        let windowed = totals.last(1, Recent::FiveMinutes, age(415), &total).expect("it was begun");
-        assert_eq!(
-            (windowed.seconds, windowed.counted.counts.reads),
-            (305, 3),
-            "what came until 110 is forgotten"
-        );
+        let windowed = totals.window(1, recent, at(second), &total).expect("it was begun");
+        (windowed.seconds, windowed.counted.counts.reads)
+    }
+
+    #[test]
+    fn windows_and_steps_go_on_from_one_attachment_to_the_next() {
+        let mut totals = Totals::default();
+        totals.begin(1, at(100));
+        see_at(&mut totals, 1, 10, &counted(5, 100), at(110));
+        see_at(&mut totals, 1, 11, &counted(2, 100), at(120));
+        assert_eq!(lately(&totals, Recent::FiveMinutes, 130), (30, 7));
+        see_at(&mut totals, 1, 11, &counted(3, 100), at(415));
+        assert_eq!(lately(&totals, Recent::FiveMinutes, 415), (305, 3), "what came until 110 is forgotten");
+        let steps = totals.steps(1, Span::Week, at(415).now).expect("it was begun");
+        let steps: Vec<_> = steps.iter().map(|step| (step.sums.reads, step.covered_ms)).collect();
+        assert_eq!(steps, [(7, 20_000), (1, 295_000)]);
+        totals.pass(1, Presence::Away, at(900));
+        assert_eq!(lately(&totals, Recent::FiveMinutes, 900), (485, 0));
+        assert_eq!(totals.steps(2, Span::Week, at(0).now), None);
+    }
+
+    #[test]
+    fn a_total_that_was_written_later_with_the_series_is_what_the_disk_has_counted() {
+        let dir = TempDir::new();
+        let mut totals = Totals::default();
+        totals.begin(1, at(0));
+        see_at(&mut totals, 1, 10, &counted(5, 100), at(10));
+        save(dir.path(), totals.text(&[1])).expect("the folder is ours");
+        see_at(&mut totals, 1, 10, &counted(9, 100), at(20));
+        let bytes = totals.take_unsaved(1, at(20)).expect("it was served");
+        file::save(dir.path(), &[(1, bytes)])
+            .into_iter()
+            .for_each(|(_, saved)| saved.expect("the folder is ours"));
+        let (mut loaded, _) = Totals::load(dir.path(), at(30));
+        let found = file::load(dir.path(), 1, at(30).now, &mut file::EarlierWindows::default());
+        assert_eq!(reads(&loaded, 1), Some(5));
+        loaded.resume(1, found, at(30));
+        assert_eq!((reads(&loaded, 1), lately(&loaded, Recent::Hour, 30)), (Some(9), (30, 9)));
+        assert_eq!(misses(&loaded.of(1).expect("it was kept")).count, 9);
     }
 
     #[test]
@@ -388,43 +416,16 @@ mod tests {
         let dir = TempDir::new();
         let mut totals = Totals::default();
         for id in [1, 2] {
-            totals.begin(id, Moment(7), Duration::ZERO);
+            totals.begin(id, at(0));
             see(&mut totals, id, 10, &counted(5, 100));
         }
         save(dir.path(), totals.text(&[1])).expect("the folder is ours");
-        let (mut loaded, problems) = Totals::load(dir.path());
-        assert_eq!((problems.len(), loaded.of(2)), (0, None));
+        let (mut loaded, problems) = Totals::load(dir.path(), at(0));
+        assert_eq!((problems, loaded.of(2)), (None, None));
         assert_eq!(loaded.of(1), totals.of(1));
-        let total = loaded.of(1).expect("it was kept");
-        let lately = loaded.last(1, Recent::Day, Duration::from_secs(3), &total).expect("it was kept");
-        assert_eq!((lately.seconds, lately.counted), (3, Counted::default()), "it was before the start");
+        assert_eq!(lately(&loaded, Recent::Day, 3), (3, 0), "it was before the start");
         see(&mut loaded, 1, 10, &counted(1, 100));
         assert_eq!(reads(&loaded, 1), Some(6), "the number is of another process");
-    }
-
-    #[test]
-    fn windows_go_on_with_the_totals_that_they_belong_to() {
-        let dir = TempDir::new();
-        let (mut totals, age) = (Totals::default(), Duration::from_mins(1));
-        totals.begin(1, Moment(7), Duration::ZERO);
-        see(&mut totals, 1, 10, &counted(5, 100));
-        totals.sample(age);
-        save(dir.path(), totals.text(&[1])).expect("the folder is ours");
-        windows::save(dir.path(), totals.windows(&[1], age, Moment::now())).expect("the folder is ours");
-        let lately = |totals: &Totals| {
-            let total = totals.of(1).expect("it was kept");
-            let windowed = totals.last(1, Recent::Day, Duration::ZERO, &total).expect("it was kept");
-            windowed.counted.counts.reads
-        };
-        let (mut loaded, problems) = Totals::load(dir.path());
-        assert_eq!((problems.len(), lately(&loaded)), (0, 5), "it was a minute before the start");
-        see(&mut loaded, 1, 0, &counted(2, 100));
-        assert_eq!(lately(&loaded), 7);
-        // Totals that were lost are others, and windows are differences of totals.
-        fs::remove_file(dir.path().join(FORMAT.name)).expect("the folder is ours");
-        let (mut anew, _) = Totals::load(dir.path());
-        anew.begin(1, Moment(8), Duration::ZERO);
-        assert_eq!(lately(&anew), 0);
     }
 
     #[test]
@@ -433,8 +434,8 @@ mod tests {
         let text = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":2,"gone":1},
             "latencies":{"read_miss":{"count":2,"sum_ns":5000}}}}}"#;
         fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
-        let (totals, problems) = Totals::load(dir.path());
-        assert_eq!((problems.len(), reads(&totals, 3)), (0, Some(2)));
+        let (totals, problems) = Totals::load(dir.path(), at(0));
+        assert_eq!((problems, reads(&totals, 3)), (None, Some(2)));
         assert_eq!(misses(&totals.of(3).expect("it was kept")), LatencySummary::default());
     }
 
@@ -443,8 +444,8 @@ mod tests {
         let dir = TempDir::new();
         let text = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":2},"latencies":{}}}}"#;
         fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
-        let (mut totals, problems) = Totals::load(dir.path());
-        assert!(problems.is_empty(), "{problems:?}");
+        let (mut totals, problems) = Totals::load(dir.path(), at(0));
+        assert_eq!(problems, None);
         see(&mut totals, 3, 1, &counted(5, 100));
         let (total, comparison) = totals.compare(3).expect("it was kept");
         assert_eq!((total.counted.counts.reads, comparison.cached.counted.counts.reads), (7, 5));
@@ -455,7 +456,7 @@ mod tests {
     fn what_is_compared_goes_on_after_a_restart() {
         let dir = TempDir::new();
         let mut totals = Totals::default();
-        totals.begin(1, Moment(7), Duration::ZERO);
+        totals.begin(1, at(0));
         let statistics = counted(5, 100);
         let passed = Passed { counted: Counted::of(&counted(3, 100)), time: Duration::from_secs(2) };
         let look = Look {
@@ -464,24 +465,24 @@ mod tests {
             passed: &passed,
             statistics: &statistics,
         };
-        totals.see(1, look);
+        totals.sample(1, look, at(9));
         save(dir.path(), totals.text(&[1])).expect("the folder is ours");
-        let (mut loaded, problems) = Totals::load(dir.path());
-        assert_eq!((problems.len(), loaded.compare(1)), (0, totals.compare(1)));
-        loaded.see(1, Look { attachment: 0, ..look });
+        let (mut loaded, problems) = Totals::load(dir.path(), at(0));
+        assert_eq!((problems, loaded.compare(1)), (None, totals.compare(1)));
+        loaded.sample(1, Look { attachment: 0, ..look }, at(9));
         let (total, comparison) = loaded.compare(1).expect("it was kept");
-        let reads = |side: &crate::course::Side| (side.counted.counts.reads, side.time.as_secs());
+        let reads = |side: &crate::series::lifetime::Side| (side.counted.counts.reads, side.time.as_secs());
         assert_eq!(total.counted.counts.reads, 10);
         assert_eq!((reads(&comparison.passed), reads(&comparison.cached)), ((6, 4), (4, 14)));
         // Seen again, it counts once.
-        loaded.see(1, Look { attachment: 0, ..look });
+        loaded.sample(1, Look { attachment: 0, ..look }, at(9));
         assert_eq!(loaded.compare(1).expect("it was kept").1, comparison);
     }
 
     #[test]
     fn what_cannot_be_read_is_said_and_set_aside() {
         let dir = TempDir::new();
-        assert!(Totals::load(dir.path()).1.is_empty(), "none yet is nothing to complain of");
+        assert!(Totals::load(dir.path(), at(0)).1.is_none(), "none yet is nothing to complain of");
         let huge = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":18446744073709551611,"writes":9},"latencies":{}}}}"#;
         for (text, reason) in [
             ("{\"schema\":1", "EOF"),
@@ -491,15 +492,16 @@ mod tests {
             (huge, "no disk ever counts"),
         ] {
             fs::write(dir.path().join(FORMAT.name), text).expect("the folder is ours");
-            let (totals, problems) = Totals::load(dir.path());
-            assert!(totals.disks.is_empty() && problems.len() == 1, "{problems:?}");
-            assert!(problems[0].contains(FORMAT.name) && problems[0].contains(reason), "{problems:?}");
-            let (_, aside) = problems[0].split_once("It is kept as ").expect("nothing is lost");
+            let (totals, problems) = Totals::load(dir.path(), at(0));
+            let problem = problems.expect("it cannot be read");
+            assert!(totals.disks.is_empty());
+            assert!(problem.contains(FORMAT.name) && problem.contains(reason), "{problem}");
+            let (_, aside) = problem.split_once("It is kept as ").expect("nothing is lost");
             let (aside, _) = aside.split_once(". What").expect("it says what becomes of it");
             assert_eq!(fs::read_to_string(aside).expect("it was renamed"), text);
         }
         save(dir.path(), Totals::default().text(&[])).expect("the folder is ours");
-        assert!(Totals::load(dir.path()).1.is_empty());
+        assert!(Totals::load(dir.path(), at(0)).1.is_none());
     }
 
     #[test]

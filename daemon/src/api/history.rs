@@ -3,8 +3,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::history::{Span, Step};
 use crate::moment::Moment;
+use crate::series::{HistoryStep, Span};
 
 /// What a disk did lately, in columns of the same length, the oldest step first. Of times for which there is no step nothing
 /// is known; the last step may not be over.
@@ -60,7 +60,7 @@ pub(crate) struct DiskHistory {
 }
 
 impl DiskHistory {
-    pub(crate) fn of(name: &str, span: Span, now: Moment, steps: &[Step]) -> Self {
+    pub(crate) fn of(name: &str, span: Span, now: Moment, steps: &[HistoryStep]) -> Self {
         let mut history = Self {
             name: name.to_owned(),
             span: span.name(),
@@ -75,8 +75,8 @@ impl DiskHistory {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a time for people, far below 2^52 milliseconds")]
-    fn push(&mut self, step: &Step) {
-        let Step { number, covered_ms, sums, standing, dirty_bytes_max, percentiles } = step;
+    fn push(&mut self, step: &HistoryStep) {
+        let HistoryStep { number, covered_ms, sums, gauges, dirty_bytes_max, percentiles } = step;
         self.time.push(((number + 1) * self.step_seconds).min(self.now));
         self.seconds.push(*covered_ms as f64 / 1_000.0);
         self.reads.push(sums.reads);
@@ -105,10 +105,10 @@ impl DiskHistory {
         self.backing_write_bytes.push(sums.backing_write_bytes);
         self.destage_bytes.push(sums.destage_bytes);
         self.flash_write_bytes.push(sums.flash_write_bytes);
-        self.cached_bytes.push(standing.cached_bytes);
-        self.dirty_bytes.push(standing.dirty_bytes);
+        self.cached_bytes.push(gauges.cached_bytes);
+        self.dirty_bytes.push(gauges.dirty_bytes);
         self.dirty_bytes_max.push(*dirty_bytes_max);
-        self.dirty_limit_bytes.push(standing.dirty_limit_bytes);
+        self.dirty_limit_bytes.push(gauges.dirty_limit_bytes);
     }
 }
 
@@ -117,16 +117,17 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::history::{Percentiles, Standing, Sums};
+    use crate::series::{Gauges, Percentiles, Sums};
 
     #[test]
     fn columns_have_an_entry_for_each_step_and_one_that_is_not_over_ends_now() {
         let sums =
             Sums { reads: 4, read_hits_ram: 1, read_hits_flash: 2, read_ns: 10_000, ..Sums::default() };
-        let standing = Standing { dirty_bytes: 5, dirty_limit_bytes: 6, cached_bytes: 7 };
+        let gauges = Gauges { dirty_bytes: 5, dirty_limit_bytes: 6, cached_bytes: 7 };
         let percentiles = Percentiles::from_words([125, 250, 1 << 32]);
-        let first = Step { number: 10, covered_ms: 290_500, sums, standing, dirty_bytes_max: 8, percentiles };
-        let second = Step { number: 12, covered_ms: 40_000, ..Step::default() };
+        let first =
+            HistoryStep { number: 10, covered_ms: 290_500, sums, gauges, dirty_bytes_max: 8, percentiles };
+        let second = HistoryStep { number: 12, covered_ms: 40_000, ..HistoryStep::default() };
         let document = json!(DiskHistory::of("a", Span::Day, Moment(3_640), &[first, second]));
         let columns = [
             ("time", json!([3_300, 3_640])),

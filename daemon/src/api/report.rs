@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::histograms::Class;
 use super::statistics::Latency;
 use crate::counted::{Counted, ratio};
-use crate::course::{self, Comparison, READS_MIN, Side, VARIATION_MAX, Warmth};
+use crate::series::lifetime::{self, Comparison, READS_MIN, Side, VARIATION_MAX, Warmth};
 use crate::totals::Total;
 
 /// Requests in pass-through from which on they say how long requests take without the cache: ten are above the 99th
@@ -189,7 +189,7 @@ impl DiskGain {
             flash_write_bytes: counts.flash_write_bytes,
             dirty_bytes,
             hit_ratio_over_time: comparison.steps.iter().map(RatioStep::of).collect(),
-            warm_up: WarmUp::of(course::warmth(&comparison.steps)),
+            warm_up: WarmUp::of(lifetime::warmth(&comparison.steps)),
         }
     }
 }
@@ -317,7 +317,7 @@ impl Saved {
 }
 
 impl RatioStep {
-    fn of(step: &course::Step) -> Self {
+    fn of(step: &lifetime::RatioSpan) -> Self {
         Self {
             from_seconds: step.from,
             to_seconds: step.to,

@@ -10,9 +10,9 @@ use super::disk::{Head, dirty_limit};
 use super::listed::{Listed, schema_of};
 use crate::counted::{Counted, ratio};
 use crate::registry::DiskView;
+use crate::series::Windowed;
 use crate::shard::DiskReport;
 use crate::totals;
-use crate::windows::Windowed;
 
 /// Counters, ratios and latencies of a disk in a window, missing where that is not known; how it stands now, missing where it
 /// is not served; and what it counted in all.

@@ -159,9 +159,7 @@ mod tests {
             fs::write(&path, [0; 512]).expect("the folder is ours");
             own.reason(&path)
         };
-        for name in
-            ["state.json", "lock", "token", "windows.bin", "past/1.json", "history/x", "run/touched/1"]
-        {
+        for name in ["state.json", "lock", "token", "series/x", "past/1.json", "run/touched/1"] {
             assert!(reason(name).is_some_and(|reason| reason.contains("for itself")), "{name}");
         }
         for name in ["web.img", "images/web.img", "images/state.json"] {

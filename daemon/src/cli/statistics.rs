@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use super::Reading;
-use crate::history::Span;
-use crate::windows::Window;
+use crate::series::Span;
+use crate::series::Window;
 
 #[derive(Debug, Args)]
 pub(crate) struct Stats {

@@ -6,11 +6,11 @@ use serde_json::Value;
 use super::bar::Ink;
 use super::client;
 use crate::cli::History;
-use crate::history::Span;
 use crate::moment::Moment;
 use crate::names;
 use crate::output::{self, list, percent, text};
 use crate::problem::Answer;
+use crate::series::Span;
 use crate::units::Size;
 
 /// Characters of the longest bar.
@@ -184,11 +184,11 @@ mod tests {
     use super::*;
     use crate::api::DiskHistory;
     use crate::cli::{Cli, Command};
-    use crate::history::{Percentiles, Standing, Step, Sums};
+    use crate::series::{Gauges, HistoryStep, Percentiles, Sums};
 
     const NOON: u64 = 1_800_000_000;
 
-    fn step(number: u64) -> Step {
+    fn step(number: u64) -> HistoryStep {
         let sums = Sums {
             reads: 6_000,
             read_hits_ram: 1_500,
@@ -203,10 +203,10 @@ mod tests {
             write_ns: 3_000 * 12_000_000,
             ..Sums::default()
         };
-        let standing = Standing { dirty_bytes: 0, dirty_limit_bytes: 1 << 30, cached_bytes: 1 << 20 };
+        let gauges = Gauges { dirty_bytes: 0, dirty_limit_bytes: 1 << 30, cached_bytes: 1 << 20 };
         // 99 of a hundred reads took 1.6 us or less, times the steps since noon.
         let percentiles = Percentiles::from_words([1, 2, (number - NOON / 300) * 100]);
-        Step { number, covered_ms: 300_000, sums, standing, dirty_bytes_max: 3 << 20, percentiles }
+        HistoryStep { number, covered_ms: 300_000, sums, gauges, dirty_bytes_max: 3 << 20, percentiles }
     }
 
     /// Two hours with a step at the end of each, and one two hours later that is not over.
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_disk_that_did_nothing_or_is_not_known_is_no_failure() {
-        let idle = Step { number: NOON / 300, covered_ms: 5_000, ..Step::default() };
+        let idle = HistoryStep { number: NOON / 300, covered_ms: 5_000, ..HistoryStep::default() };
         let document = json!(DiskHistory::of("a", Span::Week, Moment(NOON + 60), &[idle]));
         let shown = show(&document, Span::Week, Ink::Unicode);
         assert!(

@@ -13,8 +13,8 @@ use crate::client::{Client, Pause};
 use crate::names;
 use crate::output::{self, list, number, percent, size, text};
 use crate::problem::{Answer, Problem};
+use crate::series::{Recent, Window};
 use crate::units::Size;
-use crate::windows::{Recent, Window};
 
 /// Columns of the terminal that the table of all disks is to fit.
 const TERMINAL_COLUMNS: usize = 80;

@@ -15,8 +15,8 @@ use crate::api::AdviceDocument;
 use crate::counted::Counted;
 use crate::problem::Problem;
 use crate::registry::{DiskView, Registry};
+use crate::series::{Recent, Window, Windowed};
 use crate::shard::DiskReport;
-use crate::windows::{Recent, Window, Windowed};
 
 type Shared = State<Arc<Registry>>;
 

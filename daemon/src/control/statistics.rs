@@ -14,11 +14,11 @@ use crate::api::{
     CurveDocument, DiskCurve, DiskGain, DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument,
     ReportDocument, Statistics, StatisticsDocument,
 };
-use crate::history::Span;
 use crate::moment::Moment;
 use crate::problem::Problem;
 use crate::registry::{DiskView, Registry};
-use crate::windows::Window;
+use crate::series::Span;
+use crate::series::Window;
 
 /// About what the statistics of a disk take as text.
 const DISK_BYTES: usize = 5 << 10;

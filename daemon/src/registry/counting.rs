@@ -1,56 +1,79 @@
-//! What disks counted in all, and lately: seen whenever somebody looks, and every few seconds; written every minute and at the
-//! end. Every few seconds their history goes on with it (`history.rs`).
+//! Samples of disks, and their time series: every few seconds, and whenever somebody asks. Totals are written every minute, time
+//! series every few, both at the end.
+//!
+//! Writing waits for nobody's request and holds up none; a file system that is full or hangs costs figures and nothing else.
 
 use std::collections::BTreeMap;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use cache::Curves;
 
 use super::{DiskView, Registry, known, lock};
 use crate::counted::Counted;
-use crate::course::Comparison;
 use crate::events::{self, Kind};
 use crate::moment::Moment;
-use crate::problem::Answer;
+use crate::patience::within;
+use crate::problem::{Answer, Problem};
+use crate::series::file::{self, EarlierWindows};
+use crate::series::lifetime::Comparison;
+use crate::series::{HistoryStep, Presence, SampleTime, Span, Window, Windowed};
 use crate::shard::DiskReport;
 use crate::totals::{Look, Total, Totals};
-use crate::windows::{self, Window, Windowed};
 
 /// How often totals are written: what a kill costs of them.
 const SAVE_INTERVAL: Duration = Duration::from_mins(1);
-/// How often windows are written, which are larger: in so many of these. What a kill costs is when something was counted in
+/// How often time series are written, which are larger: in so many of these. What a kill costs is when something was counted in
 /// them, and not that it was.
-const SAVES_PER_WINDOWS: u32 = 5;
-
-/// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
-    Totals,
-    TotalsAndWindows,
-}
+const SAVES_PER_SERIES: u32 = 5;
+/// How long the end of the process waits until time series are written.
+const STOP_TIME_MAX: Duration = Duration::from_secs(3);
+/// Files of time series that are written together; bounds their memory.
+const FILES_AT_ONCE: usize = 16;
 
 impl Registry {
     /// Begins to count for disks for which nothing is kept.
     pub(super) fn begin_totals(&self) {
-        let (disks, now) = (self.state().disks, Moment::now());
+        let (disks, time) = (self.state().disks, self.time());
         let mut totals = lock(&self.totals);
-        for disk in disks {
-            totals.begin(disk.id, now, self.started.elapsed());
+        disks.iter().for_each(|disk| totals.begin(disk.id, time));
+    }
+
+    /// Goes on with the time series that are kept of disks, and removes those of disks that were removed.
+    pub(super) fn load_series(&self) {
+        let (state, dir, time) = (self.state(), &self.places.dir, self.time());
+        let gone = |id: &u32| state.had_disk(*id) && state.disks.iter().all(|disk| disk.id != *id);
+        for id in file::kept(dir).into_iter().filter(gone) {
+            log_if_not_removed(id, file::remove(dir, id));
         }
+        let (mut earlier, unread) = EarlierWindows::load(dir, time.now);
+        if let Some(reason) = unread {
+            events::of_host(
+                Kind::TotalsBegunAnew,
+                format!("{reason}. What disks counted lately begins anew"),
+            );
+        }
+        for disk in &state.disks {
+            let mut found = file::load(dir, disk.id, time.now, &mut earlier);
+            for complaint in found.complaints.drain(..) {
+                events::of_disk(Kind::HistoryUnread, &disk.name, complaint);
+            }
+            lock(&self.totals).resume(disk.id, found, time);
+        }
+    }
+
+    fn time(&self) -> SampleTime {
+        SampleTime::new(Moment::now(), self.started.elapsed())
     }
 
     /// Takes what a disk counts now.
     pub(super) fn see(&self, report: &DiskReport) {
         let DiskReport { attachment, attached_for, passed, statistics, .. } = report;
         let (attachment, attached_for) = (*attachment, *attached_for);
-        lock(&self.totals).see(report.settings.id.0, Look { attachment, attached_for, passed, statistics });
-    }
-
-    /// The same, and has history go on: every few seconds, when somebody asks for it, and at the end.
-    pub(super) fn see_and_follow(&self, report: &DiskReport) {
-        self.see(report);
-        self.go_on_with_history(report);
+        let look = Look { attachment, attached_for, passed, statistics };
+        let mut totals = lock(&self.totals);
+        // Read while nobody else takes samples, so that time does not go back.
+        totals.sample(report.settings.id.0, look, self.time());
     }
 
     /// What a disk counted in all, as it was seen last.
@@ -79,7 +102,7 @@ impl Registry {
             (Window::Start, _) => view.since_attached(),
             (_, None) => None,
             (Window::Last(recent), Some(total)) => {
-                lock(&self.totals).last(view.record.id, recent, self.started.elapsed(), total)
+                lock(&self.totals).window(view.record.id, recent, self.time(), total)
             }
             (Window::Total, Some(total)) => {
                 let seconds = Moment::now().0.saturating_sub(total.since.0);
@@ -88,57 +111,128 @@ impl Registry {
         }
     }
 
-    /// Has windows of time and history go on, every [`crate::windows::SAMPLE_INTERVAL`].
-    pub(super) fn sample(&self, at: Duration, reports: &BTreeMap<String, Answer<DiskReport>>) {
-        reports.values().flatten().for_each(|report| self.see_and_follow(report));
-        self.pass_time_without(reports);
-        lock(&self.totals).sample(at);
+    /// Returns what a disk did up to now, the oldest step first.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub(crate) async fn history(&self, name: &str, span: Span) -> Answer<Vec<HistoryStep>> {
+        let id = known(&self.state(), name)?.id;
+        // What a disk did before is known also if its thread does not answer now.
+        if let Ok(Some(report)) = self.shards.disk_report(name.to_owned()).await {
+            self.see(&report);
+        }
+        Ok(lock(&self.totals).steps(id, span, Moment::now()).unwrap_or_default())
+    }
+
+    /// Takes a sample of every disk, every [`crate::series::SAMPLE_INTERVAL`].
+    pub(super) fn sample(&self, reports: &BTreeMap<String, Answer<DiskReport>>) {
+        for disk in self.state().disks {
+            let presence = match reports.get(&disk.name) {
+                Some(Ok(report)) => {
+                    self.see(report);
+                    continue;
+                }
+                Some(Err(_)) => Presence::Silent,
+                None => Presence::Away,
+            };
+            lock(&self.totals).pass(disk.id, presence, self.time());
+        }
     }
 
     /// Takes what all disks count now.
     pub(super) async fn see_all(&self) {
-        self.shards
-            .disks_as_far_as_known()
-            .await
-            .values()
-            .flatten()
-            .for_each(|report| self.see_and_follow(report));
+        let reports = self.shards.disks_as_far_as_known().await;
+        reports.values().flatten().for_each(|report| self.see(report));
     }
 
     /// Writes what disks counted in all, as it was seen last. If that fails, a restart forgets what was counted since it was
     /// written last; the log says so, once.
-    pub(super) async fn save_totals(&self, what: Written) {
+    pub(super) async fn save_totals(&self) {
         let mut said = self.saving.lock().await;
-        let problem = self.write_totals(what).await.err();
+        let disks: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
+        let text = lock(&self.totals).text(&disks);
+        let problem = Totals::save(self.store(), text).await.err();
         if let Some(problem) = problem.as_ref().filter(|problem| said.as_ref() != Some(*problem)) {
             events::of_host(Kind::TotalsUnsaved, problem.message.clone());
         }
         *said = problem;
     }
 
-    async fn write_totals(&self, what: Written) -> Answer<()> {
-        let disks: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
-        let (text, keeping) = {
-            let totals = lock(&self.totals);
-            let windows = || totals.windows(&disks, self.started.elapsed(), Moment::now());
-            (totals.text(&disks), (what == Written::TotalsAndWindows).then(windows))
-        };
-        // In this order: windows are never ahead of totals.
-        Totals::save(self.store(), text).await?;
-        let Some(keeping) = keeping else { return Ok(()) };
-        let dir = self.places.dir.clone();
-        let write = move || windows::save(&dir, keeping);
-        tokio::task::spawn_blocking(write).await.expect("writing a file does not panic")
+    /// Writes the time series of disks whose files lack something. If that fails, a restart forgets it; the log says so, once.
+    pub(super) async fn save_series(self: &Arc<Self>) {
+        // Held by the writer to the end, also if nobody waits for that any more.
+        let said = Arc::clone(&self.saving_series).lock_owned().await;
+        let registry = Arc::clone(self);
+        let writing = tokio::task::spawn_blocking(move || (registry.write_series(), said));
+        let (first, mut said) = writing.await.expect("writing files does not panic");
+        if let Some(problem) = first.as_ref().filter(|_| said.is_none()) {
+            events::of_host(Kind::HistoryUnsaved, problem.message.clone());
+        }
+        *said = first;
     }
 
-    /// Writes totals and histories every minute and windows every few, as long as the registry is there.
+    /// Writes the files, and returns why the first that failed did.
+    fn write_series(&self) -> Option<Problem> {
+        let mut first = None;
+        let ids: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
+        for ids in ids.chunks(FILES_AT_ONCE) {
+            // Locked for one disk at a time.
+            let take = |id: &u32| {
+                let mut totals = lock(&self.totals);
+                totals.take_unsaved(*id, self.time()).map(|bytes| (*id, bytes))
+            };
+            let files: Vec<_> = ids.iter().filter_map(take).collect();
+            for (id, written) in file::save(&self.places.dir, &files) {
+                if let Err(problem) = written {
+                    lock(&self.totals).not_saved(id);
+                    first.get_or_insert(problem);
+                }
+            }
+        }
+        if first.is_none()
+            && let Err(error) = file::remove_earlier_windows(&self.places.dir)
+        {
+            tracing::warn!(
+                "Cannot remove windows.bin, which is taken over: {error}; the next minutes try again"
+            );
+        }
+        first
+    }
+
+    /// As [`Self::save_series`], at the end of the process, which waits no longer than for a moment: there is a file for each
+    /// disk, and none of them is worth an end that is not clean.
+    pub(super) async fn save_series_in_time(self: &Arc<Self>) {
+        if within(STOP_TIME_MAX, self.save_series()).await.is_err() {
+            tracing::warn!(
+                "What disks did in the last minutes may not be kept: writing it takes longer than {} s",
+                STOP_TIME_MAX.as_secs()
+            );
+        }
+    }
+
+    /// Forgets what a removed disk counted and did.
+    pub(super) async fn forget_series(&self, id: u32) {
+        // Nobody writes it any more behind this.
+        let _saving = self.saving_series.lock().await;
+        lock(&self.totals).forget(id);
+        let dir = self.places.dir.clone();
+        let removing = tokio::task::spawn_blocking(move || file::remove(&dir, id));
+        log_if_not_removed(id, removing.await.expect("removing a file does not panic"));
+    }
+
+    /// Writes totals every minute and time series every few, as long as the registry is there.
     pub(crate) async fn keep_totals(registry: Weak<Self>) {
-        for save in (1..=SAVES_PER_WINDOWS).cycle() {
+        // What was taken over, or set aside, soon has a file again.
+        if let Some(registry) = registry.upgrade() {
+            registry.save_series().await;
+        }
+        for save in (1..=SAVES_PER_SERIES).cycle() {
             tokio::time::sleep(SAVE_INTERVAL).await;
             let Some(registry) = registry.upgrade() else { return };
-            let has_windows = save == SAVES_PER_WINDOWS;
-            registry.save_totals(if has_windows { Written::TotalsAndWindows } else { Written::Totals }).await;
-            registry.save_histories().await;
+            registry.save_totals().await;
+            if save == SAVES_PER_SERIES {
+                registry.save_series().await;
+            }
         }
     }
 }
@@ -149,5 +243,13 @@ impl DiskView {
         let report = self.report.as_ref().ok()?;
         let (seconds, counted) = (report.attached_for.as_secs(), Counted::of(&report.statistics));
         Some(Windowed { window: Window::Start, seconds, counted })
+    }
+}
+
+fn log_if_not_removed(id: u32, removed: std::io::Result<()>) {
+    if let Err(error) = removed {
+        tracing::warn!(
+            "Cannot remove the history of disk number {id}, which was removed: {error}; the next start tries again"
+        );
     }
 }

@@ -110,8 +110,7 @@ impl Registry {
         }
         // Its number is never used again: what stays of its hold holds nobody.
         drop(self.holds.forget(record.id, u64::MAX).await);
-        lock(&self.totals).forget(record.id);
-        self.forget_history(record.id).await;
+        self.forget_series(record.id).await;
         lock(&self.waiting).remove(&name);
         let how = match what_is_dirty {
             WhatIsDirty::IsKept => "",

@@ -21,9 +21,9 @@ use crate::events::{self, Kind};
 use crate::patience::within;
 use crate::problem::Answer;
 use crate::recording;
+use crate::series::SAMPLE_INTERVAL;
 use crate::shard::DiskReport;
 use crate::units::Size;
-use crate::windows::SAMPLE_INTERVAL;
 
 /// How long a file system is asked how full it is.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(2);
@@ -61,7 +61,7 @@ impl Registry {
             registry.follow_holds(&reports).await;
             if at >= next_sample {
                 next_sample = at + SAMPLE_INTERVAL;
-                registry.sample(at, &reports);
+                registry.sample(&reports);
             }
             // A shard that does not answer was asked for its disks as well.
             let pool = registry.shards.pool_report().await.ok().map(|report| report.statistics);

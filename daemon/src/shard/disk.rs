@@ -26,7 +26,6 @@ use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_on_ring, volatility};
 use crate::counted::Counted;
-use crate::course::{Meter, Passed};
 use crate::door::{ConnectedGuest, Door, Entrance, SocketFiles};
 use crate::events::{self, Kind};
 use crate::holds::HoldTime;
@@ -35,6 +34,7 @@ use crate::past::{self, Appearance, History, Sizes};
 use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
 use crate::rights::Rights;
+use crate::series::lifetime::{Meter, Passed};
 use crate::units::Size;
 
 /// Attachments so far, on all shards.

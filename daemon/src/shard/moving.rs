@@ -28,11 +28,11 @@ use super::home::Quiet;
 use super::standing::Displaced;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
-use crate::course::Meter;
 use crate::door::{Door, Entrance, Guests};
 use crate::past::{History, Sizes};
 use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
+use crate::series::lifetime::Meter;
 
 /// How long guests may be held while their last requests end: well below what any of them takes for a failure.
 const HOLD_TIME_MAX_NS: u64 = 500_000_000;

@@ -10,9 +10,8 @@ use crate::browser::{Browser, serve};
 use crate::host::{Daemon, Host};
 
 const MIB: u64 = 1 << 20;
-/// The first step of the file, and what a step takes there.
-const STEPS_AT: u64 = 512;
-const STEP_BYTES: u64 = 256;
+/// Where the numbers of the first step stand in the file.
+const FIRST_STEP_AT: u64 = 33;
 
 fn read(daemon: &Daemon, name: &str, times: u64) {
     let mut guest = daemon.guest(name);
@@ -43,7 +42,7 @@ fn serve_with_a(host: &Host) -> Daemon {
 
 /// The file of the first disk.
 fn file(host: &Host) -> PathBuf {
-    host.path("d/history/disk-1.steps")
+    host.path("d/series/disk-1.series")
 }
 
 #[test]
@@ -111,7 +110,7 @@ fn sums_of_the_steps_are_the_counters_in_every_span_and_across_restarts() {
 }
 
 #[test]
-fn a_kill_costs_what_was_counted_since_history_was_written() {
+fn a_kill_costs_what_was_counted_since_totals_were_written() {
     let host = Host::new();
     let daemon = serve_with_a(&host);
     read(&daemon, "a", 10);
@@ -120,8 +119,8 @@ fn a_kill_costs_what_was_counted_since_history_was_written() {
     let daemon = host.serve_with(&[]);
     read(&daemon, "a", 5);
     daemon.kill();
-    // Unless a minute went by meanwhile.
-    let lost = fs::read(file(&host)).expect("it is written in place") == kept;
+    // Unless minutes went by meanwhile.
+    let lost = fs::read(file(&host)).expect("it is replaced as a whole") == kept;
     let daemon = host.serve_with(&[]);
     let reads = sum(&history(&daemon, "7d"), "reads");
     assert!(if lost { reads == 10 } else { (10..=15).contains(&reads) }, "{reads}");
@@ -144,7 +143,7 @@ fn a_file_that_is_damaged_or_from_the_future_is_set_aside_and_the_daemon_goes_on
         let events = daemon.run(&["events"]).succeeded();
         assert!(events.contains("It is kept as"), "{events}");
         assert!(daemon.stop().success());
-        let aside = fs::read_dir(host.path("d/history")).expect("the folder is ours").flatten();
+        let aside = fs::read_dir(host.path("d/series")).expect("the folder is ours").flatten();
         assert_eq!(aside.count(), 2, "the old one and the new one");
         let daemon = host.serve_with(&[]);
         assert_eq!(sum(&history(&daemon, "7d"), "reads"), 5, "{what}");
@@ -156,28 +155,29 @@ fn a_damaged_step_costs_itself_alone() {
     let host = Host::new();
     let daemon = serve_with_a(&host);
     read(&daemon, "a", 10);
-    let place = column(&history(&daemon, "7d"), "time")[0].div_ceil(300) - 1;
     assert!(daemon.stop().success());
     let damaged = File::options().write(true).open(file(&host)).expect("a clean stop wrote it");
-    damaged.write_all_at(&[255], STEPS_AT + place % 2016 * STEP_BYTES + 20).expect("the folder is ours");
+    damaged.write_all_at(&[255], FIRST_STEP_AT).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     daemon.wait_for_log("Cannot read 1 of the steps");
     read(&daemon, "a", 5);
     let told = history(&daemon, "7d");
     // Those ten are there if the step ended before they were counted.
     assert!([5, 15].contains(&sum(&told, "reads")), "{told}");
+    let hour = daemon.json(&["stats", "a", "--window", "1h"])["disks"][0]["reads"].clone();
+    assert_eq!(hour, 15, "windows are whole");
 }
 
 #[test]
 fn a_place_where_history_cannot_be_written_is_said_once_and_keeps_nobody_from_serving() {
     let host = Host::new();
     fs::create_dir(host.path("d")).expect("the folder is ours");
-    fs::write(host.path("d/history"), "a file").expect("the folder is ours");
+    fs::write(host.path("d/series"), "a file").expect("the folder is ours");
     let daemon = serve_with_a(&host);
     read(&daemon, "a", 10);
     assert_eq!(sum(&history(&daemon, "1d"), "reads"), 10);
     assert!(daemon.stop().success());
-    fs::remove_file(host.path("d/history")).expect("the folder is ours");
+    fs::remove_file(host.path("d/series")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     let events = daemon.run(&["events"]).succeeded();
     assert_eq!(events.matches("Cannot save what disks did").count(), 1, "{events}");

@@ -129,9 +129,13 @@ fn windows_go_on_after_a_restart_and_a_damaged_file_of_them_is_set_aside() {
     assert!([5, 15].contains(&lately(&daemon, "5m")));
     assert!(daemon.stop().success());
 
+    fs::write(host.path("d/series/disk-1.series"), "FOREBAYS is what it begins with")
+        .expect("the folder is ours");
+    // Of an earlier version.
     fs::write(host.path("d/windows.bin"), "FOREBAYW is what it begins with").expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     daemon.wait_for_log("What disks counted lately begins anew");
+    daemon.wait_for_log("disk-1.series: it is too short");
     assert_eq!(set_aside(&host, "windows.bin").len(), 1);
     assert_eq!(["1h", "total"].map(|window| lately(&daemon, window)), [0, 15]);
 }

@@ -3,8 +3,8 @@
 use cache::Latencies as Recorder;
 
 use super::*;
-use crate::course::{Course, Passed};
 use crate::moment::Moment;
+use crate::series::lifetime::{Lifetime, Passed};
 
 /// What a disk counted: hits in RAM of 10 us, reads and writes that took the backing so long.
 fn counted(hits: u64, misses: u64, writes: u64, micros: u64) -> Counted {
@@ -25,10 +25,10 @@ fn counted(hits: u64, misses: u64, writes: u64, micros: u64) -> Counted {
 fn gain(passed: &Counted, cached: &Counted) -> serde_json::Value {
     let mut all = passed.clone();
     all.add(cached);
-    let mut course = Course::new(Moment(7), Counted::default());
+    let mut lifetime = Lifetime::new(Moment(7), Counted::default());
     let time = std::time::Duration::from_secs(100);
-    course.see(time * 2, &Passed { counted: passed.clone(), time }, &all.counts);
-    let comparison = course.compare(&all);
+    lifetime.see(time * 2, &Passed { counted: passed.clone(), time }, &all.counts);
+    let comparison = lifetime.compare(&all);
     let total = Total { since: Moment(7), counted: all };
     serde_json::to_value(DiskGain::of("a", &total, &comparison, Some(4_096))).expect("plain data")
 }

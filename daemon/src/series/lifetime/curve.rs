@@ -103,7 +103,7 @@ pub(crate) struct Point {
 
 /// How reads were answered between two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct RatioSpan {
     /// Both in seconds since the disk is cached.
     pub(crate) from: u64,
     pub(crate) to: u64,
@@ -138,9 +138,9 @@ impl Curve {
     }
 
     /// Every step that took time, the last of which ends now.
-    pub(crate) fn steps(&self, now: Point) -> Vec<Step> {
+    pub(crate) fn steps(&self, now: Point) -> Vec<RatioSpan> {
         let ends = self.0.iter().copied().chain([now]);
-        let step = |from: &mut Point, to: Point| Some(Step::between(std::mem::replace(from, to), to));
+        let step = |from: &mut Point, to: Point| Some(RatioSpan::between(std::mem::replace(from, to), to));
         let steps = ends.scan(Point::default(), step);
         steps.filter(|step| step.to > step.from || step.reads > 0).collect()
     }
@@ -150,7 +150,7 @@ impl Curve {
     }
 }
 
-impl Step {
+impl RatioSpan {
     fn between(from: Point, to: Point) -> Self {
         Self {
             from: from.seconds,
@@ -183,9 +183,9 @@ impl Step {
 }
 
 /// Whether and since when a disk with these steps is warm.
-pub(crate) fn warmth(steps: &[Step]) -> Warmth {
+pub(crate) fn warmth(steps: &[RatioSpan]) -> Warmth {
     let joined = joined(steps);
-    let alike = |steps: &&[Step]| variation(steps) < VARIATION_MAX && level(steps) >= VARIATION_MAX;
+    let alike = |steps: &&[RatioSpan]| variation(steps) < VARIATION_MAX && level(steps) >= VARIATION_MAX;
     let levels: Vec<(u64, f64)> =
         joined.windows(STEPS_ALIKE).filter(alike).map(|steps| (steps[0].from, level(steps))).collect();
     let best = levels.iter().map(|(_, level)| *level).fold(0.0, f64::max);
@@ -198,8 +198,8 @@ pub(crate) fn warmth(steps: &[Step]) -> Warmth {
 }
 
 /// The same steps, those with too few reads joined with what follows. What is left at the end is left out.
-fn joined(steps: &[Step]) -> Vec<Step> {
-    let (mut joined, mut open) = (Vec::new(), None::<Step>);
+fn joined(steps: &[RatioSpan]) -> Vec<RatioSpan> {
+    let (mut joined, mut open) = (Vec::new(), None::<RatioSpan>);
     for step in steps {
         let whole = open.take().map_or(*step, |open| open.and(*step));
         if whole.reads < READS_MIN {
@@ -212,13 +212,13 @@ fn joined(steps: &[Step]) -> Vec<Step> {
 }
 
 /// How far the hit ratios of steps are from each other.
-fn variation(steps: &[Step]) -> f64 {
-    let ratios = || steps.iter().filter_map(Step::hit_ratio);
+fn variation(steps: &[RatioSpan]) -> f64 {
+    let ratios = || steps.iter().filter_map(RatioSpan::hit_ratio);
     ratios().fold(0.0, f64::max) - ratios().fold(1.0, f64::min)
 }
 
 /// The hit ratio of steps together.
-fn level(steps: &[Step]) -> f64 {
+fn level(steps: &[RatioSpan]) -> f64 {
     let (hits, reads) =
         steps.iter().fold((0, 0), |(hits, reads), step| (hits + step.hits(), reads + step.reads));
     crate::counted::ratio(hits, reads).unwrap_or(0.0)
@@ -229,25 +229,25 @@ mod tests {
     use super::*;
 
     /// A step of so many minutes, which follows on the one before, with 10,000 reads and this many hits in a hundred of them.
-    fn steps(minutes_and_percents: &[(u64, u64)]) -> Vec<Step> {
+    fn steps(minutes_and_percents: &[(u64, u64)]) -> Vec<RatioSpan> {
         let mut at = 0;
         let step = |(minutes, percent): &(u64, u64)| {
             let from = at;
             at += minutes * MINUTE;
             let hits_flash = percent * 40;
-            Step { from, to: at, reads: 10_000, hits_ram: percent * 100 - hits_flash, hits_flash }
+            RatioSpan { from, to: at, reads: 10_000, hits_ram: percent * 100 - hits_flash, hits_flash }
         };
         minutes_and_percents.iter().map(step).collect()
     }
 
-    fn with_reads(steps: &mut [Step], reads: u64) {
+    fn with_reads(steps: &mut [RatioSpan], reads: u64) {
         for step in steps {
             let percent = step.hits() * 100 / step.reads;
             (step.reads, step.hits_ram, step.hits_flash) = (reads, reads * percent / 100, 0);
         }
     }
 
-    fn warm_after(steps: &[Step]) -> Option<u64> {
+    fn warm_after(steps: &[RatioSpan]) -> Option<u64> {
         match warmth(steps) {
             Warmth::Warm { after, .. } => Some(after / MINUTE),
             _ => None,

@@ -23,20 +23,20 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn restarted(course: &Course, total: &Counted) -> Course {
-    let text = serde_json::to_vec(&KeptCourse::from(course)).expect("plain data");
-    let kept: KeptCourse = serde_json::from_slice(&text).expect("it was written just now");
+fn restarted(lifetime: &Lifetime, total: &Counted) -> Lifetime {
+    let text = serde_json::to_vec(&KeptLifetime::from(lifetime)).expect("plain data");
+    let kept: KeptLifetime = serde_json::from_slice(&text).expect("it was written just now");
     kept.resume(&total.counts)
 }
 
 #[test]
 fn what_was_counted_in_pass_through_and_what_with_the_cache_are_all_that_was_counted() {
-    let mut course = Course::new(Moment(7), Counted::default());
+    let mut lifetime = Lifetime::new(Moment(7), Counted::default());
     let mut total = counted(0, 40, 5_000);
-    course.see(seconds(20), &passed(40, 5_000, 20), &total.counts);
+    lifetime.see(seconds(20), &passed(40, 5_000, 20), &total.counts);
     total.add(&counted(90, 10, 9_000));
-    course.see(seconds(50), &passed(40, 5_000, 20), &total.counts);
-    let Comparison { since, passed, cached, steps } = course.compare(&total);
+    lifetime.see(seconds(50), &passed(40, 5_000, 20), &total.counts);
+    let Comparison { since, passed, cached, steps } = lifetime.compare(&total);
     assert_eq!((since, passed.time, cached.time), (Moment(7), seconds(20), seconds(30)));
     assert_eq!(passed.counted, counted(0, 40, 5_000));
     assert_eq!(cached.counted.counts, counted(90, 10, 9_000).counts);
@@ -49,21 +49,21 @@ fn what_was_counted_in_pass_through_and_what_with_the_cache_are_all_that_was_cou
 
 #[test]
 fn attachments_and_restarts_add_up() {
-    let mut course = Course::new(Moment(7), Counted::default());
+    let mut lifetime = Lifetime::new(Moment(7), Counted::default());
     let mut total = counted(0, 40, 5_000);
-    course.see(seconds(20), &passed(40, 5_000, 20), &total.counts);
-    course.end_attachment(&total.counts);
+    lifetime.see(seconds(20), &passed(40, 5_000, 20), &total.counts);
+    lifetime.end_attachment(&total.counts);
     // The next begins in pass-through too, and goes on with the cache.
     total.add(&counted(0, 2, 5_000));
     total.add(&counted(8, 0, 0));
-    course.see(seconds(15), &passed(2, 5_000, 5), &total.counts);
-    let mut course = restarted(&course, &total);
-    let before = course.compare(&total);
+    lifetime.see(seconds(15), &passed(2, 5_000, 5), &total.counts);
+    let mut lifetime = restarted(&lifetime, &total);
+    let before = lifetime.compare(&total);
     assert_eq!((before.passed.time, before.cached.time), (seconds(25), seconds(10)));
     assert_eq!((before.passed.counted.counts.reads, before.cached.counted.counts.reads), (42, 8));
     total.add(&counted(1, 0, 0));
-    course.see(seconds(60), &Passed::default(), &total.counts);
-    let after = course.compare(&total);
+    lifetime.see(seconds(60), &Passed::default(), &total.counts);
+    let after = lifetime.compare(&total);
     assert_eq!((after.passed.time, after.cached.time), (seconds(25), seconds(70)));
     assert_eq!((after.passed.counted, after.cached.counted.counts.reads), (before.passed.counted, 9));
     let steps: Vec<(u64, u64, u64)> =
@@ -74,35 +74,35 @@ fn attachments_and_restarts_add_up() {
 #[test]
 fn what_was_counted_before_this_was_kept_is_on_neither_side() {
     let old = counted(500, 500, 1_000);
-    let mut course = Course::new(Moment(9), old.clone());
+    let mut lifetime = Lifetime::new(Moment(9), old.clone());
     let mut total = old;
     total.add(&counted(0, 3, 5_000));
     total.add(&counted(7, 0, 0));
-    course.see(seconds(10), &passed(3, 5_000, 4), &total.counts);
-    let course = restarted(&course, &total);
-    let Comparison { since, passed, cached, steps } = course.compare(&total);
+    lifetime.see(seconds(10), &passed(3, 5_000, 4), &total.counts);
+    let lifetime = restarted(&lifetime, &total);
+    let Comparison { since, passed, cached, steps } = lifetime.compare(&total);
     assert_eq!((since, passed.counted.counts.reads, cached.counted.counts.reads), (Moment(9), 3, 7));
     assert_eq!(steps.iter().map(|step| step.reads).sum::<u64>(), 7);
 }
 
 #[test]
 fn busiest_minutes_are_kept_apart_and_outlast_a_restart() {
-    let mut course = Course::new(Moment(7), Counted::default());
+    let mut lifetime = Lifetime::new(Moment(7), Counted::default());
     let mut total = counted(0, 600, 100);
-    course.see(seconds(60), &passed(600, 100, 60), &total.counts);
+    lifetime.see(seconds(60), &passed(600, 100, 60), &total.counts);
     total.add(&counted(6_000, 0, 0));
-    course.see(seconds(120), &passed(600, 100, 60), &total.counts);
-    let mut course = restarted(&course, &total);
+    lifetime.see(seconds(120), &passed(600, 100, 60), &total.counts);
+    let mut lifetime = restarted(&lifetime, &total);
     total.add(&counted(60, 0, 0));
-    course.see(seconds(60), &Passed::default(), &total.counts);
-    let Comparison { passed, cached, .. } = course.compare(&total);
+    lifetime.see(seconds(60), &Passed::default(), &total.counts);
+    let Comparison { passed, cached, .. } = lifetime.compare(&total);
     assert_eq!((passed.busiest.per_second(), cached.busiest.per_second()), (Some(10.0), Some(100.0)));
 }
 
 #[test]
 fn a_disk_that_was_never_seen_has_nothing_to_compare() {
-    let course = Course::new(Moment(7), Counted::default());
-    let Comparison { passed, cached, steps, .. } = course.compare(&Counted::default());
+    let lifetime = Lifetime::new(Moment(7), Counted::default());
+    let Comparison { passed, cached, steps, .. } = lifetime.compare(&Counted::default());
     assert_eq!((passed.counted, cached.counted), (Counted::default(), Counted::default()));
     assert_eq!((passed.busiest.per_second(), cached.busiest.per_second(), steps), (None, None, Vec::new()));
 }

@@ -1,9 +1,9 @@
-//! How a disk did with the cache and without: what `forebay report` compares. Beside the totals, and kept with them.
+//! Lifetime of a disk: what it did with the cache and in pass-through, which `forebay report` compares. Kept with the totals.
 //!
 //! ```text
 //!   total = from (by a version that did not keep this apart) + passed (in pass-through) + cached (in any other mode)
 //! ```
-//! Fed with every look at the disk, whose counters and times are of one moment. Nothing here reads a clock.
+//! Fed with every sample, whose counters and times are of one moment. Nothing here reads a clock.
 
 mod busiest;
 mod curve;
@@ -22,13 +22,13 @@ use crate::moment::Moment;
 pub(crate) use busiest::Rate;
 use busiest::{Busiest, Edge, Requests};
 use curve::{Curve, Point};
-pub(crate) use curve::{READS_MIN, Step, VARIATION_MAX, Warmth, warmth};
-pub(crate) use kept::KeptCourse;
+pub(crate) use curve::{READS_MIN, RatioSpan, VARIATION_MAX, Warmth, warmth};
+pub(crate) use kept::KeptLifetime;
 pub(crate) use passed::{Meter, Passed};
 
 /// How a disk did, over all its attachments.
 #[derive(Clone, Debug)]
-pub(crate) struct Course {
+pub(crate) struct Lifetime {
     /// When it began to be kept.
     since: Moment,
     /// What had been counted by then.
@@ -52,7 +52,7 @@ pub(crate) struct Comparison {
     pub(crate) passed: Side,
     pub(crate) cached: Side,
     /// How reads were answered over time since the disk is cached.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<RatioSpan>,
 }
 
 /// With the cache, or in pass-through.
@@ -63,7 +63,7 @@ pub(crate) struct Side {
     pub(crate) busiest: Rate,
 }
 
-impl Course {
+impl Lifetime {
     /// Of a disk that has counted so much by now.
     pub(crate) fn new(since: Moment, from: Counted) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! A course as `totals.json` has it.
+//! A lifetime as `totals.json` has it, under the key `course`.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::busiest::{Busiest, Edge};
 use super::curve::Curve;
-use super::{Course, Passed};
+use super::{Lifetime, Passed};
 use crate::counted::Kept;
 use crate::moment::Moment;
 
-/// What of a course outlasts the process.
+/// What of a lifetime outlasts the process.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct KeptCourse {
+pub(crate) struct KeptLifetime {
     since: Moment,
     from: Kept,
     passed: Kept,
@@ -23,35 +23,35 @@ pub(crate) struct KeptCourse {
     busiest_minutes: Busiest,
 }
 
-impl From<&Course> for KeptCourse {
-    fn from(course: &Course) -> Self {
-        let passed = course.passed_in_all();
+impl From<&Lifetime> for KeptLifetime {
+    fn from(lifetime: &Lifetime) -> Self {
+        let passed = lifetime.passed_in_all();
         // Five hundred million years of milliseconds fit.
         let milliseconds = |time: Duration| time.as_millis() as u64;
         Self {
-            since: course.since,
-            from: Kept::from(&course.from),
+            since: lifetime.since,
+            from: Kept::from(&lifetime.from),
             passed: Kept::from(&passed.counted),
             passed_ms: milliseconds(passed.time),
-            cached_ms: milliseconds(course.cached_for()),
-            hit_ratio: course.curve.clone(),
-            busiest_minutes: course.busiest,
+            cached_ms: milliseconds(lifetime.cached_for()),
+            hit_ratio: lifetime.curve.clone(),
+            busiest_minutes: lifetime.busiest,
         }
     }
 }
 
-impl KeptCourse {
+impl KeptLifetime {
     /// Goes on with a disk that has counted so much in all.
-    pub(crate) fn resume(self, total: &DiskCounts) -> Course {
+    pub(crate) fn resume(self, total: &DiskCounts) -> Lifetime {
         let passed = Passed { counted: self.passed.into(), time: Duration::from_millis(self.passed_ms) };
-        let mut course = Course {
+        let mut lifetime = Lifetime {
             passed_before: passed,
             cached_before: Duration::from_millis(self.cached_ms),
             curve: self.hit_ratio,
             busiest: self.busiest_minutes,
-            ..Course::new(self.since, self.from.into())
+            ..Lifetime::new(self.since, self.from.into())
         };
-        course.edge = Edge::new(course.requests(total));
-        course
+        lifetime.edge = Edge::new(lifetime.requests(total));
+        lifetime
     }
 }
