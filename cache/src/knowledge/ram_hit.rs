@@ -42,16 +42,16 @@ impl RamHit {
     }
 
     /// Returns the bytes. The page becomes the most recently used.
-    pub(crate) fn read<'a>(&self, ram: &'a mut Ram, policy: &Policy) -> &'a [u8] {
+    pub(crate) fn read<'a>(self, ram: &'a mut Ram, policy: &Policy) -> &'a [u8] {
         self.part_of(ram.read_at(self.spot, |history| policy.used(history, By::Read)))
     }
 
     /// Returns the bytes, and changes nothing.
-    pub(crate) fn peek<'a>(&self, ram: &'a Ram) -> &'a [u8] {
+    pub(crate) fn peek(self, ram: &Ram) -> &[u8] {
         self.part_of(ram.bytes_at(self.spot))
     }
 
-    fn part_of<'a>(&self, page: &'a [u8]) -> &'a [u8] {
+    fn part_of(self, page: &[u8]) -> &[u8] {
         &page[usize::from(self.start)..usize::from(self.end)]
     }
 }

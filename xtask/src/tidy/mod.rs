@@ -64,7 +64,7 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
         contents.push((path, content));
     }
     let contents = contents.iter().map(|(path, content)| (path.as_str(), content.as_str()));
-    findings += report("cache/src", circles::check(contents.filter(|(path, _)| path.ends_with(".rs"))));
+    findings += report("cache/src", circles::check(contents));
     findings += check_map(root)?;
     for program in files.iter().filter(|file| file.ends_with(together::PROGRAM)) {
         findings += report(&relative(root, program), check_together(program, &files)?);
