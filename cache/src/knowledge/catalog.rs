@@ -238,7 +238,9 @@ impl<S: SegmentsHolder> Catalog<S> {
         {
             let mut order = self.order.borrow_mut();
             order.all_in_order();
-            copies.keys().for_each(|segment| order.gone(*segment, None, None));
+            for segment in copies.keys() {
+                order.gone(*segment, None, None);
+            }
         }
         // Live pages were counted where the others went.
         let counted = |gone: Gone| copy_of(gone.flash).map(|flash| Gone { flash, ..gone });
@@ -329,7 +331,9 @@ impl<S: SegmentsHolder> Catalog<S> {
         }
         self.segments.lock_segments().pages_forgotten(gone.iter().map(|gone| gone.flash));
         let mut order = self.order.borrow_mut();
-        gone.iter().for_each(|gone| order.died(gone.page));
+        for gone in gone {
+            order.died(gone.page);
+        }
     }
 
     /// Removes these pages from the index, save what is dirty.
@@ -395,7 +399,9 @@ impl<S: SegmentsHolder> Catalog<S> {
                 if segments.life(it.segment) == Some((self.disk.into(), it.generation)) {
                     // Another shard was asked to reclaim it before the disk came here, and may put it back.
                     order.bind(it.segment);
-                    removed.iter().for_each(|removed| order.died(removed.page));
+                    for removed in &removed {
+                        order.died(removed.page);
+                    }
                 } else {
                     // Its stale versions stay counted, which costs copies at most: nobody knows any more which they were.
                     order.gone(it.segment, None, None);

@@ -198,7 +198,9 @@ impl Coherence {
     /// Opens regions, whose intents are durable.
     pub(crate) fn open_regions(&self, opened: &[u32]) {
         let mut regions = self.regions.borrow_mut();
-        opened.iter().for_each(|region| regions.open(*region));
+        for region in opened {
+            regions.open(*region);
+        }
     }
 
     /// Returns the open regions at rest: nothing changed there since the last call, nothing is in flight, and everything that was

@@ -507,7 +507,9 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         }
         open.said = durable;
         let owner = log.disk.into();
-        batch.entries.iter().for_each(|entry| open.content.push_entry(entry, owner));
+        for entry in &batch.entries {
+            open.content.push_entry(entry, owner);
+        }
         log.lines.append(segment, batch.entries.iter().map(|entry| (entry.kind, entry.page)));
         let Open { segment, generation, next: end, .. } = *open;
         if !batch.entries.is_empty() {

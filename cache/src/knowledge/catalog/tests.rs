@@ -74,9 +74,9 @@ impl Rig {
         let checksums: Vec<u32> = (first..first + count).map(|page| page as u32).collect();
         let extent = FlashExtent { first: PageNumber(first), flash, checksums: &checksums };
         if kind == Kind::Write {
-            self.catalog.insert_dirty(extent)
+            self.catalog.insert_dirty(extent);
         } else {
-            self.catalog.insert_clean(extent)
+            self.catalog.insert_clean(extent);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The parts together: what one of them does to the others.
 
+#![expect(clippy::single_range_in_vec_init, reason = "runs of pages, of which there may be one")]
+
 use std::sync::atomic::AtomicU64;
 
 use block::PAGE;
