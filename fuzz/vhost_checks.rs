@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use block::executor::{Executor, Order};
 use block::socket::Listener;
 use block::{BlockDevice, Buffer, Host, Ring};
-use doors::vhost::Door;
+use doors::vhost::VhostUserDoor;
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::eventfd::EventFd;
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -173,7 +173,7 @@ fn serve(disk: &Rc<Disk>, front_end: impl FnOnce(&UnixStream)) {
     let path: PathBuf = std::env::temp_dir().join(format!("forebay-fuzz-{}-{number}", std::process::id()));
     let ring = Ring::new(64).expect("there is a ring");
     let executor = Executor::new(ring.clone(), Order::Fifo);
-    let door = Door::new("disk", Rc::clone(disk));
+    let door = VhostUserDoor::new("disk", Rc::clone(disk));
     let listener = Listener::bind_unix(&ring, &path).expect("there is a socket");
     let host = executor.host();
     host.spawn(Rc::clone(&door).listen(listener, ring.clone(), host.clone()));

@@ -67,6 +67,12 @@ const DISK_GAUGES: [(&str, &str); 22] = [
     ("depends_on_pool", "1 if the pool may have what the backing does not have."),
 ];
 
+/// Keys of a door of a disk.
+const DOOR_GAUGES: [(&str, &str); 2] = [
+    ("connections", "Clients that are connected through the door."),
+    ("broken_queues", "Queues of guests that are not served any more, since the disk came to its shard."),
+];
+
 /// Keys of the pool.
 const POOL_GAUGES: [(&str, &str); 10] = [
     ("size_bytes", "Flash that the pool uses of its devices."),
@@ -193,6 +199,7 @@ pub(crate) fn page() -> String {
     let cells = |Row { key, name, help, .. }: Row| [format!("`{key}`"), format!("`{name}`"), help];
     let columns = ["key", "metric", "what it is"];
     let disk = disk_rows().map(cells).collect();
+    let door = gauges("forebay_door", &DOOR_GAUGES).map(cells).collect();
     let pool = gauges("forebay_pool", &POOL_GAUGES).map(cells).collect();
     let device = gauges("forebay_device", &DEVICE_GAUGES).map(cells).collect();
     let wear = wear::rows_of_devices().map(cells).into();
@@ -204,6 +211,7 @@ pub(crate) fn page() -> String {
     [
         include_str!("metrics/page.md").to_owned(),
         table("Of a disk (label `disk`)", columns, disk),
+        table("Of a door of a disk (labels `disk`, `door`)", columns, door),
         table("Of the pool", columns, pool),
         table("Of a device of the pool (label `device`)", columns, device),
         table("Of the wear of a device of the pool (label `device`)", columns, wear),
@@ -258,8 +266,24 @@ fn about_disks(disks: &[&Value]) -> Vec<Family> {
         info.push(&[("disk", &name(disk)), ("mode", mode)], 1.0);
     }
     families.push(info);
+    families.extend(doors(disks));
     families.push(states("forebay_disk_state", "disk", &api::names_of::<DiskState>(), disks, &name));
     families
+}
+
+fn doors(disks: &[&Value]) -> Vec<Family> {
+    let of_disk = |disk: &&Value| {
+        let name = disk["name"].clone();
+        let doors = disk["doors"].as_array().cloned().unwrap_or_default();
+        doors.into_iter().map(move |mut door| {
+            door["disk"] = name.clone();
+            door
+        })
+    };
+    let doors: Vec<Value> = disks.iter().flat_map(of_disk).collect();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let labels = |door: &Value| vec![("disk", text(&door["disk"])), ("door", text(&door["kind"]))];
+    from_rows(&*DOOR_ROWS, &doors.iter().collect::<Vec<_>>(), &labels)
 }
 
 /// The largest values of all classes of latencies but the last, in seconds.
@@ -346,6 +370,7 @@ fn states(
     family
 }
 
+static DOOR_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| gauges("forebay_door", &DOOR_GAUGES).collect());
 static POOL_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| gauges("forebay_pool", &POOL_GAUGES).collect());
 static DEVICE_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| gauges("forebay_device", &DEVICE_GAUGES).collect());
 
@@ -401,6 +426,7 @@ mod tests {
     #[test]
     fn numbers_of_documents_have_their_metrics_and_what_is_not_known_has_none() {
         let served = json!({ "name": "a", "mode": "write-back", "state": "serving",
+            "doors": [{ "kind": "nbd", "connections": 2 }, { "kind": "vhost-user", "connections": 1, "broken_queues": 1 }],
             "statistics": { "reads": 7, "throttled_ns": 1_500_000_000 }, "dirty_bytes": 4096, "hit_ratio": 0.5 });
         let waiting = json!({ "name": "b", "mode": "write-through", "state": "waiting", "size_bytes": null });
         let mut latencies = cache::Latency::ALL
@@ -421,6 +447,8 @@ mod tests {
             ("forebay_reads_total{disk=\"a\"}", 7.0),
             ("forebay_throttled_seconds_total{disk=\"a\"}", 1.5),
             ("forebay_dirty_bytes{disk=\"a\"}", 4096.0),
+            ("forebay_door_connections{disk=\"a\",door=\"nbd\"}", 2.0),
+            ("forebay_door_broken_queues{disk=\"a\",door=\"vhost-user\"}", 1.0),
             ("forebay_disk_info{disk=\"a\",mode=\"write-back\"}", 1.0),
             ("forebay_disk_state{disk=\"b\",state=\"waiting\"}", 1.0),
             ("forebay_disk_state{disk=\"b\",state=\"serving\"}", 0.0),

@@ -13,6 +13,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::door::DoorKind;
 use crate::patience::while_held;
 use crate::problem::{Answer, Problem, ProblemKind};
 
@@ -154,8 +155,7 @@ impl Places {
     /// Makes RUN and its folders, those that are missing.
     pub(crate) fn make_run(&self) -> Answer<()> {
         make_folder(&self.run, 0o755)?;
-        make_folder(&self.nbd(), 0o755)?;
-        make_folder(&self.vhost(), 0o755)?;
+        DoorKind::ALL.iter().try_for_each(|kind| make_folder(&self.run.join(kind.folder()), 0o755))?;
         make_folder(&self.touched(), 0o700)
     }
 
@@ -174,24 +174,14 @@ impl Places {
         self.run.join("http")
     }
 
-    /// Where NBD sockets are.
-    pub(crate) fn nbd(&self) -> PathBuf {
-        self.run.join("nbd")
+    /// Returns the socket at which a door of a disk listens.
+    pub(crate) fn socket(&self, door: DoorKind, disk: &str) -> PathBuf {
+        self.run.join(door.folder()).join(format!("{disk}.sock"))
     }
 
-    /// The NBD socket of a disk.
-    pub(crate) fn nbd_socket(&self, disk: &str) -> PathBuf {
-        self.nbd().join(format!("{disk}.sock"))
-    }
-
-    /// Where vhost-user sockets are.
-    pub(crate) fn vhost(&self) -> PathBuf {
-        self.run.join("vhost")
-    }
-
-    /// The vhost-user socket of a disk.
-    pub(crate) fn vhost_socket(&self, disk: &str) -> PathBuf {
-        self.vhost().join(format!("{disk}.sock"))
+    /// Returns the address of a disk over TCP, if NBD is served there.
+    pub(crate) fn uri_of(&self, disk: &str) -> Option<String> {
+        self.nbd_uri.as_ref().map(|uri| format!("{uri}{disk}"))
     }
 
     /// The pool that the daemon makes by itself.
@@ -331,7 +321,7 @@ mod tests {
         places.make().expect("the folder is ours");
         let mode = |path: PathBuf| fs::metadata(path).expect("it was made").permissions().mode() & 0o777;
         assert_eq!(
-            [mode(places.dir.clone()), mode(places.run.clone()), mode(places.nbd())],
+            [mode(places.dir.clone()), mode(places.run.clone()), mode(places.run.join("nbd"))],
             [0o700, 0o755, 0o755]
         );
     }

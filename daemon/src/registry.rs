@@ -41,7 +41,7 @@ use cache::{Mode, WhatIsDirty};
 use tokio::sync::{Mutex, mpsc};
 
 use crate::backing::{Identity, Images, Location};
-use crate::door::{Entrance, Sockets};
+use crate::door::Entrances;
 use crate::events::{self, Kind};
 use crate::holds::Holds;
 use crate::host_record::HostFile;
@@ -303,7 +303,7 @@ impl Registry {
     /// Whatever stands in the way; then everything is as before.
     pub(crate) async fn add(self: &Arc<Self>, wanted: NewDisk) -> Answer<DiskView> {
         names::check(&wanted.name)?;
-        self.sockets(&wanted.name).check_length()?;
+        self.entrances(&wanted.name, Rights::usual()).check_length()?;
         let location = Location::parse(&wanted.backing)?;
         let texts = wanted.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
         let wanted_values = Values::default().with(texts)?;
@@ -713,13 +713,12 @@ impl Registry {
                 own: self.state().pool.map(|pool| pool.id),
                 held_by: record.unsaved_in.clone(),
             },
-            entrance: Entrance { sockets: self.sockets(&record.name), rights },
+            entrances: self.entrances(&record.name, rights),
         }
     }
 
-    /// Where the door of a disk is.
-    fn sockets(&self, disk: &str) -> Sockets {
-        Sockets { nbd: self.places.nbd_socket(disk), vhost: self.places.vhost_socket(disk) }
+    fn entrances(&self, disk: &str, rights: Rights) -> Entrances {
+        Entrances::new(|door| self.places.socket(door, disk), rights)
     }
 
     fn state(&self) -> State {

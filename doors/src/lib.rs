@@ -1,8 +1,10 @@
 //! Doors: the protocols by which guests reach a disk.
 //!
 //! A door serves anything that is a [`block::BlockDevice`]: a raw device, a cached disk, a fault injector. It knows
-//! nothing about the cache, and the cache nothing about doors. NBD is for everybody, vhost-user for guests on this host.
+//! nothing about the cache, and the cache nothing about doors. NBD is for everybody, vhost-user for guests on this host. Both are a
+//! [`Door`].
 
+mod door;
 mod flights;
 pub mod nbd;
 mod serial;
@@ -10,4 +12,5 @@ mod told;
 mod turn;
 pub mod vhost;
 
+pub use door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
 pub use serial::{SERIAL_BYTES, serial_number};

@@ -46,7 +46,7 @@ fn garbage_instead_of_a_handshake_closes_the_connection() {
         assert_eq!(read_to_end(&mut socket).len(), 18, "a greeting and nothing else");
     }
     server.until_nothing_is_left();
-    assert_eq!(server.run(|world| world.door.counters().handshake_errors), 3);
+    assert_eq!(server.run(|world| world.door.admissions().handshake_errors), 3);
     server.client(Replies::Simple).read(0, 512).unwrap();
 }
 
@@ -164,7 +164,7 @@ fn of_a_thousand_connections_128_are_served_and_the_others_closed_at_once() {
         }
     }
     assert_eq!((served.len(), closed), (128, 872));
-    assert_eq!(server.run(|world| world.door.counters().refused), 872);
+    assert_eq!(server.run(|world| world.door.admissions().refused), 872);
     for client in &mut served {
         client.read(0, 4096).unwrap();
     }

@@ -12,7 +12,7 @@ use doors::nbd::handshake::{Catalog, Refusal};
 use doors::nbd::option::Replies;
 use doors::nbd::reply::extent_flags;
 use doors::nbd::wire::{Command, ReplyError, Request, command_flags, export_flags};
-use doors::nbd::{Client, Door, Export, Limits};
+use doors::nbd::{Client, Export, Limits, NbdDoor};
 use support::{MIB, Server, TestDevice};
 
 /// The error with which a single request fails.
@@ -318,7 +318,7 @@ fn one_listener_serves_several_disks_by_name() {
 
 #[test]
 fn a_shared_door_has_no_default_disk() {
-    let door = Door::shared(Limits::default());
+    let door = NbdDoor::shared(Limits::default());
     door.add(Export::new("disk", "", TestDevice::new(Geometry::plain(MIB))));
     assert_eq!(door.names(), ["disk"]);
     assert_eq!(door.find("").unwrap_err(), Refusal::Unknown);

@@ -1,23 +1,20 @@
 // How guests reach a disk: its sockets, and what a client types.
 
 import { diskPath, readBeside } from "./api";
-import type { ConnectForm, FullDisk } from "./documents";
+import type { ConnectForm, Door, FullDisk } from "./documents";
 import { announce } from "./dialog";
 import { h, keyed, show } from "./dom";
 import { NOTHING } from "./format";
 import { facts, setIn } from "./parts";
 
-const FACTS: [string, string][] = [
-  ["connections", "Guests connected"],
-  ["nbd_socket", "NBD socket"],
-  ["vhost_socket", "vhost-user socket"],
-];
+const FACTS: [string, string][] = [["connections", "Guests connected"]];
 
 const DOORS: Record<string, string> = { "vhost-user": "vhost-user", nbd: "NBD", "nbd-tcp": "NBD over TCP" };
 
 export class ConnectCard {
   readonly element: HTMLElement;
   readonly #facts = facts(FACTS);
+  readonly #doors = h("dl", { class: "facts doors" });
   readonly #forms = h("div", { class: "stack" });
   readonly #client = h("select", { name: "client", "aria-label": "Client" });
   readonly #choice = h("label", { class: "inline" }, "For ", this.#client);
@@ -27,7 +24,7 @@ export class ConnectCard {
 
   constructor(name: string) {
     this.#name = name;
-    this.element = h("section", { class: "card connect", "aria-label": "Connect" }, h("h2", {}, "How guests connect"), this.#facts.element, this.#choice, this.#forms);
+    this.element = h("section", { class: "card connect", "aria-label": "Connect" }, h("h2", {}, "How guests connect"), this.#facts.element, this.#doors, this.#choice, this.#forms);
     this.#choice.hidden = true;
     this.#client.addEventListener("change", () => this.#draw());
   }
@@ -35,8 +32,10 @@ export class ConnectCard {
   update(disk: FullDisk): void {
     this.#facts.set({
       connections: disk.connections === null ? NOTHING : String(disk.connections),
-      nbd_socket: disk.nbd_socket,
-      vhost_socket: disk.vhost_socket,
+    });
+    keyed(this.#doors, disk.doors ?? [], (door) => door.kind, makeDoor, (element, door) => {
+      setIn(element, "dt", doorName(door));
+      setIn(element, "dd", door.address);
     });
     if (!this.#isAsked) {
       this.#isAsked = true;
@@ -66,6 +65,16 @@ export class ConnectCard {
       setIn(element, "code", form.lines.trimEnd());
     });
   }
+}
+
+function makeDoor(door: Door): Element {
+  return h("div", {}, h("dt", {}), h("dd", { "data-figure": `door-${door.kind}` }));
+}
+
+/** The name of a door, and how many guests came through it if any did. */
+function doorName(door: Door): string {
+  const name = door.address.startsWith("/") ? `${door.title} socket` : door.title;
+  return (door.connections ?? 0) > 0 ? `${name} (${door.connections} connected)` : name;
 }
 
 function make(): Element {

@@ -79,6 +79,8 @@ export interface Disk {
   nbd_socket: string;
   vhost_socket: string;
   connections: number | null;
+  /** The ways to the disk, where the daemon lists them. */
+  doors?: Door[];
   shard: number | null;
   dirty_bytes: number | null;
   dirty_zeroes_bytes: number | null;
@@ -91,6 +93,14 @@ export interface Disk {
   segments_uncopied: number | null;
   lost_bytes: number | null;
   quiet: { state: string; number: number; seconds_left: number | null; reason: string | null } | null;
+}
+
+/** A way to a disk: a protocol, and where it is spoken. */
+export interface Door {
+  kind: string;
+  title: string;
+  address: string;
+  connections: number | null;
 }
 
 /** `/v1/disks/NAME`. */

@@ -11,7 +11,7 @@ use block::socket::Listener;
 use block::{Host, Memory, Ring};
 use clap::Args;
 use doors::nbd::Export;
-use doors::vhost::Door;
+use doors::vhost::VhostUserDoor;
 
 use crate::rig::Rig;
 
@@ -50,7 +50,7 @@ pub(crate) fn door(arguments: &DoorArguments) -> Result<(), String> {
         let rig = Rig::new(host.clone(), Memory::new(FLASH), Memory::new(disk), PAGE as u32, 2 * disk).await;
         rig.warm_up(disk, PAGE).await;
         let warm = rig.disk.statistics().counts;
-        let door = Door::new("bench", Rc::clone(&rig.disk));
+        let door = VhostUserDoor::new("bench", Rc::clone(&rig.disk));
         // Only now, so that whoever finds the socket finds a warm disk.
         let listener = Listener::bind_unix(&ring, socket)
             .map_err(|error| format!("Could not make the socket {}: {error}.", socket.display()))?;
@@ -59,7 +59,7 @@ pub(crate) fn door(arguments: &DoorArguments) -> Result<(), String> {
         if let Some(socket) = nbd {
             let listener = Listener::bind_unix(&ring, socket)
                 .map_err(|error| format!("Could not make the socket {}: {error}.", socket.display()))?;
-            host.spawn(doors::nbd::Door::for_disk(Rc::clone(&export)).listen(listener, host.clone()));
+            host.spawn(doors::nbd::NbdDoor::for_disk(Rc::clone(&export)).listen(listener, host.clone()));
         }
         let came = || door.counters().connections_total + export.counters().connections_total;
         let here = || door.counters().connections + export.counters().connections;

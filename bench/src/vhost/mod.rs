@@ -189,7 +189,7 @@ mod tests {
     use block::executor::{Executor, Order};
     use block::socket::Listener;
     use block::{BlockDevice, Buffer, Memory, Ring};
-    use doors::vhost::Door;
+    use doors::vhost::VhostUserDoor;
 
     use super::*;
 
@@ -212,7 +212,9 @@ mod tests {
                 memory.write(0, Buffer::copy_of(&content)).await.1.expect("memory takes it");
                 let listener = Listener::bind_unix(&ring, &path).expect("the socket can be made");
                 ready.send(()).expect("the test waits");
-                Door::new("test", Rc::new(memory)).listen(listener, ring.clone(), executor.host()).await;
+                VhostUserDoor::new("test", Rc::new(memory))
+                    .listen(listener, ring.clone(), executor.host())
+                    .await;
             });
         });
         is_ready.recv().expect("the door opens");

@@ -1,7 +1,10 @@
 //! What is said of a disk: what it is, how it stands, how it is cached.
 
+use std::path::Path;
+
 use block::ByteRange;
 use cache::Load;
+use doors::DoorCounters;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -10,6 +13,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::listed::{Listed, schema_of};
 use super::statistics::Statistics;
+use crate::door::DoorKind;
 use crate::keys::KEYS;
 use crate::places::Places;
 use crate::registry::DiskView;
@@ -72,10 +76,31 @@ pub(crate) struct DiskInList {
     /// Where guests on this host connect over vhost-user.
     vhost_socket: String,
     connections: Option<u64>,
+    /// The ways to the disk that are open, or will be once it is served.
+    doors: Vec<Door>,
     /// The thread that serves it.
     shard: Option<u32>,
     #[serde(flatten)]
     dirt: Dirt,
+}
+
+/// A way to a disk.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DiskDoor)]
+struct Door {
+    /// The protocol: `nbd`, `nbd-tcp` or `vhost-user`. Later versions may know more.
+    #[schema(example = "nbd")]
+    kind: &'static str,
+    /// Name of the protocol for people.
+    #[schema(example = "NBD")]
+    title: &'static str,
+    /// Path of the socket, or URI.
+    #[schema(example = "/run/forebay/nbd/vm-1.sock")]
+    address: String,
+    /// Clients that are connected there; null while the disk is not served.
+    connections: Option<u64>,
+    /// Queues of guests that are not served any more; null while the disk is not served.
+    broken_queues: Option<u64>,
 }
 
 /// Whether the backing does what it is asked for.
@@ -282,12 +307,52 @@ impl DiskInList {
             backing_state: report.map(BackingState::of),
             read_only: view.record.read_only,
             serial: doors::serial_number(&view.record.name),
-            nbd_socket: places.nbd_socket(&view.record.name).display().to_string(),
-            nbd_uri: places.nbd_uri.as_ref().map(|uri| format!("{uri}{}", view.record.name)),
-            vhost_socket: places.vhost_socket(&view.record.name).display().to_string(),
-            connections: report.map(|report| report.connections),
+            nbd_socket: places.socket(DoorKind::Nbd, &view.record.name).display().to_string(),
+            nbd_uri: places.uri_of(&view.record.name),
+            vhost_socket: places.socket(DoorKind::VhostUser, &view.record.name).display().to_string(),
+            connections: report.map(DiskReport::connections),
+            doors: Door::all_of(view, places),
             shard: report.map(|report| report.shard),
             dirt: Dirt::of(view),
+        }
+    }
+}
+
+impl Door {
+    /// Returns the doors that are open, or those that will be.
+    fn all_of(view: &DiskView, places: &Places) -> Vec<Self> {
+        let name = &view.record.name;
+        let uri = places.uri_of(name);
+        let door = |kind: DoorKind, path: &Path, counters: Option<&DoorCounters>| {
+            let network = kind.over_network().zip(uri.clone());
+            // Without an address over TCP, nobody comes from there.
+            let local = |counters: &DoorCounters| counters.connections - counters.network_connections;
+            let at_socket = Self {
+                kind: kind.key(),
+                title: kind.title(),
+                address: path.display().to_string(),
+                connections: counters.map(local),
+                broken_queues: counters.map(|counters| counters.broken_queues),
+            };
+            let over_network = network.map(|((kind, title), address)| Self {
+                kind,
+                title,
+                address,
+                connections: counters.map(|counters| counters.network_connections),
+                broken_queues: counters.map(|_| 0),
+            });
+            [at_socket].into_iter().chain(over_network)
+        };
+        match &view.report {
+            Ok(report) => {
+                let open = report.doors.iter();
+                open.flat_map(|open| door(open.socket.kind, &open.socket.path, Some(&open.counters)))
+                    .collect()
+            }
+            Err(_) => DoorKind::ALL
+                .into_iter()
+                .flat_map(|kind| door(kind, &places.socket(kind, name), None))
+                .collect(),
         }
     }
 }

@@ -166,7 +166,7 @@ impl AtPresent {
             destage_bytes_per_second: statistics.destage_bytes_per_second,
             dirty_for_seconds: statistics.dirty_for_seconds,
             backing_retries: report.backing_retries,
-            broken_queues: report.broken_queues,
+            broken_queues: report.broken_queues(),
         }
     }
 }

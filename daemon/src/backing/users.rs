@@ -15,6 +15,7 @@ use block::file::{Access, Identity};
 use super::Location;
 use super::probe::Images;
 use super::stack::KernelFolders;
+use crate::door::DoorKind;
 use crate::patience::{Late, within};
 use crate::places::Places;
 use crate::state::DiskRecord;
@@ -122,7 +123,11 @@ struct OwnFiles {
 impl OwnFiles {
     fn of(places: &Places) -> Self {
         let in_dir = ["past", "history"].map(|name| places.dir.join(name));
-        let in_run = ["nbd", "vhost", "touched"].map(|name| places.run.join(name));
+        let in_run = DoorKind::ALL
+            .map(DoorKind::folder)
+            .into_iter()
+            .chain(["touched"])
+            .map(|name| places.run.join(name));
         Self { folders: in_dir.into_iter().chain(in_run).collect(), dir: places.dir.clone() }
     }
 

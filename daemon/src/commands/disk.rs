@@ -270,11 +270,11 @@ fn show_one(document: &Value) -> String {
         ("cached in RAM", size(&statistics["ram_bytes"])),
         ("hit ratio", percent(&statistics["hit_ratio"])),
         ("dirty", dirty(disk)),
-        ("NBD socket", text(&disk["nbd_socket"])),
-        ("vhost-user socket", text(&disk["vhost_socket"])),
-        ("guests", number(&disk["connections"])),
-        ("serial number", text(&disk["serial"])),
     ]);
+    let doors: Vec<(String, &Value)> =
+        list(&disk["doors"]).iter().map(|door| (door_name(door), door)).collect();
+    shown.extend(doors.iter().map(|(name, door)| (&**name, text(&door["address"]))));
+    shown.extend([("guests", guests(disk)), ("serial number", text(&disk["serial"]))]);
     shown.extend(load(&disk["load"]).map(|said| ("from last time", said)));
     if disk["backing"].as_str().is_some_and(|backing| backing.starts_with("nbd")) {
         let warning = "NBD keeps nobody else from writing to this backing; see to that yourself";
@@ -295,6 +295,21 @@ fn show_one(document: &Value) -> String {
     let remarks = remarks(disk, |_| true);
     let gap = if remarks.is_empty() { "" } else { "\n" };
     format!("{}{gap}{remarks}", output::pairs(&shown))
+}
+
+/// Returns the name of a door in words: that of its protocol, and that it is a socket of this host if it is one.
+fn door_name(door: &Value) -> String {
+    let is_socket = door["address"].as_str().is_some_and(|address| address.starts_with('/'));
+    format!("{}{}", text(&door["title"]), if is_socket { " socket" } else { "" })
+}
+
+/// Returns how many guests there are, and through which doors they came.
+fn guests(disk: &Value) -> String {
+    let used = list(&disk["doors"]).iter().filter(|door| door["connections"].as_u64() > Some(0));
+    let used: Vec<String> =
+        used.map(|door| format!("{} over {}", number(&door["connections"]), text(&door["title"]))).collect();
+    let all = number(&disk["connections"]);
+    if used.is_empty() { all } else { format!("{all}: {}", used.join(", ")) }
 }
 
 /// What is said of a disk that is to have two copies.

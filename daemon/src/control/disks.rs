@@ -16,6 +16,7 @@ use crate::api::{
     RemovedDocument, Resized, ResizedDocument, ResumeDisk, SetDisk,
 };
 use crate::connect::{Doors, installed};
+use crate::door::DoorKind;
 use crate::places::Places;
 use crate::problem::Problem;
 use crate::registry::{Cached, DiskView, IfInUse, NewDisk, Registry};
@@ -281,8 +282,8 @@ pub(super) async fn connect(State(registry): Shared, Name(name): Name) -> Reply<
     // Asking the QEMU of this host for its version runs a program.
     let qemu = spawn_blocking(installed::qemu).await.unwrap_or_default();
     let places = registry.places();
-    let nbd_uri = places.nbd_uri.as_ref().map(|uri| format!("{uri}{name}"));
-    let (nbd, vhost_user) = (places.nbd_socket(&name), places.vhost_socket(&name));
+    let nbd_uri = places.uri_of(&name);
+    let (nbd, vhost_user) = (places.socket(DoorKind::Nbd, &name), places.socket(DoorKind::VhostUser, &name));
     let doors = Doors {
         name: &name,
         read_only: view.record.read_only,

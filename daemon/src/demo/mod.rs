@@ -24,6 +24,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::sync::mpsc;
 
 use crate::cli::Demo;
+use crate::door::DoorKind;
 use crate::output;
 use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
@@ -106,7 +107,7 @@ async fn measure(options: &Demo, registry: &Arc<Registry>, backing: &Path) -> An
         guest: None,
     };
     registry.add(disk).await?;
-    let socket = registry.places().nbd_socket(DISK);
+    let socket = registry.places().socket(DoorKind::Nbd, DISK);
     let quarter = Duration::from_secs(options.seconds) / 4;
     let mut run =
         Run { registry, socket, workload: Some(Workload::new(DISK_BYTES, SEED)), quiet: options.json };

@@ -19,6 +19,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::Registry;
 use crate::control;
+use crate::door::DoorSocket;
 use crate::events::{self, Kind};
 use crate::problem::Problem;
 use crate::rights::Rights;
@@ -58,16 +59,15 @@ impl Registry {
 
     async fn renew_lost_sockets(&self, control: &mut ControlFiles, losses: &mut Losses) {
         let reports = self.shards.disks_as_far_as_known().await;
-        let files: Vec<_> = reports
-            .into_iter()
-            .filter_map(|(name, report)| Some((self.sockets(&name), report.ok()?.socket_files, name)))
-            .collect();
+        let doors: Vec<_> =
+            reports.into_iter().filter_map(|(name, report)| Some((report.ok()?.doors, name))).collect();
         let (places, socket, has_http) = (self.places.clone(), control.socket, control.http.is_some());
         let looking = tokio::task::spawn_blocking(move || {
             let path = places.control_socket();
             let is_control_lost = sockets::file_at(&path) != socket || (has_http && !places.http().exists());
-            let lost = files.into_iter().filter_map(|(sockets, files, name)| {
-                let paths: Vec<PathBuf> = sockets.lost(files).into_iter().map(Into::into).collect();
+            let lost = doors.into_iter().filter_map(|(doors, name)| {
+                let sockets = doors.into_iter().map(|door| door.socket).filter(DoorSocket::is_lost);
+                let paths: Vec<PathBuf> = sockets.map(|socket| socket.path).collect();
                 (!paths.is_empty()).then_some((name, paths))
             });
             let lost: Vec<_> = lost.collect();

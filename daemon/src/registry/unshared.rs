@@ -10,6 +10,7 @@ use super::{Claimed, Registry, lock};
 use crate::backing::{
     Identity, Images, Location, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of,
 };
+use crate::door::DoorKind;
 use crate::patience::Late;
 use crate::problem::{Answer, Problem};
 use crate::state::{DiskRecord, State};
@@ -24,7 +25,7 @@ impl Registry {
         let Some(socket) = location.socket() else { return Ok(()) };
         let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
         match folder(socket) {
-            Some(served) if Some(&served) == folder(&self.places.nbd_socket("any")).as_ref() => {
+            Some(served) if Some(&served) == folder(&self.places.socket(DoorKind::Nbd, "any")).as_ref() => {
                 Err(Problem::conflict(format!(
                     "Cannot use backing {location}: this daemon serves it; name the backing of that disk instead"
                 )))

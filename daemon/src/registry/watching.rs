@@ -113,7 +113,8 @@ fn look_at_all(
 
 fn look_at(report: DiskReport) -> DiskLook {
     let waits = waits(&report);
-    let DiskReport { attachment, trouble, statistics, broken_queues, .. } = report;
+    let broken_queues = report.broken_queues();
+    let DiskReport { attachment, trouble, statistics, .. } = report;
     let counts = &statistics.counts;
     DiskLook {
         attachment,

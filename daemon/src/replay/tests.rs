@@ -10,7 +10,7 @@ use block::socket::Listener;
 use block::{
     BlockDevice, BlockError, Buffer, ErrorKind, Geometry, Host, Operation, Outcome as Done, Ring, Unmap,
 };
-use doors::nbd::{Door, Export};
+use doors::nbd::{Export, NbdDoor};
 use tokio::sync::Notify;
 
 use super::testing::record;
@@ -149,7 +149,7 @@ fn serve(socket: &Path, ready: &mpsc::Sender<()>, over: &Notify) {
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let host = executor.host();
     let listener = Listener::bind_unix(&ring, socket).expect("the folder is ours");
-    let door = Door::for_disk(Export::new("disk", "a bad disk", Bad { memory: Memory::new(DISK_BYTES) }));
+    let door = NbdDoor::for_disk(Export::new("disk", "a bad disk", Bad { memory: Memory::new(DISK_BYTES) }));
     host.spawn(Rc::clone(&door).listen(listener, host.clone()));
     ready.send(()).expect("the test waits");
     executor.run(over.notified());

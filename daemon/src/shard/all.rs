@@ -25,7 +25,7 @@ use super::{
     Reconfiguring, Resized, Resizing, ShardHandle,
 };
 use crate::backing::{Identity, Images, Location};
-use crate::door::ConnectedGuest;
+use crate::door::{ConnectedGuest, remove_sockets};
 use crate::host_record::HostFile;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
@@ -456,7 +456,7 @@ impl Shards {
             Ok(moving) => moving,
             Err(problem) => return Relocation::Stayed(problem),
         };
-        let sockets = moving.entrance().sockets.clone();
+        let sockets = moving.sockets();
         let lost = match self.all[to].set_down(moving).await {
             Ok(Ok(())) => {
                 // First where it is now: whoever asks in between finds it twice rather than not at all.
@@ -472,7 +472,7 @@ impl Shards {
             },
             Err(problem) => problem,
         };
-        sockets.remove();
+        remove_sockets(&sockets);
         if let Err(problem) = self.all[from].let_go(name.to_owned()).await {
             tracing::error!("While a disk that could not be moved was given up: {problem}");
         }

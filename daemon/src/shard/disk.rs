@@ -26,7 +26,7 @@ use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_on_ring, volatility};
 use crate::counted::Counted;
-use crate::door::{ConnectedGuest, Door, Entrance, SocketFiles};
+use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
 use crate::events::{self, Kind};
 use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Unmarked, Values};
@@ -51,7 +51,7 @@ pub(super) struct Disk {
     pub(super) attached: Instant,
     pub(super) meter: RefCell<Meter>,
     pub(super) cached: Rc<Cached>,
-    pub(super) door: Door<Recorded<Cached>>,
+    pub(super) doors: Doors,
     pub(super) location: Location,
     pub(super) history: Rc<History>,
     pub(super) identity: Identity,
@@ -85,7 +85,7 @@ pub(crate) struct Attaching {
     pub(crate) hold: Option<HoldTime>,
     /// Which pool may hold what its backing does not have.
     pub(crate) unsaved: Unsaved,
-    pub(crate) entrance: Entrance,
+    pub(crate) entrances: Entrances,
 }
 
 /// A disk that is not attached, and to keep its share of the pool.
@@ -181,11 +181,8 @@ pub(crate) struct DiskReport {
     pub(crate) failure: Option<String>,
     /// What is wrong with the place of its backing.
     pub(crate) displaced: Option<Displaced>,
-    pub(crate) connections: u64,
-    /// The files of its sockets.
-    pub(crate) socket_files: SocketFiles,
-    /// Queues of guests that are not served any more.
-    pub(crate) broken_queues: u64,
+    /// The doors that are open.
+    pub(crate) doors: Vec<DoorReport>,
     /// Whether it could be moved to another shard.
     pub(crate) fit_to_move: bool,
     /// Whether it is kept from becoming dirty.
@@ -195,6 +192,18 @@ pub(crate) struct DiskReport {
     pub(crate) statistics: DiskStatistics,
     /// What of that was counted in pass-through.
     pub(crate) passed: Passed,
+}
+
+impl DiskReport {
+    /// Returns how many guests are connected, over all doors.
+    pub(crate) fn connections(&self) -> u64 {
+        self.doors.iter().map(|door| door.counters.connections).sum()
+    }
+
+    /// Returns how many queues of guests are not served any more.
+    pub(crate) fn broken_queues(&self) -> u64 {
+        self.doors.iter().map(|door| door.counters.broken_queues).sum()
+    }
 }
 
 impl ShardHandle {
@@ -246,9 +255,9 @@ impl ShardHandle {
 
     /// Returns the guests of a disk; none if it is not here.
     pub(super) async fn guests(&self, name: String) -> Answer<Vec<ConnectedGuest>> {
-        self.call(
-            move |shard| async move { shard.disk(&name).map(|disk| disk.door.guests()).unwrap_or_default() },
-        )
+        self.call(move |shard| async move {
+            shard.disk(&name).map(|disk| disk.doors.guests()).unwrap_or_default()
+        })
         .await
     }
 
@@ -260,7 +269,7 @@ impl ShardHandle {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             // Those of a disk that leaves are closed already.
-            if disk.leaving.get() { Ok(()) } else { disk.door.renew_sockets() }
+            if disk.leaving.get() { Ok(()) } else { disk.doors.renew_sockets().await }
         })
         .await?
     }
@@ -413,7 +422,7 @@ impl Shard {
     ) -> Answer<()> {
         let past = opened.past().await;
         let Attaching {
-            name, id, location, access, lock, values, sector_bytes_before, hold, entrance, ..
+            name, id, location, access, lock, values, sector_bytes_before, hold, entrances, ..
         } = disk;
         let OpenedBacking { backing, limitations, history, .. } = opened;
         let identity = backing.identity();
@@ -446,8 +455,9 @@ impl Shard {
             return Err(problem);
         }
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
-        let door = match Door::open(&self.ring, &self.host, &self.directory, entrance, &name, device) {
-            Ok(door) => door,
+        let opened = Doors::open(&self.ring, &self.host, &self.directory, entrances, &name, device).await;
+        let doors = match opened {
+            Ok(doors) => doors,
             Err(problem) => {
                 self.cache().detach(&cached).await;
                 history.close();
@@ -463,7 +473,7 @@ impl Shard {
             attached: Instant::now(),
             meter: RefCell::new(Meter::new(settings.mode)),
             cached,
-            door,
+            doors,
             location,
             history,
             identity,
@@ -536,14 +546,14 @@ impl Shard {
         if access == Access::ReadWrite && !goes_unmarked {
             self.mark(&change.name, before.id.0, &change.values, &disk.history).await?;
         }
-        let rights_before = disk.door.rights();
-        disk.door.set_rights(change.rights.unwrap_or(rights_before))?;
-        self.cache().reconfigure(&disk.cached, settings).map_err(|error| {
-            if let Err(problem) = disk.door.set_rights(rights_before) {
+        let rights_before = disk.doors.rights();
+        disk.doors.set_rights(change.rights.unwrap_or(rights_before)).await?;
+        if let Err(error) = self.cache().reconfigure(&disk.cached, settings) {
+            if let Err(problem) = disk.doors.set_rights(rights_before).await {
                 tracing::error!("While undoing a change that the cache refused: {problem}");
             }
-            explain(&change.name, &error, settings.reserve_bytes)
-        })?;
+            return Err(explain(&change.name, &error, settings.reserve_bytes));
+        }
         // With nothing awaited since the mode is another: what is counted before and after is not mixed.
         disk.meter.borrow_mut().change(settings.mode, || {
             let counted = Counted::of(&disk.cached.statistics());
@@ -571,7 +581,7 @@ impl Shard {
             gone.await;
             return Ok(Detached { last: None, flushed: Ok(()), is_home: false, dirty_bytes: 0 });
         }
-        disk.door.close().await;
+        disk.doors.close().await;
         let is_given_up = content == Content::Dropped(WhatIsDirty::IsLost);
         let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
         let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
@@ -676,9 +686,7 @@ impl Disk {
             backing_retries: self.cached.backing().retries(),
             failure: self.failure.borrow().as_ref().map(|failure| failure.reason().to_owned()),
             displaced: self.displaced.borrow().clone(),
-            connections: self.door.connections(),
-            socket_files: self.door.files(),
-            broken_queues: self.door.broken_queues(),
+            doors: self.doors.reports(),
             fit_to_move: self.is_fit_to_move(),
             quiet: self.quiet.at(now),
             quiet_number: self.quiet.number(),

@@ -28,7 +28,7 @@ use super::home::Quiet;
 use super::standing::Displaced;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
-use crate::door::{Door, Entrance, Guests};
+use crate::door::{DoorSocket, Doors, PausedDoors};
 use crate::past::{History, Sizes};
 use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
@@ -52,14 +52,13 @@ pub(super) struct Moving {
     meter: Meter,
     tally: Tally,
     curve: Box<Curve>,
-    entrance: Entrance,
-    guests: Guests,
+    doors: PausedDoors,
 }
 
 impl Moving {
-    /// Where its guests connect.
-    pub(super) fn entrance(&self) -> &Entrance {
-        &self.entrance
+    /// Returns the sockets at which guests connect.
+    pub(super) fn sockets(&self) -> Vec<DoorSocket> {
+        self.doors.sockets()
     }
 }
 
@@ -101,7 +100,7 @@ impl Shard {
             Ok(still) => still,
             Err(problem) => {
                 disk.cached.backing().go_on();
-                disk.door.go_on(disk.door.take_paused());
+                disk.doors.cancel_pause();
                 return Err(problem);
             }
         };
@@ -121,8 +120,7 @@ impl Shard {
             meter: disk.meter.borrow().clone(),
             tally: disk.cached.tally(),
             curve: disk.cached.curve(),
-            entrance: disk.door.entrance(),
-            guests: disk.door.take_paused(),
+            doors: disk.doors.take_paused(),
         })
     }
 
@@ -130,7 +128,7 @@ impl Shard {
     async fn still<'a>(&self, disk: &'a Disk, name: &str) -> Answer<(BackingHandle, CachedAtRest<'a>)> {
         let too_late = pin!(self.host.sleep(HOLD_TIME_MAX_NS));
         let still = pin!(async {
-            disk.door.pause().await;
+            disk.doors.pause().await;
             // Before the backing is asked what it has not answered: a write of destage may be among that.
             let at_rest = disk.cached.stop_destaging().await;
             let backing = disk.cached.backing();
@@ -151,20 +149,10 @@ impl Shard {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving {
-            name,
-            location,
-            limitations,
-            displaced,
-            attachment,
-            attached,
-            meter,
-            entrance,
-            guests,
-            ..
-        } = *moving;
+        let Moving { name, location, limitations, displaced, attachment, attached, meter, doors, .. } =
+            *moving;
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
-        let door = Door::resume(&self.ring, &self.host, entrance, &name, device, guests);
+        let doors = Doors::resume(&self.ring, &self.host, &name, device, doors);
         let identity = cached.backing().identity();
         let (failure, displaced) = (RefCell::default(), RefCell::new(displaced));
         let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiet::default());
@@ -175,7 +163,7 @@ impl Shard {
                 attached,
                 meter: RefCell::new(meter),
                 cached,
-                door,
+                doors,
                 location,
                 history,
                 identity,

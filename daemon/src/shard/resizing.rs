@@ -166,7 +166,7 @@ impl Shard {
         disk.cached.backing().set_size(size);
         let bits = disk.history.go_on_with_bits(bits);
         disk.cached.grow(growing, size, bits);
-        disk.door.resized();
+        disk.doors.resized();
         Ok(())
     }
 

@@ -81,7 +81,7 @@ impl Disk {
         if let Either::Left((Some(check), _)) = select(checked, pin!(host.sleep(PATH_TIME_MAX_NS))).await
             && !matches!(check.standing, Standing::Unknown(_))
         {
-            let socket = self.door.entrance().sockets.nbd;
+            let socket = self.doors.main_socket();
             self.note_displaced(name, Displaced::from_check(name, path, &socket, &check));
         }
         self.displaced.borrow().clone()

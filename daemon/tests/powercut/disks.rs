@@ -15,7 +15,7 @@ use block::faulty::{Faults, Faulty};
 use block::memory::Memory;
 use block::socket::Listener;
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Outcome, Ring, Unmap};
-use doors::nbd::{Door, Export};
+use doors::nbd::{Export, NbdDoor};
 use guest::PowerSwitch;
 use tokio::sync::mpsc as commands;
 
@@ -165,7 +165,7 @@ impl World {
         let device = Fused { device: faults.reopen(self.host.clone()), fuse, lies };
         let socket = folder.join(format!("{name}-{boot}.sock"));
         let listener = Listener::bind_unix(&self.ring, &socket).expect("the folder is ours");
-        let door = Door::for_disk(Export::new(name, "a disk that forgets", device));
+        let door = NbdDoor::for_disk(Export::new(name, "a disk that forgets", device));
         self.host.spawn(door.listen(listener, self.host.clone()));
         format!("nbd+unix:///{name}?socket={}", socket.display())
     }

@@ -13,6 +13,7 @@ mod command_line;
 mod curve;
 mod devices;
 mod discards;
+mod doors;
 #[path = "../../../doors/tests/vhost/driver.rs"]
 #[allow(clippy::unwrap_used, dead_code, reason = "shared with the tests of the door, which use more of it")]
 mod driver;

@@ -22,7 +22,7 @@ use futures_util::FutureExt;
 use futures_util::future::{Either, FusedFuture, join3, select};
 
 use super::directory::Newcomer;
-use super::door::Door;
+use super::door::NbdDoor;
 use super::export::{Attachment, ChangeOrder, Export};
 use super::flight::{Permit, Window};
 use super::handshake::{Agreement, Catalog, Handshake, Step};
@@ -38,7 +38,7 @@ use crate::flights::Flights;
 
 /// Serves one client of `door` until it leaves, breaks the protocol, or is sent away. Never fails: what goes wrong
 /// concerns this client only, and is counted.
-pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<Door<D>>, host: H) {
+pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<NbdDoor<D>>, host: H) {
     let line = Line::clear(stream);
     let mut receiver = Receiver::new(&line);
     let negotiated = {
@@ -66,7 +66,7 @@ pub(crate) fn take_up<D: BlockDevice>(
     ring: &Ring,
     paused: PausedConnection,
     export: &Rc<Export<D>>,
-    door: Rc<Door<D>>,
+    door: Rc<NbdDoor<D>>,
 ) -> impl Future<Output = ()> + use<D> {
     let PausedConnection { line, pending, terms } = paused;
     let line = Line::from_handle(ring, line);
@@ -80,7 +80,7 @@ pub(crate) async fn take_in<D: BlockDevice>(
     ring: Ring,
     newcomer: Newcomer,
     export: Rc<Export<D>>,
-    door: Rc<Door<D>>,
+    door: Rc<NbdDoor<D>>,
 ) {
     let Newcomer { connection: PausedConnection { line, pending, terms }, told, answer } = newcomer;
     let line = Line::from_handle(&ring, line);
@@ -109,7 +109,7 @@ async fn serve_requests<D: BlockDevice>(
     mut receiver: Receiver,
     attachment: Attachment<D>,
     terms: Terms,
-    door: &Door<D>,
+    door: &NbdDoor<D>,
 ) {
     let export = Rc::clone(&attachment.export);
     loop {
@@ -138,7 +138,7 @@ async fn serve_requests<D: BlockDevice>(
 async fn choose<D: BlockDevice>(
     line: &Line,
     receiver: &mut Receiver,
-    door: &Door<D>,
+    door: &NbdDoor<D>,
 ) -> Result<(Attachment<D>, Terms), End> {
     greet(line).await?;
     match negotiate(line, receiver, &mut Handshake::new(), door).await? {

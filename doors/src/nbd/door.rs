@@ -6,10 +6,10 @@ use std::io;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::socket::{Listener, Stream};
+use block::socket::{Listener, Peer, Stream};
 use block::{BlockDevice, Host, Ring};
 use futures_util::FutureExt;
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, LocalBoxFuture, ready, select};
 use nix::sys::socket::{setsockopt, sockopt};
 use tokio::sync::Notify;
 
@@ -19,9 +19,10 @@ use super::export::Export;
 use super::handshake::{Catalog, Entry, Refusal};
 use super::limits::{ACCEPT_PAUSE_NS, Limits};
 use super::pause::{Gate, Paused, PausedConnection, Resting};
+use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
 
 /// The exports behind one listener, by name.
-pub struct Door<D> {
+pub struct NbdDoor<D> {
     exports: RefCell<BTreeMap<String, Rc<Export<D>>>>,
     /// The export that clients get who name none.
     default: Option<Rc<Export<D>>>,
@@ -42,9 +43,9 @@ pub struct Door<D> {
     changed: Notify,
 }
 
-/// What happened at a door before its clients reached an export.
+/// Counters of the clients of a door before they reach an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DoorCounters {
+pub struct AdmissionCounters {
     /// Connections open now, those in their handshake included.
     pub connections: u64,
     /// Connections closed at once because there were too many.
@@ -53,7 +54,7 @@ pub struct DoorCounters {
     pub handshake_errors: u64,
 }
 
-impl<D: BlockDevice> Door<D> {
+impl<D: BlockDevice> NbdDoor<D> {
     /// A door for one disk only: also clients that name no export get it.
     pub fn for_disk(export: Rc<Export<D>>) -> Rc<Self> {
         let door = Self::with(Some(Rc::clone(&export)), export.limits());
@@ -94,9 +95,9 @@ impl<D: BlockDevice> Door<D> {
         self.exports.borrow_mut().remove(name)
     }
 
-    /// What happened so far.
-    pub fn counters(&self) -> DoorCounters {
-        DoorCounters {
+    /// Returns the counters so far.
+    pub fn admissions(&self) -> AdmissionCounters {
+        AdmissionCounters {
             connections: self.connections.get() as u64,
             refused: self.refused.get(),
             handshake_errors: self.handshake_errors.get(),
@@ -263,7 +264,7 @@ impl<D: BlockDevice> Door<D> {
     }
 }
 
-impl<D: BlockDevice> Catalog for Door<D> {
+impl<D: BlockDevice> Catalog for NbdDoor<D> {
     fn find(&self, name: &str) -> Result<Entry, Refusal> {
         self.export(name).ok_or(Refusal::Unknown)?.entry()
     }
@@ -273,13 +274,76 @@ impl<D: BlockDevice> Catalog for Door<D> {
     }
 }
 
+/// Serves one disk: the export of [`NbdDoor::for_disk`].
+impl<D: BlockDevice> Door for NbdDoor<D> {
+    fn open(
+        self: Rc<Self>,
+        shard: &DoorShard,
+        entrance: Entrance,
+    ) -> LocalBoxFuture<'static, io::Result<()>> {
+        let DoorShard { ring, host } = shard;
+        let opened = match entrance {
+            Entrance::Socket(listener) => Listener::from_unix(ring, listener)
+                .map(|listener| host.spawn(Rc::clone(&self).listen(listener, host.clone()))),
+            Entrance::Directory(directory) => {
+                self.list(&directory, ring, host);
+                Ok(())
+            }
+            Entrance::Own => Err(unsupported_entrance("NBD")),
+        };
+        ready(opened).boxed_local()
+    }
+
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+        self.pause().boxed_local()
+    }
+
+    fn take_paused(&self) -> PausedDoor {
+        PausedDoor::new(self.take_paused())
+    }
+
+    fn resume(self: Rc<Self>, shard: &DoorShard, paused: PausedDoor) {
+        self.go_on(&shard.ring, &shard.host, paused.into_state());
+    }
+
+    fn close(&self) -> LocalBoxFuture<'_, ()> {
+        self.close();
+        self.one().drain().boxed_local()
+    }
+
+    fn sever(&self) {
+        self.one().sever();
+    }
+
+    fn resized(&self) {
+        self.resized();
+    }
+
+    fn counters(&self) -> DoorCounters {
+        let export = self.one().counters();
+        DoorCounters {
+            connections: export.connections,
+            network_connections: export.network_connections,
+            connections_total: export.connections_total,
+            refused: self.refused.get(),
+            protocol_errors: self.handshake_errors.get() + export.protocol_errors,
+            broken_queues: 0,
+            data_bytes: export.payload_bytes,
+        }
+    }
+
+    fn peers(&self) -> Vec<Peer> {
+        self.one().peers()
+    }
+}
+
 /// Counts a connection for as long as it lives.
 struct Guest<D> {
-    door: Rc<Door<D>>,
+    door: Rc<NbdDoor<D>>,
 }
 
 impl<D> Guest<D> {
-    fn new(door: Rc<Door<D>>) -> Self {
+    fn new(door: Rc<NbdDoor<D>>) -> Self {
         door.connections.set(door.connections.get() + 1);
         Self { door }
     }

@@ -31,7 +31,7 @@ pub struct Export<D> {
     budget: Budget,
     draining: Cell<bool>,
     pub(crate) gate: Rc<Gate>,
-    connections: RefCell<Slab<Stream>>,
+    connections: RefCell<Slab<Connection>>,
     /// Told whenever a connection has ended.
     ended: Notify,
     connections_total: Cell<u64>,
@@ -46,6 +46,8 @@ pub struct Export<D> {
 pub struct ExportCounters {
     /// Connections open now.
     pub connections: u64,
+    /// Those of them that came over TCP.
+    pub network_connections: u64,
     /// Connections ever opened.
     pub connections_total: u64,
     /// Requests received, also those that were refused.
@@ -95,8 +97,11 @@ impl<D: BlockDevice> Export<D> {
 
     /// What happened so far. Cheap.
     pub fn counters(&self) -> ExportCounters {
+        let connections = self.connections.borrow();
+        let over_network = connections.iter().filter(|(_, one)| matches!(one.peer, Peer::Address(_)));
         ExportCounters {
-            connections: self.connections.borrow().len() as u64,
+            connections: connections.len() as u64,
+            network_connections: over_network.count() as u64,
             connections_total: self.connections_total.get(),
             requests: self.requests.get(),
             protocol_errors: self.protocol_errors.get(),
@@ -106,7 +111,7 @@ impl<D: BlockDevice> Export<D> {
 
     /// Returns who is at the other end of each connection.
     pub fn peers(&self) -> Vec<Peer> {
-        self.connections.borrow().iter().map(|(_, stream)| stream.peer()).collect()
+        self.connections.borrow().iter().map(|(_, one)| one.peer).collect()
     }
 
     /// Ends all connections in order and lets no new ones in: nothing more is read, what is in flight is finished and
@@ -116,9 +121,9 @@ impl<D: BlockDevice> Export<D> {
     /// Waits as long as the device and the slowest client take. To go on without slow clients, call [`Self::sever`].
     pub async fn drain(&self) {
         self.draining.set(true);
-        for (_, stream) in self.connections.borrow().iter() {
+        for (_, one) in self.connections.borrow().iter() {
             // Readers see the end of their stream. The one failure there can be is that it has ended already.
-            shutdown(stream.as_fd().as_raw_fd(), Shutdown::Read).unwrap_or(());
+            shutdown(one.stream.as_fd().as_raw_fd(), Shutdown::Read).unwrap_or(());
         }
         loop {
             let ended = self.ended.notified();
@@ -132,8 +137,8 @@ impl<D: BlockDevice> Export<D> {
     /// Cuts all connections: replies that clients have not taken are lost. Requests that the device works on are
     /// still finished before [`Self::drain`] is ready.
     pub fn sever(&self) {
-        for (_, stream) in self.connections.borrow().iter() {
-            stream.shutdown();
+        for (_, one) in self.connections.borrow().iter() {
+            one.stream.shutdown();
         }
     }
 
@@ -189,7 +194,8 @@ impl<D: BlockDevice> Export<D> {
     /// Counts a connection in until the attachment is dropped.
     pub(crate) fn attach(self: &Rc<Self>, line: &Line) -> Attachment<D> {
         self.connections_total.set(self.connections_total.get() + 1);
-        let key = self.connections.borrow_mut().insert(line.stream().clone());
+        let stream = line.stream().clone();
+        let key = self.connections.borrow_mut().insert(Connection { peer: stream.peer(), stream });
         // One that has hung up already may have done so before any of the changes that others began.
         let others_seen = if line.has_hung_up() { 0 } else { self.changes_begun.get() };
         let order = Rc::new(ChangeOrder { own: Cell::new(0), others_seen: Cell::new(others_seen) });
@@ -230,6 +236,13 @@ impl<D: BlockDevice> Export<D> {
     }
 }
 
+/// A connection that uses an export.
+struct Connection {
+    stream: Stream,
+    /// Its other end, which is not asked for again: counters are read often.
+    peer: Peer,
+}
+
 /// Where the changes of one client stand in the order of all that were begun at an export.
 pub(crate) struct ChangeOrder {
     /// Changes that this client began.
@@ -247,8 +260,8 @@ pub(crate) struct Attachment<D> {
 
 impl<D> Drop for Attachment<D> {
     fn drop(&mut self) {
-        let stream = self.export.connections.borrow_mut().remove(self.key);
-        drop(stream);
+        let connection = self.export.connections.borrow_mut().remove(self.key);
+        drop(connection);
         self.export.ended.notify_waiters();
     }
 }

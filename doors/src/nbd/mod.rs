@@ -1,7 +1,7 @@
 //! The NBD door: fixed newstyle handshake, simple and structured replies, several connections per disk.
 //!
 //! ```text
-//!   Door::listen ──> serve_connection ──> negotiate ──> read requests ──> run each on the device ──> send replies
+//!   NbdDoor::listen ──> serve_connection ──> negotiate ──> read requests ──> run each on the device ──> send replies
 //!                                         handshake.rs   connection.rs     request.rs                 outbox.rs
 //! ```
 //! [`wire`], [`reply`] and [`option`] are the codec of `block`, which the server, the [`client`] and the device for
@@ -36,7 +36,7 @@ pub use block::nbd::{option, reply, wire};
 pub use client::Client;
 pub use connection::serve_connection;
 pub use directory::{Directory, Listing};
-pub use door::{Door, DoorCounters};
+pub use door::{AdmissionCounters, NbdDoor};
 pub use export::{Export, ExportCounters};
 pub use limits::Limits;
 pub use pause::Paused;

@@ -23,7 +23,7 @@ use vhost::vhost_user::message::{
 };
 
 use super::config::configuration;
-use super::door::{Claim, Door, Phase};
+use super::door::{Claim, Phase, VhostUserDoor};
 use super::files::Kind;
 use super::inflight::{Inflight, Shape};
 use super::limits::{CONFIGURATION_BYTES, FILES_MAX, MESSAGE_BYTES_MAX, QUEUES_MAX, REGIONS_MAX};
@@ -73,7 +73,7 @@ enum End {
 }
 
 struct Connection<D, H> {
-    door: Rc<Door<D>>,
+    door: Rc<VhostUserDoor<D>>,
     stream: Stream,
     ring: Ring,
     host: H,
@@ -88,7 +88,7 @@ struct Connection<D, H> {
 /// Serves a front end that has said `state` before, until it leaves, breaks the protocol, or the door closes. If the door is held
 /// instead, returns what can go on elsewhere. Either way nothing is in flight any more.
 pub(crate) async fn serve<D: BlockDevice, H: Host>(
-    door: Rc<Door<D>>,
+    door: Rc<VhostUserDoor<D>>,
     stream: Stream,
     mut state: State,
     ring: Ring,

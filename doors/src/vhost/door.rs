@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use block::socket::{Listener, ListenerHandle, Peer, Stream, StreamHandle};
 use block::{BlockDevice, Host, Ring};
+use futures_util::FutureExt;
+use futures_util::future::{LocalBoxFuture, ready};
 use slab::Slab;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
@@ -18,11 +20,12 @@ use super::connection::{State, serve};
 use super::inflight::FileId;
 use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::request::IDENTITY_BYTES;
+use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
 use crate::serial::serial_number;
 use crate::told::Told;
 
 /// The vhost-user door of one disk.
-pub struct Door<D> {
+pub struct VhostUserDoor<D> {
     name: String,
     device: D,
     budget: Arc<Semaphore>,
@@ -56,23 +59,6 @@ pub(crate) enum Phase {
     Closed,
 }
 
-/// What happened at a door since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DoorCounters {
-    /// Connections open now.
-    pub connections: u64,
-    /// Connections ever opened.
-    pub connections_total: u64,
-    /// Connections closed at once because there were too many.
-    pub refused: u64,
-    /// Connections closed because the front end broke the protocol.
-    pub protocol_errors: u64,
-    /// Queues given up because what the guest wrote to them has no meaning.
-    pub broken_queues: u64,
-    /// Bytes that requests in flight count for: their data, and a little for themselves.
-    pub data_bytes: u64,
-}
-
 /// A door at rest, on its way: its listener and its connections.
 pub struct Paused {
     listener: Option<ListenerHandle>,
@@ -84,7 +70,7 @@ const _: () = {
     goes_to_other_threads::<Paused>();
 };
 
-impl<D: BlockDevice> Door<D> {
+impl<D: BlockDevice> VhostUserDoor<D> {
     /// A door to `device`, the disk `name`, which guests see as its serial number.
     pub fn new(name: &str, device: D) -> Rc<Self> {
         Rc::new(Self {
@@ -108,10 +94,11 @@ impl<D: BlockDevice> Door<D> {
         })
     }
 
-    /// What happened so far. Cheap.
+    /// Returns the counters so far. Cheap.
     pub fn counters(&self) -> DoorCounters {
         DoorCounters {
             connections: self.streams.borrow().len() as u64,
+            network_connections: 0,
             connections_total: self.connections_total.get(),
             refused: self.refused.get(),
             protocol_errors: self.protocol_errors.get(),
@@ -322,9 +309,59 @@ impl<D: BlockDevice> Door<D> {
     }
 }
 
+impl<D: BlockDevice> Door for VhostUserDoor<D> {
+    fn open(
+        self: Rc<Self>,
+        shard: &DoorShard,
+        entrance: Entrance,
+    ) -> LocalBoxFuture<'static, io::Result<()>> {
+        let DoorShard { ring, host } = shard;
+        let opened = match entrance {
+            Entrance::Socket(listener) => Listener::from_unix(ring, listener)
+                .map(|listener| host.spawn(self.listen(listener, ring.clone(), host.clone()))),
+            Entrance::Directory(_) | Entrance::Own => Err(unsupported_entrance("vhost-user")),
+        };
+        ready(opened).boxed_local()
+    }
+
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+        self.pause().boxed_local()
+    }
+
+    fn take_paused(&self) -> PausedDoor {
+        PausedDoor::new(self.take_paused())
+    }
+
+    fn resume(self: Rc<Self>, shard: &DoorShard, paused: PausedDoor) {
+        self.go_on(&shard.ring, &shard.host, paused.into_state());
+    }
+
+    fn close(&self) -> LocalBoxFuture<'_, ()> {
+        // At the call, not when the future is polled first.
+        self.set_phase(Phase::Closed);
+        self.close().boxed_local()
+    }
+
+    fn sever(&self) {
+        self.sever();
+    }
+
+    fn resized(&self) {
+        self.resized();
+    }
+
+    fn counters(&self) -> DoorCounters {
+        self.counters()
+    }
+
+    fn peers(&self) -> Vec<Peer> {
+        self.peers()
+    }
+}
+
 /// A record of what is in flight that one connection works on, until this is dropped.
 pub(crate) struct Claim<D> {
-    door: Rc<Door<D>>,
+    door: Rc<VhostUserDoor<D>>,
     pub(crate) record: FileId,
 }
 
@@ -337,7 +374,7 @@ impl<D> Drop for Claim<D> {
 
 /// A connection's place in the list of its door.
 struct Guest<D> {
-    door: Rc<Door<D>>,
+    door: Rc<VhostUserDoor<D>>,
     key: usize,
 }
 

@@ -1,7 +1,7 @@
 //! The vhost-user door: guests of QEMU and its kin reach their disk through memory that they share with us, as a virtio block device.
 //!
 //! ```text
-//!   Door::listen ──> serve (connection.rs) ──> Vring (vring.rs) ──> Chain, Request ──> BlockDevice ──> guest memory, used ring, call
+//!   VhostUserDoor::listen ──> serve (connection.rs) ──> Vring (vring.rs) ──> Chain, Request ──> BlockDevice ──> guest memory, used ring, call
 //!     door.rs          messages, their order      one per queue       chain.rs request.rs              memory.rs      inflight.rs
 //! ```
 //! How it works:
@@ -39,4 +39,4 @@ mod stores;
 mod together;
 mod vring;
 
-pub use door::{Door, DoorCounters, Paused};
+pub use door::{Paused, VhostUserDoor};

@@ -16,7 +16,7 @@ use block::{BlockDevice, Buffer, Ring};
 use futures_util::future::{Either, select};
 use vhost::vhost_user::message::BackendReq;
 
-use super::door::Door;
+use super::door::VhostUserDoor;
 use super::message::notice;
 
 /// What is told, by the socket of one connection.
@@ -45,20 +45,20 @@ impl Notices {
     }
 
     /// So many queues are at work.
-    pub(crate) fn set_queues<D: BlockDevice>(&self, queues: usize, door: &Door<D>) {
+    pub(crate) fn set_queues<D: BlockDevice>(&self, queues: usize, door: &VhostUserDoor<D>) {
         if self.queues.replace(queues) != queues {
             door.tell();
         }
     }
 
     /// Tells nothing more.
-    pub(crate) fn end<D: BlockDevice>(&self, door: &Door<D>) {
+    pub(crate) fn end<D: BlockDevice>(&self, door: &VhostUserDoor<D>) {
         self.ended.set(true);
         door.tell();
     }
 
     /// Tells, until it is to end or the front end does not listen any more.
-    pub(crate) async fn run<D: BlockDevice>(self: Rc<Self>, door: Rc<Door<D>>, ring: Ring) {
+    pub(crate) async fn run<D: BlockDevice>(self: Rc<Self>, door: Rc<VhostUserDoor<D>>, ring: Ring) {
         let stream = Stream::from_handle(&ring, StreamHandle::from(Arc::clone(&self.socket)));
         loop {
             door.until(|door| self.ended.get() || self.is_due(door)).await;
@@ -76,7 +76,7 @@ impl Notices {
         }
     }
 
-    fn is_due<D: BlockDevice>(&self, door: &Door<D>) -> bool {
+    fn is_due<D: BlockDevice>(&self, door: &VhostUserDoor<D>) -> bool {
         self.queues.get() > 0 && self.known.get() != Some(door.device().geometry().size)
     }
 }

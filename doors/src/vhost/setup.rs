@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use block::Ring;
 
-use super::door::Door;
+use super::door::VhostUserDoor;
 use super::inflight::Record;
 use super::memory::Memory;
 use super::request::Terms;
@@ -29,7 +29,7 @@ pub(crate) struct Setup {
 
 /// What else a queue needs to begin.
 pub(crate) struct Surroundings<D> {
-    pub(crate) door: Rc<Door<D>>,
+    pub(crate) door: Rc<VhostUserDoor<D>>,
     pub(crate) ring: Ring,
     pub(crate) memory: Rc<Memory>,
     pub(crate) record: Option<Record>,

@@ -20,7 +20,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 use vm_memory::GuestAddress;
 
 use super::chain::Chain;
-use super::door::Door;
+use super::door::VhostUserDoor;
 use super::inflight::Record;
 use super::limits::{MANY, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
 use super::looking::{Looked, Looking};
@@ -41,7 +41,7 @@ const GONE: &str = "its ring is not in memory";
 
 /// A queue at work.
 pub(crate) struct Vring<D> {
-    door: Rc<Door<D>>,
+    door: Rc<VhostUserDoor<D>>,
     ring: Ring,
     number: usize,
     addresses: Cell<Addresses>,

@@ -433,7 +433,7 @@ impl World {
         let record = Inflight::open(file.try_clone().unwrap(), *shape).unwrap().record(0);
         let disk = Disk { guest: Rc::clone(guest), content: content.clone() };
         let surroundings = Surroundings {
-            door: Door::new("disk", disk),
+            door: VhostUserDoor::new("disk", disk),
             ring: ring.clone(),
             memory: Rc::new(regions.memory(&log).unwrap().unwrap()),
             record,

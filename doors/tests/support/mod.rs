@@ -22,7 +22,7 @@ use block::{
     Unmap, Wanted,
 };
 use doors::nbd::option::Replies;
-use doors::nbd::{Client, Directory, Door, Export, Limits, Paused};
+use doors::nbd::{Client, Directory, Export, Limits, NbdDoor, Paused};
 use tokio::sync::{Notify, mpsc as commands};
 
 use crate::patience;
@@ -149,7 +149,7 @@ impl BlockDevice for TestDevice {
 pub struct World {
     pub ring: Ring,
     pub host: LocalHost,
-    pub door: Rc<Door<TestDevice>>,
+    pub door: Rc<NbdDoor<TestDevice>>,
     pub export: Rc<Export<TestDevice>>,
 }
 
@@ -220,7 +220,7 @@ impl Server {
     pub fn until_nothing_is_left(&self) {
         self.until(|world| {
             let counters = world.export.counters();
-            let connections = counters.connections + world.door.counters().connections;
+            let connections = counters.connections + world.door.admissions().connections;
             connections == 0 && counters.payload_bytes == 0
         });
     }
@@ -284,7 +284,7 @@ fn serve(
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let host = executor.host();
     let export = Export::with_limits("disk", "a disk for tests", TestDevice::new(geometry), limits);
-    let door = Door::for_disk(Rc::clone(&export));
+    let door = NbdDoor::for_disk(Rc::clone(&export));
     let listener = Listener::bind_unix(&ring, path).unwrap();
     host.spawn(Rc::clone(&door).listen(listener, host.clone()));
     let world = World { ring, host, door, export };

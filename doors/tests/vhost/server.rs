@@ -13,7 +13,7 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Geometry, Host, Memory, Operation, Outcome, Ring,
     Unmap, Wanted,
 };
-use doors::vhost::{Door, Paused};
+use doors::vhost::{Paused, VhostUserDoor};
 use tokio::sync::{mpsc as commands, oneshot};
 use vhost::vhost_user::VhostUserFrontend;
 
@@ -127,7 +127,7 @@ impl BlockDevice for Disk {
 pub(crate) struct World {
     pub(crate) ring: Ring,
     pub(crate) host: LocalHost,
-    pub(crate) door: Rc<Door<Rc<Disk>>>,
+    pub(crate) door: Rc<VhostUserDoor<Rc<Disk>>>,
     pub(crate) disk: Rc<Disk>,
 }
 
@@ -313,7 +313,7 @@ fn serve(
         holding: Cell::new(false),
         held: RefCell::default(),
     });
-    let door = Door::new("disk", Rc::clone(&disk));
+    let door = VhostUserDoor::new("disk", Rc::clone(&disk));
     let listener = Listener::bind_unix(&ring, path).unwrap();
     host.spawn(Rc::clone(&door).listen(listener, ring.clone(), host.clone()));
     let world = World { ring, host, door, disk };

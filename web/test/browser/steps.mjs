@@ -540,8 +540,8 @@ async function sameFigures({ host, page }) {
     assert.equal(await shown("size_bytes"), told["size"]);
     assert.equal(await shown("limit_bytes"), told["flash at most"]);
     assert.equal(await shown("backing"), told["backing"]);
-    assert.equal(await shown("nbd_socket"), told["NBD socket"]);
-    assert.equal(await shown("vhost_socket"), told["vhost-user socket"]);
+    assert.equal(await shown("door-nbd"), told["NBD socket"]);
+    assert.equal(await shown("door-vhost-user"), told["vhost-user socket"]);
     assert.equal(told["vhost-user socket"], disk.vhost_socket);
     assert.equal(await shown("dirty_bytes"), "0");
     assert.equal(told["dirty"].split(";")[0], "nothing");

@@ -15,7 +15,7 @@ use doors::nbd::{Client, Directory};
 
 use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Unsaved};
 use super::*;
-use crate::door::Sockets;
+use crate::door::{DoorKind, Entrances};
 use crate::host_record::{HostFile, HostRecord};
 use crate::keys::Values;
 use crate::places::{Places, Surroundings};
@@ -95,7 +95,7 @@ impl Host {
         let location = match self.storage {
             Storage::File => self.image(),
             Storage::Server => {
-                let address = Address::Unix(self.places.nbd_socket("base"));
+                let address = Address::Unix(self.places.socket(DoorKind::Nbd, "base"));
                 Location::Nbd(Target { address, export: "base".to_owned() })
             }
         };
@@ -110,7 +110,7 @@ impl Host {
     /// Clients of the server that the disk is on.
     fn connections_of_base(&self) -> u64 {
         let report = self.run(self.shards[1].disk_report("base".to_owned())).expect("the shard is there");
-        report.expect("it is served").connections as u64
+        report.expect("it is served").connections()
     }
 
     fn attach_as(&self, name: &str, id: u32, shard: usize, location: Location) {
@@ -126,10 +126,7 @@ impl Host {
             size_bytes_before: Some(DISK),
             sector_bytes_before: Some(512),
             unsaved: Unsaved::default(),
-            entrance: Entrance {
-                sockets: Sockets { nbd: self.places.nbd_socket(name), vhost: self.places.vhost_socket(name) },
-                rights: Rights::usual(),
-            },
+            entrances: Entrances::new(|door| self.places.socket(door, name), Rights::usual()),
         };
         self.run(self.shards[shard].attach(disk)).expect("nothing stands in the way");
     }
@@ -139,7 +136,8 @@ impl Host {
     }
 
     fn guest(&self) -> Client {
-        Client::connect(&self.places.nbd_socket("d"), "d", Replies::Simple).expect("the disk is served")
+        Client::connect(&self.places.socket(DoorKind::Nbd, "d"), "d", Replies::Simple)
+            .expect("the disk is served")
     }
 
     fn lift(&self, from: usize) -> Answer<Box<Moving>> {
@@ -223,7 +221,7 @@ fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
     assert!(host.report(0).is_none());
     assert_eq!(curves(1), known);
     let after = host.loaded(1);
-    assert_eq!((after.shard, after.connections), (1, 1));
+    assert_eq!((after.shard, after.connections()), (1, 1));
     assert_eq!(after.statistics.counts.writes, before.counts.writes, "what was counted goes along");
     assert_eq!(after.statistics.latencies[3], before.latencies[3]);
     assert_eq!(after.statistics.histograms, before.histograms);
@@ -236,7 +234,7 @@ fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
     // Whoever comes later finds it too, and it can be detached as ever.
     host.guest().flush().expect("the disk is served");
     host.detach(1);
-    assert!(UnixStream::connect(host.places.nbd_socket("d")).is_err());
+    assert!(UnixStream::connect(host.places.socket(DoorKind::Nbd, "d")).is_err());
 }
 
 #[test]
@@ -326,7 +324,7 @@ fn many_moves_under_load(host: &Host) {
 #[test]
 fn a_guest_that_is_slow_to_send_calls_the_move_off_and_nobody_loses_anything() {
     let host = Host::new();
-    let mut socket = UnixStream::connect(host.places.nbd_socket("d")).expect("the disk is served");
+    let mut socket = UnixStream::connect(host.places.socket(DoorKind::Nbd, "d")).expect("the disk is served");
     let ours = socket.try_clone().expect("there are files left");
     let mut slow = Client::over(ours, "d", Replies::Simple).expect("the disk is served");
     let mut other = host.guest();
@@ -437,7 +435,7 @@ fn a_disk_with_a_failed_write_stays_where_that_is_known() {
     guest.write(4 * MIB, &[1; 4096]).expect_err("it would grow the file again");
     let Err(problem) = host.lift(0) else { panic!("the failure is known on shard 0 only") };
     assert!(problem.message.contains("had a failure"), "{problem}");
-    assert!(host.report(0).is_some_and(|report| report.connections == 1));
+    assert!(host.report(0).is_some_and(|report| report.connections() == 1));
 }
 
 #[test]

@@ -1,0 +1,72 @@
+//! The kinds of doors. A new kind is a variant here, and a module of the crate `doors`.
+
+use std::rc::Rc;
+
+use block::BlockDevice;
+use doors::Door;
+use doors::nbd::{Export, NbdDoor};
+use doors::vhost::VhostUserDoor;
+
+/// The description of every disk that NBD clients are given.
+const DESCRIPTION: &str = "Forebay disk";
+
+/// A protocol by which clients reach a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum DoorKind {
+    /// NBD over a Unix socket, and over TCP where the daemon listens.
+    Nbd,
+    /// vhost-user, for guests that share their memory.
+    VhostUser,
+}
+
+impl DoorKind {
+    /// Every kind, in the order in which doors are opened and listed.
+    pub(crate) const ALL: [Self; 2] = [Self::Nbd, Self::VhostUser];
+
+    /// Returns the name in documents.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Nbd => "nbd",
+            Self::VhostUser => "vhost-user",
+        }
+    }
+
+    /// Returns the name in messages.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Nbd => "NBD",
+            Self::VhostUser => "vhost-user",
+        }
+    }
+
+    /// Returns the folder in RUN that has the sockets of this kind.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::Nbd => "nbd",
+            Self::VhostUser => "vhost",
+        }
+    }
+
+    /// Returns true if a disk is not served without this door. Others are left out where the path of their socket is too long.
+    pub(crate) fn is_required(self) -> bool {
+        self == Self::Nbd
+    }
+
+    /// Returns the name in documents and that in messages of the shared address over TCP whose clients are handed to this door, if
+    /// there is one for its protocol.
+    pub(crate) fn over_network(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Nbd => Some(("nbd-tcp", "NBD over TCP")),
+            Self::VhostUser => None,
+        }
+    }
+
+    /// Makes a door of this kind to `device`, the disk `name`. Nobody is let in yet.
+    pub(super) fn make<D: BlockDevice>(self, name: &str, device: &Rc<D>) -> Rc<dyn Door> {
+        let device = Rc::clone(device);
+        match self {
+            Self::Nbd => NbdDoor::for_disk(Export::new(name, DESCRIPTION, device)),
+            Self::VhostUser => VhostUserDoor::new(name, device),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The doors of a disk: one of each kind, each with its Unix socket. Through all of them clients reach this disk and no other.
+//! Clients over TCP, where there is one address for all disks, are handed to the NBD door by `reception`.
+
+mod kinds;
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
+use std::pin::pin;
+use std::rc::Rc;
+
+use block::executor::LocalHost;
+use block::socket::Peer;
+use block::{BlockDevice, Host, Ring};
+use doors::nbd::Directory;
+use doors::{Door, DoorCounters, DoorShard, Entrance, PausedDoor};
+use futures_util::future::{Either, join_all, select};
+
+pub(crate) use kinds::DoorKind;
+
+use crate::problem::{Answer, Problem};
+use crate::rights::Rights;
+use crate::sockets::{self, SocketFile};
+
+/// How long guests may take to fetch the answers to their last requests, in nanoseconds.
+const FETCH_TIME_MAX_NS: u64 = 2_000_000_000;
+
+/// The open doors of a disk. Dropping them without [`Doors::close`] leaves guests connected.
+pub(crate) struct Doors {
+    shard: DoorShard,
+    rights: Cell<Rights>,
+    all: Vec<OpenDoor>,
+}
+
+/// A door, and the socket that it listens on.
+struct OpenDoor {
+    /// Changes when it is made again.
+    socket: RefCell<DoorSocket>,
+    door: Rc<dyn Door>,
+}
+
+/// The socket of a door.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DoorSocket {
+    pub(crate) kind: DoorKind,
+    pub(crate) path: PathBuf,
+    /// The file, as it was made; none before.
+    file: Option<SocketFile>,
+}
+
+/// The sockets of a disk that is to be served, and who may connect to them.
+#[derive(Clone, Debug)]
+pub(crate) struct Entrances {
+    sockets: Vec<DoorSocket>,
+    rights: Rights,
+}
+
+/// A door that is open, as the control plane sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct DoorReport {
+    pub(crate) socket: DoorSocket,
+    pub(crate) counters: DoorCounters,
+}
+
+/// A guest that is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConnectedGuest {
+    /// The protocol that it speaks.
+    pub(crate) protocol: &'static str,
+    /// The other end of its connection.
+    pub(crate) peer: Peer,
+}
+
+/// The doors of a disk at rest, to go on with on any shard.
+pub(crate) struct PausedDoors {
+    rights: Rights,
+    all: Vec<(DoorSocket, PausedDoor)>,
+}
+
+impl DoorSocket {
+    /// Returns true if the file is not there any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.file.is_some() && sockets::file_at(&self.path) != self.file
+    }
+
+    /// Listens, for those whom `rights` let in.
+    ///
+    /// # Errors
+    /// If the socket cannot be had. Nothing is left behind then.
+    async fn listen(&mut self, rights: &Rights, door: &Rc<dyn Door>, shard: &DoorShard) -> Answer<()> {
+        let listener = sockets::listen(&self.path, rights)?;
+        self.file = sockets::file_at(&self.path);
+        Rc::clone(door).open(shard, Entrance::Socket(listener)).await.map_err(|error| {
+            sockets::remove(&self.path);
+            Problem::failed(format!("Cannot listen on socket {}: {error}", self.path.display()))
+        })
+    }
+
+    /// Removes the file if it is still the one that was made.
+    fn remove(&self) {
+        if self.file.is_some() && !self.is_lost() {
+            sockets::remove(&self.path);
+        }
+    }
+}
+
+impl Entrances {
+    /// Returns one for each kind of door, at the path that `path` gives it.
+    pub(crate) fn new(path: impl Fn(DoorKind) -> PathBuf, rights: Rights) -> Self {
+        let socket = |kind| DoorSocket { kind, path: path(kind), file: None };
+        Self { sockets: DoorKind::ALL.map(socket).into(), rights }
+    }
+
+    /// Refuses paths that the system cannot bind.
+    ///
+    /// # Errors
+    /// The first path that is too long, with its length.
+    pub(crate) fn check_length(&self) -> Answer<()> {
+        self.sockets.iter().try_for_each(|socket| sockets::check_length(&socket.path))
+    }
+}
+
+impl PausedDoors {
+    /// Returns the sockets, for whoever removes them if the doors are lost.
+    pub(crate) fn sockets(&self) -> Vec<DoorSocket> {
+        self.all.iter().map(|(socket, _)| socket.clone()).collect()
+    }
+}
+
+/// Removes the files of sockets that nobody listens on any more.
+pub(crate) fn remove_sockets(sockets: &[DoorSocket]) {
+    sockets.iter().for_each(DoorSocket::remove);
+}
+
+impl Doors {
+    /// Opens the doors of `device`, the disk `name`, at `entrances`, and lists it in `directory` for clients over TCP.
+    ///
+    /// # Errors
+    /// If a socket cannot be had. Nothing is left behind then.
+    pub(crate) async fn open<D: BlockDevice>(
+        ring: &Ring,
+        host: &LocalHost,
+        directory: &Directory,
+        entrances: Entrances,
+        name: &str,
+        device: D,
+    ) -> Answer<Self> {
+        let Entrances { sockets, rights } = entrances;
+        let shard = DoorShard { ring: ring.clone(), host: host.clone() };
+        let device = Rc::new(device);
+        let mut doors = Self { shard, rights: Cell::new(rights), all: Vec::new() };
+        for mut socket in sockets {
+            let kind = socket.kind;
+            if !kind.is_required()
+                && let Err(problem) = sockets::check_length(&socket.path)
+            {
+                // No reason to take a disk from clients that they had before there was this socket.
+                tracing::warn!("Disk '{name}' is not served over {}: {problem}", kind.title());
+                continue;
+            }
+            let door = kind.make(name, &device);
+            let listening = socket.listen(&rights, &door, &doors.shard).await;
+            doors.all.push(OpenDoor { socket: RefCell::new(socket), door: Rc::clone(&door) });
+            let opened = match listening {
+                Ok(()) if kind.over_network().is_some() => doors.list(&door, directory).await,
+                opened => opened,
+            };
+            if let Err(problem) = opened {
+                doors.close().await;
+                return Err(problem);
+            }
+        }
+        Ok(doors)
+    }
+
+    async fn list(&self, door: &Rc<dyn Door>, directory: &Directory) -> Answer<()> {
+        let listed = Rc::clone(door).open(&self.shard, Entrance::Directory(directory.clone())).await;
+        listed.map_err(|error| Problem::failed(format!("Cannot list a disk for clients over TCP: {error}")))
+    }
+
+    /// Goes on with the doors that the disk `name` had at rest, here with `device`.
+    pub(crate) fn resume<D: BlockDevice>(
+        ring: &Ring,
+        host: &LocalHost,
+        name: &str,
+        device: D,
+        paused: PausedDoors,
+    ) -> Self {
+        let shard = DoorShard { ring: ring.clone(), host: host.clone() };
+        let device = Rc::new(device);
+        let resumed = paused.all.into_iter().map(|(socket, paused)| {
+            let door = socket.kind.make(name, &device);
+            Rc::clone(&door).resume(&shard, paused);
+            OpenDoor { socket: RefCell::new(socket), door }
+        });
+        let all = resumed.collect();
+        Self { shard, rights: Cell::new(paused.rights), all }
+    }
+
+    /// Holds guests where they are; ready when requests in flight have ended. If that takes too long, drop the future and call
+    /// [`Self::cancel_pause`].
+    pub(crate) async fn pause(&self) {
+        join_all(self.all.iter().map(|open| open.door.pause())).await;
+    }
+
+    /// Serves on whatever was at rest by now.
+    pub(crate) fn cancel_pause(&self) {
+        for OpenDoor { door, .. } in &self.all {
+            Rc::clone(door).resume(&self.shard, door.take_paused());
+        }
+    }
+
+    /// Takes doors that are [paused](Self::pause), to go on with.
+    pub(crate) fn take_paused(&self) -> PausedDoors {
+        let take = |open: &OpenDoor| (open.socket.borrow().clone(), open.door.take_paused());
+        PausedDoors { rights: self.rights.get(), all: self.all.iter().map(take).collect() }
+    }
+
+    /// Changes who may connect from now on. Guests that are connected stay.
+    ///
+    /// # Errors
+    /// If the daemon may not give such rights. Then they are as before.
+    pub(crate) async fn set_rights(&self, rights: Rights) -> Answer<()> {
+        let before = self.rights.get();
+        if rights == before {
+            return Ok(());
+        }
+        self.renew_sockets().await?;
+        let paths: Vec<PathBuf> = self.all.iter().map(|open| open.socket.borrow().path.clone()).collect();
+        for (at, path) in paths.iter().enumerate() {
+            let Err(problem) = sockets::change_rights(path, &before, &rights) else { continue };
+            for path in &paths[..at] {
+                if let Err(problem) = sockets::change_rights(path, &rights, &before) {
+                    tracing::error!("While taking back a change of rights: {problem}");
+                }
+            }
+            return Err(problem);
+        }
+        self.rights.set(rights);
+        Ok(())
+    }
+
+    /// Makes every socket again whose file is not there any more, for the same clients. Guests that are connected stay.
+    ///
+    /// # Errors
+    /// If one cannot be had.
+    pub(crate) async fn renew_sockets(&self) -> Answer<()> {
+        for OpenDoor { socket, door } in &self.all {
+            let mut renewed = socket.borrow().clone();
+            if renewed.is_lost() {
+                renewed.listen(&self.rights.get(), door, &self.shard).await?;
+                socket.replace(renewed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns who may connect.
+    pub(crate) fn rights(&self) -> Rights {
+        self.rights.get()
+    }
+
+    /// Tells guests that the disk has another size, over protocols that can. Others learn it when they connect the next time.
+    pub(crate) fn resized(&self) {
+        self.all.iter().for_each(|open| open.door.resized());
+    }
+
+    /// Lets nobody in any more, answers what is in flight, ends the connections. A guest that does not fetch its
+    /// answers is cut off after two seconds; the device is always waited for.
+    pub(crate) async fn close(&self) {
+        // Entrances are closed at the call.
+        let closing: Vec<_> = self.all.iter().map(|open| open.door.close()).collect();
+        self.all.iter().for_each(|open| open.socket.borrow().remove());
+        let closed = pin!(join_all(closing));
+        if let Either::Right(((), closed)) =
+            select(closed, pin!(self.shard.host.sleep(FETCH_TIME_MAX_NS))).await
+        {
+            self.all.iter().for_each(|open| open.door.sever());
+            closed.await;
+        }
+    }
+
+    /// Returns every guest that is connected.
+    pub(crate) fn guests(&self) -> Vec<ConnectedGuest> {
+        let of = |open: &OpenDoor| {
+            let protocol = open.socket.borrow().kind.title();
+            open.door.peers().into_iter().map(move |peer| ConnectedGuest { protocol, peer })
+        };
+        self.all.iter().flat_map(of).collect()
+    }
+
+    /// Returns the doors that are open, with what they count. Counters begin anew after a move to another shard.
+    pub(crate) fn reports(&self) -> Vec<DoorReport> {
+        let report = |OpenDoor { socket, door }: &OpenDoor| DoorReport {
+            socket: socket.borrow().clone(),
+            counters: door.counters(),
+        };
+        self.all.iter().map(report).collect()
+    }
+
+    /// Returns the path at which every disk is reached.
+    pub(crate) fn main_socket(&self) -> PathBuf {
+        let mut sockets = self.all.iter().map(|open| open.socket.borrow());
+        let main = sockets.find(|socket| socket.kind.is_required());
+        main.map(|socket| socket.path.clone()).expect("a disk is not served without its required door")
+    }
+}
