@@ -19,6 +19,11 @@ pub fn float(count: u64) -> f64 {
     count as f64
 }
 
+/// Returns `part` of `whole`; none if there is no whole.
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| float(part) / float(whole))
+}
+
 /// The nearest whole number; of what is negative, 0.
 #[expect(clippy::cast_sign_loss, reason = "what is negative is cut off before")]
 pub fn whole(number: f64) -> u64 {

@@ -25,8 +25,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use crate::advice::Advice;
 pub(crate) use acceptance::Acceptance;
+use advice::Advice;
 pub(crate) use connect::Connect;
 pub(crate) use curve::DiskCurve;
 pub(crate) use disk::{Disk, DiskInList, DiskState, Lost, standing_of_disk};

@@ -5,6 +5,7 @@ mod kept;
 
 use cache::{DiskCounts, DiskStatistics, Latency, LatencyCounts};
 
+pub(crate) use base::units::ratio;
 pub(crate) use kept::Kept;
 
 /// Counters and latencies, the latter in the order of [`Latency::ALL`].
@@ -56,10 +57,4 @@ impl Counted {
     pub(crate) fn latencies(&self) -> impl Iterator<Item = (&'static str, &LatencyCounts)> {
         Latency::ALL.iter().map(|(_, name)| *name).zip(&self.latencies)
     }
-}
-
-/// `part` of `whole`; none if there is no whole.
-#[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
-pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }

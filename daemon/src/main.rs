@@ -8,7 +8,6 @@
 //!                                                               `──> state (what survives a restart)
 //! ```
 
-mod advice;
 mod api;
 mod backing;
 mod balance;
@@ -32,7 +31,6 @@ mod page;
 mod past;
 mod places;
 mod pool;
-mod qmp;
 mod reception;
 mod recording;
 mod registry;
@@ -49,7 +47,6 @@ mod sysfs;
 mod testing;
 mod token;
 mod totals;
-mod vm;
 mod wear;
 
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
 //! `forebay advise`: what would serve a disk best, and why; asked of the daemon, or worked out from a trace without one. What is
-//! advised, and how, is in [`crate::advice`]; here is where it comes from and how it is shown.
+//! advised, and how, is in [`advice`]; here is where it comes from and how it is shown.
 
 mod show;
 mod trace;

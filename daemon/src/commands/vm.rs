@@ -9,15 +9,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use vm::qmp::Monitor;
+use vm::{Forebay, MovedDisk, Wanted, World};
+
 use super::{client, home};
 use crate::api::{AddDisk, Guest, document};
 use crate::cli::{Reading, Vm, VmAttach, VmDetach, VmMonitor};
 use crate::client::Client;
 use crate::output::{self, list, size, text};
 use crate::problem::{Answer, Problem, ProblemKind};
-use crate::qmp::Monitor;
 use crate::units::Size;
-use crate::vm::{self, Forebay, MovedDisk, Wanted, World};
 
 /// How long a daemon that cannot be reached is waited for once a guest depends on it: it may be being restarted.
 const DAEMON_TIME_MAX: Duration = Duration::from_secs(20);

@@ -1,4 +1,4 @@
-//! Requests for advice: what is known of disks brought together for [`crate::advice`], which does the rest.
+//! Requests for advice: what is known of disks brought together for [`advice`], which does the rest.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::answer::{Failure, Name, Reply};
-use crate::advice::{self, Advice, Asked, Basis, Flash, Known, Latencies, Present, Source, Took};
 use crate::api::AdviceDocument;
 use crate::counted::Counted;
 use crate::problem::Problem;
 use crate::registry::{DiskView, Registry};
 use crate::series::{Recent, Window, Windowed};
 use crate::shard::DiskReport;
+use advice::{self, Advice, Asked, Basis, Flash, Known, Latencies, Present, Source, Took};
 
 type Shared = State<Arc<Registry>>;
 
@@ -178,5 +178,60 @@ fn latencies(lately: Option<&Windowed>, since_attached: &Counted) -> Latencies {
         flash: of(Latency::ReadHitFlash).or(Some(Took::FLASH)),
         miss: of(Latency::ReadMiss),
         write: of(Latency::Write),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use block::ByteRange;
+    use cache::{Curve, Use};
+
+    use super::*;
+    use crate::keys::Values;
+
+    #[test]
+    fn every_advised_key_is_one_that_a_disk_takes() {
+        let mut curve = Curve::new();
+        let loops = (0..4).flat_map(|_| (0..2_u64 << 30).step_by(256 << 10));
+        for (at, offset) in loops.enumerate() {
+            curve.observe(&ByteRange::at(offset, 256 << 10), Use::Read, at as u64 * 10_000_000);
+        }
+        let curves = curve.curves();
+        let present = Present {
+            mode: Mode::WriteThrough,
+            is_read_only: false,
+            cache_bytes: 100 << 30,
+            held_bytes: 100 << 30,
+            ram_bytes: 1 << 20,
+            has_limit: true,
+            reserve_bytes: 0,
+            block_bytes: 64 << 10,
+            dirty_limit_bytes: 16 << 20,
+            flash_content_bytes: 100 << 30,
+            index_bytes: 200 << 20,
+        };
+        let pool =
+            Flash { size_bytes: 2 << 40, usable_bytes: 2 << 40, least_bytes: 1 << 20, can_mirror: false };
+        let known = Known {
+            source: Source::Disk,
+            name: "web1",
+            curves: &curves,
+            asked: Asked { reads: 32_768, has_directions: true, hits: Some(0), ..Asked::default() },
+            latencies: Latencies::default(),
+            present: Some(present),
+            pool: Some(pool),
+            simulated: &[],
+            unsimulated: None,
+            disk_bytes: 4 << 40,
+            wanted: None,
+        };
+        let trace = Known { source: Source::Trace, present: None, pool: None, ..known };
+        for known in [known, trace] {
+            let advice = serde_json::to_value(advice::advise(&known)).expect("it is a document");
+            let keys = advice["keys"].as_object().expect("they are named");
+            assert!(!keys.is_empty(), "{advice}");
+            let pairs = keys.iter().map(|(key, value)| (key.as_str(), value.as_str().expect("it is text")));
+            Values::default().with(pairs.collect::<Vec<_>>()).expect("a disk takes them");
+        }
     }
 }

@@ -9,6 +9,8 @@ use super::Finding;
 /// Each crate of the workspace with those of the others that it may depend on. `doors` and `cache` never see each
 /// other: that is what lets a door serve any device, and simulation run the cache without a protocol.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
+    // Pure: curves and counters of a disk to a document of advice.
+    ("advice", &["base", "block", "cache"]),
     // `block` for a test: the executor of a shard, which asks for blocking work.
     ("base", &["block"]),
     ("block", &[]),
@@ -17,7 +19,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // `trace` for its tests: what is predicted of real traces is held against what is.
     ("sim", &["block", "cache", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
-    ("daemon", &["base", "block", "cache", "doors", "guest", "hitsim", "trace"]),
+    ("daemon", &["advice", "base", "block", "cache", "doors", "guest", "hitsim", "trace", "vm"]),
     // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does, and the
     // vhost-user door, whose instructions are counted.
     ("bench", &["block", "cache", "doors", "hitsim", "trace"]),
@@ -26,6 +28,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("trace", &[]),
     // Hit ratios of traces: the very code of the cache, and no door, daemon or disk.
     ("hitsim", &["block", "cache", "trace"]),
+    // Running guests: QEMU by its monitor, the daemon by a trait. `block` for the identity of a file.
+    ("vm", &["base", "block"]),
     ("xtask", &["guest"]),
 ];
 

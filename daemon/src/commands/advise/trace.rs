@@ -16,10 +16,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use trace::{Gauge, Info, Kind, Request, Trace};
 
 use super::super::traces::Progress;
-use crate::advice::{self, Advice, Asked, Basis, Known, Latencies, Outline, Plan, Simulated, Source, Took};
 use crate::cli::Advise;
 use crate::problem::Answer;
 use crate::replay::unreadable;
+use advice::{self, Advice, Asked, Basis, Known, Latencies, Outline, Plan, Simulated, Source, Took};
 
 /// Blocks that are simulated.
 const BLOCKS: [u32; 4] = [4 << 10, 16 << 10, 64 << 10, 256 << 10];

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::problem::{Answer, Problem, hint};
 use crate::qmp::Qmp;
+use base::problem::{Answer, Problem, hint};
 
 /// Filters that may lie on a disk and stay there. Others belong to a job that is under way, or change what is read.
 const FILTERS_THAT_STAY: [&str; 1] = ["throttle"];

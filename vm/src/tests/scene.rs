@@ -17,8 +17,8 @@ use block::file::Identity;
 use serde_json::{Value, json};
 
 use super::super::forebay::{Forebay, MovedDisk, Wanted};
-use crate::problem::{Answer, Problem};
-use crate::testing::TempDir;
+use base::problem::{Answer, Problem};
+use base::testing::TempDir;
 
 /// The size of the guest's disk.
 pub(super) const SIZE: u64 = 1 << 20;

@@ -10,10 +10,10 @@ use block::file::Identity;
 use nix::unistd::Gid;
 
 use super::command_line::CommandLine;
-use crate::bounded;
-use crate::problem::{Answer, Problem};
-use crate::qemu_process::QemuProcess;
 use crate::qmp::Qmp;
+use base::bounded;
+use base::problem::{Answer, Problem};
+use base::qemu_process::QemuProcess;
 
 /// A process.
 pub(super) struct Process {
@@ -152,7 +152,7 @@ fn unreadable(id: u32, error: &io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TempDir;
+    use base::testing::TempDir;
 
     #[test]
     fn what_a_process_has_open_is_seen_whatever_its_name_is_by_now() {

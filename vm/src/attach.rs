@@ -8,10 +8,10 @@ use super::forebay::{MovedDisk, Wanted};
 use super::graph::{Device, Graph, node_used_by};
 use super::mirror::ChangeOver;
 use super::original::Found;
-use crate::names;
-use crate::problem::{Answer, Problem};
-use crate::rights::{forebay_group, group_text};
-use crate::units::Size;
+use base::names;
+use base::problem::{Answer, Problem};
+use base::rights::{forebay_group, group_text};
+use base::units::Size;
 
 /// How long a guest's requests wait for Forebay while it is restarted, in seconds; as `disk show --connect` has it.
 const RECONNECT_DELAY_S: u64 = 60;
@@ -20,7 +20,7 @@ const RECONNECT_DELAY_S: u64 = 60;
 ///
 /// # Errors
 /// Whatever stood in the way. The guest has its disk where it was, or the message says what is left to do.
-pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Answer<MovedDisk> {
+pub fn attach(world: &mut World, device: &str, name: Option<&str>) -> Answer<MovedDisk> {
     let found = find(world, device)?;
     let name = match name {
         Some(name) => name.to_owned(),

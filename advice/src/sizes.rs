@@ -52,18 +52,21 @@ pub(super) const TOO_LARGE: u64 = 2;
 
 /// How large the cache is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Plan {
+pub struct Plan {
     pub(super) knee: Option<u64>,
     /// The smallest size for what is wanted; none if no size has it, too.
     pub(super) wanted: Option<u64>,
-    pub(crate) ram_bytes: u64,
-    pub(crate) flash_bytes: u64,
+    /// RAM for pages.
+    pub ram_bytes: u64,
+    /// Flash for the log of the disk.
+    pub flash_bytes: u64,
     /// More would be good, and the pool has no more.
     pub(super) is_cut_by_pool: bool,
 }
 
 impl Plan {
-    pub(crate) fn of(known: &Known<'_>) -> Self {
+    /// Plans a size from the curve of a disk or a trace.
+    pub fn of(known: &Known<'_>) -> Self {
         let reads = &known.curves.reads;
         let knee = knee(reads, known.curves.working_set_bytes);
         let wanted = known.wanted.and_then(|ratio| reads.size_for(ratio));
@@ -85,7 +88,7 @@ impl Plan {
     }
 
     /// Flash and RAM.
-    pub(crate) fn cache_bytes(&self) -> u64 {
+    pub fn cache_bytes(&self) -> u64 {
         self.flash_bytes + self.ram_bytes
     }
 

@@ -6,13 +6,13 @@ use super::World;
 use super::forebay::MovedDisk;
 use super::graph::{Device, Graph, delete_node, node_used_by, text};
 use super::mirror::{ChangeOver, end};
-use crate::problem::{Answer, Problem, ProblemKind};
+use base::problem::{Answer, Problem, ProblemKind};
 
 /// Gives the guest the disk of `device` back. Returns the disk as it was served.
 ///
 /// # Errors
 /// Whatever stood in the way; the disk is served as before, or the message says what is left to do.
-pub(crate) fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
+pub fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
     let disk = find(world, device)?;
     if let Err(problem) = return_guest(world, device, &disk, Unreachable::Stops) {
         match settle(world, device, &disk) {

@@ -25,17 +25,17 @@ mod words;
 
 use cache::{Curves, Mode};
 
-pub(crate) use answer::{Advice, Basis, Source};
+pub use answer::{Advice, Basis, Source};
 use answer::{Seen, Sentence, Verdict};
 use mode::Judged;
-pub(crate) use sizes::Plan;
+pub use sizes::Plan;
 use words::{points, size, span};
 
-use crate::counted::ratio;
-use crate::units::{float, percent, whole};
+use base::units::ratio;
+use base::units::{float, percent, whole};
 
 /// Reads below which a curve is chance: with as many, a ratio is moved by a few hundredths (`forebay curve` says so too).
-pub(crate) const READS_NEEDED: u64 = 10_000;
+pub const READS_NEEDED: u64 = 10_000;
 
 /// What sentences are about.
 const ORDER: [&str; 9] =
@@ -43,112 +43,136 @@ const ORDER: [&str; 9] =
 
 /// Everything that an advice is made of. What is not known is none.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<'a> {
-    pub(crate) source: Source,
+pub struct Known<'a> {
+    /// Whether it is a served disk or a trace.
+    pub source: Source,
     /// Of the disk, or of the file of a trace.
-    pub(crate) name: &'a str,
-    pub(crate) curves: &'a Curves,
-    pub(crate) asked: Asked,
-    pub(crate) latencies: Latencies,
+    pub name: &'a str,
+    /// Miss-ratio curves of its reads and writes.
+    pub curves: &'a Curves,
+    /// Requests that the advice rests on.
+    pub asked: Asked,
+    /// Mean latencies.
+    pub latencies: Latencies,
     /// How the disk is cached; none of a trace.
-    pub(crate) present: Option<Present>,
+    pub present: Option<Present>,
     /// The flash of this host; none of a trace, or if it is missing.
-    pub(crate) pool: Option<Flash>,
+    pub pool: Option<Flash>,
     /// What simulation gave at the planned size, for different blocks; none of a disk.
-    pub(crate) simulated: &'a [Simulated],
+    pub simulated: &'a [Simulated],
     /// Why a trace was not simulated, if so.
-    pub(crate) unsimulated: Option<&'a str>,
+    pub unsimulated: Option<&'a str>,
     /// The disk; of a trace, as far as it reaches. Bytes.
-    pub(crate) disk_bytes: u64,
+    pub disk_bytes: u64,
     /// The hit ratio that somebody wants.
-    pub(crate) wanted: Option<f64>,
+    pub wanted: Option<f64>,
 }
 
 /// What guests asked for lately, or a trace in all.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
-    pub(crate) reads: u64,
-    pub(crate) writes: u64,
+pub struct Asked {
+    /// Read requests.
+    pub reads: u64,
+    /// Write requests.
+    pub writes: u64,
     /// Whether it is known which of them write.
-    pub(crate) has_directions: bool,
+    pub has_directions: bool,
     /// Reads of long sequential runs: of a disk those that went past the cache; of a trace requests, of either direction, that begin
     /// where one of the last before them ended. Not known in pass-through.
-    pub(crate) sequential: Option<u64>,
+    pub sequential: Option<u64>,
     /// Reads that were full hits.
-    pub(crate) hits: Option<u64>,
+    pub hits: Option<u64>,
     /// Reads of which a part was cached.
-    pub(crate) partial_hits: u64,
+    pub partial_hits: u64,
     /// Time in which that was.
-    pub(crate) seconds: Option<u64>,
+    pub seconds: Option<u64>,
     /// Bytes written to flash in that time, counted; a trace has none.
-    pub(crate) flash_write_bytes: Option<u64>,
+    pub flash_write_bytes: Option<u64>,
 }
 
 /// How long requests take.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Latencies {
-    pub(crate) ram: Option<Took>,
-    pub(crate) flash: Option<Took>,
+pub struct Latencies {
+    /// Of reads that RAM answers.
+    pub ram: Option<Took>,
+    /// Of reads that flash answers.
+    pub flash: Option<Took>,
     /// Of reads that the backing answers.
-    pub(crate) miss: Option<Took>,
-    pub(crate) write: Option<Took>,
+    pub miss: Option<Took>,
+    /// Of writes.
+    pub write: Option<Took>,
 }
 
 /// A mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Took {
-    pub(crate) us: f64,
-    pub(crate) basis: Basis,
+pub struct Took {
+    /// In microseconds.
+    pub us: f64,
+    /// Origin of the number.
+    pub basis: Basis,
     /// Requests that it is the mean of; 0 if it is assumed.
-    pub(crate) count: u64,
+    pub count: u64,
 }
 
 /// How a disk is cached at present. Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Present {
-    pub(crate) mode: Mode,
-    pub(crate) is_read_only: bool,
+pub struct Present {
+    /// Its cache mode.
+    pub mode: Mode,
+    /// Whether guests can only read.
+    pub is_read_only: bool,
     /// The most that it may have, flash and RAM.
-    pub(crate) cache_bytes: u64,
+    pub cache_bytes: u64,
     /// What it has.
-    pub(crate) held_bytes: u64,
-    pub(crate) ram_bytes: u64,
+    pub held_bytes: u64,
+    /// The share of RAM in it.
+    pub ram_bytes: u64,
     /// Whether somebody set a limit, or it may take the whole pool.
-    pub(crate) has_limit: bool,
-    pub(crate) reserve_bytes: u64,
-    pub(crate) block_bytes: u64,
-    pub(crate) dirty_limit_bytes: u64,
+    pub has_limit: bool,
+    /// Flash that other disks cannot take.
+    pub reserve_bytes: u64,
+    /// The unit of its index.
+    pub block_bytes: u64,
+    /// The most dirty data that it may have.
+    pub dirty_limit_bytes: u64,
     /// Content on flash, and RAM of the index of it.
-    pub(crate) flash_content_bytes: u64,
-    pub(crate) index_bytes: u64,
+    pub flash_content_bytes: u64,
+    /// RAM of the index.
+    pub index_bytes: u64,
 }
 
 /// The flash of a host. Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Flash {
-    pub(crate) size_bytes: u64,
+pub struct Flash {
+    /// All devices together.
+    pub size_bytes: u64,
     /// What disks can use together.
-    pub(crate) usable_bytes: u64,
+    pub usable_bytes: u64,
     /// The least that a disk can have.
-    pub(crate) least_bytes: u64,
+    pub least_bytes: u64,
     /// Two devices can hold two copies.
-    pub(crate) can_mirror: bool,
+    pub can_mirror: bool,
 }
 
 /// What the served policy did with a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Simulated {
-    pub(crate) block_bytes: u64,
-    pub(crate) reads: u64,
+pub struct Simulated {
+    /// The unit of the index that was simulated.
+    pub block_bytes: u64,
+    /// Read requests.
+    pub reads: u64,
     /// Full hits from RAM alone, and with flash.
-    pub(crate) ram_hits: u64,
-    pub(crate) flash_hits: u64,
+    pub ram_hits: u64,
+    /// Full hits that needed flash.
+    pub flash_hits: u64,
     /// Reads of which a part was cached: they count as misses.
-    pub(crate) partial_hits: u64,
+    pub partial_hits: u64,
     /// Reads of long sequential runs, which went past the cache.
-    pub(crate) bypassed: u64,
-    pub(crate) flash_write_bytes: u64,
-    pub(crate) index_bytes: u64,
+    pub bypassed: u64,
+    /// Bytes written to flash.
+    pub flash_write_bytes: u64,
+    /// RAM of the index.
+    pub index_bytes: u64,
 }
 
 impl Simulated {
@@ -160,16 +184,18 @@ impl Simulated {
 impl Took {
     /// Usual values where nothing was measured: a copy of 4 KiB and the cache's own work, a read of 4 KiB from an `NVMe` drive, and a random
     /// read of a 7,200 rpm drive (`hdd-7k2` of docs/model.md).
-    pub(crate) const RAM: Self = Self::assumed(5.0);
-    pub(crate) const FLASH: Self = Self::assumed(120.0);
-    pub(crate) const MISS: Self = Self::assumed(12_400.0);
+    pub const RAM: Self = Self::assumed(5.0);
+    /// A read of 4 KiB that flash answers.
+    pub const FLASH: Self = Self::assumed(120.0);
+    /// A read of 4 KiB that a slow backing answers.
+    pub const MISS: Self = Self::assumed(12_400.0);
 
     const fn assumed(us: f64) -> Self {
         Self { us, basis: Basis::Assumed, count: 0 }
     }
 
     /// As somebody says.
-    pub(crate) fn said(us: f64) -> Self {
+    pub fn said(us: f64) -> Self {
         Self { us, basis: Basis::Said, count: 0 }
     }
 }
@@ -186,37 +212,38 @@ impl Asked {
 }
 
 /// What a disk of which nothing is known, because it is not served, gets for an answer.
-pub(crate) fn of_unserved(name: &str, reason: &str) -> Advice {
+pub fn of_unserved(name: &str, reason: &str) -> Advice {
     let text = format!("It is not served, so nothing is known of it: {reason}");
     Advice::nothing(Source::Disk, name, Verdict::NotServed, text)
 }
 
 /// What the curve alone says, worked out once: whether a cache can help, and how large it would be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Outline {
+pub struct Outline {
     judged: Judged,
     plan: Plan,
 }
 
 impl Outline {
-    pub(crate) fn of(known: &Known<'_>) -> Self {
+    /// Judges what the curve says, and plans a size.
+    pub fn of(known: &Known<'_>) -> Self {
         let plan = Plan::of(known);
         Self { judged: mode::judge(known, &plan), plan }
     }
 
     /// The size at which a trace is to be simulated; none if it would be of no use, as nothing is said of sizes.
-    pub(crate) fn simulated_at(&self) -> Option<&Plan> {
+    pub fn simulated_at(&self) -> Option<&Plan> {
         (self.judged == Judged::CanHelp).then_some(&self.plan)
     }
 }
 
 /// The advice.
-pub(crate) fn advise(known: &Known<'_>) -> Advice {
+pub fn advise(known: &Known<'_>) -> Advice {
     advise_on(known, &Outline::of(known))
 }
 
 /// The advice on what has its outline already: a trace, simulated meanwhile.
-pub(crate) fn advise_on(known: &Known<'_>, outline: &Outline) -> Advice {
+pub fn advise_on(known: &Known<'_>, outline: &Outline) -> Advice {
     let plan = &outline.plan;
     let judged = mode::judge_as_served(known, plan, outline.judged);
     let nothing = |verdict, text| Advice::nothing(known.source, known.name, verdict, text);

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{Monitor, Patience, QmpError};
-use crate::bounded::{hear, heard};
-use crate::signals;
+use base::bounded::{hear, heard};
+use base::signals;
 
 /// How often a process is asked whether it has ended.
 const INTERVAL: Duration = Duration::from_millis(5);

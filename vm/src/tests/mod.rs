@@ -6,8 +6,8 @@ use serde_json::json;
 
 use self::scene::Scene;
 use super::{MovedDisk, World, attach, detach};
-use crate::problem::Answer;
 use crate::qmp::Monitor;
+use base::problem::Answer;
 
 /// Names of the nodes of a disk that was made with -drive, and with -blockdev.
 const SHAPES: [(&str, &str); 2] = [("#block1", "#block2"), ("format", "storage")];

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::graph::array;
-use crate::problem::{Answer, Problem};
 use crate::qmp::Qmp;
+use base::problem::{Answer, Problem};
 
 /// How long a job may take. Nothing is copied; it waits for requests of the guest at most, and those may wait a minute
 /// for a Forebay that is being restarted.

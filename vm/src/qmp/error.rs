@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::problem::Problem;
+use base::problem::Problem;
 
 /// Why a QEMU did not do what it was asked for.
 #[derive(Debug)]
-pub(crate) enum QmpError {
+pub enum QmpError {
     /// The socket cannot be reached, or the connection is gone: that QEMU may have ended.
     Unreachable {
         /// The socket.

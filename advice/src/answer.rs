@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 /// What would serve a disk best, and why.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct Advice {
+pub struct Advice {
     pub(super) source: Source,
     /// Of the disk, or of the file of the trace.
     pub(super) name: String,
@@ -42,8 +42,10 @@ impl Advice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = AdviceSource)]
-pub(crate) enum Source {
+pub enum Source {
+    /// A served disk.
     Disk,
+    /// A recorded trace.
     Trace,
 }
 
@@ -205,7 +207,7 @@ pub(crate) struct LatencyOf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = AdviceBasis)]
-pub(crate) enum Basis {
+pub enum Basis {
     /// Of this disk.
     Measured,
     /// The trace says so of its reads, whatever answered them.

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::command_line::{CommandLine, Options};
 use super::graph::{Device, Graph};
-use crate::problem::{Answer, Problem};
+use base::problem::{Answer, Problem};
 
 /// What opens a file or a host's block device.
 const STORAGE_DRIVERS: [&str; 2] = ["file", "host_device"];
@@ -26,7 +26,7 @@ const STORAGE_OPTIONS: [&str; 2] = ["aio", "locking"];
 /// How QEMU had a disk open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Original {
+pub struct Original {
     /// What opens the file or block device again, without its name.
     node: Value,
     /// The names of the nodes that it had, from the top; QEMU's own names left out.

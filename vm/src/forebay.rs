@@ -6,67 +6,82 @@ use block::file::Identity;
 use serde_json::Value;
 
 use super::original::Original;
-use crate::problem::{Answer, Problem};
-use crate::qemu_process::QemuProcess;
+use base::problem::{Answer, Problem};
+use base::qemu_process::QemuProcess;
 
 /// The daemon, as this process reaches it. What was done already is done again with success.
-pub(crate) trait Forebay {
+pub trait Forebay {
     /// Serves a disk beside the QEMU that has it open, without lock and cache.
+    ///
+    /// # Errors
+    /// If the daemon refuses or cannot be reached.
     fn add(&self, wanted: &Wanted) -> Answer<MovedDisk>;
 
     /// All disks that were taken from running guests.
+    ///
+    /// # Errors
+    /// If the daemon refuses or cannot be reached.
     fn moved(&self) -> Answer<Vec<MovedDisk>>;
 
     /// The QEMU has closed the file: lock it, cache it.
+    ///
+    /// # Errors
+    /// If the daemon refuses or cannot be reached.
     fn take_over(&self, name: &str) -> Answer<()>;
 
     /// The QEMU will open the file: cache nothing, give up the lock.
+    ///
+    /// # Errors
+    /// If the daemon refuses or cannot be reached.
     fn give_up(&self, name: &str) -> Answer<()>;
 
     /// Stops serving the disk. It is no error if there is none of this name.
+    ///
+    /// # Errors
+    /// If the daemon refuses or cannot be reached.
     fn remove(&self, name: &str) -> Answer<()>;
 }
 
 /// A disk that is to be taken from a running guest.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     /// The disk's name.
-    pub(crate) name: String,
+    pub name: String,
     /// The file or block device that it is on.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// QEMU's socket.
-    pub(crate) qmp: PathBuf,
+    pub qmp: PathBuf,
     /// The device as the user named it.
-    pub(crate) device: String,
+    pub device: String,
     /// The process of that QEMU, if it can be looked into.
-    pub(crate) process: Option<QemuProcess>,
+    pub process: Option<QemuProcess>,
     /// How QEMU has it open.
-    pub(crate) original: Original,
+    pub original: Original,
     /// The group that the disk's socket is given to, as the key `socket-group` takes it; none leaves it as usual.
-    pub(crate) socket_group: Option<String>,
+    pub socket_group: Option<String>,
 }
 
 /// A disk that was taken from a running guest, or is on its way.
 #[derive(Clone, Debug)]
-pub(crate) struct MovedDisk {
+pub struct MovedDisk {
     /// The disk's name, which is the name of its NBD export as well.
-    pub(crate) name: String,
+    pub name: String,
     /// Where it is served.
-    pub(crate) nbd_socket: String,
+    pub nbd_socket: String,
     /// Its size, if it is served now.
-    pub(crate) size_bytes: Option<u64>,
+    pub size_bytes: Option<u64>,
     /// What QEMU is to call it.
-    pub(crate) node: String,
+    pub node: String,
     /// True while it is on its way, either way.
-    pub(crate) on_its_way: bool,
+    pub on_its_way: bool,
     /// QEMU's socket when it was taken.
-    pub(crate) qmp: PathBuf,
+    pub qmp: PathBuf,
     /// The device as the user named it.
-    pub(crate) device: String,
+    pub device: String,
     /// What it is on, if it is served now.
-    pub(crate) storage: Option<Identity>,
+    pub storage: Option<Identity>,
     /// How QEMU had it open.
-    pub(crate) original: Original,
+    pub original: Original,
 }
 
 impl MovedDisk {
@@ -74,7 +89,7 @@ impl MovedDisk {
     ///
     /// # Errors
     /// If something is missing in it: then command line and daemon are of different versions.
-    pub(crate) fn parse(disk: &Value) -> Answer<Option<Self>> {
+    pub fn parse(disk: &Value) -> Answer<Option<Self>> {
         let guest = &disk["guest"];
         if guest.is_null() {
             return Ok(None);

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use nix::sys::socket::{getsockopt, sockopt};
 use serde_json::{Value, json};
 
-pub(crate) use error::QmpError;
+pub use error::QmpError;
 use libvirt::LibvirtLink;
 
 /// The longest line that is taken: the block nodes of a guest with hundreds of disks.
@@ -38,11 +38,11 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long QEMU may take.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub struct Patience {
     /// For the greeting.
-    pub(crate) greeting: Duration,
+    pub greeting: Duration,
     /// For the answer to a command.
-    pub(crate) command: Duration,
+    pub command: Duration,
 }
 
 impl Default for Patience {
@@ -55,7 +55,7 @@ impl Default for Patience {
 
 /// The way to a monitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Monitor {
+pub enum Monitor {
     /// A QMP socket.
     Socket(PathBuf),
     /// That of a domain, through libvirt.
@@ -67,7 +67,7 @@ const LIBVIRT: &str = "libvirt:";
 
 impl Monitor {
     /// Returns the monitor that was written down as `name`.
-    pub(crate) fn of_name(name: &Path) -> Self {
+    pub fn of_name(name: &Path) -> Self {
         match name.to_str().and_then(|text| text.strip_prefix(LIBVIRT)) {
             Some(domain) => Self::Libvirt(domain.to_owned()),
             None => Self::Socket(name.to_owned()),
@@ -75,7 +75,7 @@ impl Monitor {
     }
 
     /// Returns how it is written down: a socket by its path.
-    pub(crate) fn name(&self) -> PathBuf {
+    pub fn name(&self) -> PathBuf {
         match self {
             Self::Socket(socket) => socket.clone(),
             Self::Libvirt(domain) => format!("{LIBVIRT}{domain}").into(),
@@ -84,7 +84,7 @@ impl Monitor {
 }
 
 /// A QEMU that takes commands.
-pub(crate) struct Qmp {
+pub struct Qmp {
     name: PathBuf,
     link: Link,
 }
@@ -99,7 +99,7 @@ impl Qmp {
     ///
     /// # Errors
     /// If there is none, or it talks to somebody else.
-    pub(crate) fn open(monitor: &Monitor, patience: Patience) -> Result<Self, QmpError> {
+    pub fn open(monitor: &Monitor, patience: Patience) -> Result<Self, QmpError> {
         let link = match monitor {
             Monitor::Socket(socket) => Link::Socket(SocketLink::connect(socket, patience)?),
             Monitor::Libvirt(domain) => Link::Libvirt(LibvirtLink::new(domain, patience)),
@@ -108,12 +108,12 @@ impl Qmp {
     }
 
     /// How the monitor is written down: a socket by its path.
-    pub(crate) fn name(&self) -> &Path {
+    pub fn name(&self) -> &Path {
         &self.name
     }
 
     /// The process that made the socket: QEMU, or whoever made it for QEMU; none behind libvirt.
-    pub(crate) fn peer(&self) -> Option<u32> {
+    pub fn peer(&self) -> Option<u32> {
         match &self.link {
             Link::Socket(link) => Some(link.peer),
             Link::Libvirt(_) => None,
@@ -124,7 +124,7 @@ impl Qmp {
     ///
     /// # Errors
     /// `Refused` with QEMU's words; every other error leaves unknown whether it was done.
-    pub(crate) fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
+    pub fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
         match &mut self.link {
             Link::Socket(link) => link.execute(command, arguments),
             Link::Libvirt(link) => link.execute(command, arguments),
@@ -135,7 +135,7 @@ impl Qmp {
     ///
     /// # Errors
     /// If the connection is gone.
-    pub(crate) fn event(&mut self, time: Duration) -> Result<Option<Value>, QmpError> {
+    pub fn event(&mut self, time: Duration) -> Result<Option<Value>, QmpError> {
         match &mut self.link {
             Link::Socket(link) => link.event(time),
             Link::Libvirt(_) => {
@@ -297,7 +297,7 @@ mod tests {
     use std::thread::JoinHandle;
 
     use super::*;
-    use crate::testing::TempDir;
+    use base::testing::TempDir;
 
     fn connect(socket: &Path, patience: Patience) -> Result<Qmp, QmpError> {
         Qmp::open(&Monitor::Socket(socket.to_owned()), patience)

@@ -51,20 +51,21 @@ mod graph;
 mod mirror;
 mod original;
 mod process;
+pub mod qmp;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use attach::attach;
-pub(crate) use detach::detach;
-pub(crate) use forebay::{Forebay, MovedDisk, Wanted};
+pub use attach::attach;
+pub use detach::detach;
+pub use forebay::{Forebay, MovedDisk, Wanted};
 
-use crate::problem::Answer;
 use crate::qmp::{Monitor, Patience, Qmp};
+use base::problem::Answer;
 use graph::Device;
 use process::Process;
 
 /// The two that a disk moves between.
-pub(crate) struct World<'a> {
+pub struct World<'a> {
     qmp: Qmp,
     process: Process,
     forebay: &'a dyn Forebay,
@@ -75,7 +76,7 @@ impl<'a> World<'a> {
     ///
     /// # Errors
     /// If it cannot be reached, or its process not be found.
-    pub(crate) fn new(monitor: &Monitor, forebay: &'a dyn Forebay) -> Answer<Self> {
+    pub fn new(monitor: &Monitor, forebay: &'a dyn Forebay) -> Answer<Self> {
         let mut qmp = Qmp::open(monitor, Patience::default())?;
         let process = Process::behind(&mut qmp)?;
         Ok(Self { qmp, process, forebay })
@@ -85,7 +86,7 @@ impl<'a> World<'a> {
     ///
     /// # Errors
     /// If there are more, which are named, or there is none.
-    pub(crate) fn only_device(&mut self) -> Answer<String> {
+    pub fn only_device(&mut self) -> Answer<String> {
         Device::only(&mut self.qmp)
     }
 }

@@ -1,6 +1,6 @@
 //! Figures as sentences have them, and the few conversions that they take.
 
-use crate::units::{Share, Size};
+use base::units::{Share, Size};
 
 /// A difference of two ratios.
 pub(super) fn points(difference: f64) -> String {
