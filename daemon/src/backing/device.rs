@@ -1,21 +1,20 @@
 //! An open backing: one of the kinds, behind the one face of a device.
 
-use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::sync::Arc;
 
 use block::executor::LocalHost;
-use block::file::{Access, FileDevice, Lock};
+use block::file::{Access, Lock};
 use block::patient::{Patient, Trouble};
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Operation, Outcome, Ring, Unmap,
 };
 
-use super::file::problem;
 use super::identity::Identity;
 use super::kinds::{HandOff, Kind, Location};
 use super::storage::Storage;
 use crate::aside::Aside;
+use crate::past::Attributes;
 use crate::problem::{Answer, Problem};
 
 /// How a backing is opened.
@@ -122,20 +121,20 @@ impl Backing {
 
     /// Why it goes through the page cache of the host though it should not.
     pub(crate) fn fallback_reason(&self) -> Option<&str> {
-        self.0.inner().file()?.fallback_reason()
+        self.0.inner().fallback_reason()
     }
 
-    /// Another descriptor of the file or device, if this host has it: for its attributes, and to compare it with what its path names.
+    /// Returns who answers for the look and the marks of it, on any thread. `location` is where it was opened.
     ///
     /// # Errors
     /// If there are too many open files.
-    pub(crate) fn descriptor(&self) -> io::Result<Option<File>> {
-        self.0.inner().file().map(FileDevice::descriptor).transpose()
+    pub(crate) fn attributes(&self, location: &Location) -> io::Result<Arc<dyn Attributes>> {
+        self.0.inner().attributes(location)
     }
 
     /// True if it is a device of this host that the system lets nobody write at present.
     pub(crate) fn is_write_protected(&self) -> bool {
-        self.0.inner().file().is_some_and(FileDevice::is_write_protected)
+        self.0.inner().is_write_protected()
     }
 
     /// True if nothing keeps others from changing it, now and while nobody serves it.
@@ -181,7 +180,7 @@ impl Backing {
 
     /// Which lock is held.
     pub(crate) fn lock(&self) -> Lock {
-        self.0.inner().file().map_or(Lock::None, FileDevice::lock)
+        self.0.inner().lock()
     }
 
     /// Locks the image that was opened beside a QEMU. `location` is where it was opened.
@@ -189,8 +188,7 @@ impl Backing {
     /// # Errors
     /// A conflict as long as that QEMU, or anybody else, has it open; then nothing has changed.
     pub(crate) fn take_image_lock(&self, location: &Location) -> Answer<()> {
-        let (file, path) = self.lockable(location)?;
-        file.take_image_lock(path).map_err(|error| problem(&error))
+        self.0.inner().take_image_lock(location)
     }
 
     /// Unlocks the image, so that a QEMU can open it beside us. `location` is where it was opened.
@@ -199,22 +197,13 @@ impl Backing {
     /// What the system said, or that it still has requests of which nobody knows what becomes of them: one of them could land
     /// after something that QEMU wrote. Then nothing has changed.
     pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
-        let (file, path) = self.lockable(location)?;
         if self.0.has_left_requests() {
             return Err(Problem::unavailable(format!(
                 "Cannot unlock backing {location}: it has not answered requests that were given up, and they may still be done; try \
                  again once it has, see `forebay disk show`"
             )));
         }
-        file.give_up_image_lock(path).map_err(|error| problem(&error))
-    }
-
-    fn lockable<'a>(&self, location: &'a Location) -> Answer<(&FileDevice, &'a Path)> {
-        self.0.inner().file().zip(location.path()).ok_or_else(|| {
-            Problem::invalid(format!(
-                "Cannot lock backing {location}: NBD has no locks; a running guest can only be moved with a file or device"
-            ))
-        })
+        self.0.inner().give_up_image_lock(location)
     }
 }
 

@@ -2,16 +2,18 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use block::file::{Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
 use block::patient::Hang;
 use block::{Aligned, BlockDevice, BlockError};
 
 use super::device::Opening;
-use super::kinds::HandOff;
+use super::kinds::{HandOff, Location};
 use super::storage::Storage;
 use super::{Identity, let_in};
 use crate::aside::Aside;
+use crate::past::{Attributes, FileAttributes};
 use crate::problem::{Answer, Problem};
 
 impl Storage for Aligned<FileDevice> {
@@ -31,8 +33,29 @@ impl Storage for Aligned<FileDevice> {
         self.inner().geometry().alignment
     }
 
-    fn file(&self) -> Option<&FileDevice> {
-        Some(self.inner())
+    fn attributes(&self, location: &Location) -> io::Result<Arc<dyn Attributes>> {
+        let (file, path) = (self.inner().descriptor()?, opened_at(location).to_owned());
+        Ok(Arc::new(FileAttributes { file, path }))
+    }
+
+    fn fallback_reason(&self) -> Option<&str> {
+        self.inner().fallback_reason()
+    }
+
+    fn is_write_protected(&self) -> bool {
+        self.inner().is_write_protected()
+    }
+
+    fn lock(&self) -> Lock {
+        self.inner().lock()
+    }
+
+    fn take_image_lock(&self, location: &Location) -> Answer<()> {
+        self.inner().take_image_lock(opened_at(location)).map_err(|error| problem(&error))
+    }
+
+    fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+        self.inner().give_up_image_lock(opened_at(location)).map_err(|error| problem(&error))
     }
 
     fn can_rest(&self) -> bool {
@@ -50,6 +73,10 @@ impl Storage for Aligned<FileDevice> {
     fn hang(&self) -> Hang {
         Hang::GivenUp
     }
+}
+
+fn opened_at(location: &Location) -> &Path {
+    location.path().expect("a file was opened at a path")
 }
 
 /// Past the page cache of the host where that can be.

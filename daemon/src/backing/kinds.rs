@@ -5,9 +5,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use block::executor::LocalHost;
-use block::file::{Access, FileDevice, Handle};
+use block::file::{Access, FileDevice, Handle, Lock};
 use block::model::{Model, Profile};
 use block::nbd::{Address, NbdDevice, NbdHandle, NbdOptions, Target};
 use block::patient::{Hang, Watch};
@@ -20,6 +21,7 @@ use super::probe::probe;
 use super::storage::Storage;
 use super::{Identity, Images, uri};
 use crate::aside::Aside;
+use crate::past::Attributes;
 use crate::places;
 use crate::problem::{Answer, Problem};
 
@@ -84,8 +86,8 @@ impl Location {
         }
     }
 
-    /// The file that holds the data, if this host has it.
-    pub(crate) fn path(&self) -> Option<&Path> {
+    /// Returns the file that holds the data, if this host has it.
+    pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Model(_, path) => Some(path),
             Self::Nbd(_) => None,
@@ -240,8 +242,28 @@ impl Storage for Kind {
         of_each!(self, storage => Storage::unit(storage))
     }
 
-    fn file(&self) -> Option<&FileDevice> {
-        of_each!(self, storage => storage.file())
+    fn attributes(&self, location: &Location) -> io::Result<Arc<dyn Attributes>> {
+        of_each!(self, storage => storage.attributes(location))
+    }
+
+    fn fallback_reason(&self) -> Option<&str> {
+        of_each!(self, storage => storage.fallback_reason())
+    }
+
+    fn is_write_protected(&self) -> bool {
+        of_each!(self, storage => storage.is_write_protected())
+    }
+
+    fn lock(&self) -> Lock {
+        of_each!(self, storage => storage.lock())
+    }
+
+    fn take_image_lock(&self, location: &Location) -> Answer<()> {
+        of_each!(self, storage => storage.take_image_lock(location))
+    }
+
+    fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+        of_each!(self, storage => storage.give_up_image_lock(location))
     }
 
     fn can_rest(&self) -> bool {

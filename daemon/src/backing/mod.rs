@@ -17,6 +17,7 @@ mod nbd;
 mod probe;
 mod stack;
 mod storage;
+mod unopened;
 mod uri;
 mod users;
 
@@ -25,7 +26,7 @@ use std::path::Path;
 pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
 pub(crate) use kinds::{Location, look_on_ring};
-pub(crate) use probe::{Images, volatility};
+pub(crate) use probe::Images;
 pub(crate) use stack::KernelFolders;
 pub(crate) use users::{OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of};
 

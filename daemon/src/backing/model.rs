@@ -1,16 +1,19 @@
 //! A file or device with the timing of a spinning array, for demonstrations and measurements.
 
 use std::io;
+use std::sync::Arc;
 
 use block::executor::LocalHost;
-use block::file::FileDevice;
+use block::file::{FileDevice, Lock};
 use block::model::Model;
 use block::patient::Hang;
 use block::{Aligned, BlockError};
 
 use super::Identity;
-use super::kinds::HandOff;
+use super::kinds::{HandOff, Location};
 use super::storage::Storage;
+use crate::past::Attributes;
+use crate::problem::Answer;
 
 impl Storage for Model<Aligned<FileDevice>, LocalHost> {
     fn identity(&self) -> Identity {
@@ -30,8 +33,28 @@ impl Storage for Model<Aligned<FileDevice>, LocalHost> {
         Storage::unit(self.inner())
     }
 
-    fn file(&self) -> Option<&FileDevice> {
-        self.inner().file()
+    fn attributes(&self, location: &Location) -> io::Result<Arc<dyn Attributes>> {
+        self.inner().attributes(location)
+    }
+
+    fn fallback_reason(&self) -> Option<&str> {
+        self.inner().fallback_reason()
+    }
+
+    fn is_write_protected(&self) -> bool {
+        self.inner().is_write_protected()
+    }
+
+    fn lock(&self) -> Lock {
+        self.inner().lock()
+    }
+
+    fn take_image_lock(&self, location: &Location) -> Answer<()> {
+        self.inner().take_image_lock(location)
+    }
+
+    fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+        self.inner().give_up_image_lock(location)
     }
 
     fn can_rest(&self) -> bool {

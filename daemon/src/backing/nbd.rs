@@ -4,7 +4,7 @@ use std::io;
 use std::rc::Rc;
 
 use block::executor::LocalHost;
-use block::file::{Access, FileDevice};
+use block::file::Access;
 use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
 use block::patient::{Hang, Watch};
 use block::{Aligned, BlockDevice, BlockError, Buffer, Ring, SECTOR};
@@ -36,10 +36,6 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
 
     fn unit(&self) -> u64 {
         self.inner().geometry().alignment
-    }
-
-    fn file(&self) -> Option<&FileDevice> {
-        None
     }
 
     fn can_rest(&self) -> bool {

@@ -63,7 +63,7 @@ pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
 }
 
 /// Returns why what a file or device holds is gone with this host, if it is in memory.
-pub(crate) fn volatility(path: &Path, identity: file::Identity) -> Option<String> {
+pub(super) fn volatility(path: &Path, identity: file::Identity) -> Option<String> {
     if identity.rdev != 0 {
         return KernelFolders::default().memory_device(identity);
     }

@@ -2,13 +2,16 @@
 
 use std::io;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use block::file::FileDevice;
+use block::file::Lock;
 use block::patient::{Hang, Watch};
 use block::{BlockDevice, BlockError};
 
 use super::Identity;
-use super::kinds::HandOff;
+use super::kinds::{HandOff, Location};
+use crate::past::{Attributes, NoAttributes};
+use crate::problem::{Answer, Problem};
 
 /// Storage of one kind that is open. Belongs to the thread of its ring.
 pub(super) trait Storage: BlockDevice {
@@ -35,8 +38,44 @@ pub(super) trait Storage: BlockDevice {
     /// Returns the unit in bytes that it reads and writes in, whatever guests do.
     fn unit(&self) -> u64;
 
-    /// Returns the open file or block device of this host, which has attributes and locks; none if it is elsewhere.
-    fn file(&self) -> Option<&FileDevice>;
+    /// Returns who answers for the look and the marks of it, on any thread. `location` is where it was opened.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    fn attributes(&self, _location: &Location) -> io::Result<Arc<dyn Attributes>> {
+        Ok(Arc::new(NoAttributes))
+    }
+
+    /// Returns the reason for which it goes through the page cache of the host though it should not.
+    fn fallback_reason(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns true if the system lets nobody write it at present.
+    fn is_write_protected(&self) -> bool {
+        false
+    }
+
+    /// Returns the lock that is held.
+    fn lock(&self) -> Lock {
+        Lock::None
+    }
+
+    /// Takes the lock of an image that was opened beside a QEMU. `location` is where it was opened.
+    ///
+    /// # Errors
+    /// A conflict as long as somebody else has it open, or that it has no locks. Then nothing has changed.
+    fn take_image_lock(&self, location: &Location) -> Answer<()> {
+        Err(has_no_locks(location))
+    }
+
+    /// Gives the lock of an image up, so that a QEMU can open it beside us. `location` is where it was opened.
+    ///
+    /// # Errors
+    /// What the system said, or that it has no locks. Then nothing has changed.
+    fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+        Err(has_no_locks(location))
+    }
 
     /// Returns true if [`Self::rest`] would succeed once nothing is in flight, and another shard may use it.
     fn can_rest(&self) -> bool;
@@ -70,4 +109,10 @@ pub(super) trait Storage: BlockDevice {
 
     /// Has it report its own trouble, and the end of it.
     fn report_to(&self, _watch: Rc<Watch>) {}
+}
+
+fn has_no_locks(location: &Location) -> Problem {
+    Problem::invalid(format!(
+        "Cannot lock backing {location}: it has no locks; a running guest can only be moved with a file or device"
+    ))
 }

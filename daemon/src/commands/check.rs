@@ -203,7 +203,7 @@ impl Remembered {
             let belief = past::beside_qemu(Belief::ByRegion);
             return Ok(Expected { belief, touched: None });
         }
-        Ok(past::foresee(&self.places, &self.host, record.id, location.path(), record.size_bytes, mark))
+        Ok(past::foresee(&self.places, &self.host, record.id, location.unopened(), record.size_bytes, mark))
     }
 }
 

@@ -24,6 +24,7 @@
 //! after another: whoever changes the record has it until the change is durable.
 
 mod appearance;
+mod attributes;
 mod device;
 mod record;
 #[cfg(test)]
@@ -31,19 +32,17 @@ mod stories;
 mod touched;
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use block::file::{Access, Standing};
+use block::file::Access;
 use cache::{Belief, Expected, Past, SharedBits};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
+use appearance::new_session;
 pub(crate) use appearance::{Appearance, DirtyMark};
-use appearance::{new_session, write_session};
+pub(crate) use attributes::{Attributes, FileAttributes, NoAttributes, PathCheck};
 use record::{Doubt, Modified, Record};
 pub(crate) use touched::Touched;
 
@@ -61,35 +60,42 @@ const SAMPLES_IF_TOUCHED: usize = 1024;
 const UNGUARDED: &str = "Nobody kept its NBD server from changing it meanwhile";
 
 /// What of a disk's content would be believed if it were attached now, after a start whose predecessor left `mark` on the
-/// pool. Changes nothing. A backing that is not there keeps its disk waiting, and what is cached of it. One without a path
-/// is on an NBD server.
+/// pool. Changes nothing. A backing that is not there keeps its disk waiting, and what is cached of it.
 pub(crate) fn foresee(
     places: &Places,
     host: &HostRecord,
     id: u32,
-    backing: Option<&Path>,
+    backing: Unopened,
     disk_bytes: Option<u64>,
     mark: u64,
 ) -> Expected {
     let without_bits = |belief| Expected { belief, touched: None };
-    let found = backing.map(Appearance::of).unwrap_or_default();
+    let Unopened { looks: found, may_exist, is_guarded } = backing;
     let record = Record::of(host, id);
     // The size of a device is taken to be what it was: looking is for starts, which may wait for it.
     let bytes = found.bytes.or(disk_bytes);
     let verdict = record.judge(id, &Appearance { bytes, ..found });
     let disk_bytes = disk_bytes.max(record.bytes).or(bytes);
-    match (verdict, backing) {
-        (Err(doubt), None) => return without_bits(unguarded(doubted(&doubt))),
-        (Ok(_), None) => return without_bits(unguarded(Belief::ByRegion)),
-        (Err(doubt), Some(backing)) if doubt == Doubt::Void || backing.exists() => {
-            return without_bits(doubted(&doubt));
-        }
+    match verdict {
+        Err(doubt) if !is_guarded => return without_bits(unguarded(doubted(&doubt))),
+        Ok(_) if !is_guarded => return without_bits(unguarded(Belief::ByRegion)),
+        Err(doubt) if doubt == Doubt::Void || may_exist => return without_bits(doubted(&doubt)),
         _ => {}
     }
     let bits = disk_bytes.and_then(|disk_bytes| Touched::peek(&places.touched(), id, disk_bytes, mark));
     let touched = bits.map(|bits| Rc::new(bits) as Rc<dyn SharedBits>);
     let belief = if touched.is_some() { Belief::ByPage } else { Belief::ByRegion };
     Expected { belief, touched }
+}
+
+/// A backing that nobody has open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unopened {
+    pub(crate) looks: Appearance,
+    /// False if nothing is in its place.
+    pub(crate) may_exist: bool,
+    /// True if something keeps others from changing it while nobody serves it.
+    pub(crate) is_guarded: bool,
 }
 
 /// What is believed in spite of a doubt.
@@ -139,41 +145,16 @@ pub(crate) struct History {
     kept: bool,
     /// Bytes of the disk when it was attached.
     disk_bytes: u64,
-    /// The backing, if this host has it, until the disk is detached.
-    backing: RefCell<Option<Arc<File>>>,
+    /// The backing, until the disk is detached.
+    backing: RefCell<Arc<dyn Attributes>>,
     /// Set while a comparison of the backing with its path has not been answered.
     checking_path: Arc<AtomicBool>,
     /// The mark that the backing bears.
     marked: RefCell<Option<DirtyMark>>,
 }
 
-/// A comparison of an open backing with what its path names.
-pub(crate) struct PathCheck {
-    pub(crate) standing: Standing,
-    /// The name that the system has for the open file now.
-    pub(crate) open_as: PathBuf,
-    /// Where the open file can be read for as long as this process has it open.
-    pub(crate) open_at: PathBuf,
-}
-
-impl PathCheck {
-    fn of(backing: &File, path: &Path) -> Self {
-        let descriptor = backing.as_raw_fd();
-        let open_as = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
-        Self {
-            standing: Standing::of(backing, path),
-            open_as: open_as.unwrap_or_else(|_| path.to_owned()),
-            open_at: format!("/proc/{}/fd/{descriptor}", std::process::id()).into(),
-        }
-    }
-}
-
-/// What an open backing looks like, and the file to ask again; nothing if it is on no file or device of this host.
-type Opened = (Appearance, Option<Arc<File>>);
-
 impl History {
-    /// Reads what is remembered of a disk, and how its open backing looks now, if this host has it. `mark` is that of this start
-    /// of the pool.
+    /// Reads what is remembered of a disk, and how its open backing looks now. `mark` is that of this start of the pool.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -183,7 +164,7 @@ impl History {
         id: u32,
         sizes: Sizes,
         mark: u64,
-        backing: Option<File>,
+        backing: Arc<dyn Attributes>,
     ) -> Answer<(Self, Appearance)> {
         let folders = places.clone();
         let record = host.read(|host| Record::of(host, id));
@@ -194,11 +175,9 @@ impl History {
             let disk_bytes = disk_bytes.min(sizes.backing);
             Touched::check_memory(&folders.touched(), id, disk_bytes)?;
             let touched = Touched::open(&folders.touched(), id, disk_bytes, mark);
-            let backing = backing.map(Arc::new);
-            Ok((record, touched, disk_bytes, (appearance_of(backing.as_deref())?, backing)))
+            Ok((record, touched, disk_bytes, looks_of(&*backing)?, backing))
         };
-        let (record, (touched, kept), disk_bytes, opened) = aside.run(reading).await??;
-        let (found, backing): Opened = opened;
+        let (record, (touched, kept), disk_bytes, found, backing) = aside.run(reading).await??;
         let (record, touched) = (Arc::new(Mutex::new(record)), RefCell::new(Rc::new(touched)));
         let (places, host, aside) = (places.clone(), host.clone(), aside.clone());
         let (backing, checking_path) = (RefCell::new(backing), Arc::default());
@@ -336,7 +315,7 @@ impl History {
 
     /// Lets go of the backing, and with it of its locks.
     pub(crate) fn close(&self) {
-        self.backing.replace(None);
+        self.backing.replace(Arc::new(NoAttributes));
     }
 
     /// Writes to the backing that flash may have newer data. False if it cannot hold that. A backing that bears the mark is not asked
@@ -348,11 +327,11 @@ impl History {
         if self.marked.borrow().as_ref() == Some(&mark) {
             return Ok(true);
         }
-        let Some(backing) = self.backing() else { return Ok(false) };
+        let backing = self.backing();
         // Whoever does not wait for the end does not know what it bears.
         self.marked.take();
         let written = mark.clone();
-        let is_marked = self.aside.run(move || written.write(&backing)).await?;
+        let is_marked = self.aside.run(move || backing.set_dirty_mark(&written)).await?;
         if is_marked {
             self.marked.replace(Some(mark));
         }
@@ -361,10 +340,11 @@ impl History {
 
     /// Takes that back, if the backing bears it: it has everything. A mark that stays keeps others away, and nobody else.
     pub(crate) async fn unmark(&self, mark: DirtyMark) {
-        let Some(backing) = self.backing() else { return };
+        let backing = self.backing();
         self.marked.take();
         let name = mark.name.clone();
-        let removed = self.aside.run(move || mark.remove(&backing).map_err(|error| error.to_string())).await;
+        let removing = move || backing.remove_dirty_mark(&mark).map_err(|error| error.to_string());
+        let removed = self.aside.run(removing).await;
         if let Err(reason) = removed.map_err(|problem| problem.message).flatten() {
             tracing::warn!(
                 "The backing of disk '{name}' still says that flash has newer data, which is not so: {reason}"
@@ -372,24 +352,23 @@ impl History {
         }
     }
 
-    /// Compares the backing that is open with what `path` names; none if it is on no file or device of this host, or nobody knows. A
-    /// file system that has not answered an earlier comparison is not asked again before it has.
-    pub(crate) async fn check_path(&self, path: &Path) -> Option<PathCheck> {
-        let backing = self.backing()?;
-        let (path, pending) = (path.to_owned(), Arc::clone(&self.checking_path));
+    /// Compares the backing that is open with what its path names; none if it has none, or nobody knows. A file system that has not
+    /// answered an earlier comparison is not asked again before it has.
+    pub(crate) async fn check_path(&self) -> Option<PathCheck> {
+        let (backing, pending) = (self.backing(), Arc::clone(&self.checking_path));
         if pending.swap(true, Ordering::Relaxed) {
             return None;
         }
         let checking = move || {
-            let check = PathCheck::of(&backing, &path);
+            let check = backing.check_path();
             pending.store(false, Ordering::Relaxed);
             check
         };
-        self.aside.run(checking).await.ok()
+        self.aside.run(checking).await.ok().flatten()
     }
 
-    fn backing(&self) -> Option<Arc<File>> {
-        self.backing.borrow().clone()
+    fn backing(&self) -> Arc<dyn Attributes> {
+        Arc::clone(&self.backing.borrow())
     }
 
     /// Forgets a disk that is gone for good.
@@ -411,10 +390,8 @@ impl History {
         let backing = self.backing();
         self.change(move |records| {
             let Turn { bytes, access, void, at_rest } = turn;
-            let found = appearance_of(backing.as_deref())?;
-            if let Some(file) =
-                backing.as_deref().filter(|_| access == Access::ReadWrite && found.file.is_some())
-            {
+            let found = looks_of(&*backing)?;
+            if access == Access::ReadWrite && found.file.is_some() {
                 let next = new_session().map_err(|reason| {
                     Problem::failed(format!(
                         "Cannot name an attachment: {reason}; the system has no random numbers"
@@ -422,9 +399,9 @@ impl History {
                 })?;
                 records.save(records.last().about_to_bear(found.session.as_ref(), &next))?;
                 // One that it does not hold is not remembered either: what it bears now is what counts.
-                write_session(file, &next);
+                backing.set_session(&next);
             }
-            let now = Appearance { bytes: Some(bytes), ..appearance_of(backing.as_deref())? };
+            let now = Appearance { bytes: Some(bytes), ..looks_of(&*backing)? };
             let before = records.last();
             let void = void == Void::AsBefore && before.void;
             records.save(Record::now(before.epoch + 1, &now, void, at_rest))
@@ -469,9 +446,8 @@ impl Records {
     }
 }
 
-fn appearance_of(backing: Option<&File>) -> Answer<Appearance> {
-    let looked = backing.map_or_else(|| Ok(Appearance::default()), Appearance::of_open);
-    looked.map_err(|error| {
+fn looks_of(backing: &dyn Attributes) -> Answer<Appearance> {
+    backing.looks().map_err(|error| {
         Problem::failed(format!("Cannot examine the open backing: {error}; check its file system"))
     })
 }
@@ -511,7 +487,8 @@ mod tests {
         let host =
             HostFile::new(&Store::start(&places.dir).expect("there are threads"), HostRecord::default());
         run(async {
-            let opened = History::open(&Aside::here(), (&places, &host), 1, NEW, 7, None).await;
+            let backing = Arc::new(NoAttributes);
+            let opened = History::open(&Aside::here(), (&places, &host), 1, NEW, 7, backing).await;
             tell(Rc::new(opened.expect("the folder is ours").0), &host).await;
         });
     }

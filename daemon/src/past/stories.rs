@@ -8,7 +8,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use xattr::FileExt as _;
 
@@ -114,12 +114,12 @@ impl World {
     /// Attaches the image to a host, has guests use it, and detaches it, unless the host dies before one of its durable steps.
     async fn attach(&mut self, host: usize) {
         let access = if self.one_in(6) { Access::ReadOnly } else { Access::ReadWrite };
-        let file = self.open_image();
+        let file = Arc::new(FileAttributes { file: self.open_image(), path: self.image() });
         let sizes = Sizes { remembered: Some(SIZE), backing: SIZE };
         let aside = Aside::here();
         let remembered = self.start(host).await;
         let places = (&self.hosts[host].places, &remembered);
-        let opened = History::open(&aside, places, DISK, sizes, MARK, Some(file));
+        let opened = History::open(&aside, places, DISK, sizes, MARK, file);
         let (history, found) = opened.await.expect("the folder is ours");
         let history = Rc::new(history);
         let belief = history.past(&found).await.belief;

@@ -3,7 +3,6 @@
 //! A removal first brings home what is dirty, while guests are still served: if the backing does not take it, the disk is as
 //! before. Only then are guests cut off.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -148,9 +147,8 @@ impl Registry {
     async fn unmark(&self, record: &DiskRecord) {
         let Some(pool) = record.unsaved_in.clone() else { return };
         let Ok(location) = Location::parse(&record.backing) else { return };
-        let Some(path) = location.path().map(Path::to_owned) else { return };
         let mark = DirtyMark { pool, disk: record.id, name: record.name.clone() };
-        let removing = tokio::task::spawn_blocking(move || mark.remove_at(&path));
+        let removing = tokio::task::spawn_blocking(move || location.remove_dirty_mark(&mark));
         let removed = within(UNMARK_TIME_MAX, removing).await;
         if !matches!(removed, Ok(Ok(Ok(())))) {
             tracing::warn!(

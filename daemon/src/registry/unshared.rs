@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use block::file::{self, Access};
 
 use super::{Claimed, Registry, lock};
-use crate::backing::{
-    Identity, Images, Location, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of,
-};
+use crate::backing::{Identity, Images, Location, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, paths_of};
 use crate::door::DoorKind;
 use crate::patience::Late;
 use crate::problem::{Answer, Problem};
@@ -19,7 +17,7 @@ impl Registry {
     /// Refuses a disk of this daemon as the backing of another one, for neither could be stopped before the other, and a device of its
     /// pool. Compares names only, before anything is looked at: what another name stands for is found later.
     pub(super) fn check_not_own(&self, name: &str, location: &Location) -> Answer<()> {
-        if lock(&self.pool).devices.iter().any(|device| location.path() == Some(&device.path)) {
+        if lock(&self.pool).devices.iter().any(|device| location.is_at(&device.path)) {
             return Err(shared(name, "it is the pool"));
         }
         let Some(socket) = location.socket() else { return Ok(()) };
@@ -49,14 +47,16 @@ impl Registry {
         if let Some((user, _)) = others.iter().find(|(_, other)| other.same_storage(identity)) {
             return Err(shared(name, &words_of(user)));
         }
-        let Some((identity, path)) = identity.local().zip(location.path()) else { return Ok(()) };
+        let Some(wanted) = location.storage(identity, access, images) else { return Ok(()) };
         let in_pool = self.storage_of_pool();
-        if in_pool.iter().any(|(_, device)| device.same_storage(&identity)) {
+        if in_pool
+            .iter()
+            .any(|(_, device)| wanted.identity.is_some_and(|wanted| device.same_storage(&wanted)))
+        {
             return Err(shared(name, "it is the pool"));
         }
         let others = others.into_iter().filter_map(|(user, identity)| Some((user, identity.local()?)));
         let own = OwnStorage::new(&self.places, in_pool.into_iter().chain(others).collect(), waiting);
-        let wanted = WantedStorage { path: path.to_owned(), identity: Some(identity), access, images };
         match own.user_of(wanted).await {
             Ok(None) => Ok(()),
             Ok(Some(StorageUser::Own(user))) => Err(shared(name, &words_of(&user))),

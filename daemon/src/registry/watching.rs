@@ -5,7 +5,6 @@
 //! again.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -23,7 +22,6 @@ use crate::problem::Answer;
 use crate::recording;
 use crate::series::SAMPLE_INTERVAL;
 use crate::shard::DiskReport;
-use crate::units::Size;
 
 /// How long a file system is asked how full it is.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(2);
@@ -36,9 +34,8 @@ impl Registry {
         let Some(location) = backing.and_then(|backing| Location::parse(&backing).ok()) else {
             return String::new();
         };
-        let Some(path) = location.path().map(Path::to_owned) else { return format!("; it is {location}") };
-        let shown = path.display().to_string();
-        let looking = tokio::task::spawn_blocking(move || room_at(&path));
+        let shown = location.shown();
+        let looking = tokio::task::spawn_blocking(move || location.room());
         match within(ROOM_TIME_MAX, looking).await {
             Ok(Ok(Some(room))) => format!("; {room}"),
             _ => format!("; it is {shown}"),
@@ -79,22 +76,6 @@ impl Registry {
             }
         }
     }
-}
-
-/// Returns how full the file system is that has a file; none of a device, which is full elsewhere.
-fn room_at(path: &Path) -> Option<String> {
-    if !std::fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let room = nix::sys::statvfs::statvfs(path).ok()?;
-    let bytes = |blocks: u64| Size(blocks * room.fragment_size());
-    Some(format!(
-        "{} is on a file system with {} free of {}, and {} free inodes",
-        path.display(),
-        bytes(room.blocks_available()),
-        bytes(room.blocks()),
-        room.files_available()
-    ))
 }
 
 /// The disks that answered, and why others did not.

@@ -4,7 +4,6 @@
 //! lets every request end first. Nothing is remembered here.
 
 use std::cell::{Cell, RefCell};
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -24,7 +23,7 @@ use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
 use super::standing::Displaced;
 use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
-use crate::backing::{Backing, Identity, Images, Location, Opening, look_on_ring, volatility};
+use crate::backing::{Backing, Identity, Images, Location, Opening, look_on_ring};
 use crate::counted::Counted;
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
 use crate::events::{self, Kind};
@@ -401,10 +400,16 @@ impl Shard {
         }
         check_disk_bytes(sizes.remembered.unwrap_or(sizes.backing), values.block_bytes())
             .map_err(|error| explain(name, &error, 0))?;
-        let file = backing.descriptor().map_err(|error| out_of_files(name, &error))?;
-        let (history, found) =
-            History::open(&self.aside, (&self.places, &self.remembered), *id, sizes, self.mark.get(), file)
-                .await?;
+        let attributes = backing.attributes(&opening.location).map_err(|error| out_of_files(name, &error))?;
+        let (history, found) = History::open(
+            &self.aside,
+            (&self.places, &self.remembered),
+            *id,
+            sizes,
+            self.mark.get(),
+            attributes,
+        )
+        .await?;
         let history = Rc::new(history);
         // What guests know of: a backing that is larger by now is taken in a step of its own.
         backing.set_size(history.disk_bytes());
@@ -510,11 +515,10 @@ impl Shard {
                     .to_owned(),
             );
         }
-        if let Some((path, identity)) = location.path().map(Path::to_owned).zip(backing.identity().local()) {
-            let volatility = self.aside.run(move || volatility(&path, identity)).await;
-            let gone = |reason| format!("{reason}: its content is gone once the host stops");
-            limitations.extend(volatility.ok().flatten().map(gone));
-        }
+        let (location, identity) = (location.clone(), backing.identity());
+        let volatility = self.aside.run(move || location.volatility(&identity)).await;
+        let gone = |reason| format!("{reason}: its content is gone once the host stops");
+        limitations.extend(volatility.ok().flatten().map(gone));
         limitations
     }
 

@@ -185,9 +185,9 @@ impl Shard {
         let backing = Backing::from_handle(&self.ring, &self.host, location, handle);
         let sizes = Sizes { remembered: Some(moving.size_bytes), backing: backing.geometry().size };
         let (id, mark) = (settings.id.0, self.mark.get());
-        let file = backing.descriptor().map_err(|error| out_of_files(name, &error))?;
-        let (history, _) =
-            History::open(&self.aside, (&self.places, &self.remembered), id, sizes, mark, file).await?;
+        let attributes = backing.attributes(location).map_err(|error| out_of_files(name, &error))?;
+        let remembered = (&self.places, &self.remembered);
+        let (history, _) = History::open(&self.aside, remembered, id, sizes, mark, attributes).await?;
         let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;

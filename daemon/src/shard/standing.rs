@@ -37,14 +37,14 @@ pub(crate) struct Displaced {
 impl Displaced {
     /// Returns what `check` found of the backing of disk `name`, whose guests connect at `socket`; none if it is in its place, or if
     /// nobody knows.
-    fn from_check(name: &str, path: &Path, socket: &Path, check: &PathCheck) -> Option<Self> {
+    fn from_check(name: &str, socket: &Path, check: &PathCheck) -> Option<Self> {
         let (is_replaced, reachable) = match check.standing {
             Standing::Replaced(reachable) => (true, reachable),
             Standing::Missing(reachable) => (false, reachable),
             Standing::Named | Standing::Unknown(_) => return None,
         };
         let is_unreachable = reachable == Reachable::ByNobody;
-        let (path, socket) = (path.display(), socket.display());
+        let (path, socket) = (check.path.display(), socket.display());
         let reason = match (is_replaced, is_unreachable) {
             (true, true) => {
                 format!("another file is at {path}, and the one that is served has no name any more")
@@ -76,13 +76,12 @@ impl Disk {
     /// Compares the backing with what its path names, reports a change, and returns what is wrong. What cannot be found out in time
     /// stays as it was.
     pub(super) async fn observe_path(&self, name: &str, host: &LocalHost) -> Option<Displaced> {
-        let path = self.location.path()?;
-        let checked = pin!(self.history.check_path(path));
+        let checked = pin!(self.history.check_path());
         if let Either::Left((Some(check), _)) = select(checked, pin!(host.sleep(PATH_TIME_MAX_NS))).await
             && !matches!(check.standing, Standing::Unknown(_))
         {
             let socket = self.doors.main_socket();
-            self.note_displaced(name, Displaced::from_check(name, path, &socket, &check));
+            self.note_displaced(name, Displaced::from_check(name, &socket, &check));
         }
         self.displaced.borrow().clone()
     }
@@ -144,8 +143,13 @@ mod tests {
     use super::*;
 
     fn found(standing: Standing) -> Option<Displaced> {
-        let check = PathCheck { standing, open_as: "/disks/old.raw".into(), open_at: "/proc/7/fd/9".into() };
-        Displaced::from_check("web", Path::new("/disks/web.raw"), Path::new("/run/web.sock"), &check)
+        let check = PathCheck {
+            path: "/disks/web.raw".into(),
+            standing,
+            open_as: "/disks/old.raw".into(),
+            open_at: "/proc/7/fd/9".into(),
+        };
+        Displaced::from_check("web", Path::new("/run/web.sock"), &check)
     }
 
     #[test]

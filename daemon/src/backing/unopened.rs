@@ -1,0 +1,111 @@
+//! Answers of a backing that nobody has open, by what its location says. Each may wait for a file system, if there is one below.
+
+use std::io;
+use std::path::Path;
+
+use block::file::Access;
+
+use super::kinds::Location;
+use super::probe::{Images, volatility};
+use super::{Identity, WantedStorage};
+use crate::past::{Appearance, DirtyMark, Unopened};
+use crate::units::Size;
+
+impl Location {
+    /// Returns true if it is this file or device, by name.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        self.path() == Some(path)
+    }
+
+    /// Returns the path of a file or device, else the whole location.
+    pub(crate) fn shown(&self) -> String {
+        self.path().map_or_else(|| self.to_string(), |path| path.display().to_string())
+    }
+
+    /// Returns what can be found out of it without a server: an export looks like nothing.
+    pub(crate) fn unopened(&self) -> Unopened {
+        match self.path() {
+            Some(path) => {
+                Unopened { looks: Appearance::of(path), may_exist: path.exists(), is_guarded: true }
+            }
+            None => Unopened { looks: Appearance::default(), may_exist: true, is_guarded: false },
+        }
+    }
+
+    /// Takes this mark off, if it bears it. What cannot bear one bears none.
+    ///
+    /// # Errors
+    /// What the system said; then it may bear it still.
+    pub(crate) fn remove_dirty_mark(&self, mark: &DirtyMark) -> io::Result<()> {
+        self.path().map_or(Ok(()), |path| mark.remove_at(path))
+    }
+
+    /// Returns how full the file system of a file is; none of a device or an export, which are full elsewhere.
+    pub(crate) fn room(&self) -> Option<String> {
+        let path = self.path()?;
+        if !std::fs::metadata(path).ok()?.is_file() {
+            return None;
+        }
+        let room = nix::sys::statvfs::statvfs(path).ok()?;
+        let bytes = |blocks: u64| Size(blocks * room.fragment_size());
+        Some(format!(
+            "{} is on a file system with {} free of {}, and {} free inodes",
+            path.display(),
+            bytes(room.blocks_available()),
+            bytes(room.blocks()),
+            room.files_available()
+        ))
+    }
+
+    /// Returns why its content is gone with this host, if it is in memory. `identity` is that of the open backing.
+    pub(crate) fn volatility(&self, identity: &Identity) -> Option<String> {
+        volatility(self.path()?, identity.local()?)
+    }
+
+    /// Returns the storage of this host that it is on, for whoever asks who uses it; none if it is elsewhere.
+    pub(crate) fn storage(
+        &self,
+        identity: &Identity,
+        access: Access,
+        images: Images,
+    ) -> Option<WantedStorage> {
+        let identity = Some(identity.local()?);
+        Some(WantedStorage { path: self.path()?.to_owned(), identity, access, images })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn a_file_answers_for_itself_and_an_export_that_nobody_knows() {
+        let dir = TempDir::new();
+        let path = dir.path().join("a.img");
+        let file = Location::parse(&path.display().to_string()).expect("a path");
+        assert!(!file.unopened().may_exist);
+        fs::write(&path, [0; 512]).expect("the folder is ours");
+        assert!(file.unopened().may_exist && file.unopened().is_guarded);
+        assert_eq!(file.unopened().looks.bytes, Some(512));
+        assert!(file.is_at(&path) && !file.is_at(dir.path()));
+        assert_eq!(file.shown(), path.display().to_string());
+        assert!(file.room().is_some_and(|room| room.contains("free inodes")));
+        let identity = Identity::Local(block::file::Identity::of(&path).expect("it is there"));
+        let storage = file.storage(&identity, Access::ReadOnly, Images::ServedAsRaw).expect("it is here");
+        assert_eq!(storage.path, path);
+
+        let export = Location::parse("nbd://store/vm").expect("a URI");
+        assert_eq!(
+            export.unopened(),
+            Unopened { looks: Appearance::default(), may_exist: true, is_guarded: false }
+        );
+        assert_eq!((export.room(), export.shown()), (None, "nbd://store/vm".to_owned()));
+        assert!(export.storage(&identity, Access::ReadOnly, Images::ServedAsRaw).is_none());
+        let mark = DirtyMark { pool: "p".to_owned(), disk: 1, name: "web".to_owned() };
+        export.remove_dirty_mark(&mark).expect("it bears none");
+        assert!(file.remove_dirty_mark(&mark).is_ok(), "it bears none either");
+    }
+}

@@ -1,0 +1,127 @@
+//! Answers of an open backing about itself: how it looks, the marks that it bears, and whether its path still names it. A kind of
+//! backing implements [`Attributes`]; one that has none of it implements nothing of the trait.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+
+use block::file::Standing;
+
+use super::appearance::{Appearance, DirtyMark, write_session};
+
+/// Answers of an open backing, whatever its path names by now. Each may wait for a file system.
+pub(crate) trait Attributes: Send + Sync {
+    /// Returns what it looks like; nothing, if nobody on this host can tell.
+    ///
+    /// # Errors
+    /// What the system said.
+    fn looks(&self) -> io::Result<Appearance> {
+        Ok(Appearance::default())
+    }
+
+    /// Writes the name of the attachment to it, durably. False if it cannot hold one: two hosts that use it are not told apart.
+    fn set_session(&self, _session: &str) -> bool {
+        false
+    }
+
+    /// Writes to it that flash may have newer data, durably. False if it cannot hold that.
+    fn set_dirty_mark(&self, _mark: &DirtyMark) -> bool {
+        false
+    }
+
+    /// Takes this mark off, if it bears it.
+    ///
+    /// # Errors
+    /// What the system said; then it may bear it still.
+    fn remove_dirty_mark(&self, _mark: &DirtyMark) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Compares it with what the path names where it was opened; none if it has no path.
+    fn check_path(&self) -> Option<PathCheck> {
+        None
+    }
+}
+
+/// A comparison of an open backing with what its path names.
+pub(crate) struct PathCheck {
+    /// Path at which it was opened.
+    pub(crate) path: PathBuf,
+    pub(crate) standing: Standing,
+    /// The name that the system has for the open file now.
+    pub(crate) open_as: PathBuf,
+    /// Where the open file can be read for as long as this process has it open.
+    pub(crate) open_at: PathBuf,
+}
+
+/// A backing that this host has not.
+pub(crate) struct NoAttributes;
+
+impl Attributes for NoAttributes {}
+
+/// A file or block device of this host, and where it was opened.
+pub(crate) struct FileAttributes {
+    pub(crate) file: File,
+    pub(crate) path: PathBuf,
+}
+
+impl Attributes for FileAttributes {
+    fn looks(&self) -> io::Result<Appearance> {
+        Appearance::of_open(&self.file)
+    }
+
+    fn set_session(&self, session: &str) -> bool {
+        write_session(&self.file, session)
+    }
+
+    fn set_dirty_mark(&self, mark: &DirtyMark) -> bool {
+        mark.write(&self.file)
+    }
+
+    fn remove_dirty_mark(&self, mark: &DirtyMark) -> io::Result<()> {
+        mark.remove(&self.file)
+    }
+
+    fn check_path(&self) -> Option<PathCheck> {
+        let Self { file, path } = self;
+        let descriptor = file.as_raw_fd();
+        let open_as = fs::read_link(format!("/proc/self/fd/{descriptor}"));
+        Some(PathCheck {
+            path: path.clone(),
+            standing: Standing::of(file, path),
+            open_as: open_as.unwrap_or_else(|_| path.clone()),
+            open_at: format!("/proc/{}/fd/{descriptor}", std::process::id()).into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn a_file_holds_marks_and_knows_its_path_and_what_is_elsewhere_does_neither() {
+        let dir = TempDir::new();
+        let path = dir.path().join("a.img");
+        fs::write(&path, [0; 512]).expect("the folder is ours");
+        let file = FileAttributes { file: File::open(&path).expect("it is there"), path: path.clone() };
+        let mark = DirtyMark { pool: "p".to_owned(), disk: 1, name: "web".to_owned() };
+        assert!(file.set_session("1f") && file.set_dirty_mark(&mark));
+        let looks = file.looks().expect("it is open");
+        assert_eq!((looks.session.as_deref(), looks.dirty.as_ref()), (Some("1f"), Some(&mark)));
+        file.remove_dirty_mark(&mark).expect("it is ours");
+        assert_eq!(file.looks().expect("it is open").dirty, None);
+        assert_eq!(file.check_path().expect("it has one").standing, Standing::Named);
+        fs::rename(&path, dir.path().join("b.img")).expect("the folder is ours");
+        let check = file.check_path().expect("it has one");
+        assert_eq!((check.path, check.open_as), (path, dir.path().join("b.img")));
+        assert!(matches!(check.standing, Standing::Missing(_)));
+
+        assert!(!NoAttributes.set_session("1f") && !NoAttributes.set_dirty_mark(&mark));
+        assert_eq!(NoAttributes.looks().expect("nobody is asked"), Appearance::default());
+        NoAttributes.remove_dirty_mark(&mark).expect("it bears none");
+        assert!(NoAttributes.check_path().is_none());
+    }
+}
