@@ -122,7 +122,7 @@ struct OwnFiles {
 
 impl OwnFiles {
     fn of(places: &Places) -> Self {
-        let in_dir = ["past", "history"].map(|name| places.dir.join(name));
+        let in_dir = ["past", "history", "series"].map(|name| places.dir.join(name));
         let in_run = DoorKind::ALL
             .map(DoorKind::folder)
             .into_iter()
@@ -156,7 +156,7 @@ mod tests {
         let dir = TempDir::new();
         let places = Places { dir: dir.path().into(), run: dir.path().join("run"), nbd_uri: None };
         let own = OwnFiles::of(&places);
-        for name in ["past", "history", "run/touched", "images"] {
+        for name in ["past", "history", "series", "run/touched", "images"] {
             fs::create_dir_all(dir.path().join(name)).expect("the folder is ours");
         }
         let reason = |name: &str| {
