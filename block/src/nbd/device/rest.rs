@@ -28,6 +28,8 @@ pub struct NbdHandle {
     export: Export,
     geometry: Geometry,
     retry_ns: Option<u64>,
+    /// The cookie of the next request: one that the server answers twice is none that waits.
+    cookies: u64,
     connections: Vec<ConnectionHandle>,
 }
 
@@ -91,6 +93,7 @@ impl<H: Host> NbdDevice<H> {
             export: self.shared.export(),
             geometry: self.geometry.get(),
             retry_ns: self.retry_ns.get(),
+            cookies: self.cookies.get(),
             connections: connections.collect(),
         }
     }
@@ -98,13 +101,15 @@ impl<H: Host> NbdDevice<H> {
     /// Returns the device of a handle on the thread of `ring`, at rest. A device that is dropped at rest leaves its connections as
     /// they are.
     pub fn from_handle(ring: &Ring, host: &H, handle: NbdHandle) -> Self {
-        let NbdHandle { export, geometry, retry_ns, connections } = handle;
+        let NbdHandle { export, geometry, retry_ns, cookies, connections } = handle;
         let at_rest = connections.into_iter().map(|ConnectionHandle { stream, pending, terms }| {
             let stream = Stream::from_handle(ring, stream);
             let incoming = Incoming::resume(stream.clone(), RECEIVE_BYTES, &pending);
             Connected { stream, incoming, terms }
         });
-        Self::at_rest(Shared::new(ring, host, export, at_rest.collect()), geometry, retry_ns)
+        let device = Self::at_rest(Shared::new(ring, host, export, at_rest.collect()), geometry, retry_ns);
+        device.cookies.set(cookies);
+        device
     }
 
     fn check_sound(&self) -> Result<(), BlockError> {

@@ -210,3 +210,88 @@ fn a_device_that_is_dropped_at_rest_leaves_its_connections_to_the_other_one() {
         assert_eq!(server.connections(), 1);
     });
 }
+
+#[test]
+fn a_server_of_a_single_client_sees_no_second_one() {
+    let server = Server::with(facts_with(facts().flags & !export_flags::CAN_MULTI_CONN), true);
+    with_options(&server, NbdOptions::default(), async |device, _| {
+        write(&device, 0, &[99; 512]).await.expect("the server serves");
+        device.rest().await.expect("nothing is in flight");
+        let mut handle = device.handle();
+        for round in 0..10u8 {
+            (handle, ()) = elsewhere(handle, async move |device, _| {
+                write(device, 0, &[round; 512]).await.expect("the server serves");
+            });
+        }
+    });
+    assert_eq!(server.connections(), 1);
+    assert_eq!(server.content(0, 512), [9; 512]);
+    assert_eq!(commands(&server), [Command::Write; 11]);
+}
+
+#[test]
+fn bytes_that_were_received_before_and_cookies_go_along() {
+    let server = Server::start();
+    // The beginning of the answer to the next request comes behind the one to this one.
+    let next = simple_reply(None, 1);
+    server
+        .script(first(Command::Write, move |_| Act::Say([&simple_reply(None, 0)[..], &next[..6]].concat())));
+    with_device(&server, None, async |device, host| {
+        write(&device, 0, &[7; 512]).await.expect("the server serves");
+        host.sleep(20_000_000).await;
+        server.script(first(Command::WriteZeroes, move |_| Act::Say(next[6..].to_vec())));
+        device.rest().await.expect("nothing is in flight");
+        elsewhere(device.handle(), async |device, _| {
+            let zeroed = device.write_zeroes(ByteRange::at(0, 512), Unmap::Allowed).await;
+            zeroed.expect("the answer is whole");
+        });
+        assert_eq!((device.epoch(), server.connections()), (0, 1));
+    });
+}
+
+#[test]
+fn an_answer_that_comes_twice_is_none_to_a_request_of_the_next_device() {
+    let server = Server::start();
+    server.script(first(Command::Write, |_| Act::Say(simple_reply(None, 0).repeat(2))));
+    with_device(&server, None, async |device, _| {
+        write(&device, 0, &[7; 512]).await.expect("the server serves");
+        // It may have seen the second one, or the next one does.
+        if device.rest().await.is_err() {
+            device.flush().await.expect_err("a connection was lost");
+            device.rest().await.expect("that was told");
+        }
+        elsewhere(device.handle(), async |device, _| {
+            // On the first connection, it would be answered before it is sent.
+            assert_eq!(read(device, 512, 512).await, Ok(vec![1; 512]));
+            assert_eq!(device.epoch(), 1);
+        });
+    });
+}
+
+#[test]
+fn a_connection_that_is_lost_while_the_device_comes_to_rest_fails_one_flush_wherever_it_is() {
+    for restarts in [false, true] {
+        let server = Server::start();
+        with_device(&server, None, async |device, _| {
+            write(&device, 0, &[7; 512]).await.expect("the server serves");
+            // Nothing is awaited behind it: the device has not noticed.
+            if restarts {
+                server.stop();
+                server.start_again();
+            } else {
+                server.cut();
+            }
+            let flushes = async |device: &Device| {
+                let error = device.flush().await.expect_err("the write may be gone");
+                assert!(error.reason.contains("may be gone"), "{error}");
+                assert_ne!(device.epoch(), 0, "the cache is to notice as well");
+                device.flush().await.expect("later flushes are not to blame");
+                read(device, 0, 512).await.expect("it is connected again");
+            };
+            match device.rest().await {
+                Ok(()) => drop(elsewhere(device.handle(), async move |device, _| flushes(device).await)),
+                Err(_) => flushes(&device).await,
+            }
+        });
+    }
+}
