@@ -60,7 +60,7 @@ pub(crate) fn flash_hits(path: &Path, load: Load) {
             on_shard(load, number, &done, &warm, async |ring, host| {
                 let (cache, device) = open(&ring, host, &path).await;
                 for place in &places {
-                    let handle = device.handle().expect("files may be open");
+                    let handle = device.handle();
                     place.send((cache.shared(), handle)).expect("the thread waits for it");
                 }
                 cache
@@ -86,7 +86,7 @@ async fn open(ring: &Ring, host: LocalHost, path: &Path) -> (Rc<Cache<FileDevice
     };
     let device = FileDevice::open(ring, path, options).expect("the pool's file can be made");
     cache::format(&device, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
-    let own = FileDevice::from_handle(ring, device.handle().expect("files may be open"));
+    let own = FileDevice::from_handle(ring, device.handle());
     let marks = Marks { new: 1, known: vec![0], epoch: None };
     let cache::Opened { cache, .. } =
         Cache::open(vec![own], host, &marks).await.expect("it was formatted just now");

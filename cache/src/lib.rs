@@ -24,7 +24,7 @@ pub use bytes::PoolId;
 pub use bytes::layout::Shape;
 pub use face::cache::{Cache, Opened, WhatIsDirty, check_disk_bytes};
 pub use face::counting::Measured;
-pub use face::disk::{AtRest, CachedDisk};
+pub use face::disk::{AtRest, CachedDisk, HeldFlushes};
 pub use journeys::grow::Growing;
 pub use journeys::load::Past;
 pub use knowledge::curve::{Curve, Curves, Prediction, Use};

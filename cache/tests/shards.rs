@@ -497,7 +497,7 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
             }
             fails.set(false);
             assert!(!disk.is_fit_to_move());
-            assert!(number == 2 || !disk.stop_flushing().await);
+            assert!(number == 2 || !disk.hold_flushes().await.stop());
         }
         let (disk, fails) = attach(&first, 0, new()).await;
         disk.write(0, page()).await.1.unwrap();
@@ -506,7 +506,7 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
             host.sleep(100_000).await;
         }
         assert!(disk.statistics().counts.promotions > 0);
-        assert!(disk.is_fit_to_move() && disk.stop_flushing().await);
+        assert!(disk.is_fit_to_move() && disk.hold_flushes().await.stop());
         // Nobody would learn of its failure.
         fails.set(true);
         assert_eq!(disk.flush().await.unwrap_err().kind, block::ErrorKind::Gone);

@@ -23,7 +23,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use io_uring::{opcode, squeue, types};
 use nix::errno::Errno;
@@ -54,7 +54,7 @@ pub(crate) const EXTENTS_MAX: usize = 1024;
 /// An open file or block device. Belongs to the thread of its ring.
 pub struct FileDevice {
     ring: Ring,
-    file: Rc<File>,
+    file: Arc<File>,
     kind: Kind,
     identity: Identity,
     geometry: Cell<Geometry>,
@@ -71,29 +71,21 @@ pub struct FileDevice {
     /// A block device that was opened without keeping mounts off it, because QEMU had it open.
     unclaimed: Cell<bool>,
     /// Keeps mounts off it since.
-    claim: RefCell<Option<File>>,
+    claim: RefCell<Option<Arc<File>>>,
 }
 
 /// An open device on its way to the thread of another ring: the same open file with the same locks, which are held until
-/// the last device of it is gone. A second opening would be refused by our own locks.
+/// the last device and handle of it are gone. A second opening would be refused by our own locks.
+#[derive(Clone)]
 pub struct Handle {
     opened: Opened,
     lock: Lock,
     unclaimed: bool,
-    claim: Option<File>,
+    claim: Option<Arc<File>>,
     cut_short: bool,
 }
 
 impl Handle {
-    /// Another handle of the same open file.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    pub fn try_clone(&self) -> io::Result<Self> {
-        let claim = self.claim.as_ref().map(File::try_clone).transpose()?;
-        Ok(Self { opened: self.opened.try_clone()?, claim, ..*self })
-    }
-
     /// Opens, locks and measures `path`, which may wait for its file system: for a thread that may. Opening changes nothing
     /// in it.
     ///
@@ -117,26 +109,23 @@ impl FileDevice {
         Ok(Self::from_handle(ring, Handle::open(path, options)?))
     }
 
-    /// The device, for another ring.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    pub fn handle(&self) -> io::Result<Handle> {
+    /// Returns a handle of the device, for another ring.
+    pub fn handle(&self) -> Handle {
         let opened = Opened {
-            file: self.file.try_clone()?,
+            file: Arc::clone(&self.file),
             kind: self.kind,
             identity: self.identity,
             geometry: self.geometry.get(),
             direct: self.direct,
             fallback: self.fallback.clone(),
         };
-        Ok(Handle {
+        Handle {
             opened,
             lock: self.lock.get(),
             unclaimed: self.unclaimed.get(),
-            claim: self.claim.borrow().as_ref().map(File::try_clone).transpose()?,
+            claim: self.claim.borrow().clone(),
             cut_short: self.cut_short.get(),
-        })
+        }
     }
 
     /// The device of a handle, on the thread of `ring`.
@@ -145,7 +134,7 @@ impl FileDevice {
         let Opened { file, kind, identity, geometry, direct, fallback } = opened;
         Self {
             ring: ring.clone(),
-            file: Rc::new(file),
+            file,
             kind,
             identity,
             geometry: Cell::new(geometry),
@@ -199,7 +188,7 @@ impl FileDevice {
     pub fn take_image_lock(&self, path: &Path) -> Result<(), OpenError> {
         assert_eq!(self.lock.get(), Lock::Beside, "only who was beside QEMU steps in its place");
         if self.unclaimed.get() {
-            self.claim.replace(Some(open::claim(path, self.identity)?));
+            self.claim.replace(Some(Arc::new(open::claim(path, self.identity)?)));
             self.unclaimed.set(false);
         }
         self.exchange(path, lock::exchange_for_image, Lock::Image)
@@ -271,7 +260,7 @@ impl FileDevice {
     }
 
     async fn file_size(&self) -> Result<u64, BlockError> {
-        let mut keep = Measuring { _file: Rc::clone(&self.file), about: Box::new(zeroed_statx()) };
+        let mut keep = Measuring { _file: Arc::clone(&self.file), about: Box::new(zeroed_statx()) };
         for _ in 0..=RETRIES_MAX {
             let about: *mut libc::statx = &raw mut *keep.about;
             let entry = opcode::Statx::new(self.fd(), c"".as_ptr(), about.cast())
@@ -310,7 +299,7 @@ impl FileDevice {
             Ok(range) => range,
             Err(error) => return (buffer, Err(error)),
         };
-        let mut keep = Transfer { _file: Rc::clone(&self.file), buffer };
+        let mut keep = Transfer { _file: Arc::clone(&self.file), buffer };
         let (mut done, mut retries) = (0, 0);
         while done < keep.buffer.len() {
             let rest = &mut keep.buffer[done..];
@@ -361,7 +350,7 @@ impl FileDevice {
     async fn control(&self, entry: squeue::Entry) -> Result<(), i32> {
         let mut result = -libc::EAGAIN;
         for _ in 0..=RETRIES_MAX {
-            let keep = Control { _file: Rc::clone(&self.file) };
+            let keep = Control { _file: Arc::clone(&self.file) };
             // SAFETY: callers pass entries that point to nothing; `keep` holds the file.
             (_, result) = unsafe { self.ring.run(entry.clone(), keep) }.await;
             if !passes(result) {
@@ -406,7 +395,7 @@ impl FileDevice {
         let cannot = |error: io::Error| {
             failed(error.raw_os_error().unwrap_or(libc::EIO), Operation::Discard, Some(range))
         };
-        let file = self.file.try_clone().map_err(cannot)?;
+        let file = Arc::clone(&self.file);
         let (answer, answered) = oneshot::channel();
         let work = move || {
             // Whoever asked may have given up.
@@ -567,7 +556,7 @@ fn zeroed_statx() -> libc::statx {
 
 /// The file and the buffer of a read or write.
 struct Transfer {
-    _file: Rc<File>,
+    _file: Arc<File>,
     buffer: Buffer,
 }
 
@@ -577,7 +566,7 @@ impl Keep for Transfer {
 
 /// The file of an operation without data.
 struct Control {
-    _file: Rc<File>,
+    _file: Arc<File>,
 }
 
 impl Keep for Control {
@@ -586,7 +575,7 @@ impl Keep for Control {
 
 /// The file, and what the kernel says about it.
 struct Measuring {
-    _file: Rc<File>,
+    _file: Arc<File>,
     about: Box<libc::statx>,
 }
 

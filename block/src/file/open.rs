@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
@@ -92,22 +93,16 @@ pub(crate) enum Kind {
     BlockDevice,
 }
 
-/// A file that is open, locked and measured.
+/// A file that is open, locked and measured. Clones are the same open file.
+#[derive(Clone)]
 pub(crate) struct Opened {
-    pub(crate) file: File,
+    pub(crate) file: Arc<File>,
     pub(crate) kind: Kind,
     pub(crate) identity: Identity,
     pub(crate) geometry: Geometry,
     pub(crate) direct: bool,
     /// Why it is buffered though direct was asked for.
     pub(crate) fallback: Option<String>,
-}
-
-impl Opened {
-    /// The same open file once more.
-    pub(crate) fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { file: self.file.try_clone()?, fallback: self.fallback.clone(), ..*self })
-    }
 }
 
 /// Why a file was not opened. Nothing has been changed then.
@@ -215,6 +210,7 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         discards: reclaiming.discards,
         sector: measured.sector,
     };
+    let file = Arc::new(file);
     Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback })
 }
 

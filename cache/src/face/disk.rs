@@ -122,6 +122,20 @@ pub struct AtRest<'a, B, F: BlockDevice, H: Host> {
     pub(super) destaging: MutexGuard<'a, ()>,
 }
 
+/// The flushes of a disk, none of which runs as long as this lives.
+pub struct HeldFlushes<'a> {
+    gate: &'a FlushGate,
+    _running: MutexGuard<'a, ()>,
+}
+
+impl HeldFlushes<'_> {
+    /// Ends flushes for good if none ever failed: then the disk can be released, for there is no failure that would have to go along.
+    /// Returns false otherwise, and flushes go on.
+    pub fn stop(self) -> bool {
+        self.gate.stop()
+    }
+}
+
 impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub(super) fn new(cache: Rc<DiskCache<F, H>>, backing: B) -> Self {
         let flushes = FlushGate::new(backing.epoch());
@@ -392,10 +406,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         tally.add_to(&self.cache.counters, &self.cache.latencies, &self.cache.requests);
     }
 
-    /// Waits for the flush that is running, which may be one of our own, and begins no other. True if none ever failed: then
-    /// the disk can be released, for there is no failure that would have to go along. Else flushes go on as before.
-    pub async fn stop_flushing(&self) -> bool {
-        self.flushes.stop().await
+    /// Waits for the flush that is running, which may be one of our own, and has no other begin as long as the answer lives.
+    pub async fn hold_flushes(&self) -> HeldFlushes<'_> {
+        HeldFlushes { gate: &self.flushes, _running: self.flushes.hold().await }
     }
 
     /// Waits for what destage has at the backing, and has nothing more sent there as long as the answer lives. What the backing

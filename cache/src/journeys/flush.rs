@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 
 use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
 use futures_util::future::join;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 use super::disk_cache::DiskCache;
 use super::settle_log::flush_log;
@@ -99,9 +99,13 @@ impl FlushGate {
         self.failed.borrow().is_some() || self.lost.borrow().is_some()
     }
 
-    /// Waits for the flush that is running. If none ever failed, there will be no other, and the answer is true.
-    pub(crate) async fn stop(&self) -> bool {
-        let _running = self.running.lock().await;
+    /// Waits for the flush that is running, and has no other begin as long as the answer lives.
+    pub(crate) async fn hold(&self) -> MutexGuard<'_, ()> {
+        self.running.lock().await
+    }
+
+    /// Fails all later flushes, if none ever failed. Returns true if so.
+    pub(crate) fn stop(&self) -> bool {
         self.stopped.set(!self.has_failed());
         self.stopped.get()
     }

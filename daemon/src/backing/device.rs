@@ -33,20 +33,11 @@ pub(crate) struct Opening {
 /// A backing that is open and locked, and given time. Belongs to the thread of its ring.
 pub(crate) struct Backing(Patient<Kind, LocalHost>);
 
-/// A backing at rest on its way to the thread of another shard.
+/// A backing at rest on its way to the thread of another shard. Clones are the same one.
+#[derive(Clone)]
 pub(crate) struct BackingHandle {
     storage: HandOff,
     retry_ns: Option<u64>,
-}
-
-impl BackingHandle {
-    /// Another handle of the same.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    pub(crate) fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { storage: self.storage.try_clone()?, ..*self })
-    }
 }
 
 impl Backing {
@@ -74,11 +65,8 @@ impl Backing {
     }
 
     /// Returns the backing, which must be at rest, for another shard.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    pub(crate) fn handle(&self) -> io::Result<BackingHandle> {
-        Ok(BackingHandle { storage: self.0.inner().hand_off()?, retry_ns: self.0.retry_ns() })
+    pub(crate) fn handle(&self) -> BackingHandle {
+        BackingHandle { storage: self.0.inner().hand_off(), retry_ns: self.0.retry_ns() }
     }
 
     /// Returns the backing of a handle, on the thread of `ring`, at rest. `location` is where it was opened. Dropped at rest, it changes

@@ -62,8 +62,8 @@ impl Storage for Aligned<FileDevice> {
         self.inner().lock() == Lock::Image
     }
 
-    fn hand_off(&self) -> io::Result<HandOff> {
-        Ok(HandOff::File(self.inner().handle()?))
+    fn hand_off(&self) -> HandOff {
+        HandOff::File(self.inner().handle())
     }
 
     fn is_guarded(&self) -> bool {

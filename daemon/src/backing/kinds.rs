@@ -134,22 +134,10 @@ pub(crate) async fn look_on_ring(
 
 /// Storage of one of the kinds on its way to the thread of another shard: the same open file, locked throughout, or the same open
 /// connections.
+#[derive(Clone)]
 pub(super) enum HandOff {
     File(Handle),
     Nbd(NbdHandle),
-}
-
-impl HandOff {
-    /// Returns another one of the same.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    pub(super) fn try_clone(&self) -> io::Result<Self> {
-        Ok(match self {
-            Self::File(file) => Self::File(file.try_clone()?),
-            Self::Nbd(handle) => Self::Nbd(handle.clone()),
-        })
-    }
 }
 
 /// Storage of one of the kinds, open.
@@ -278,7 +266,7 @@ impl Storage for Kind {
         of_each!(self, storage => storage.go_on());
     }
 
-    fn hand_off(&self) -> io::Result<HandOff> {
+    fn hand_off(&self) -> HandOff {
         of_each!(self, storage => storage.hand_off())
     }
 

@@ -61,7 +61,7 @@ impl Storage for Model<Aligned<FileDevice>, LocalHost> {
         self.inner().can_rest()
     }
 
-    fn hand_off(&self) -> io::Result<HandOff> {
+    fn hand_off(&self) -> HandOff {
         self.inner().hand_off()
     }
 

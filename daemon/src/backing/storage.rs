@@ -93,10 +93,7 @@ pub(super) trait Storage: BlockDevice {
     fn go_on(&self) {}
 
     /// Returns what another shard needs to use it; it must be at rest.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    fn hand_off(&self) -> io::Result<HandOff>;
+    fn hand_off(&self) -> HandOff;
 
     /// True if something keeps others from changing it, now and while nobody serves it.
     fn is_guarded(&self) -> bool;

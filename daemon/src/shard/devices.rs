@@ -47,7 +47,7 @@ impl ShardHandle {
             let looked_at = shard.looked_at.borrow();
             looked_at.get(&path).expect("a device is added before it is shared").handle()
         })
-        .await?
+        .await
     }
 
     /// Gives this shard its handle of a device that another one added.
@@ -121,7 +121,7 @@ impl Shard {
 
     async fn add_device(&self, path: &Path) -> Answer<MemberNumber> {
         let open = self.take_looked_at(path);
-        let spare = OpenDevice::from_handle(&self.ring, open.handle()?);
+        let spare = OpenDevice::from_handle(&self.ring, open.handle());
         let cache = Rc::clone(self.cache());
         let numbers =
             || cache.pool_statistics().devices.into_iter().map(|device| MemberNumber(device.number));

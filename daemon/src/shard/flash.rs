@@ -19,7 +19,7 @@ use block::{
 };
 
 use crate::aside::Aside;
-use crate::problem::{Answer, Problem};
+use crate::problem::Problem;
 
 /// Flash, or nothing.
 pub(super) enum Flash {
@@ -60,17 +60,9 @@ impl OpenDevice {
         &self.device
     }
 
-    /// The same device for another ring.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    pub(super) fn handle(&self) -> Answer<DeviceHandle> {
-        let handle = self.device.handle().map_err(|error| {
-            Problem::failed(format!(
-                "Cannot use the pool on several shards: {error}; allow more open files (`LimitNOFILE=` of the service)"
-            ))
-        })?;
-        Ok(DeviceHandle { handle, held: Arc::clone(&self.held), aside: self.aside.clone() })
+    /// Returns a handle of the device, for another ring.
+    pub(super) fn handle(&self) -> DeviceHandle {
+        DeviceHandle { handle: self.device.handle(), held: Arc::clone(&self.held), aside: self.aside.clone() }
     }
 
     /// The device of a handle, on the thread of `ring`.
@@ -84,7 +76,7 @@ impl OpenDevice {
         let failed = |problem: Problem| {
             BlockError::new(ErrorKind::Io, Operation::Discard, range).because(problem.message)
         };
-        let handle = self.handle().map_err(failed)?;
+        let handle = self.handle();
         self.aside.run(move || handle.discard(range)).await.map_err(failed)?
     }
 

@@ -131,12 +131,14 @@ impl Shard {
             disk.doors.pause().await;
             // Before the backing is asked what it has not answered: a write of destage may be among that.
             let at_rest = disk.cached.stop_destaging().await;
+            // One that runs has its turn at the backing first, and no other can wait for one that rests.
+            let flushes = disk.cached.hold_flushes().await;
             let backing = disk.cached.backing();
             backing.rest().await.map_err(|error| restless(name, &error))?;
             // Checked once more, with what is known now that nothing changes it: last requests may have failed, or a flush of our own.
             disk.check_fit_to_move(name)?;
-            let backing = backing.handle().map_err(|error| out_of_files(name, &error))?;
-            if disk.cached.stop_flushing().await { Ok((backing, at_rest)) } else { Err(unfit(name)) }
+            // Nothing is awaited behind the check.
+            if flushes.stop() { Ok((backing.handle(), at_rest)) } else { Err(unfit(name)) }
         });
         match select(still, too_late).await {
             Either::Left((still, _)) => still,
@@ -181,8 +183,7 @@ impl Shard {
     /// Everything that can fail: afterwards guests can go on.
     async fn take_up(&self, moving: &Moving) -> Answer<(Rc<Cached>, Rc<History>)> {
         let Moving { name, location, settings, .. } = moving;
-        let handle = moving.backing.try_clone().map_err(|error| out_of_files(name, &error))?;
-        let backing = Backing::from_handle(&self.ring, &self.host, location, handle);
+        let backing = Backing::from_handle(&self.ring, &self.host, location, moving.backing.clone());
         let sizes = Sizes { remembered: Some(moving.size_bytes), backing: backing.geometry().size };
         let (id, mark) = (settings.id.0, self.mark.get());
         let attributes = backing.attributes(location).map_err(|error| out_of_files(name, &error))?;

@@ -88,7 +88,7 @@ impl ShardHandle {
             let mut devices = Vec::new();
             for path in &paths {
                 let open = shard.take_looked_at(path);
-                let spare = OpenDevice::from_handle(&shard.ring, open.handle()?);
+                let spare = OpenDevice::from_handle(&shard.ring, open.handle());
                 shard.looked_at.borrow_mut().insert(path.clone(), spare);
                 devices.push(Flash::Device(open));
             }
@@ -147,7 +147,7 @@ impl ShardHandle {
 
     /// What another shard needs to join the pool.
     pub(super) async fn share_pool(&self) -> Answer<SharedFlash> {
-        self.call(|shard| async move { shard.share_pool() }).await?
+        self.call(|shard| async move { shard.share_pool() }).await
     }
 
     /// Joins the pool that another shard opened.
@@ -273,9 +273,9 @@ impl Shard {
         cache.set_witness(witness).await.map_err(failed)
     }
 
-    fn share_pool(&self) -> Answer<SharedFlash> {
-        let devices = self.looked_at.borrow().values().map(OpenDevice::handle).collect::<Answer<_>>()?;
-        Ok(SharedFlash { pool: self.cache().shared(), devices, mark: self.mark.get() })
+    fn share_pool(&self) -> SharedFlash {
+        let devices = self.looked_at.borrow().values().map(OpenDevice::handle).collect();
+        SharedFlash { pool: self.cache().shared(), devices, mark: self.mark.get() }
     }
 
     async fn join_pool(&self, flash: SharedFlash) -> Answer<()> {
