@@ -124,8 +124,9 @@ fn an_earlier_version_would_refuse_the_file_of_this_one_by_its_schema() {
 
 #[test]
 fn whatever_rots_or_is_lost_of_one_copy_costs_nothing_and_both_are_whole_again_after_a_start() {
+    type Damage<'a> = &'a dyn Fn(&TempDir, &str);
     let whole = read(&present(), "state.json");
-    let damages: [&dyn Fn(&TempDir, &str); 4] = [
+    let damages: [Damage<'_>; 4] = [
         &|dir, name| {
             let mut rotten = whole.clone();
             rotten[whole.len() / 2] ^= 4;
@@ -171,7 +172,9 @@ fn what_is_damaged_in_both_copies_or_newer_is_refused_and_left_alone() {
         ("{\"schema\":9,\"everything\":\"new\"}", "newer Forebay"),
     ] {
         let dir = TempDir::new();
-        NAMES.iter().for_each(|name| write(&dir, name, text));
+        for name in NAMES {
+            write(&dir, name, text);
+        }
         let problem = load(&dir).expect_err(text);
         assert!(problem.message.contains(reason), "{problem}");
         let store = Store::start(dir.path()).expect("there are threads");

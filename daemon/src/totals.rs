@@ -400,9 +400,9 @@ mod tests {
         save(dir.path(), totals.text(&[1])).expect("the folder is ours");
         see_at(&mut totals, 1, 10, &counted(9, 100), at(20));
         let bytes = totals.take_unsaved(1, at(20)).expect("it was served");
-        file::save(dir.path(), &[(1, bytes)])
-            .into_iter()
-            .for_each(|(_, saved)| saved.expect("the folder is ours"));
+        for (_, saved) in file::save(dir.path(), &[(1, bytes)]) {
+            saved.expect("the folder is ours");
+        }
         let (mut loaded, _) = Totals::load(dir.path(), at(30));
         let found = file::load(dir.path(), 1, at(30).now, &mut file::EarlierWindows::default());
         assert_eq!(reads(&loaded, 1), Some(5));

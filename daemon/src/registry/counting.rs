@@ -36,7 +36,9 @@ impl Registry {
     pub(super) fn begin_totals(&self) {
         let (disks, time) = (self.state().disks, self.time());
         let mut totals = lock(&self.totals);
-        disks.iter().for_each(|disk| totals.begin(disk.id, time));
+        for disk in disks {
+            totals.begin(disk.id, time);
+        }
     }
 
     /// Goes on with the time series that are kept of disks, and removes those of disks that were removed.

@@ -97,7 +97,9 @@ pub(super) fn content(
     time: SampleTime,
 ) -> Vec<u8> {
     let mut packed = Vec::new();
-    steps.iter().for_each(|step| push_step(&mut packed, step));
+    for step in steps {
+        push_step(&mut packed, step);
+    }
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend(id.to_le_bytes());
@@ -110,11 +112,15 @@ pub(super) fn content(
     let counts: Vec<&str> = DiskCounts::default().named().map(|(name, _)| name).collect();
     for names in [counts, Latency::ALL.map(|(_, name)| name).to_vec()] {
         push(&mut details, names.len() as u64);
-        names.iter().for_each(|name| push_bytes(&mut details, name.as_bytes()));
+        for name in names {
+            push_bytes(&mut details, name.as_bytes());
+        }
     }
     push(&mut details, since.0);
     push_bytes(&mut details, &pack(total));
-    recents.iter().for_each(|recents| push_ring(&mut details, recents, total, time.age));
+    for recents in recents {
+        push_ring(&mut details, recents, total, time.age);
+    }
     details.extend(crc32c::crc32c(&details).to_le_bytes());
     bytes.extend(details);
     bytes
@@ -169,7 +175,7 @@ pub(crate) fn load(dir: &Path, id: u32, now: Moment, earlier: &mut EarlierWindow
         }
         // It must not be written over by what comes now: nobody knows what it has.
         Err(error) => unreadable(&error.to_string(), &path),
-        Ok(bytes) => parse(&bytes, id, now).map_or_else(|reason| unreadable(&reason, &path), |found| found),
+        Ok(bytes) => parse(&bytes, id, now).unwrap_or_else(|reason| unreadable(&reason, &path)),
     };
     if path.exists() && !found.complaints.is_empty() {
         let kept = durable::set_aside(&path, now);
@@ -296,16 +302,15 @@ fn pull_bytes<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 /// Writes files of disks durably, removes what an earlier version kept of them, and returns the outcome of each.
 pub(crate) fn save(dir: &Path, files: &[(u32, Vec<u8>)]) -> Vec<(u32, Answer<()>)> {
     let folder = dir.join(FOLDER);
-    let written: Vec<Result<(), io::Error>> = match make_folder(dir, &folder) {
-        Err(error) => files.iter().map(|_| Err(io::Error::new(error.kind(), error.to_string()))).collect(),
-        Ok(()) => {
-            let named: Vec<_> = files.iter().map(|(id, bytes)| [(name(*id), bytes)]).collect();
-            let groups: Vec<_> =
-                named.iter().map(|[(name, bytes)]| [(name.as_str(), bytes.as_slice())]).collect();
-            let groups: Vec<&[_]> = groups.iter().map(<[_; 1]>::as_slice).collect();
-            let replaced = durable::replace_groups(&folder, &groups);
-            replaced.into_iter().map(|replaced| replaced.map_err(|not| not.error)).collect()
-        }
+    let written: Vec<Result<(), io::Error>> = if let Err(error) = make_folder(dir, &folder) {
+        files.iter().map(|_| Err(io::Error::new(error.kind(), error.to_string()))).collect()
+    } else {
+        let named: Vec<_> = files.iter().map(|(id, bytes)| [(name(*id), bytes)]).collect();
+        let groups: Vec<_> =
+            named.iter().map(|[(name, bytes)]| [(name.as_str(), bytes.as_slice())]).collect();
+        let groups: Vec<&[_]> = groups.iter().map(<[_; 1]>::as_slice).collect();
+        let replaced = durable::replace_groups(&folder, &groups);
+        replaced.into_iter().map(|replaced| replaced.map_err(|not| not.error)).collect()
     };
     let answer = |((id, _), written): (&(u32, Vec<u8>), Result<(), io::Error>)| {
         let taken_over = written.and_then(|()| earlier::remove(dir, *id));

@@ -342,13 +342,13 @@ fn a_file_is_written_when_the_disk_was_served_since_and_again_after_a_failure() 
 
 #[test]
 fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_used() {
+    type Change = fn(&mut Vec<u8>);
     let dir = TempDir::new();
     let mut disk = Disk::new(NOON, read(0));
     disk.run(0, 1_000);
     disk.save(dir.path(), 1_000);
     let path = file::path(dir.path(), DISK);
     let whole = fs::read(&path).expect("it was written");
-    type Change = fn(&mut Vec<u8>);
     // What is changed, what is said, the steps of four that are left, whether windows are.
     let changes: [(Change, &str, usize, bool); 9] = [
         (Vec::clear, "too short", 0, false),

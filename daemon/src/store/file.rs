@@ -160,7 +160,9 @@ impl<T: StoredValue> Source for Inner<T> {
         let was_stale = self.is_stale.swap(false, Ordering::Relaxed);
         if value == before && !was_stale || settle.is_empty() {
             self.is_stale.fetch_or(was_stale, Ordering::Relaxed);
-            settle.into_iter().for_each(|settle| settle(Ok(())));
+            for settle in settle {
+                settle(Ok(()));
+            }
             return None;
         }
         Some(Writing {
@@ -173,7 +175,9 @@ impl<T: StoredValue> Source for Inner<T> {
                     Ok(()) => *lock(&self.value) = value,
                     Err(_) => drop(self.is_stale.fetch_or(was_stale, Ordering::Relaxed)),
                 }
-                settle.into_iter().for_each(|settle| settle(saved.clone()));
+                for settle in settle {
+                    settle(saved.clone());
+                }
             }),
         })
     }

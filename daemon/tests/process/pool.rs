@@ -164,9 +164,7 @@ fn disks_are_served_from_a_folder_that_takes_nothing_and_what_was_cached_is_not_
     daemon.guest("wb").write(0, &[5; 4096]).expect("the disk is served");
     daemon.kill();
     let close = |mode| {
-        for folder in ["d"] {
-            fs::set_permissions(host.path(folder), fs::Permissions::from_mode(mode)).expect("root may");
-        }
+        fs::set_permissions(host.path("d"), fs::Permissions::from_mode(mode)).expect("root may");
     };
     close(0o555);
     let daemon = serve();
@@ -209,9 +207,7 @@ fn a_dirty_disk_that_waits_because_of_a_folder_that_takes_nothing_is_never_offer
     let known = daemon.json(&["pool", "show"])["pool"].clone();
     assert!(daemon.stop().success());
     let close = |mode| {
-        for folder in ["d"] {
-            fs::set_permissions(host.path(folder), fs::Permissions::from_mode(mode)).expect("root may");
-        }
+        fs::set_permissions(host.path("d"), fs::Permissions::from_mode(mode)).expect("root may");
     };
     close(0o555);
     let daemon = host.serve_as_ordinary_user_with(&["--run-dir", &run_dir]);
