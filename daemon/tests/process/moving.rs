@@ -267,35 +267,3 @@ fn a_daemon_that_is_stopped_or_killed_while_a_disk_moves_comes_back_with_what_wa
         assert!(daemon.stop().success());
     }
 }
-
-#[test]
-fn a_disk_that_no_shard_can_take_up_waits_and_is_served_again() {
-    let host = Host::in_ram();
-    let daemon = serve(&host);
-    let done = AtomicBool::new(false);
-    // What either of them would be known by.
-    let records = ["1.json", "3.json"].map(|file| host.path("d").join("past").join(file));
-    let kept = records.clone().map(|record| fs::read(record).expect("the disk was attached"));
-    for record in &records {
-        fs::remove_file(record).and_then(|()| fs::create_dir(record)).expect("the folder is ours");
-    }
-    let (lost, rounds) = std::thread::scope(|scope| {
-        let end = Done(&done);
-        let loads = loads(scope, &daemon, &done);
-        let lost = wait_for(&daemon, "waits and is tried again");
-        let disk = daemon.disk(lost);
-        assert_eq!(disk["state"], "waiting", "{disk}");
-        assert!(disk["reason"].as_str().expect("a text").contains("json"), "{disk}");
-        drop(end);
-        (lost, loads.map(|load| load.join().expect("it read what it wrote until it was cut off")))
-    });
-    for (record, kept) in records.iter().zip(kept) {
-        fs::remove_dir(record).and_then(|()| fs::write(record, kept)).expect("the folder is ours");
-    }
-    daemon.wait_for_log(&format!("Serving disk '{lost}'"));
-    for (name, round) in BUSY.iter().zip(rounds) {
-        assert_eq!(daemon.disk(name)["state"], "serving");
-        check_content(&daemon, name, round);
-    }
-    assert!(daemon.stop().success());
-}
