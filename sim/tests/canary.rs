@@ -1,8 +1,7 @@
 //! The canaries: one known bug after another is planted, and simulation must find each within so many seeds.
 //!
-//! Run with `cargo test -p sim --features canary --test canary`. If a bug is not found any more, simulation has become
-//! blind on that eye. Some bugs are left to stories, which know the moment at which they do harm: `holes/planted.rs`.
-#![cfg(feature = "canary")]
+//! Needs debug assertions. If a bug is not found any more, simulation has become blind on that eye. Some bugs are left to stories, which know the moment at which they do harm: `holes/planted.rs`.
+#![cfg(debug_assertions)]
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

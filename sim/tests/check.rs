@@ -1,6 +1,5 @@
 //! What a check says of a pool, held against what opening it and attaching its disks then finds: after clean stops, kills
 //! and power cuts, with and without rot.
-#![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::rc::Rc;

@@ -1,6 +1,5 @@
 //! A backing that fails, hangs, goes and comes back, behind a device that gives it time, as the daemon has it: hits go on, in
 //! write-back writes go on, the rest waits for the retry time and is then an error, and nothing is lost.
-#![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::pin::pin;

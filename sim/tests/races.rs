@@ -2,7 +2,6 @@
 //!
 //! The devices are slow for just the operation that is to be held; virtual time does the rest. Each race runs under
 //! several seeds, because a slow read may take its bytes at its beginning or at its end.
-#![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::cell::Cell;

@@ -2,7 +2,6 @@
 //!
 //! `FOREBAY_SEEDS` sets how many seeds run (default 300), `FOREBAY_SEED` runs just one and prints what it met.
 //! `FOREBAY_SEED_RANGE=FROM..TO` runs those seeds to the end, whatever fails, and says how far it is: `cargo xtask seeds`.
-#![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::any::Any;

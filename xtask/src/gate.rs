@@ -46,7 +46,6 @@ fn test_with(root: &Path, seeds: u32, variables: &[(&str, u32)]) -> Result<(), S
     clients::prepare_guests()?;
     clients::prepare_schemathesis(root)?;
     web::prove(root)?;
-    canary(root)?;
     let variables = variables.iter().map(|(name, value)| (name, value.to_string()));
     let mut tests = cargo(root);
     tests.envs(real_traces(root));
@@ -71,24 +70,6 @@ fn real_traces(root: &Path) -> Option<(&'static str, PathBuf)> {
     }
     println!("Real traces left out: there is no folder {}. {VARIABLE} names another one.", folder.display());
     None
-}
-
-/// A build of the cache with a planted bug, which simulation or one of its stories must find: proof that they are not blind.
-/// Of the whole workspace, of which no other package has tests of these names, so that libraries are those of the tests.
-fn canary(root: &Path) -> Result<(), String> {
-    let tests = [
-        "test",
-        "--workspace",
-        "--features",
-        "sim/canary",
-        "--test",
-        "canary",
-        "--test",
-        "holes",
-        "--locked",
-        "planted",
-    ];
-    run(cargo(root).args(tests))
 }
 
 /// Simulation alone, with these seeds, built for speed, so many in a process. Goes on after a seed that failed.

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// The cargo that runs this tool, so that its version is the pinned one.
@@ -18,14 +19,18 @@ pub(crate) fn cargo(root: &Path) -> Command {
 
 /// Since when something is run.
 static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+/// How many seconds had passed when the program before began.
+static LAST_BEGAN: AtomicU64 = AtomicU64::new(0);
 
-/// Shows and runs `command`, with the time since the first one.
+/// Shows and runs `command`, with the time since the first one and that which the one before took.
 ///
 /// # Errors
 /// If it cannot be started or does not exit with 0.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let line = shown(command);
-    println!("==> {} s: {line}", BEGUN.elapsed().as_secs());
+    let now = BEGUN.elapsed().as_secs();
+    let took = now - LAST_BEGAN.swap(now, Ordering::Relaxed);
+    println!("==> {now} s, {took} s after the line before: {line}");
     let status = command.status().map_err(|error| format!("Could not start `{line}`: {error}."))?;
     outcome(&line, status)
 }

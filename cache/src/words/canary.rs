@@ -1,7 +1,7 @@
 //! Canaries: known bugs that can be planted, so that tests can prove that simulation finds their like.
 //!
-//! Without the feature `canary`, which no product is built with, none can be planted and the compiler leaves all of them
-//! out. With it, a thread plants one for itself, and others go on without.
+//! A build with debug assertions, as tests are, lets a thread plant one for itself; other threads go on without. In a release build
+//! none can be planted, and the compiler leaves all of them out.
 
 /// A bug that can be planted. Each switches off one rule; the stories are in `sim/tests/holes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,25 +126,25 @@ impl Bug {
     ];
 }
 
-#[cfg(feature = "canary")]
+#[cfg(debug_assertions)]
 std::thread_local! {
     static PLANTED: std::cell::Cell<Option<Bug>> = const { std::cell::Cell::new(None) };
 }
 
 /// Plants a bug in whatever this thread runs from now on, instead of the one before.
-#[cfg(feature = "canary")]
+#[cfg(debug_assertions)]
 pub fn plant(bug: Option<Bug>) {
     PLANTED.set(bug);
 }
 
 /// True if this bug is planted in this thread.
-#[cfg(feature = "canary")]
+#[cfg(debug_assertions)]
 pub(crate) fn has(bug: Bug) -> bool {
     PLANTED.get() == Some(bug)
 }
 
 /// No bug can be planted.
-#[cfg(not(feature = "canary"))]
+#[cfg(not(debug_assertions))]
 pub(crate) const fn has(_: Bug) -> bool {
     false
 }

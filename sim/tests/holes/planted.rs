@@ -1,7 +1,5 @@
-//! The canaries that stories must find: bugs that do harm at moments to which random walks hardly ever come.
-//!
-//! Run with `cargo test -p sim --features canary --test holes planted`.
-#![cfg(feature = "canary")]
+//! The canaries that stories must find: bugs that do harm at moments to which random walks hardly ever come. Needs debug assertions.
+#![cfg(debug_assertions)]
 
 use cache::words::canary::{Bug, plant};
 

@@ -445,7 +445,7 @@ fn the_start_after_it_is_cut_at_every_operation_too_and_either_device_has_everyt
 }
 
 /// For planted bugs.
-#[cfg_attr(not(feature = "canary"), allow(dead_code, reason = "nothing is planted"))]
+#[cfg_attr(not(debug_assertions), allow(dead_code, reason = "nothing is planted"))]
 pub(crate) fn every_cut_at_every_operation() {
     cut_everywhere(&CUTS, ROUNDS_TO_FIND);
 }
