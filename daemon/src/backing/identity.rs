@@ -41,7 +41,7 @@ impl Identity {
 mod tests {
     use super::*;
     use crate::backing::Location;
-    use crate::backing::nbd::identity_of;
+    use crate::backing::kinds::identity_of;
     use crate::testing::TempDir;
 
     #[test]

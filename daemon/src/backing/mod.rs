@@ -3,17 +3,14 @@
 //! ```text
 //!   "file:web.img" ──Location──> is it raw? (probe) ──> Backing::open; off the shard what may wait
 //! ```
-//! The trait in `storage.rs` is common to all kinds of storage; each has a file of its own, and `kinds.rs` lists them.
+//! The trait in `storage.rs` is common to all kinds of storage; each has a file of its own in `kinds`, which lists them.
 //!
 //! Opening and attaching change nothing in a backing. A file or device is locked as QEMU locks images, so that neither
 //! QEMU nor a second Forebay opens it beside us; an NBD server knows no locks.
 
 mod device;
-mod file;
 mod identity;
 mod kinds;
-mod model;
-mod nbd;
 mod probe;
 mod stack;
 mod storage;

@@ -1,4 +1,4 @@
-//! The needs of a disk of the storage below it, besides I/O. Each kind of storage has a file of its own: `file.rs`, `model.rs`, `nbd.rs`.
+//! The needs of a disk of the storage below it, besides I/O. Each kind of storage has a file of its own in `kinds`.
 
 use std::io;
 use std::rc::Rc;

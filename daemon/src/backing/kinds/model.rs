@@ -9,9 +9,9 @@ use block::model::Model;
 use block::patient::Hang;
 use block::{Aligned, BlockError};
 
-use super::Identity;
-use super::kinds::{HandOff, Location};
-use super::storage::Storage;
+use super::{HandOff, Location};
+use crate::backing::Identity;
+use crate::backing::storage::Storage;
 use crate::past::Attributes;
 use crate::problem::Answer;
 

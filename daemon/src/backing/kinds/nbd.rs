@@ -8,11 +8,11 @@ use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
 use block::patient::{Hang, Watch};
 use block::{Aligned, BlockDevice, BlockError, Buffer, Ring, SECTOR};
 
-use super::Identity;
-use super::kinds::HandOff;
-use super::probe::{Images, image_in_export};
-use super::storage::Storage;
-use super::uri;
+use super::HandOff;
+use crate::backing::Identity;
+use crate::backing::probe::{Images, image_in_export};
+use crate::backing::storage::Storage;
+use crate::backing::uri;
 use crate::problem::{Answer, Problem};
 
 impl Storage for Aligned<NbdDevice<LocalHost>> {
@@ -71,7 +71,7 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
 }
 
 /// Returns the identity of an export: where its server listens, and the name.
-pub(super) fn identity_of(target: &Target) -> Identity {
+pub(in crate::backing) fn identity_of(target: &Target) -> Identity {
     Identity::Remote(uri::plain(target).to_string())
 }
 

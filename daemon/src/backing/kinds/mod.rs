@@ -1,5 +1,9 @@
 //! The kinds of backings: how a user names each, how it is looked at and opened, and the one value that holds any of them. A new kind
-//! is a file of its own, which implements [`Storage`], and its lines here.
+//! is a file of its own in this folder, which implements [`Storage`], and its lines here.
+
+mod file;
+mod model;
+mod nbd;
 
 use std::fmt;
 use std::io;
@@ -15,8 +19,6 @@ use block::patient::{Hang, Watch};
 use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
 
 use super::device::Opening;
-use super::file::open_file;
-use super::nbd::{look_at_export, open_export};
 use super::probe::probe;
 use super::storage::Storage;
 use super::{Identity, Images, uri};
@@ -24,6 +26,10 @@ use crate::aside::Aside;
 use crate::past::Attributes;
 use crate::places;
 use crate::problem::{Answer, Problem};
+use file::open_file;
+#[cfg(test)]
+pub(super) use nbd::identity_of;
+use nbd::{look_at_export, open_export};
 
 /// Location of a backing. Prints as what reads back.
 #[derive(Clone, Debug, PartialEq)]

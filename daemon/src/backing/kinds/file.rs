@@ -8,11 +8,11 @@ use block::file::{Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
 use block::patient::Hang;
 use block::{Aligned, BlockDevice, BlockError};
 
-use super::device::Opening;
-use super::kinds::{HandOff, Location};
-use super::storage::Storage;
-use super::{Identity, let_in};
+use super::{HandOff, Location};
 use crate::aside::Aside;
+use crate::backing::device::Opening;
+use crate::backing::storage::Storage;
+use crate::backing::{Identity, let_in};
 use crate::past::{Attributes, FileAttributes};
 use crate::problem::{Answer, Problem};
 
@@ -87,7 +87,7 @@ pub(super) async fn open_file(aside: &Aside, path: &Path, opening: &Opening) -> 
     aside.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await?
 }
 
-pub(super) fn problem(error: &OpenError) -> Problem {
+fn problem(error: &OpenError) -> Problem {
     match error {
         OpenError::Held { .. } => Problem::conflict(error.to_string()),
         OpenError::System { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
