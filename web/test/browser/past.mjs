@@ -1,4 +1,4 @@
-// A week of a disk, as the daemon keeps it (daemon/src/history/file.rs): made up, because nobody waits a week for a picture.
+// A week of a disk, as earlier versions kept it (daemon/src/series/earlier.rs): made up, because nobody waits a week for a picture.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
