@@ -110,6 +110,8 @@ pub(crate) struct Registry {
     wear: StdMutex<wear::Wear>,
     /// Held by whoever writes that: what stood in the way the last time.
     saving_wear: Mutex<Option<Problem>>,
+    /// Disks that the stop has detached by now. Locked for moments only.
+    detached_at_stop: StdMutex<Vec<Answer<Detached>>>,
 }
 
 /// What is wanted of a new disk.
@@ -219,6 +221,7 @@ impl Registry {
             ram_limits: StdMutex::new(ram_limits),
             wear: StdMutex::new(wear),
             saving_wear: Mutex::default(),
+            detached_at_stop: StdMutex::default(),
         };
         registry.begin_totals();
         registry.load_series();
@@ -507,7 +510,8 @@ impl Registry {
         for name in self.shards.attached() {
             detaching.spawn(Arc::clone(self).detach_at_stop(name));
         }
-        let outcomes: Vec<Answer<Detached>> = detaching.join_all().await.into_iter().flatten().collect();
+        detaching.join_all().await;
+        let outcomes = lock(&self.detached_at_stop).clone();
         outcomes
             .iter()
             .flatten()
@@ -525,7 +529,7 @@ impl Registry {
             }
         }
         let left_behind = self.left_behind(&self.state().unsaved());
-        self.warn_of_incomplete_images(&outcomes);
+        self.warn_of_incomplete_images();
         // What the pool was left with is written, too.
         drop(self.pool().await);
         self.save_wear().await;
@@ -536,34 +540,38 @@ impl Registry {
         outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
     }
 
-    /// Ends the service of a disk once no change of it is under way. None for one that is not served yet, whose backing may not
-    /// answer: nothing of it was promised to anybody.
-    async fn detach_at_stop(self: Arc<Self>, name: String) -> Option<Answer<Detached>> {
+    /// Ends the service of a disk once no change of it is under way, and records how. Does nothing with one that is not served yet,
+    /// whose backing may not answer: nothing of it was promised to anybody.
+    async fn detach_at_stop(self: Arc<Self>, name: String) {
         let mut changing = pin!(self.locks.lock_also_closed(&name));
         let _changing = loop {
             if let Ok(lock) = within(CHANGE_TIME_MAX, &mut changing).await {
                 break lock;
             }
             if matches!(self.shards.disk_report(name.clone()).await, Ok(None)) {
-                return None;
+                return;
             }
         };
-        if !self.shards.is_attached(&name) {
-            return None;
+        if self.shards.is_attached(&name) {
+            let detached = self.shards.detach(name.clone(), Content::Kept).await;
+            lock(&self.detached_at_stop).push(detached);
         }
-        Some(self.shards.detach(name.clone(), Content::Kept).await)
     }
 
-    /// Warns of every disk whose image lacks data that the flash has. `ended` holds how disks ended, as far as they did.
-    pub(crate) fn warn_of_incomplete_images(&self, ended: &[Answer<Detached>]) {
+    /// Warns of every disk whose image lacks data that the flash has, or may lack it as the stop has not detached it.
+    pub(crate) fn warn_of_incomplete_images(&self) {
         let state = self.state();
+        let is_whole = lock(&self.pool).missing.is_none();
+        let ended = lock(&self.detached_at_stop);
         for disk in state.disks.iter().filter(|disk| disk.unsaved_in.is_some()) {
             let is_it = |last: &DiskReport| last.settings.id.0 == disk.id;
-            let ended = ended.iter().flatten().filter(|detached| detached.last.as_ref().is_some_and(is_it));
-            let amount = ended
-                .map(|detached| detached.dirty_bytes)
-                .max()
-                .map_or_else(|| "data".to_owned(), |bytes| Size(bytes).to_string());
+            let detached = ended.iter().flatten().find(|ended| ended.last.as_ref().is_some_and(is_it));
+            // Its record says so only once all disks have ended.
+            if is_whole && detached.is_some_and(|detached| detached.is_home) {
+                continue;
+            }
+            let amount =
+                detached.map_or_else(|| "data".to_owned(), |detached| Size(detached.dirty_bytes).to_string());
             let (name, backing) = (&disk.name, &disk.backing);
             let message = format!(
                 "The image {backing} of disk '{name}' is incomplete without this flash, which has {amount} that is not there"

@@ -178,7 +178,7 @@ impl Service {
         }
         let Ok(outcome) = within(STOP_TIME_MAX, registry.stop()).await else {
             // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
-            registry.warn_of_incomplete_images(&[]);
+            registry.warn_of_incomplete_images();
             let overdue = format!("A backing did not answer within {} s", STOP_TIME_MAX.as_secs());
             events::of_host(Kind::DaemonStopOverdue, overdue);
             if let Some(problem) = registry.left_behind_by_all() {

@@ -102,7 +102,9 @@ fn a_stop_beside_a_change_that_hangs_ends_the_service_of_all_other_disks_as_it_s
     let (far, host) = (Host::new(), Host::new());
     let (server, backing) = far_server(&far);
     let daemon = serve_with_far(&host, &server, &backing);
+    daemon.run(&["disk", "set", "near", "mode=write-back"]).succeeded();
     daemon.guest("near").write(0, &[3; 4096]).expect("the disk is served");
+    daemon.run(&["disk", "destage", "near", "--wait"]).succeeded();
     let document = |name: &str| -> serde_json::Value {
         let text = std::fs::read(host.path(name)).expect("the daemon wrote it");
         serde_json::from_slice(&text).expect("it is JSON")
@@ -119,6 +121,9 @@ fn a_stop_beside_a_change_that_hangs_ends_the_service_of_all_other_disks_as_it_s
     assert!(evicting.try_wait().expect("it is our child").is_none(), "it has to destage first");
     assert_eq!(daemon.stop().code(), Some(1), "its own backing does not answer");
     assert!(is_at_rest(), "the other disk ended as if there were no such backing");
+    let events = std::fs::read_to_string(host.path("d/events.jsonl")).expect("the daemon wrote it");
+    let is_incomplete = |name: &str| events.contains(&format!("of disk '{name}' is incomplete"));
+    assert!(is_incomplete("far") && !is_incomplete("near"), "{events}");
     assert!(!outcome(evicting).status.success());
     server.signal(Signal::SIGCONT);
     let daemon = host.serve_with(&[]);
