@@ -32,7 +32,7 @@ Usage: cargo xtask <COMMAND>
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
                      again, with `writes` only write-back, with `vhost` only the vhost-user door; with `scrape` what it
                      costs guests that statistics are read; with `record` what it costs them that they are recorded;
-                     with `idle` CPU and wake-ups of a daemon whose guests do nothing, with 1, 50 and 500 disks
+                     with `idle` CPU and wake-ups of a daemon whose guests do nothing, with 1, 50 and 250 disks
                      (FOREBAY_BESIDE: the program of another version, measured beside it);
                      with `hit-ratio` hit ratios and flash writes on real traces (FOREBAY_TRACES or ../shared/traces),
                      with --short on one that it makes, against bounds, as `ci` does
