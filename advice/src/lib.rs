@@ -44,7 +44,7 @@ const ORDER: [&str; 9] =
 /// Everything that an advice is made of. What is not known is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// Whether it is a served disk or a trace.
+    /// Kind of what is advised on: a served disk or a trace.
     pub source: Source,
     /// Of the disk, or of the file of a trace.
     pub name: &'a str,
@@ -119,7 +119,7 @@ pub struct Took {
 pub struct Present {
     /// Its cache mode.
     pub mode: Mode,
-    /// Whether guests can only read.
+    /// True if guests can only read.
     pub is_read_only: bool,
     /// The most that it may have, flash and RAM.
     pub cache_bytes: u64,

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::words::units::Sequence;
 
-/// What is to be in the log.
+/// Content for the log.
 pub(super) enum Change {
     /// Content of whole pages.
     Content(Buffer),

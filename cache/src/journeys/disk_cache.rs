@@ -44,7 +44,7 @@ pub(crate) struct DiskCache<F, H> {
     /// upwards, see `grow.rs`.
     pub(super) size: Cell<u64>,
     pub(crate) ram: RefCell<Ram>,
-    /// What may be believed while the backing is changed.
+    /// Records that keep cached content and the backing coherent.
     pub(crate) coherence: Coherence,
     /// Writes on their way to the log, and from there to the backing.
     pub(crate) back: WriteBack,

@@ -27,7 +27,7 @@ pub(crate) struct WriteBack {
     pub(super) coming: Cell<u64>,
     /// Segments that were last kept in the pool for what is dirty; none before the first time.
     pub(super) kept: Cell<Option<u32>>,
-    /// Whether flash says, durably, that something may be dirty.
+    /// True if flash says, durably, that something may be dirty.
     pub(super) noted: Cell<bool>,
     pub(super) noting: Mutex<()>,
     /// Changes that the backing acknowledged to this process, and how many of them a flush has covered. None covers what it
@@ -37,7 +37,7 @@ pub(crate) struct WriteBack {
     /// The last batches with something dirty and with a `home`.
     pub(super) last_dirty_batch: Cell<u64>,
     pub(super) last_home_batch: Cell<u64>,
-    /// How many want nothing to become dirty.
+    /// Number of those that want nothing to become dirty.
     pub(super) holds: Cell<usize>,
     /// Nothing becomes dirty because a device is to leave.
     pub(super) device_leaves: Cell<bool>,

@@ -345,7 +345,7 @@ impl Connection {
         }
     }
 
-    /// What is queued, up to about [`SEND_BYTES`]. `None` when the connection has ended or comes to rest.
+    /// Returns the bytes that are queued, up to about [`SEND_BYTES`]. `None` when the connection has ended or comes to rest.
     async fn next_batch(&self) -> Option<(Vec<u64>, Vec<Chunk>)> {
         poll_fn(|context| {
             let mut lines = self.lines.borrow_mut();

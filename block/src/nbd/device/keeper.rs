@@ -80,7 +80,7 @@ pub(super) struct Export {
     pub(super) ledger: Ledger,
 }
 
-/// What became of a connection.
+/// Outcome of serving a connection.
 enum Served {
     Rests(Connected),
     /// True if the server answered something.
