@@ -7,16 +7,16 @@ mod traces;
 
 use std::path::PathBuf;
 
+use base::problem::hint;
+use base::units::Size;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 
 use crate::connect::{Client, Door};
 use crate::control::Listen;
 use crate::events::Level;
-use crate::problem::hint;
 use crate::reception::{self, Allow, Tls};
 use crate::shard::SHARDS_MAX;
-use crate::units::Size;
 use crate::wear::Smartctl;
 pub(crate) use advise::Advise;
 pub(crate) use simulate::{Simulate, SizeOf};
@@ -334,7 +334,7 @@ pub(crate) struct DiskQuiesce {
     /// Its name.
     pub(crate) name: String,
     /// For how long, from when nothing is dirty; then it ends by itself.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::units::parse_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = base::units::parse_seconds)]
     pub(crate) seconds: u64,
     #[command(flatten)]
     pub(crate) reading: Reading,

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::task::Poll;
 use std::time::Duration;
 
+use base::problem::{Answer, Problem, ProblemKind};
+use base::units::Size;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::{Method, Request, header};
@@ -17,8 +19,6 @@ use tokio::net::UnixStream;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::api::ProblemDocument;
-use crate::problem::{Answer, Problem, ProblemKind};
-use crate::units::Size;
 
 /// The longest answer that is taken, in bytes: far beyond a piece of a recording, or the metrics of thousands of disks.
 const ANSWER_BYTES_MAX: usize = 256 << 20;

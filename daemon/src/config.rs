@@ -7,15 +7,15 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use base::bounded;
+use base::problem::{Answer, Problem, hint};
+use base::units::{Interval, PollMax, Size};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::bounded;
 use crate::control::{HostName, Listen};
-use crate::problem::{Answer, Problem, hint};
 use crate::reception::{Allow, NbdTcp};
 use crate::shard::SHARDS_MAX;
-use crate::units::{Interval, PollMax, Size};
 use crate::wear::Smartctl;
 
 /// The largest configuration that is read, in bytes.

@@ -5,6 +5,7 @@
 
 pub(crate) mod installed;
 
+use base::problem::{Answer, Problem};
 use block::SECTOR;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -13,8 +14,6 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use installed::QemuVersion;
-
-use crate::problem::{Answer, Problem};
 
 /// How long a guest over NBD waits for a daemon that is being restarted. Without it a restart is an I/O error in the guest.
 const RECONNECT_SECONDS: u32 = 60;

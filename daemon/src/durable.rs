@@ -10,7 +10,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::moment::Moment;
+use base::moment::Moment;
+
 #[cfg(test)]
 pub(crate) use crate::testing::survive;
 

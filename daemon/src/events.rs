@@ -20,12 +20,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use base::moment::Moment;
+use base::plain;
+use base::problem::{Answer, Problem};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::moment::Moment;
-use crate::plain;
-use crate::problem::{Answer, Problem};
 use file::{EVENTS_MAX, Ending, Kept, Opened};
 pub(crate) use kind::{Kind, Level};
 pub(crate) use slowness::Waits;

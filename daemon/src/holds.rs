@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
+use base::problem::Answer;
 use serde::{Deserialize, Serialize};
 
-use crate::problem::Answer;
 use crate::store::format::{self, FileFormat};
 use crate::store::{Store, StoredFile, StoredValue};
 

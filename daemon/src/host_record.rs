@@ -19,14 +19,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use base::bounded;
+use base::moment::Moment;
+use base::problem::{Answer, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bounded;
 use crate::durable;
 use crate::events::{self, Kind};
-use crate::moment::Moment;
-use crate::problem::{Answer, Problem};
 use crate::state::State;
 use crate::store::format::{self, FileFormat, Unreadable};
 use crate::store::{Store, StoredFile, StoredValue};

@@ -7,13 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use base::problem::{Answer, Problem, hint};
+use base::rights::SocketRights;
+use base::units::{RetryTime, Share, Size};
 use block::{PAGE, SECTOR};
 use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
 use serde::{Deserialize, Serialize};
-
-use crate::problem::{Answer, Problem, hint};
-use crate::rights::SocketRights;
-use crate::units::{RetryTime, Share, Size};
 
 /// The smallest and largest block, in bytes.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;

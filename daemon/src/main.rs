@@ -52,10 +52,7 @@ mod wear;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use base::{
-    aside, bounded, memory, moment, mounts, names, patience, plain, problem, qemu_process, rights, signals,
-    sockets, units,
-};
+use base::{plain, signals};
 use clap::Parser;
 
 fn main() -> ExitCode {

@@ -3,13 +3,12 @@
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
+use base::plain;
+use base::problem::{Answer, Problem};
+use base::units::{self, Size};
 use nix::sys::stat::fstat;
 use serde_json::Value;
 use tracing::Level;
-
-use crate::plain;
-use crate::problem::{Answer, Problem};
-use crate::units::{self, Size};
 
 /// What stands where nothing is known.
 pub(crate) const NOTHING: &str = "-";

@@ -13,9 +13,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use base::patience::while_held;
+use base::problem::{Answer, Problem, ProblemKind};
+
 use crate::door::DoorKind;
-use crate::patience::while_held;
-use crate::problem::{Answer, Problem, ProblemKind};
 
 /// Sockets of the daemon that serves the host.
 const RUN_OF_HOST: &str = "/run/forebay";

@@ -30,6 +30,9 @@ mod unused;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use base::patience::while_in_conflict;
+use base::problem::{Answer, Problem, ProblemKind};
+use base::units::Size;
 use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
 
 pub(crate) use content::{Holds, found_at, holds};
@@ -46,12 +49,9 @@ use crate::events::{self, Kind};
 use crate::host_record::HostFile;
 use crate::output;
 use crate::past::Touched;
-use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
-use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::{Found, Owners, Shards};
 use crate::state::{DeviceRecord, LostDevice, PoolRecord, State};
-use crate::units::Size;
 
 /// The pool that the daemon makes by itself: this share of the free space of its folder, in hundredths.
 const EMBEDDED_PERCENT: u64 = 10;

@@ -22,9 +22,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use base::problem::{Answer, Problem};
 use trace::Request;
 
-use crate::problem::{Answer, Problem};
 pub(crate) use device::Recorded;
 use note::Note;
 use session::{SILENCE_MAX, Session};

@@ -35,6 +35,12 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use base::moment::Moment;
+use base::names;
+use base::patience::{while_in_conflict, within};
+use base::problem::{Answer, Problem};
+use base::rights::Rights;
+use base::units::Size;
 use block::SECTOR;
 use block::file::{Access, Lock};
 use cache::{Mode, WhatIsDirty};
@@ -46,19 +52,13 @@ use crate::events::{self, Kind};
 use crate::holds::Holds;
 use crate::host_record::HostFile;
 use crate::keys::Values;
-use crate::moment::Moment;
-use crate::names;
-use crate::patience::{while_in_conflict, within};
 use crate::places::Places;
 use crate::pool::{PoolInUse, check_mirror};
-use crate::problem::{Answer, Problem};
-use crate::rights::Rights;
 use crate::series::SampleTime;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::state::{DiskRecord, GuestRecord, State};
 use crate::store::Store;
 use crate::totals::{Total, Totals};
-use crate::units::Size;
 
 /// How long the start of the daemon waits for disks.
 const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
@@ -736,7 +736,7 @@ impl Registry {
 
 fn known<'a>(state: &'a State, name: &str) -> Answer<&'a DiskRecord> {
     state.disk(name).ok_or_else(|| {
-        let near = crate::problem::nearest(name, state.disks.iter().map(|disk| disk.name.as_str()));
+        let near = base::problem::nearest(name, state.disks.iter().map(|disk| disk.name.as_str()));
         let hint = near.map_or(String::new(), |near| format!("did you mean '{near}'? "));
         Problem::missing(format!("There is no disk '{name}': {hint}`forebay disk list` shows all"))
     })

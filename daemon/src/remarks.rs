@@ -1,13 +1,13 @@
 //! Remarks on the keys of a disk: those that have no effect, or less than they say, with the reason and the command that changes
 //! that; and the risk of write-back.
 
+use base::units::Size;
 use cache::{DirtyBound, Mode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::keys::{KEYS, Values};
 use crate::shard::DiskReport;
-use crate::units::Size;
 
 /// Keys that matter in write-back only.
 const OF_WRITE_BACK: [&str; 4] = ["dirty-limit", "destage-rate-min", "destage-rate-max", "redundancy"];

@@ -10,25 +10,26 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::patience::{while_in_conflict, within};
+use base::problem::Answer;
+use base::rights::Rights;
+use base::sockets;
+use base::units::{Interval, PollMax};
 use doors::nbd::Directory;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use crate::control;
 use crate::control::{Http, WebDoor};
 use crate::events::{self, Kind};
 use crate::host_record;
-use crate::patience::{while_in_conflict, within};
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
-use crate::problem::Answer;
 use crate::reception::{self, Desk, NbdTcp};
 use crate::registry::{ControlFiles, Registry};
-use crate::rights::Rights;
 use crate::shard::Shards;
 use crate::store::Store;
-use crate::units::{Interval, PollMax};
 use crate::wear::{Asker, Smartctl};
-use crate::{control, sockets};
 
 /// How long disks may take to end before the process goes without them.
 const STOP_TIME_MAX: Duration = Duration::from_secs(8);

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use base::names;
+use base::qemu_process::QemuProcess;
 use serde::{Deserialize, Serialize};
 
 use crate::keys::Values;
-use crate::names;
 use crate::places::EMBEDDED_POOL;
-use crate::qemu_process::QemuProcess;
 use crate::wear::WriteBudget;
 
 /// Starts that are remembered, and in addition those whose marks the pool bears.

@@ -31,10 +31,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use base::problem::{Answer, Problem};
 use tokio::sync::oneshot;
 
 use crate::durable::{self, NewFile, NotReplaced};
-use crate::problem::{Answer, Problem};
 
 pub(crate) use file::{NotChanged, StoredFile, StoredValue};
 

@@ -9,11 +9,11 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use base::bounded;
+use base::problem::{Answer, Problem};
 use subtle::ConstantTimeEq;
 
-use crate::bounded;
 use crate::durable;
-use crate::problem::{Answer, Problem};
 
 const FILE_NAME: &str = "token";
 /// Random bytes of a token; in the file each is two digits.

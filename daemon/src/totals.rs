@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use base::moment::Moment;
+use base::problem::{Answer, Problem};
 use cache::DiskStatistics;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::counted::{Counted, Kept};
-use crate::moment::Moment;
-use crate::problem::{Answer, Problem};
 use crate::series::file::Found;
 use crate::series::lifetime::{Comparison, KeptLifetime, Lifetime, Passed};
 use crate::series::{Gauges, HistoryStep, Presence, Recent, SampleTime, Series, Span, Windowed};

@@ -22,6 +22,8 @@ mod worries;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use ask::{Asker, Smartctl};
+use base::moment::Moment;
+use base::problem::{Answer, Problem, hint};
 pub(crate) use book::Book;
 pub(crate) use budget::WriteBudget;
 pub(crate) use drives::{Drive, below, parts_below};
@@ -29,9 +31,6 @@ pub(crate) use estimate::{Estimate, Known, Lately, Source};
 pub(crate) use once::{Asking, Once};
 pub(crate) use rated::{Decimal, Rating};
 pub(crate) use smart::Figures;
-
-use crate::moment::Moment;
-use crate::problem::{Answer, Problem, hint};
 
 /// Keys of the pool, with what they are for.
 pub(crate) const KEYS: [(&str, &str); 2] = [

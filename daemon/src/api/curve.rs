@@ -5,13 +5,13 @@
 
 use std::iter;
 
+use base::units::whole;
 use cache::{Curves, Prediction};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::histograms::began;
 use crate::shard::DiskReport;
-use crate::units::whole;
 
 /// Points of a curve for each doubling of the size.
 const POINTS_PER_DOUBLING: i32 = 4;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use base::moment::Moment;
 use cache::{DirectionHistograms, Histogram, Latency};
 use serde::Serialize;
 use utoipa::openapi::RefOr;
@@ -9,7 +10,6 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 
 use super::listed::{Listed, schema_of};
-use crate::moment::Moment;
 use crate::shard::DiskReport;
 
 /// The histograms of a disk since it was attached.

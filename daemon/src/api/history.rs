@@ -1,9 +1,9 @@
 //! What a disk did, step by step, as a document: columns, one entry for each step.
 
+use base::moment::Moment;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::moment::Moment;
 use crate::series::{HistoryStep, Span};
 
 /// What a disk did lately, in columns of the same length, the oldest step first. Of times for which there is no step nothing

@@ -3,6 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
+use base::aside::Aside;
+use base::problem::{Answer, Problem};
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
 use block::patient::{Patient, Trouble};
@@ -13,9 +15,7 @@ use block::{
 use super::identity::Identity;
 use super::kinds::{HandOff, Kind, Location};
 use super::storage::Storage;
-use crate::aside::Aside;
 use crate::past::Attributes;
-use crate::problem::{Answer, Problem};
 
 /// How a backing is opened.
 #[derive(Clone, Debug)]

@@ -20,14 +20,13 @@ mod users;
 
 use std::path::Path;
 
+use base::rights::own_user;
 pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
 pub(crate) use kinds::{Location, look_on_ring};
 pub(crate) use probe::Images;
 pub(crate) use stack::KernelFolders;
 pub(crate) use users::{OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of};
-
-use crate::rights::own_user;
 
 /// What to do about a backing that the daemon may not open. "Permission denied" alone reads as if the user who typed
 /// the command were meant.

@@ -9,6 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use base::problem::{Answer, Problem};
 use block::file;
 use block::nbd::{Address, Target};
 use cache::bytes::superblock;
@@ -17,7 +18,6 @@ use nix::sys::statfs::{FsType, TMPFS_MAGIC, statfs};
 use super::identity::Identity;
 use super::let_in;
 use super::stack::KernelFolders;
-use crate::problem::{Answer, Problem};
 
 /// A file system in memory without a limit (`linux/magic.h`).
 const RAMFS_MAGIC: i64 = 0x8584_58f6;

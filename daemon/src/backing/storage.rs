@@ -4,6 +4,7 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use base::problem::{Answer, Problem};
 use block::file::Lock;
 use block::patient::{Hang, Watch};
 use block::{BlockDevice, BlockError};
@@ -11,7 +12,6 @@ use block::{BlockDevice, BlockError};
 use super::Identity;
 use super::kinds::{HandOff, Location};
 use crate::past::{Attributes, NoAttributes};
-use crate::problem::{Answer, Problem};
 
 /// Storage of one kind that is open. Belongs to the thread of its ring.
 pub(super) trait Storage: BlockDevice {

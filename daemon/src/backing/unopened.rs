@@ -3,13 +3,13 @@
 use std::io;
 use std::path::Path;
 
+use base::units::Size;
 use block::file::Access;
 
 use super::kinds::Location;
 use super::probe::{Images, volatility};
 use super::{Identity, WantedStorage};
 use crate::past::{Appearance, DirtyMark, Unopened};
-use crate::units::Size;
 
 impl Location {
     /// Returns true if it is this file or device, by name.

@@ -10,13 +10,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use base::patience::{Late, within};
 use block::file::{Access, Identity};
 
 use super::Location;
 use super::probe::Images;
 use super::stack::KernelFolders;
 use crate::door::DoorKind;
-use crate::patience::{Late, within};
 use crate::places::Places;
 use crate::state::DiskRecord;
 

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use base::units::Size;
 use clap::Args;
 use hitsim::{Policy, Share, Workload};
 
 use super::traces::TraceOptions;
-use crate::units::Size;
 
 const POLICIES: &str = "Policies:
   served            the very code that serves disks: RAM, flash log, reclaim, admission as by default

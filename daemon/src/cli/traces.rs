@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use base::units::Size;
 use clap::{Args, Subcommand};
 use trace::{Format, LENGTH_MAX, Options, SECTOR};
 
 use super::{Daemon, Reading};
-use crate::units::Size;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Trace {

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Read, Write};
 
+use base::problem::{Answer, Problem};
 use serde_json::Value;
 
 use super::disk::path_of;
@@ -9,7 +10,6 @@ use super::{client, print_change};
 use crate::api::AcceptDisk;
 use crate::cli::DiskAccept;
 use crate::output::{self, number, size};
-use crate::problem::{Answer, Problem};
 
 /// The longest answer to a question, in bytes.
 const ANSWER_BYTES_MAX: u64 = 256;

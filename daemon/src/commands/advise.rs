@@ -6,16 +6,16 @@ mod trace;
 
 use std::path::Path;
 
+use base::names;
+use base::problem::{Answer, Problem, ProblemKind};
+use base::units;
 use serde_json::Value;
 
 use super::client;
 use crate::api::AdviceDocument;
 use crate::cli::Advise;
 use crate::client::Client;
-use crate::names;
 use crate::output::{self, list, text};
-use crate::problem::{Answer, Problem, ProblemKind};
-use crate::units;
 
 pub(super) fn run(options: &Advise) -> Answer<()> {
     let document = document(options)?;

@@ -10,6 +10,8 @@ mod show;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use base::patience::while_held;
+use base::problem::{Answer, Problem};
 use block::FileDevice;
 use block::Ring;
 use block::executor::{Executor, Order};
@@ -23,9 +25,7 @@ use crate::cli::Check;
 use crate::host_record::HostRecord;
 use crate::output;
 use crate::past;
-use crate::patience::while_held;
 use crate::places::{Places, Surroundings};
-use crate::problem::{Answer, Problem};
 use crate::state::DiskRecord;
 use show::{json, text};
 

@@ -4,14 +4,14 @@
 
 use std::fmt::Write;
 
+use base::names;
+use base::problem::Answer;
 use serde_json::Value;
 
 use super::bar::Ink;
 use super::client;
 use crate::cli::Curve;
-use crate::names;
 use crate::output::{self, list, percent, size};
-use crate::problem::Answer;
 
 /// Characters of the longest bar.
 const BAR_WIDTH: u64 = 40;

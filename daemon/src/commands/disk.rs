@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
+use base::names;
+use base::problem::{Answer, Problem, ProblemKind};
 use block::SECTOR;
 use serde_json::Value;
 
@@ -13,9 +15,7 @@ use crate::api::{AddDisk, Connect, ConnectDocument, RemoveDisk, SetDisk};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
 use crate::connect::{self, Client, Door, Doors};
-use crate::names;
 use crate::output::{self, list, number, percent, size, text};
-use crate::problem::{Answer, Problem, ProblemKind};
 
 pub(super) fn run(command: Disk) -> Answer<()> {
     match command {

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use base::problem::{Answer, Problem};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use tokio::signal::unix::{SignalKind, signal};
-
-use crate::problem::{Answer, Problem};
 
 /// Sets `ended` at the first signal that asks for an end.
 ///

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use base::problem::{Answer, ProblemKind};
 use serde_json::Value;
 
 use super::{client, ending};
@@ -10,7 +11,6 @@ use crate::cli::Events;
 use crate::client::Client;
 use crate::events::Level;
 use crate::output::{self, list, text};
-use crate::problem::{Answer, ProblemKind};
 
 /// How long one request waits for an event, in seconds.
 const WAIT: u64 = 30;

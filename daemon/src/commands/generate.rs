@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use base::problem::{Answer, Problem};
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -16,7 +17,6 @@ use crate::cli::{Cli, Generate};
 use crate::control;
 use crate::metrics;
 use crate::output;
-use crate::problem::{Answer, Problem};
 
 /// Shells that completions are made for.
 const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];

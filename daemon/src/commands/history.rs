@@ -1,17 +1,17 @@
 //! `forebay history`: what a disk did in the last five minutes, day or week, in as many lines as a screen has; all of its steps
 //! as comma-separated values or JSON.
 
+use base::moment::Moment;
+use base::names;
+use base::problem::Answer;
+use base::units::Size;
 use serde_json::Value;
 
 use super::bar::Ink;
 use super::client;
 use crate::cli::History;
-use crate::moment::Moment;
-use crate::names;
 use crate::output::{self, list, percent, text};
-use crate::problem::Answer;
 use crate::series::Span;
-use crate::units::Size;
 
 /// Characters of the longest bar.
 const BAR_WIDTH: u64 = 10;

@@ -6,6 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use base::problem::{Answer, Problem};
+use base::units::Size;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
@@ -15,8 +17,6 @@ use crate::api::{QuiesceDisk, ResumeDisk};
 use crate::cli::{DiskDestage, DiskName, DiskQuiesce};
 use crate::client::{Client, Pause};
 use crate::output::{self, text};
-use crate::problem::{Answer, Problem};
-use crate::units::Size;
 
 /// How often it is looked how far it is.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);

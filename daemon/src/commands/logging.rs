@@ -15,6 +15,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::str::FromStr;
 
+use base::moment::Moment;
+use base::problem::{Answer, Problem, hint};
 use serde_json::json;
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
@@ -23,9 +25,7 @@ use tracing_subscriber::fmt::time::SystemTime;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, format};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::moment::Moment;
 use crate::output::{is_journal, priority};
-use crate::problem::{Answer, Problem, hint};
 use aside::Aside;
 
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_disk_of_which_only_the_number_is_known_is_logged_by_its_name() {
-        crate::names::remember(4_000_001, "web1");
+        base::names::remember(4_000_001, "web1");
         let log = || tracing::warn!(disk = %4_000_001, "It stops");
         let line = logged_of(Lines { shape: Shape::Text(format()), has_priority: false }, log);
         assert!(line.contains("disk=\"web1\""), "{line}");

@@ -27,6 +27,7 @@ mod vm;
 
 use std::path::{Path, PathBuf};
 
+use base::problem::Answer;
 use serde_json::Value;
 
 use crate::cli::{Cli, Command, Daemon, Reading};
@@ -34,7 +35,6 @@ use crate::client::Client;
 use crate::demo;
 use crate::output;
 use crate::places::Surroundings;
-use crate::problem::Answer;
 use logging::Log;
 
 /// Does what was asked for.

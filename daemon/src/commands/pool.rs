@@ -5,6 +5,7 @@ mod wear;
 use std::path::Path;
 use std::time::Duration;
 
+use base::problem::{Answer, Problem, ProblemKind};
 use indicatif::ProgressBar;
 use serde_json::Value;
 
@@ -14,7 +15,6 @@ use crate::cli::{Pool, PoolAdd, PoolRemove, PoolReplace, Taking};
 use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text, yes_or_no};
 use crate::places::absolute;
-use crate::problem::{Answer, Problem, ProblemKind};
 
 pub(super) fn run(command: Pool) -> Answer<()> {
     match command {

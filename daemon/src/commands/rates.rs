@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use base::units::Size;
 use serde_json::Value;
 
 use crate::output::{list, percent, size};
-use crate::units::Size;
 
 /// Lines after which the heading is printed again: it stays in sight on the smallest of terminals.
 const LINES_PER_HEADING: usize = 20;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use base::problem::{Answer, Problem};
+use base::{bounded, names};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 use trace::Trace;
@@ -15,9 +17,8 @@ use super::{client, ending};
 use crate::api::document;
 use crate::cli::Replay;
 use crate::client::Client;
-use crate::problem::{Answer, Problem};
+use crate::output;
 use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, ReplayProgress, json, table, unreadable};
-use crate::{bounded, names, output};
 
 /// How long guests that have left may take to be forgotten, and how often the daemon is asked.
 const LEAVING_MAX: Duration = Duration::from_secs(1);

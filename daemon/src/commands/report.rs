@@ -5,15 +5,15 @@
 
 use std::fmt::Write;
 
+use base::names;
+use base::problem::Answer;
+use base::units::Size;
 use serde_json::Value;
 
 use super::bar::Ink;
 use super::client;
 use crate::cli::Report;
-use crate::names;
 use crate::output::{self, NOTHING, list};
-use crate::problem::Answer;
-use crate::units::Size;
 
 /// Characters of the longest bar of a class, of which two stand side by side, and of a time.
 const CLASS_BAR: u64 = 20;

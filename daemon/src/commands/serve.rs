@@ -11,6 +11,10 @@ use std::convert::Infallible;
 use std::fs::File;
 use std::time::Duration;
 
+use base::problem::{Answer, Problem};
+use base::signals::{self, Request, Requests};
+use base::sockets;
+use base::units::Size;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
 use nix::sys::stat::{Mode, umask};
 
@@ -21,15 +25,12 @@ use crate::control::Http;
 use crate::host_record;
 use crate::places::{Places, Surroundings};
 use crate::pool::{MissingCause, PoolChoice};
-use crate::problem::{Answer, Problem};
 use crate::reception::NbdTcp;
 use crate::registry::PoolView;
 use crate::service::{Network, Service, Threads};
-use crate::signals::{self, Request, Requests};
 use crate::supervisor::{self, Standing};
-use crate::units::Size;
 use crate::wear::Smartctl;
-use crate::{events, output, sockets};
+use crate::{events, output};
 
 /// How soon the service manager's status follows what has changed.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);

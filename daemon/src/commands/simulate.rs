@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use base::problem::{Answer, Problem};
+use base::units::Size;
 use cache::SequentialCutoff;
 use hitsim::served::{RamShare, Writes};
 use hitsim::{Conditions, Counted, LeftOut, Outcome, Point, Row, Workload};
@@ -16,8 +18,6 @@ use crate::api::document;
 use crate::cli::Simulate;
 use crate::keys::Values;
 use crate::output;
-use crate::problem::{Answer, Problem};
-use crate::units::Size;
 
 /// Requests between two looks of a progress bar.
 const REPORT_EVERY: u64 = 1 << 16;

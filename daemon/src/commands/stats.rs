@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use base::names;
+use base::problem::{Answer, Problem};
+use base::units::Size;
 use cache::{DiskCounts, Latency};
 use serde_json::Value;
 
@@ -10,11 +13,8 @@ use super::top::cut_names;
 use super::{client, ending};
 use crate::cli::Stats;
 use crate::client::{Client, Pause};
-use crate::names;
 use crate::output::{self, list, number, percent, size, text};
-use crate::problem::{Answer, Problem};
 use crate::series::{Recent, Window};
-use crate::units::Size;
 
 /// Columns of the terminal that the table of all disks is to fit.
 const TERMINAL_COLUMNS: usize = 80;

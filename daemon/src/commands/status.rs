@@ -1,14 +1,15 @@
 //! `forebay status`: one screen. Which daemon, how the pool is, which disks need somebody, and what happened in the last day.
 
+use base::moment::Moment;
+use base::problem::{Answer, Problem};
+use base::units;
 use serde_json::{Value, json};
 
 use super::client;
 use super::disk::{reason, state};
+use crate::api;
 use crate::cli::Reading;
-use crate::moment::Moment;
 use crate::output::{self, list, number, size, text};
-use crate::problem::{Answer, Problem};
-use crate::{api, units};
 
 /// Events older than this are not shown, in seconds.
 const EVENTS_SECONDS: u64 = 86_400;

@@ -15,7 +15,7 @@ use super::{client, ending};
 use crate::cli::Top;
 use crate::client::{Client, Pause};
 use crate::output;
-use crate::problem::Answer;
+use base::problem::Answer;
 pub(super) use figures::cut_names;
 use figures::{bytes, latency, megabytes, percent, rate};
 use model::{Column, Look, Row, rows, sort};

@@ -9,6 +9,7 @@ mod show;
 use std::fs;
 use std::path::Path;
 
+use base::problem::{Answer, Problem};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use trace::{Format, Gauge, Trace};
@@ -16,7 +17,6 @@ use trace::{Format, Gauge, Trace};
 use crate::api::document;
 use crate::cli::{self, TraceConvert, TraceInfo};
 use crate::output::print;
-use crate::problem::{Answer, Problem};
 use crate::replay::unreadable;
 use output::Output;
 

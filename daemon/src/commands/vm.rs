@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use base::problem::{Answer, Problem, ProblemKind};
+use base::units::Size;
 use serde_json::{Value, json};
 
 use vm::qmp::Monitor;
@@ -17,8 +19,6 @@ use crate::api::{AddDisk, Guest, document};
 use crate::cli::{Reading, Vm, VmAttach, VmDetach, VmMonitor};
 use crate::client::Client;
 use crate::output::{self, list, size, text};
-use crate::problem::{Answer, Problem, ProblemKind};
-use crate::units::Size;
 
 /// How long a daemon that cannot be reached is waited for once a guest depends on it: it may be being restarted.
 const DAEMON_TIME_MAX: Duration = Duration::from_secs(20);

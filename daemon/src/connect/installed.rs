@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::bounded;
+use base::bounded;
 
 /// Programs that are QEMU, by distribution and architecture.
 const PROGRAMS: [&str; 5] =

@@ -8,10 +8,10 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use base::problem::{Answer, Problem};
 use serde::Serialize;
 
 use crate::api::ProblemDocument;
-use crate::problem::{Answer, Problem};
 
 /// What handlers return.
 pub(super) type Reply<T> = Result<Json<T>, Failure>;

@@ -8,10 +8,10 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use base::patience::within;
 use http_body_util::LengthLimitError;
 
 use super::answer::Failure;
-use crate::patience::within;
 
 /// Far more than any change needs.
 const BODY_BYTES_MAX: usize = 64 << 10;

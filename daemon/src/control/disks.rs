@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
+use base::problem::Problem;
 use block::SECTOR;
 use cache::WhatIsDirty;
 use tokio::task::spawn_blocking;
@@ -18,7 +19,6 @@ use crate::api::{
 use crate::connect::{Doors, installed};
 use crate::door::DoorKind;
 use crate::places::Places;
-use crate::problem::Problem;
 use crate::registry::{Cached, DiskView, IfInUse, NewDisk, Registry};
 use crate::shard::{Destage, Word};
 use crate::state::{GuestRecord, Stage};

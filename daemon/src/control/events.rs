@@ -5,13 +5,13 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
+use base::problem::Problem;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::answer::Reply;
 use crate::api::{Event, EventsDocument};
 use crate::events;
-use crate::problem::Problem;
 
 /// The longest that a request waits for an event, in seconds.
 const WAIT_MAX: u64 = 30;

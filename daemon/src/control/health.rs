@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
+use base::patience::within;
+use base::problem::Problem;
 
 use super::answer::Failure;
 use crate::api::{self, DiskState, PoolState};
-use crate::patience::within;
-use crate::problem::Problem;
 use crate::registry::{Registry, displaced_text};
 
 /// How long disks and pool may take to say how they are.

@@ -62,12 +62,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use base::problem::{Answer, Problem};
 use tokio::sync::{mpsc, watch};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::page;
-use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
 use answer::Failure;
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
+use base::problem::Problem;
+use base::units::Size;
 use cache::MemberNumber;
 
 use super::answer::{Reply, to_the_end};
 use crate::api::{AddDevice, Pool, PoolDocument, SetPool};
-use crate::problem::Problem;
 use crate::registry::{NewDevice, Registry};
-use crate::units::Size;
 use crate::wear;
 
 type Shared = State<Arc<Registry>>;

@@ -7,10 +7,10 @@ use axum::extract::{FromRequestParts, Path, State};
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use base::problem::{Answer, Problem};
 
 use super::answer::{Failure, Name, Reply};
 use crate::api::{Recording, RecordingDocument};
-use crate::problem::{Answer, Problem};
 use crate::recording::recorder;
 use crate::registry::Registry;
 

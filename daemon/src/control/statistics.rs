@@ -6,6 +6,8 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
+use base::moment::Moment;
+use base::problem::Problem;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -14,8 +16,6 @@ use crate::api::{
     CurveDocument, DiskCurve, DiskGain, DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument,
     ReportDocument, Statistics, StatisticsDocument,
 };
-use crate::moment::Moment;
-use crate::problem::Problem;
 use crate::registry::{DiskView, Registry};
 use crate::series::Span;
 use crate::series::Window;

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Extension;
+use base::problem::{Answer, Problem};
+use base::sockets;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -23,8 +25,6 @@ use tokio::sync::{Semaphore, watch};
 use super::guard::{Guard, Peer};
 use super::listen::{Http, Listen};
 use crate::places::Places;
-use crate::problem::{Answer, Problem};
-use crate::sockets;
 use crate::token::Token;
 
 /// Connections at once. One more waits until another one has ended.

@@ -8,15 +8,15 @@ use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
+use base::bounded;
+use base::problem::{Answer, Problem};
+use base::signals;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use super::answer::{Failure, Name, Reply, to_the_end};
 use crate::api::{AttachVm, MovedDocument};
-use crate::bounded;
-use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
-use crate::signals;
 
 type Shared = State<Arc<Registry>>;
 

@@ -10,6 +10,9 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::rc::Rc;
 
+use base::problem::{Answer, Problem};
+use base::rights::Rights;
+use base::sockets::{self, SocketFile};
 use block::executor::LocalHost;
 use block::socket::Peer;
 use block::{BlockDevice, Host, Ring};
@@ -18,10 +21,6 @@ use doors::{Door, DoorCounters, DoorShard, Entrance, PausedDoor};
 use futures_util::future::{Either, join_all, select};
 
 pub(crate) use kinds::DoorKind;
-
-use crate::problem::{Answer, Problem};
-use crate::rights::Rights;
-use crate::sockets::{self, SocketFile};
 
 /// How long guests may take to fetch the answers to their last requests, in nanoseconds.
 const FETCH_TIME_MAX_NS: u64 = 2_000_000_000;

@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use base::units::Size;
+
 use super::slowness::{Change, Flapping, Pace, Slowness, Waits};
 use super::{Kind, News};
-use crate::units::Size;
 
 /// How often an error that repeats itself is told of.
 const REPEAT_INTERVAL: Duration = Duration::from_hours(1);

@@ -36,6 +36,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use base::aside::Aside;
+use base::problem::{Answer, Problem};
 use block::file::Access;
 use cache::{Belief, Expected, Past, SharedBits};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -46,10 +48,8 @@ pub(crate) use attributes::{Attributes, FileAttributes, NoAttributes, PathCheck}
 use record::{Doubt, Modified, Record};
 pub(crate) use touched::Touched;
 
-use crate::aside::Aside;
 use crate::host_record::{HostFile, HostRecord};
 use crate::places::Places;
-use crate::problem::{Answer, Problem};
 
 /// Cached pages that are compared with the backing where nobody can vouch for it.
 const SAMPLES: usize = 128;

@@ -1,12 +1,12 @@
 //! Record of a disk in `DIR/state.json`: the looks of its backing when this host had it last.
 
+use base::problem::Answer;
 use serde::{Deserialize, Serialize};
 
 use super::Appearance;
 use super::appearance::{Changes, Circumstances, FileIdentity, is_numbered};
 use super::device::{DeviceIdentity, SameDevice};
 use crate::host_record::{HostFile, HostRecord};
-use crate::problem::Answer;
 use crate::store::NotChanged;
 
 const SCHEMA: u64 = 2;

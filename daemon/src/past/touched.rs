@@ -15,12 +15,11 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use base::memory::MemoryFolders;
+use base::problem::{Answer, Problem};
+use base::units::Size;
 use block::SharedWords;
 use cache::{SharedBits, words_for};
-
-use crate::memory::MemoryFolders;
-use crate::problem::{Answer, Problem};
-use crate::units::Size;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"FBYTOUCH");
 const HEADER_WORDS: usize = 512;

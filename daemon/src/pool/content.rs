@@ -1,9 +1,9 @@
 //! What a file or device holds that is to become one of the pool, in words for a refusal.
 
+use base::units::Size;
 use cache::{Identified, MemberNumber};
 
 use crate::shard::Found;
-use crate::units::Size;
 
 /// Something that is not overwritten without its exact id.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use base::problem::{Answer, Problem};
+
 use super::PoolInUse;
-use crate::problem::{Answer, Problem};
 
 /// Devices of the pool on one drive. A segment and its second copy may be on any two devices, so that two of them are enough.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
 
+use base::patience::within;
+use base::problem::{Answer, Problem};
 use block::file::Identity;
 use cache::{Claim, MemberNumber};
 use futures_util::future::{join_all, maybe_done};
 use nix::sys::stat::{major, minor};
 
-use crate::patience::within;
-use crate::problem::{Answer, Problem};
 use crate::state::{DeviceRecord, PoolRecord};
 
 /// How long all devices together may take to answer.

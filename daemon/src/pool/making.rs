@@ -4,12 +4,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use base::problem::{Answer, Problem};
+use base::units::Size;
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
-
-use crate::problem::{Answer, Problem};
-use crate::units::Size;
 
 /// What stays free of a file system, in hundredths of its size.
 const FREE_PERCENT: u64 = 5;

@@ -8,11 +8,11 @@
 
 use std::path::Path;
 
+use base::patience::{Late, within};
+use base::problem::{Answer, Problem};
 use block::file::{Access, Identity};
 
 use crate::backing::{Images, KernelFolders, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage};
-use crate::patience::{Late, within};
-use crate::problem::{Answer, Problem};
 use crate::shard::{Found, Shards};
 
 /// Opens and locks a file or device that is to be a part of the pool, and says what it holds. `own` is what this daemon uses.

@@ -16,10 +16,9 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use base::bounded;
+use base::problem::{Answer, Problem};
 use doors::nbd::{Identities, Identity, Unfit};
-
-use crate::bounded;
-use crate::problem::{Answer, Problem};
 
 /// The server's certificate.
 const CERTIFICATE: &str = "server-cert.pem";

@@ -17,6 +17,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 use std::thread;
 
+use base::problem::{Answer, Problem};
 use block::executor::{Executor, Order};
 use block::socket::Listener;
 use block::{Host, Ring};
@@ -28,7 +29,6 @@ use tokio::sync::oneshot;
 pub(crate) use allow::Allow;
 
 use crate::places::host_name;
-use crate::problem::{Answer, Problem};
 use certificates::{Certificates, Clients};
 
 /// The port of NBD (IANA's registry of service names).

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use base::problem::{Answer, Problem};
+
 use super::{Claim, Registry, access, being_removed, guest, known, lock};
 use crate::backing::{Images, Location};
 use crate::events::{self, Kind};
-use crate::problem::{Answer, Problem};
 use crate::shard::{Evidence, Word};
 
 impl Registry {

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use base::units::Size;
+
 use crate::backing::{Identity, OwnUse};
-use crate::units::Size;
 
 /// Things that a change is about to have.
 #[derive(Clone, Debug, Default)]

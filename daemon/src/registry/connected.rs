@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use base::bounded;
+use base::problem::{Answer, Problem};
 use block::socket::Peer;
 use tokio::time::{Instant, sleep};
 
 use super::Registry;
-use crate::bounded;
 use crate::door::ConnectedGuest;
-use crate::problem::{Answer, Problem};
 use crate::state::DiskRecord;
 
 /// How long a guest that has just left may be counted still, and how often that is looked at.

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use base::moment::Moment;
+use base::patience::within;
+use base::problem::{Answer, Problem};
 use cache::Curves;
 
 use super::{DiskView, Registry, known, lock};
 use crate::counted::Counted;
 use crate::events::{self, Kind};
-use crate::moment::Moment;
-use crate::patience::within;
-use crate::problem::{Answer, Problem};
 use crate::series::file::{self, EarlierWindows};
 use crate::series::lifetime::Comparison;
 use crate::series::{HistoryStep, Presence, SampleTime, Span, Window, Windowed};

@@ -11,17 +11,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::patience::within;
+use base::problem::Problem;
+use base::units::Size;
 use block::file::Placement;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::{Registry, lock};
 use crate::events::{self, Kind};
-use crate::patience::within;
-use crate::problem::Problem;
 use crate::shard::Destage;
 use crate::supervisor;
-use crate::units::Size;
 
 /// How often the paths of the pool are checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use base::problem::{Answer, Problem};
 use block::ByteRange;
 
 use super::{DiskView, Registry, being_removed, known, lock};
 use crate::events::{self, Kind};
 use crate::holds::{self, HoldTime};
 use crate::pool::MissingCause;
-use crate::problem::{Answer, Problem};
 use crate::shard::{Destage, DiskReport, Quietness};
 use crate::state::DiskRecord;
 

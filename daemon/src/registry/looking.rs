@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
+use base::patience::within;
+use base::problem::{Answer, Problem};
 use block::file::Access;
 use tokio::task::JoinHandle;
 
 use super::{Registry, access};
 use crate::backing::{Identity, Images, Location};
-use crate::patience::within;
-use crate::problem::{Answer, Problem};
 use crate::state::DiskRecord;
 
 /// How long a backing may take to answer a first look.

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::patience::within;
+use base::problem::{Answer, Problem};
+use base::units::Size;
 use block::file::Identity;
 use cache::MemberNumber;
 use tokio::time::{Instant, sleep};
@@ -22,15 +25,12 @@ use super::{Claim, Registry, lock};
 use crate::backing::OwnUse;
 use crate::events::{self, Kind};
 use crate::past::Touched;
-use crate::patience::within;
 use crate::pool::{
     DeviceInUse, Former, Holds, MissingPool, PoolInUse, check_drive, check_file_size, check_place,
     check_room, holds, open_unused, reserve_storage,
 };
-use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
 use crate::state::{DeviceRecord, State};
-use crate::units::Size;
 use crate::wear::{AllWorn, WriteBudget};
 
 /// How long a removal may take before it goes on behind its answer.

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeMap;
 
+use base::memory::{Available, MemoryFolders};
+use base::problem::{Answer, Problem};
+use base::units::Size;
+
 use super::{Claimed, Registry, lock};
 use crate::backing::OwnUse;
 use crate::events::{self, Kind};
 use crate::keys::Values;
-use crate::memory::{Available, MemoryFolders};
-use crate::problem::{Answer, Problem};
 use crate::state::State;
-use crate::units::Size;
 
 impl Registry {
     /// Refuses RAM that is claimed for a disk if it is more than there is, with that of all others and what changes before this

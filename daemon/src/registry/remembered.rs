@@ -3,8 +3,9 @@
 //!
 //! A change that has begun is always finished, also if its caller gives up. Reading waits for no file system.
 
+use base::problem::{Answer, Problem};
+
 use crate::host_record::HostFile;
-use crate::problem::{Answer, Problem};
 use crate::state::State;
 use crate::store::NotChanged;
 

@@ -6,14 +6,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::patience::within;
+use base::problem::{Answer, Problem, ProblemKind};
 use cache::WhatIsDirty;
 
 use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
 use crate::backing::Location;
 use crate::events::{self, Kind};
 use crate::past::DirtyMark;
-use crate::patience::within;
-use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::Content;
 use crate::state::DiskRecord;
 

@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
+use base::problem::Answer;
+use base::units::Size;
+
 use super::{Registry, being_removed, gone, guest, known};
 use crate::events::{self, Kind};
-use crate::problem::Answer;
 use crate::shard::{NotRemembered, Resized, Resizing};
 use crate::store::NotChanged;
-use crate::units::Size;
 
 impl Registry {
     /// Has a disk take the size that its backing has now, and remembers it.

@@ -3,8 +3,9 @@
 //!
 //! An earlier version did not remember the sizes of disks. Such a disk has its share from when it was served once.
 
+use base::problem::Answer;
+
 use super::{Registry, lock};
-use crate::problem::Answer;
 use crate::shard::Absent;
 use crate::state::DiskRecord;
 

@@ -14,6 +14,9 @@ use std::path::PathBuf;
 use std::sync::Weak;
 use std::time::Duration;
 
+use base::problem::Problem;
+use base::rights::Rights;
+use base::sockets::{self, SocketFile};
 use tokio::sync::{mpsc, watch};
 use tokio::time::MissedTickBehavior;
 
@@ -21,9 +24,6 @@ use super::Registry;
 use crate::control;
 use crate::door::DoorSocket;
 use crate::events::{self, Kind};
-use crate::problem::Problem;
-use crate::rights::Rights;
-use crate::sockets::{self, SocketFile};
 
 /// How soon a socket is made again.
 const INTERVAL: Duration = Duration::from_secs(3);

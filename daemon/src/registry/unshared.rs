@@ -4,13 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
+use base::patience::Late;
+use base::problem::{Answer, Problem};
 use block::file::{self, Access};
 
 use super::{Claimed, Registry, lock};
 use crate::backing::{Identity, Images, Location, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, paths_of};
 use crate::door::DoorKind;
-use crate::patience::Late;
-use crate::problem::{Answer, Problem};
 use crate::state::{DiskRecord, State};
 
 impl Registry {

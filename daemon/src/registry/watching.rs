@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Weak;
 use std::time::Duration;
 
+use base::patience::within;
+use base::problem::Answer;
 use block::patient::{Cause, Trouble};
 use cache::Latency;
 use tokio::time::MissedTickBehavior;
@@ -17,8 +19,6 @@ use crate::backing::Location;
 use crate::events::Waits;
 use crate::events::watcher::{DiskLook, Look, Watcher};
 use crate::events::{self, Kind};
-use crate::patience::within;
-use crate::problem::Answer;
 use crate::recording;
 use crate::series::SAMPLE_INTERVAL;
 use crate::shard::DiskReport;

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use base::moment::Moment;
+use base::patience::within;
+use base::problem::{Answer, Problem};
 use cache::{MemberNumber, PoolStatistics};
 use tokio::time::{Instant, sleep};
 
 use super::looking::PROBE_TIME_MAX;
 use super::{PoolView, Registry, lock};
 use crate::events::{self, Kind};
-use crate::moment::Moment;
-use crate::patience::within;
 use crate::places::Places;
 use crate::pool::DeviceInUse;
-use crate::problem::{Answer, Problem};
 use crate::wear::{
     AllWorn, Asked, Asker, Asking, Below, Book, Change, Drive, Once, Worn, below, beside, doubt, or_before,
 };

@@ -22,13 +22,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use base::problem::{Answer, Problem};
 use block::ByteRange;
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use slab::Slab;
 use trace::{Kind, Options, Request, Survey, Trace};
 
-use crate::problem::{Answer, Problem};
 use content::Written;
 use measured::Measured;
 pub(crate) use report::{Before, Ratio, json, table};

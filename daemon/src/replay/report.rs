@@ -1,12 +1,12 @@
 //! What a replay saw, for people and as a document.
 
+use base::problem::{Answer, Problem};
+use base::units::Size;
 use serde_json::{Value, json};
 
 use super::measured::{BOUNDS_US, Times};
 use super::{Outcome, Plan, Side};
 use crate::output;
-use crate::problem::{Answer, Problem};
-use crate::units::Size;
 
 /// Reads that the cache answered in full, and all reads, before or after a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

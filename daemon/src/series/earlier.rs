@@ -13,13 +13,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use base::bounded;
+use base::moment::Moment;
+
 use super::file::{Details, pull_details, pull_names, remove_all};
 use super::packed::pull;
 use super::ring::WEEK;
 use super::summary::HistoryStep;
-use crate::bounded;
 use crate::durable;
-use crate::moment::Moment;
 
 pub(super) const FOLDER: &str = "history";
 const WINDOWS: &str = "windows.bin";

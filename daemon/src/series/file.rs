@@ -21,6 +21,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use base::bounded;
+use base::moment::Moment;
+use base::problem::{Answer, Problem};
 use cache::{DiskCounts, Latency};
 
 use super::earlier;
@@ -28,11 +31,8 @@ pub(crate) use super::earlier::{EarlierWindows, remove_windows as remove_earlier
 use super::packed::{pack, pull, push, unpack_named};
 use super::ring::{Recents, SampleTime, Step, WEEK};
 use super::summary::HistoryStep;
-use crate::bounded;
 use crate::counted::Counted;
 use crate::durable::{self, ASIDE};
-use crate::moment::Moment;
-use crate::problem::{Answer, Problem};
 
 pub(super) const FOLDER: &str = "series";
 const MAGIC: [u8; 8] = *b"FOREBAYS";

@@ -28,8 +28,8 @@ mod tests;
 use std::time::Duration;
 
 use crate::counted::Counted;
-use crate::moment::Moment;
 
+use base::moment::Moment;
 use file::Found;
 use lifetime::Lifetime;
 pub(crate) use question::{Recent, Span, Window, Windowed};

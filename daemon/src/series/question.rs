@@ -1,10 +1,10 @@
 //! Questions that time series answer: windows of time, and spans of history.
 
+use base::problem::{Answer, Problem};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::counted::Counted;
-use crate::problem::{Answer, Problem};
 
 /// What statistics can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

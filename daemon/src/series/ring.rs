@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use base::moment::Moment;
+
 use crate::counted::Counted;
-use crate::moment::Moment;
 
 use super::file::{Details, KeptRing};
 use super::packed::Packed;

@@ -6,13 +6,13 @@
 //! What was compared is what is served: the backing stays open and locked in between. Nothing clean is trusted even then; what is dirty
 //! is, for it is all that the word is about.
 
+use base::problem::{Answer, Problem};
 use block::{BlockDevice, Host};
 use cache::{Belief, Comparison, DiskId};
 use std::rc::Rc;
 
 use super::disk::{Attaching, Trust};
 use super::{Shard, ShardHandle};
-use crate::problem::{Answer, Problem};
 
 /// Pages that are compared at most.
 const PAGES_MAX: usize = 4096;

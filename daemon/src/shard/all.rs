@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
+use base::problem::{Answer, Problem};
+use base::units::PollMax;
 use block::ByteRange;
 use block::file::Access;
 use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
@@ -28,8 +30,6 @@ use crate::backing::{Identity, Images, Location};
 use crate::door::{ConnectedGuest, remove_sockets};
 use crate::host_record::HostFile;
 use crate::places::Places;
-use crate::problem::{Answer, Problem};
-use crate::units::PollMax;
 
 /// The most shards that there can be: far above what pays on one host.
 pub(crate) const SHARDS_MAX: u32 = 64;

@@ -1,10 +1,10 @@
 //! What caches of other sizes would do for a disk, asked of the shard that it is on.
 
+use base::problem::Answer;
 use cache::Curves;
 
 use super::ShardHandle;
 use super::disk::not_attached;
-use crate::problem::Answer;
 
 impl ShardHandle {
     /// The curves of a disk, and the bytes of RAM that knowing them takes.

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use base::problem::{Answer, Problem};
 use block::FileDevice;
 use block::file::{Access, Cache as PageCache, Handle, Lock, OpenError, OpenOptions};
 use cache::{CacheError, MemberNumber};
@@ -17,7 +18,6 @@ use cache::{CacheError, MemberNumber};
 use super::flash::{DeviceHandle, Flash, OpenDevice};
 use super::pool::Found;
 use super::{Shard, ShardHandle};
-use crate::problem::{Answer, Problem};
 use crate::wear;
 
 impl ShardHandle {

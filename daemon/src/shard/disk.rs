@@ -8,6 +8,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use base::problem::{Answer, Problem};
+use base::rights::Rights;
+use base::units::Size;
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
 use block::patient::Trouble;
@@ -30,11 +33,8 @@ use crate::events::{self, Kind};
 use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Unmarked, Values};
 use crate::past::{self, Appearance, History, Sizes};
-use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
-use crate::rights::Rights;
 use crate::series::lifetime::{Meter, Passed};
-use crate::units::Size;
 
 /// Attachments so far, on all shards.
 static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);

@@ -12,14 +12,13 @@
 
 use std::sync::{Arc, Weak};
 
+use base::aside::Aside;
+use base::problem::Problem;
 use block::file::Handle;
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, FileDevice, Geometry, Memory, Operation, Outcome,
     Ring, Unmap,
 };
-
-use crate::aside::Aside;
-use crate::problem::Problem;
 
 /// Flash, or nothing.
 pub(super) enum Flash {

@@ -14,6 +14,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use base::problem::{Answer, Problem};
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
 use cache::{CacheError, DiskId, WhatIsDirty};
@@ -28,7 +29,6 @@ use crate::events::{self, Kind};
 use crate::holds::HoldTime;
 use crate::keys::{Unmarked, Values};
 use crate::past::{Appearance, DirtyMark, History};
-use crate::problem::{Answer, Problem};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -337,7 +337,7 @@ pub(super) async fn bring_home(disk: &Disk, name: &str) -> Answer<()> {
 
 fn not_home(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Problem {
     let statistics = cached.statistics();
-    let size = crate::units::Size(statistics.dirty_bytes);
+    let size = base::units::Size(statistics.dirty_bytes);
     Problem::conflict(format!(
         "Cannot bring home {size} of disk '{name}' that its backing does not have: {error}. Nothing was changed; repair the \
          backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --lose-dirty"

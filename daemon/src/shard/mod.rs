@@ -35,6 +35,10 @@ use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use base::aside::Aside;
+use base::patience::within;
+use base::problem::{Answer, Problem};
+use base::units::PollMax;
 use block::executor::{BusyTime, Executor, LocalHost, Order};
 use block::{Host, Ring};
 use cache::Cache;
@@ -49,12 +53,8 @@ pub(crate) use home::{Destage, Quietness, Unsaved};
 pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
 pub(crate) use resizing::{NotRemembered, Resized, Resizing};
 
-use crate::aside::Aside;
 use crate::host_record::HostFile;
-use crate::patience::within;
 use crate::places::Places;
-use crate::problem::{Answer, Problem};
-use crate::units::PollMax;
 use disk::Disk;
 use flash::{Flash, OpenDevice};
 

@@ -18,6 +18,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Instant;
 
+use base::problem::{Answer, Problem};
 use block::{BlockDevice, BlockError, Host};
 use cache::{Curve, DiskSettings, Tally};
 use futures_util::future::{Either, select};
@@ -30,7 +31,6 @@ use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
 use crate::door::{DoorSocket, Doors, PausedDoors};
 use crate::past::{History, Sizes};
-use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
 use crate::series::lifetime::Meter;
 

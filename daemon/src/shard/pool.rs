@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use base::problem::{Answer, Problem};
 use block::Host;
 use block::executor::LocalHost;
 use block::file::Identity;
@@ -16,7 +17,6 @@ use cache::{
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
 use super::{Shard, ShardHandle};
 use crate::events::{self, Kind};
-use crate::problem::{Answer, Problem};
 
 /// What a file or device that may become one of the pool holds.
 #[derive(Clone, Debug)]

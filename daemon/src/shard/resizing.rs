@@ -18,6 +18,8 @@
 use std::pin::pin;
 use std::rc::Rc;
 
+use base::problem::{Answer, Problem};
+use base::units::Size;
 use block::file::Access;
 use block::{BlockDevice, BlockError, Host, SECTOR};
 use cache::{DiskSettings, Load};
@@ -27,8 +29,6 @@ use super::disk::{Disk, explain, not_attached};
 use super::watching::Failure;
 use super::{Shard, ShardHandle};
 use crate::keys::Values;
-use crate::problem::{Answer, Problem};
-use crate::units::Size;
 
 /// How long backing and destage may take, in nanoseconds: a change keeps all others waiting.
 const TIME_MAX_NS: u64 = 10_000_000_000;

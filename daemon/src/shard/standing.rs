@@ -10,6 +10,7 @@
 use std::path::Path;
 use std::pin::pin;
 
+use base::problem::{Answer, Problem};
 use block::Host;
 use block::executor::LocalHost;
 use block::file::{Reachable, Standing};
@@ -18,7 +19,6 @@ use futures_util::future::{Either, select};
 use super::disk::Disk;
 use crate::events::{self, Kind};
 use crate::past::PathCheck;
-use crate::problem::{Answer, Problem};
 
 /// How long the file system of a path may take to answer, in nanoseconds. A look that takes longer tells nothing.
 const PATH_TIME_MAX_NS: u64 = 2_000_000_000;

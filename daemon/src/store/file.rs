@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use base::problem::{Answer, Problem};
 use tokio::sync::oneshot;
 
 use super::{Source, Store, Writing, lock, path};
 use crate::durable::NotReplaced;
-use crate::problem::{Answer, Problem};
 
 /// A value that stands in a file of DIR.
 pub(crate) trait StoredValue: Clone + PartialEq + Send + 'static {

@@ -12,12 +12,12 @@
 use std::io;
 use std::path::Path;
 
+use base::bounded;
+use base::moment::Moment;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::bounded;
 use crate::durable;
-use crate::moment::Moment;
 
 /// Name and versions of a file.
 #[derive(Clone, Copy, Debug)]

@@ -12,14 +12,14 @@ use std::process::Stdio;
 use std::str::FromStr;
 use std::time::Duration;
 
+use base::bounded;
+use base::patience::within;
+use base::signals;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
 use super::once::Once;
 use super::smart::{self, Figures};
-use crate::bounded;
-use crate::patience::within;
-use crate::signals;
 
 /// Where smartctl is looked for.
 const FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];

@@ -14,12 +14,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use base::moment::Moment;
+use base::problem::{Answer, Problem};
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{DAY, Lately};
 use super::worries::Worry;
-use crate::moment::Moment;
-use crate::problem::{Answer, Problem};
 use crate::store::Store;
 use crate::store::format::{self, FileFormat};
 

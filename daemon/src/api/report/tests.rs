@@ -1,9 +1,9 @@
 //! What is claimed, and from what.
 
+use base::moment::Moment;
 use cache::Latencies as Recorder;
 
 use super::*;
-use crate::moment::Moment;
 use crate::series::lifetime::{Lifetime, Passed};
 
 /// What a disk counted: hits in RAM of 10 us, reads and writes that took the backing so long.

@@ -4,17 +4,17 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use base::aside::Aside;
+use base::problem::{Answer, Problem};
 use block::file::{Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
 use block::patient::Hang;
 use block::{Aligned, BlockDevice, BlockError};
 
 use super::{HandOff, Location};
-use crate::aside::Aside;
 use crate::backing::device::Opening;
 use crate::backing::storage::Storage;
 use crate::backing::{Identity, let_in};
 use crate::past::{Attributes, FileAttributes};
-use crate::problem::{Answer, Problem};
 
 impl Storage for Aligned<FileDevice> {
     fn identity(&self) -> Identity {

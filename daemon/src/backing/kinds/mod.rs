@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use base::aside::Aside;
+use base::problem::{Answer, Problem};
 use block::executor::LocalHost;
 use block::file::{Access, FileDevice, Handle, Lock};
 use block::model::{Model, Profile};
@@ -22,10 +24,8 @@ use super::device::Opening;
 use super::probe::probe;
 use super::storage::Storage;
 use super::{Identity, Images, uri};
-use crate::aside::Aside;
 use crate::past::Attributes;
 use crate::places;
-use crate::problem::{Answer, Problem};
 use file::open_file;
 #[cfg(test)]
 pub(super) use nbd::identity_of;

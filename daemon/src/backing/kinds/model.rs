@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use base::problem::Answer;
 use block::executor::LocalHost;
 use block::file::{FileDevice, Lock};
 use block::model::Model;
@@ -13,7 +14,6 @@ use super::{HandOff, Location};
 use crate::backing::Identity;
 use crate::backing::storage::Storage;
 use crate::past::Attributes;
-use crate::problem::Answer;
 
 impl Storage for Model<Aligned<FileDevice>, LocalHost> {
     fn identity(&self) -> Identity {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use base::problem::{Answer, Problem};
 use block::executor::LocalHost;
 use block::file::Access;
 use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
@@ -13,7 +14,6 @@ use crate::backing::Identity;
 use crate::backing::probe::{Images, image_in_export};
 use crate::backing::storage::Storage;
 use crate::backing::uri;
-use crate::problem::{Answer, Problem};
 
 impl Storage for Aligned<NbdDevice<LocalHost>> {
     fn identity(&self) -> Identity {

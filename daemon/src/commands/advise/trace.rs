@@ -8,6 +8,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread;
 
+use base::problem::Answer;
 use block::{ByteRange, PAGE};
 use cache::{Admission, Curve, Curves, Use};
 use hitsim::served::{self, RamShare, Served, Serving, Writes};
@@ -17,7 +18,6 @@ use trace::{Gauge, Info, Kind, Request, Trace};
 
 use super::super::traces::Progress;
 use crate::cli::Advise;
-use crate::problem::Answer;
 use crate::replay::unreadable;
 use advice::{self, Advice, Asked, Basis, Known, Latencies, Outline, Plan, Simulated, Source, Took};
 

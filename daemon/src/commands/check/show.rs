@@ -1,12 +1,12 @@
 //! What a check found, for people and for programs.
 
+use base::units::Size;
 use block::PAGE;
 use cache::{CheckedDisk, CheckedPool, Ignored};
 use serde_json::{Value, json};
 
 use super::{Names, Outcome, Verdict, named};
 use crate::output;
-use crate::units::Size;
 
 /// One pool of the document.
 pub(super) fn json(verdict: &Verdict) -> Value {

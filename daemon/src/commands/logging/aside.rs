@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use crate::problem::{Answer, Problem};
+use base::problem::{Answer, Problem};
 
 /// Lines that wait to be written.
 const LINES_MAX: usize = 4_096;

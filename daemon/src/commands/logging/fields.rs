@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use base::{names, plain};
 use serde_json::{Map, Value};
 use tracing::Event;
 use tracing::field::{Field, Visit};
@@ -11,8 +12,6 @@ use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
-
-use crate::{names, plain};
 
 /// Writes the message, then fields as `name=value`, without characters that are obeyed instead of shown.
 pub(super) struct SafeFields;

@@ -1,6 +1,7 @@
 //! How worn the pool's flash is, for people, what its drives are rated for, and how much may be written to them. Figures of
 //! drives are in decimal units, as in their data sheets.
 
+use base::problem::{Answer, Problem};
 use serde_json::Value;
 
 use super::{client, is_at, none_of, print_change};
@@ -8,7 +9,6 @@ use crate::api::SetPool;
 use crate::cli::PoolSet;
 use crate::output::{self, list, number, percent, text};
 use crate::places::absolute;
-use crate::problem::{Answer, Problem};
 use crate::wear::Decimal;
 
 pub(super) fn set(options: PoolSet) -> Answer<()> {

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use base::units::float;
 use serde_json::Value;
 
 use crate::output::list;
-use crate::units::float;
 
 /// Points of the past that are kept: five minutes of seconds.
 const POINTS_MAX: usize = 300;

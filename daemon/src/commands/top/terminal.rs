@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use base::problem::{Answer, Problem};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 use serde_json::Value;
@@ -22,7 +23,6 @@ use super::model::Look;
 use super::{INTERVAL, look, screen};
 use crate::client::Client;
 use crate::commands::ending;
-use crate::problem::{Answer, Problem};
 
 /// How soon a signal or news from the daemon is noticed while no key is pressed.
 const TICK: Duration = Duration::from_millis(200);

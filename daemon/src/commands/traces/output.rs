@@ -5,9 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use base::problem::{Answer, Problem};
 use trace::{Format, Packer, Packing, Writer};
-
-use crate::problem::{Answer, Problem};
 
 /// Where a trace is to be written, and how.
 pub(super) struct Output<'a, R> {

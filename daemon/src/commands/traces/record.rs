@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use base::names;
+use base::problem::{Answer, Problem};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use trace::{Options, Packer, Trace, Writer};
@@ -19,9 +21,8 @@ use crate::api::document;
 use crate::cli::TraceRecord;
 use crate::client::{Client, Pause};
 use crate::commands::ending;
-use crate::problem::{Answer, Problem};
+use crate::output;
 use crate::replay::unreadable;
-use crate::{names, output};
 
 /// How often a piece is asked for. The daemon has room for a tenth of a second at 600,000 requests a second.
 const INTERVAL: Duration = Duration::from_millis(100);

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 
+use base::units::Size;
 use serde_json::{Value, json};
 use trace::info::{BLOCK_BYTES, Directions, Info, STREAMS, Touched, Window};
 use trace::{Survey, Trace};
 
 use crate::counted::ratio;
 use crate::output;
-use crate::units::Size;
 
 /// A trace, and what it is like.
 pub(super) struct Shown<'a> {

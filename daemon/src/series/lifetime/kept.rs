@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use base::moment::Moment;
 use cache::DiskCounts;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,6 @@ use super::busiest::{Busiest, Edge};
 use super::curve::Curve;
 use super::{Lifetime, Passed};
 use crate::counted::Kept;
-use crate::moment::Moment;
 
 /// What of a lifetime outlasts the process.
 #[derive(Debug, Serialize, Deserialize)]

@@ -14,10 +14,10 @@ mod tests;
 
 use std::time::Duration;
 
+use base::moment::Moment;
 use cache::DiskCounts;
 
 use crate::counted::Counted;
-use crate::moment::Moment;
 
 pub(crate) use busiest::Rate;
 use busiest::{Busiest, Edge, Requests};

@@ -6,6 +6,8 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use base::rights::Rights;
+use base::units::PollMax;
 use block::file::{Access, Lock};
 use block::nbd::{Address, Target};
 use cache::Marks;
@@ -19,10 +21,8 @@ use crate::door::{DoorKind, Entrances};
 use crate::host_record::{HostFile, HostRecord};
 use crate::keys::Values;
 use crate::places::{Places, Surroundings};
-use crate::rights::Rights;
 use crate::store::Store;
 use crate::testing::TempDir;
-use crate::units::PollMax;
 
 const MIB: u64 = 1 << 20;
 const DISK: u64 = 8 * MIB;

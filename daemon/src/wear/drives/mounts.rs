@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use base::mounts::{Mount, unescaped};
+
 use super::{Leaf, MEMORY, descend, leaves_of};
-use crate::mounts::{Mount, unescaped};
 
 /// File in which the kernel lists mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
