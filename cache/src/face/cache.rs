@@ -255,7 +255,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         if disk.cache.is_loading() {
             let disk = Rc::clone(&disk);
             let tail = belief.tail(disk.cache.coherence.log_end());
-            let first = disk.cache.back.is_noted().then(|| self.pool.shared.dirty_first.enter());
+            let first = disk.cache.back.is_marked_dirty().then(|| self.pool.shared.dirty_first.enter());
             self.pool.host.spawn(async move {
                 load::load(&disk.cache, disk.backing(), tail, samples).await;
                 drop(first);
@@ -428,7 +428,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             )));
         }
         self.start_leaving(cache);
-        drop(cache.back.destaging.lock().await);
+        drop(cache.back.destage.lock().await);
         cache.give_up_dirty();
         // If the flash failed, nobody will ask for this disk at the next start, and numbers are never used again.
         drop(make_void(cache).await);

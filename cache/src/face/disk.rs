@@ -75,7 +75,7 @@ pub(super) async fn destage<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<
         let cache = Rc::clone(&ours.cache);
         let next = pace::step(&cache, &ours.backing, &ours.locks, &ours.flushes, &mut from).await;
         drop(ours);
-        let (wanted, changed) = (cache.back.destage_wanted.notified(), cache.back.pace_changed.notified());
+        let (wanted, changed) = (cache.back.destage.woken(), cache.back.destage.pace_changed());
         match next {
             Next::Wanted => wanted.await,
             Next::Within(pause) => {
@@ -212,10 +212,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             lost_bytes: catalog.lost_pages * block::PAGE,
             mirrored,
             segments_uncopied: uncopied,
-            destage_bytes_per_second: if catalog.is_clean { 0 } else { cache.back.destage_rate() },
-            dirty_for_seconds: cache.back.dirty_for(cache.pool.host.now()) / SECOND_NS,
-            destage_failure: cache.back.destage_failure(cache.pool.host.now()),
-            stopped: cache.back.stopped(),
+            destage_bytes_per_second: if catalog.is_clean { 0 } else { cache.back.destage.rate() },
+            dirty_for_seconds: cache.back.destage.dirty_for(cache.pool.host.now()) / SECOND_NS,
+            destage_failure: cache.back.destage.failure_statistics(cache.pool.host.now()),
+            stopped: cache.back.stop.get(),
             blocks_max: settings.limit_bytes / u64::from(settings.block_bytes),
             blocks_cached: catalog.blocks,
             index_bytes: catalog.bytes + cache.policy.borrow().bytes(),
@@ -255,23 +255,23 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
 
     /// True while destage has requests at the backing, or is about to say in the log what they achieved.
     pub fn is_destaging(&self) -> bool {
-        self.cache.back.destaging.try_lock().is_err()
+        self.cache.back.destage.is_in_flight()
     }
 
     /// Has everything that is dirty destaged at full speed, once; guests go on. [`CachedDisk::statistics`] says how far it is.
     pub fn start_destage(&self) {
-        self.cache.back.ask(true);
+        self.cache.back.destage.request_all(true);
     }
 
     /// The same as fast as the backing can, whatever [`DiskSettings::destage_rate_max`] says, until nothing is dirty: for flash that is
     /// about to be lost.
     pub fn hurry_destage(&self) {
-        self.cache.back.hurry();
+        self.cache.back.destage.hurry();
     }
 
     /// Goes on as if nobody had asked.
     pub fn stop_destage(&self) {
-        self.cache.back.ask(false);
+        self.cache.back.destage.request_all(false);
     }
 
     /// Destages everything, and has nothing become dirty until [`CachedDisk::resume`]: what guests write meanwhile goes to the
@@ -414,7 +414,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     /// Waits for what destage has at the backing, and has nothing more sent there as long as the answer lives. What the backing
     /// never answers is known by then to whoever gave it up.
     pub async fn stop_destaging(&self) -> AtRest<'_, B, F, H> {
-        AtRest { disk: self, destaging: self.cache.back.destaging.lock().await }
+        AtRest { disk: self, destaging: self.cache.back.destage.lock().await }
     }
 
     async fn settle_backing(&self) -> bool {
@@ -424,7 +424,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub(super) async fn close_idle_regions(&self) {
         quiet::close_idle(&self.cache, &self.backing, &self.flushes).await;
         if !self.cache.pool.is_failed() {
-            back::note_clean(&self.cache).await;
+            back::mark_clean(&self.cache).await;
         }
     }
 

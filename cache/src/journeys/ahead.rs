@@ -240,10 +240,10 @@ mod tests {
             let (acknowledge, _acknowledged) = oneshot::channel();
             let (pages, change) = (0..1, Change::Zeroes(block::Unmap::Allowed));
             let queued = Pending { pages, change, sequence, done: 0, acknowledge, _kept: Box::new(()) };
-            cache.back.queue.borrow_mut().push_back(queued);
+            cache.back.commits.push(queued);
             assert!(!has_leisure(&cache));
             assert_eq!(copy(&survivors[1..]).await, (0, 0), "it is not even read");
-            cache.back.queue.borrow_mut().clear();
+            drop(cache.back.commits.take());
             assert!(has_leisure(&cache));
             assert_eq!(copy(&survivors[1..]).await, (1, 1));
         });

@@ -1,7 +1,7 @@
 //! Write-back of a disk: whether writes go to the log, who wants nothing to become dirty, and whether flash says that something
 //! may be dirty. Its state is in `write_back_state.rs`.
 //!
-//! Nothing here awaits, save [`note_dirty`]. Who waits for the backing to catch up does so in `destage_wait`.
+//! Nothing here awaits, save [`mark_dirty`]. Who waits for the backing to catch up does so in `destage_wait`.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ pub(super) struct Writer<F: BlockDevice, H: Host> {
 impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Whether what guests write is acknowledged once flash has it.
     pub(crate) fn writes_back(&self) -> bool {
-        let wanted = self.settings.borrow().mode.row().writes_back && !self.back.is_held();
+        let wanted = self.settings.borrow().mode.row().writes_back && !self.back.destage.is_held();
         wanted && self.can_write_back()
     }
 
@@ -41,25 +41,22 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// True if flash holds nothing that the backing does not have, for all that is known, and nothing is on its way there.
     pub(crate) fn is_clean(&self) -> bool {
-        !self.may_hold_dirty() && self.back.writers.get() == 0
+        !self.may_hold_dirty() && !self.back.throttle.has_writers()
     }
 
     /// Stops the disk: from now on it answers nothing but errors, because what it would answer may be wrong.
     pub(crate) fn stop(&self, reason: String) {
-        if self.back.has_stopped() {
+        if self.back.stop.is_set() {
             return;
         }
         tracing::error!(disk = %self.id, reason, "The disk stops: its data that the backing does not have cannot be given back");
         let error = BlockError::anywhere(ErrorKind::Io, Operation::Write).because(&reason);
-        self.back.stopped.replace(Some(reason));
+        self.back.stop.set(reason);
         // Its segments stay as they are, and nobody waits for room in them.
         self.pool.segments().set_indexed(self.id, false);
         self.pool.start_leaving(self.id);
-        let waiting = std::mem::take(&mut *self.back.queue.borrow_mut());
-        for pending in waiting {
-            pending.end(Err(error.clone()));
-        }
-        self.back.notify_all();
+        self.back.commits.fail_all(&error);
+        self.back.destage.wake_all();
     }
 
     /// Says whether the disk may answer.
@@ -67,43 +64,25 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// # Errors
     /// If it has stopped.
     pub(crate) fn check_alive(&self, operation: Operation) -> Result<(), BlockError> {
-        if self.pool.is_failed() && !self.back.has_stopped() && !self.catalog.is_clean() {
+        if self.pool.is_failed() && !self.back.stop.is_set() && !self.catalog.is_clean() {
             self.stop("The flash failed, and with it what the backing does not have".to_owned());
         }
-        match &*self.back.stopped.borrow() {
-            None => Ok(()),
-            Some(reason) => Err(BlockError::anywhere(ErrorKind::Io, operation).because(reason)),
-        }
+        self.back.stop.check(operation)
     }
 
-    /// Notes that something became dirty or clean.
-    pub(super) fn note_dirtiness(&self) {
+    /// Observes that something became dirty or clean.
+    pub(super) fn observe_dirty(&self) {
         self.adjust_kept();
-        let since = self.back.dirty_since.get();
-        let empty = !self.catalog.can_destage(ALL_PAGES);
-        if !empty && self.back.asleep.take() {
-            self.back.destage_wanted.notify_one();
-        }
-        match since {
-            None if !empty => self.back.dirty_since.set(Some(self.pool.host.now())),
-            Some(_) if empty => {
-                self.back.dirty_since.set(None);
-                self.back.asked.set(false);
-                self.back.hurries.set(false);
-                self.back.record_success();
-                if self.back.device_leaves.get() {
-                    self.pool.slot.wake();
-                }
-            }
-            _ => {}
+        let is_dirty = self.catalog.can_destage(ALL_PAGES);
+        if self.back.destage.observe_dirty(is_dirty, || self.pool.host.now()) {
+            self.pool.slot.wake();
         }
     }
 }
 
-/// Has nothing become dirty, as long as what is returned lives.
+/// Takes a destage hold.
 pub(crate) fn hold<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) -> Hold<F, H> {
-    cache.back.holds.set(cache.back.holds.get() + 1);
-    cache.back.destage_wanted.notify_one();
+    cache.back.destage.hold();
     Hold { cache: Rc::clone(cache) }
 }
 
@@ -115,7 +94,7 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
     pub(crate) async fn clean(&self) -> Result<(), BlockError> {
         let cache = &self.cache;
         wait_until_known(cache).await?;
-        let is_home = || cache.back.writers.get() == 0 && !cache.catalog.can_destage(ALL_PAGES);
+        let is_home = || !cache.back.throttle.has_writers() && !cache.catalog.can_destage(ALL_PAGES);
         wait_until(cache, Patience::Administrator { since: cache.pool.host.now() }, is_home).await?;
         let lost_bytes = cache.catalog.counts().lost_pages * PAGE_BYTES as u64;
         if lost_bytes > 0 {
@@ -123,7 +102,7 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
                 "flash lost {lost_bytes} bytes that the backing does not have: write them anew, or give them up"
             )));
         }
-        if cache.back.last_home_batch.get() > cache.log.durable() {
+        if cache.back.has_destaged_behind(cache.log.durable()) {
             // Whoever waits may give up, and a flush that fails is everybody's.
             let ours = Rc::clone(cache);
             cache.pool.host.to_its_end(async move { settle_log(&ours).await }).await?;
@@ -134,24 +113,21 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
 
 impl<F: BlockDevice, H: Host> Drop for Hold<F, H> {
     fn drop(&mut self) {
-        self.cache.back.holds.set(self.cache.back.holds.get() - 1);
+        self.cache.back.destage.release();
     }
 }
 
 impl<F: BlockDevice, H: Host> Writer<F, H> {
     pub(super) fn enter(cache: &Rc<DiskCache<F, H>>, pages: u64) -> Self {
-        cache.back.writers.set(cache.back.writers.get() + 1);
-        cache.back.coming.set(cache.back.coming.get() + pages);
+        cache.back.throttle.reserve(pages);
         Self { cache: Rc::clone(cache), pages }
     }
 }
 
 impl<F: BlockDevice, H: Host> Drop for Writer<F, H> {
     fn drop(&mut self) {
-        let writers = self.cache.back.writers.get() - 1;
-        self.cache.back.writers.set(writers);
-        self.cache.back.coming.set(self.cache.back.coming.get() - self.pages);
-        self.cache.back.progress.notify_waiters();
+        self.cache.back.throttle.release(self.pages);
+        self.cache.back.destage.wake_waiters();
     }
 }
 
@@ -162,7 +138,7 @@ impl<F: BlockDevice, H: Host> Drop for Writer<F, H> {
 pub(crate) async fn wait_until_known<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
 ) -> Result<(), BlockError> {
-    while cache.is_loading() && cache.back.is_noted() {
+    while cache.is_loading() && cache.back.is_marked_dirty() {
         let done = cache.loaded.notified();
         if cache.leaving.get() {
             let error = BlockError::anywhere(ErrorKind::Gone, Operation::Read);
@@ -173,31 +149,31 @@ pub(crate) async fn wait_until_known<F: BlockDevice, H: Host>(
     cache.check_alive(Operation::Read)
 }
 
-/// Has flash say, durably, that something may be dirty, unless it says so already.
+/// Sets the marker on flash that something may be dirty, durably, unless it is set already.
 ///
 /// # Errors
 /// If flash fails.
-pub(super) async fn note_dirty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
-    if cache.back.noted.get() {
+pub(super) async fn mark_dirty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    if cache.back.is_marked_dirty() {
         return Ok(());
     }
     // Seldom, and large: not a part of what each write takes.
-    Box::pin(note_dirty_now(cache)).await
+    Box::pin(mark_dirty_now(cache)).await
 }
 
-async fn note_dirty_now<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
-    let _noting = cache.back.noting.lock().await;
-    if !cache.back.noted.get() {
+async fn mark_dirty_now<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let _changing = cache.back.lock_marker().await;
+    if !cache.back.is_marked_dirty() {
         cache.pool.note_dirty_in_time(cache.id).await?;
-        cache.back.noted.set(true);
+        cache.back.set_marked_dirty(true);
     }
     Ok(())
 }
 
-/// Has flash say that nothing is dirty, if that is so. Failures leave it as it is.
-pub(crate) async fn note_clean<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) {
-    let _noting = cache.back.noting.lock().await;
-    if !cache.back.noted.get() || !cache.is_clean() {
+/// Clears the marker on flash if nothing is dirty. Failures leave it as it is.
+pub(crate) async fn mark_clean<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) {
+    let _changing = cache.back.lock_marker().await;
+    if !cache.back.is_marked_dirty() || !cache.is_clean() {
         return;
     }
     let relies_on_log = !canary::has(Bug::CleanBeforeLog);
@@ -205,10 +181,10 @@ pub(crate) async fn note_clean<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>)
         return;
     }
     // Something may have become dirty and clean again meanwhile: a power cut must not take the word of that.
-    let is_durable = !relies_on_log || cache.back.last_home_batch.get() <= cache.log.durable();
+    let is_durable = !relies_on_log || !cache.back.has_destaged_behind(cache.log.durable());
     // From the look to this without a pause: a writer that comes later notes it anew, behind this.
     if is_durable && cache.is_clean() {
-        cache.back.noted.set(false);
+        cache.back.set_marked_dirty(false);
         drop(cache.pool.note_clean(cache.id).await);
     }
 }

@@ -59,12 +59,9 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
     let _end = End(&cache);
     while !cache.leaving.get() {
         rest(&cache).await;
-        while !cache.back.queue.borrow().is_empty() {
+        while !cache.back.commits.is_empty() {
             if let Err(error) = commit_batch(&cache).await {
-                let failed = std::mem::take(&mut *cache.back.queue.borrow_mut());
-                for pending in failed {
-                    pending.end(Err(error.clone()));
-                }
+                cache.back.commits.fail_all(&error);
             }
         }
     }
@@ -75,9 +72,7 @@ struct End<'a, F: BlockDevice, H: Host>(&'a DiskCache<F, H>);
 
 impl<F: BlockDevice, H: Host> Drop for End<'_, F, H> {
     fn drop(&mut self) {
-        let waiting = std::mem::take(&mut *self.0.back.queue.borrow_mut());
-        // Dropped once the queue is free again.
-        drop(waiting);
+        drop(self.0.back.commits.take());
     }
 }
 
@@ -87,9 +82,9 @@ async fn rest<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) {
     let host = &cache.pool.host;
     let rested = host.now() + REST_NS;
     while cache.log.is_unsaid() && !cache.pool.is_failed() {
-        let (queued, resting) = (pin!(cache.back.queued.notified()), pin!(host.sleep_until(rested)));
+        let (queued, resting) = (pin!(cache.back.commits.woken()), pin!(host.sleep_until(rested)));
         if let Either::Left(_) = select(queued, resting).await {
-            if cache.leaving.get() || !cache.back.queue.borrow().is_empty() {
+            if cache.leaving.get() || !cache.back.commits.is_empty() {
                 return;
             }
             // A guest flushed what was written before: that is no reason to rest for longer.
@@ -105,7 +100,7 @@ async fn rest<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) {
         host.spawn(async move { drop(ours.log.make_durable().await) });
         return;
     }
-    cache.back.queued.notified().await;
+    cache.back.commits.woken().await;
 }
 
 async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
@@ -114,7 +109,7 @@ async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resul
         Ok(appender) => appender,
         Err(no_segment) => return Err(refusal(no_segment)),
     };
-    if cache.back.queue.borrow().is_empty() {
+    if cache.back.commits.is_empty() {
         // The disk stopped meanwhile.
         return Ok(());
     }
@@ -149,7 +144,7 @@ fn gather<F: BlockDevice, H: Host>(
     pages: usize,
 ) -> Batch {
     let mut batch = appender.batch(pages);
-    for (pending, part) in cache.back.queue.borrow().iter().zip(parts) {
+    for (pending, part) in cache.back.commits.borrow().iter().zip(parts) {
         match &pending.change {
             Change::Zeroes(unmap) => appender.say_zeroes(&mut batch, &pending.pages, *unmap),
             Change::Content(bytes) => {
@@ -169,7 +164,7 @@ fn gather<F: BlockDevice, H: Host>(
 fn plan<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, room: usize) -> (Vec<Range<usize>>, usize) {
     let (mut left, mut pages) = (room, 0);
     let mut parts = Vec::new();
-    for pending in &*cache.back.queue.borrow() {
+    for pending in &*cache.back.commits.borrow() {
         if left == 0 {
             break;
         }
@@ -189,10 +184,10 @@ fn plan<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, room: usize) -> (Vec<R
 
 /// Takes over what is in the log, and acknowledges what is there as a whole.
 fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize>], written: &Written) {
-    cache.back.last_dirty_batch.set(written.number);
+    cache.back.record_dirty_batch(written.number);
     let mut located = written.located.iter();
     for part in parts {
-        let mut queue = cache.back.queue.borrow_mut();
+        let mut queue = cache.back.commits.borrow_mut();
         let Some(pending) = queue.front_mut() else { break };
         let is_whole = match &pending.change {
             Change::Zeroes(unmap) => {
@@ -223,12 +218,12 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
             pending.end(Ok(()));
         }
     }
-    cache.note_dirtiness();
+    cache.observe_dirty();
 }
 
 /// The planted bug: acknowledged before anything is written.
 fn settle_early<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize>]) {
-    let mut queue = cache.back.queue.borrow_mut();
+    let mut queue = cache.back.commits.borrow_mut();
     for pending in queue.iter_mut().take(parts.len()) {
         let (unheard, _) = oneshot::channel();
         let acknowledge = std::mem::replace(&mut pending.acknowledge, unheard);

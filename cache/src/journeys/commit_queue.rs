@@ -1,11 +1,64 @@
 //! Writes that wait to be committed to the log.
 
+use std::cell::{Ref, RefCell, RefMut};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use block::{BlockError, Buffer, Unmap};
-use tokio::sync::oneshot;
+use tokio::sync::futures::Notified;
+use tokio::sync::{Notify, oneshot};
 
 use crate::words::units::Sequence;
+
+/// The commit queue of one disk: writes that are not in the log yet, in order.
+#[derive(Default)]
+pub(super) struct CommitQueue {
+    waiting: RefCell<VecDeque<Pending>>,
+    wake: Notify,
+}
+
+impl CommitQueue {
+    /// Appends a write, and wakes the task that commits.
+    pub(super) fn push(&self, pending: Pending) {
+        self.waiting.borrow_mut().push_back(pending);
+        self.wake();
+    }
+
+    /// Wakes the task that commits: there is a write, the log is at rest, or the disk leaves.
+    pub(super) fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Waits for [`Self::wake`].
+    pub(super) fn woken(&self) -> Notified<'_> {
+        self.wake.notified()
+    }
+
+    /// Returns true if no write waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.borrow().is_empty()
+    }
+
+    /// Borrows the writes, for the task that commits.
+    pub(super) fn borrow(&self) -> Ref<'_, VecDeque<Pending>> {
+        self.waiting.borrow()
+    }
+
+    /// Borrows the writes, for the task that commits.
+    pub(super) fn borrow_mut(&self) -> RefMut<'_, VecDeque<Pending>> {
+        self.waiting.borrow_mut()
+    }
+
+    /// Ends all writes with an error.
+    pub(super) fn fail_all(&self, error: &BlockError) {
+        self.take().into_iter().for_each(|pending| pending.end(Err(error.clone())));
+    }
+
+    /// Takes all writes out.
+    pub(super) fn take(&self) -> VecDeque<Pending> {
+        self.waiting.take()
+    }
+}
 
 /// Content for the log.
 pub(super) enum Change {

@@ -145,7 +145,7 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     from: u64,
     size: Size,
 ) -> Achieved {
-    let _destaging = cache.back.destaging.lock().await;
+    let _destaging = cache.back.destage.lock().await;
     if cache.leaving.get() {
         // The disk was released meanwhile, and the backing is somebody else's.
         return Achieved { next: from, ..Achieved::default() };
@@ -153,13 +153,13 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     notice(cache, backing);
     if !backing.has_unanswered() {
         // Nothing lands any more of what nobody answered.
-        cache.back.stuck.take();
+        cache.back.destage.clear_stuck();
     }
     let epoch = cache.coherence.epoch();
     let Choice { runs, next, is_all } = choose(cache, from, size.pages);
     let known = places_of(cache, &runs);
     if let Err(error) = settle(cache).await {
-        cache.back.record_failure(cache.pool.host.now(), &error);
+        cache.back.destage.record_failure(cache.pool.host.now(), &error);
         return Achieved { failed: true, next, ..Achieved::default() };
     }
     let refusals = Cell::new(REFUSALS_MAX);
@@ -170,7 +170,7 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     });
     if lost::give_up(cache, &all.damaged, SegmentPurpose::LogRecord).await.is_none() {
         all.failed = true;
-        cache.back.record_failure(cache.pool.host.now(), &log_full());
+        cache.back.destage.record_failure(cache.pool.host.now(), &log_full());
     }
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
@@ -183,13 +183,13 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     let flushed = if canary::has(Bug::HomeBeforeFlush) { Ok(()) } else { flushes.flush(backing).await };
     if flushed.is_err() || !is_same(cache, backing, epoch) {
         let error = flushed.err().unwrap_or_else(connection_lost);
-        cache.back.record_failure(cache.pool.host.now(), &error);
+        cache.back.destage.record_failure(cache.pool.host.now(), &error);
         achieved.failed = true;
         return achieved;
     }
     if come_home(cache, all, is_all).await.is_none() {
         achieved.failed = true;
-        cache.back.record_failure(cache.pool.host.now(), &log_full());
+        cache.back.destage.record_failure(cache.pool.host.now(), &log_full());
     }
     achieved
 }
@@ -214,7 +214,6 @@ fn choose_of<F: BlockDevice, H: Host>(
     from: u64,
     pages: u64,
 ) -> Choice {
-    let stuck = cache.back.stuck.borrow();
     let take = |runs: &mut Vec<Run>, left: &mut u64, run: Run| {
         let (all, zeroes) = match run {
             Run::Pages(pages) => (pages, None),
@@ -223,10 +222,7 @@ fn choose_of<F: BlockDevice, H: Host>(
             }
         };
         let end = all.end;
-        let mut free = Ranges::default();
-        free.insert(all.clone());
-        stuck.within(all).for_each(|part| free.remove(&part));
-        for part in free.iter() {
+        for part in cache.back.destage.without_stuck(all).iter() {
             *left = left.saturating_sub(if zeroes.is_some() { 1 } else { part.end - part.start });
             runs.push(
                 zeroes.map_or_else(|| Run::Pages(part.clone()), |unmap| Run::Zeroes(part.clone(), unmap)),
@@ -235,17 +231,12 @@ fn choose_of<F: BlockDevice, H: Host>(
         end
     };
     let (mut runs, mut left) = (Vec::new(), pages);
-    // While destage fails, every second round is for everything else: what is wanted may be what the backing does not take.
-    let skips_wanted = cache.back.took_wanted.take() && cache.back.is_failing();
-    let mut nothing_wanted = Ranges::default();
-    let mut wanted_now = cache.back.wanted.borrow_mut();
-    let wanted = if skips_wanted { &mut nothing_wanted } else { &mut *wanted_now };
-    for run in wanted_runs(dirty, wanted) {
+    let wanted = cache.back.destage.take_wanted();
+    for run in wanted_runs(dirty, &wanted) {
         take(&mut runs, &mut left, run);
     }
-    let wanted = std::mem::take(wanted);
     if !runs.is_empty() {
-        cache.back.took_wanted.set(true);
+        cache.back.destage.record_wanted_taken();
         return Choice { runs, next: from, is_all: wanted.iter().eq([ALL_PAGES]) };
     }
     // From the start once more if there is nothing up to the end: a round without work says that there is none.
@@ -285,7 +276,7 @@ fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Opti
 
 /// Makes durable what the log says of what is dirty, or has no start believe it.
 async fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
-    let is_durable = cache.back.last_dirty_batch.get() <= cache.log.durable();
+    let is_durable = !cache.back.has_dirty_behind(cache.log.durable());
     if is_durable || canary::has(Bug::BackingBeforeLog) {
         return Ok(());
     }
@@ -436,11 +427,11 @@ fn fail<B: BlockDevice, F: BlockDevice, H: Host>(
     count(&cache.counters.backing_errors, 1);
     // It may have ended meanwhile: then nothing would say so again.
     if error.kind == ErrorKind::Unanswered && backing.has_unanswered() && !canary::has(Bug::NewerBeforeLate) {
-        cache.back.stuck.borrow_mut().insert(pages.clone());
+        cache.back.destage.record_stuck(pages.clone());
     }
     // The daemon says so once, by the name of the disk; here it is every request.
     tracing::debug!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash");
-    cache.back.record_failure(cache.pool.host.now(), error);
+    cache.back.destage.record_failure(cache.pool.host.now(), error);
     let left = if is_refusal(error.kind) { refusals.get().saturating_sub(1) } else { 0 };
     refusals.set(left);
     Given { failed: true, failed_ends: Some([pages.end; 2]), ..Given::default() }
@@ -530,7 +521,7 @@ async fn come_home<F: BlockDevice, H: Host>(
                     Left::Behind => Some(()),
                     // Nothing can be said of a part. The next round takes all; if that comes to nothing too, whoever waits is told.
                     Left::NotAll if !is_all => {
-                        cache.back.want(ALL_PAGES);
+                        cache.back.destage.want(ALL_PAGES);
                         Some(())
                     }
                     Left::NotAll | Left::NotFreed => None,
@@ -564,7 +555,7 @@ async fn come_home<F: BlockDevice, H: Host>(
             Err(_) => return None,
         };
         tries = 0;
-        cache.back.last_home_batch.set(written.number);
+        cache.back.record_destaged_batch(written.number);
         let end = now[now.len() - 1].end;
         // Looked at before the batch was written, under the lock of the log: nothing can have replaced any of it since.
         for pages in home.within(0..end) {
@@ -573,8 +564,8 @@ async fn come_home<F: BlockDevice, H: Host>(
         count(&cache.counters.destages, home.within(0..end).map(|pages| pages.end - pages.start).sum());
         given.places.retain(|place| place.page >= end);
         given.zeroes.retain(|pages| pages.end > end);
-        cache.note_dirtiness();
-        cache.back.note_came_home(cache.pool.host.now());
+        cache.observe_dirty();
+        cache.back.destage.record_destaged(cache.pool.host.now());
     }
     Some(())
 }
@@ -590,7 +581,7 @@ async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, giv
         cache.disown()
     };
     let Some(disowned) = cache.log.give_up(is_unwanted, disown).await else { return Left::NotAll };
-    cache.back.note_came_home(cache.pool.host.now());
+    cache.back.destage.record_destaged(cache.pool.host.now());
     if cache.pool.free_disowned(disowned).await.is_ok() { Left::Behind } else { Left::NotFreed }
 }
 

@@ -10,8 +10,8 @@ use std::pin::pin;
 use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
 use futures_util::future::select;
 
+use super::destage_state::Failure;
 use super::disk_cache::DiskCache;
-use super::write_back_state::Failure;
 use crate::words::units::SECOND_NS;
 
 /// How long an administrator waits while destage fails and brings nothing home, in nanoseconds.
@@ -38,17 +38,17 @@ pub(super) enum Patience {
 impl Patience {
     /// Returns when it ends; none if never.
     fn end<F: BlockDevice, H: Host>(self, cache: &DiskCache<F, H>) -> Option<u64> {
-        let failing_since = cache.back.failure().map(|Failure { since, .. }| since);
+        let failing_since = cache.back.destage.failure().map(|Failure { since, .. }| since);
         match self {
             Self::Guest { since } => {
                 let began = match failing_since {
                     Some(_) => since,
-                    None => since.max(cache.back.last_came_home()),
+                    None => since.max(cache.back.destage.last_destaged()),
                 };
                 cache.settings.borrow().retry_ns.map(|retry| began.saturating_add(retry))
             }
             Self::Administrator { since } => {
-                let last = since.max(cache.back.last_came_home());
+                let last = since.max(cache.back.destage.last_destaged());
                 Some(match failing_since {
                     Some(failing) => last.max(failing) + FAILING_NS,
                     None => last + SILENT_NS,
@@ -68,7 +68,7 @@ pub(super) async fn wait_until<F: BlockDevice, H: Host>(
     is_so: impl Fn() -> bool,
 ) -> Result<(), BlockError> {
     loop {
-        let progress = cache.back.progress.notified();
+        let progress = cache.back.destage.progress();
         if is_so() {
             return Ok(());
         }
@@ -98,7 +98,7 @@ pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
         let is_clean = !cache.catalog.can_destage(pages.clone());
         if !is_clean {
             // A round that failed has forgotten what it was to take on.
-            cache.back.want(pages.clone());
+            cache.back.destage.want(pages.clone());
         }
         is_clean
     })
@@ -108,7 +108,7 @@ pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
 /// Returns the error of a wait that ended in vain. It says what the backing said, as an error of whoever waits: no change of theirs
 /// has reached the backing.
 fn in_vain<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> BlockError {
-    let (kind, reason) = match cache.back.failure() {
+    let (kind, reason) = match cache.back.destage.failure() {
         None => (ErrorKind::Io, "it took nothing for that long".to_owned()),
         Some(Failure { error, .. }) => {
             let kind = match error.kind {

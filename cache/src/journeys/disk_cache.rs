@@ -159,7 +159,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
         if before.mode != settings.mode {
             self.pool.segments().set_writes_back(self.id, settings.mode.row().writes_back);
-            self.back.notify_all();
+            self.back.destage.wake_all();
         }
         self.pool.segments().set_mirrored(self.id, settings.redundancy == Redundancy::Mirror);
         if before.block_bytes != settings.block_bytes {
@@ -174,9 +174,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.ram.borrow_mut().resize(ram_pages(settings));
         }
         self.policy.borrow_mut().set_admission(settings.admission);
-        self.back.pace_changed.notify_waiters();
+        self.back.destage.change_pace();
         // More may be dirty now, or be waited for.
-        self.back.let_waiters_look();
+        self.back.destage.wake_waiters();
     }
 
     /// True if all pages that share a byte with `range` are cached.
@@ -207,8 +207,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.ram.borrow_mut().remove(pages.clone());
         self.catalog.mark_lost(pages);
         // Whoever waits for these to come home waits for ever otherwise.
-        self.note_dirtiness();
-        self.back.notify_all();
+        self.observe_dirty();
+        self.back.destage.wake_all();
     }
 
     /// What RAM has of a page that flash has too: the content that belongs to this place, and no other.
@@ -382,8 +382,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// True if flash has something that the backing does not have, or may have for all that is known.
     pub(crate) fn may_hold_dirty(&self) -> bool {
-        let unknown = self.back.is_noted() && self.is_loading();
-        unknown || !self.catalog.is_clean() || self.back.has_stopped()
+        let unknown = self.back.is_marked_dirty() && self.is_loading();
+        unknown || !self.catalog.is_clean() || self.back.stop.is_set()
     }
 
     /// Notes that pages are in the log, in this batch: what the backing holds of them is readable after a kill, once

@@ -42,19 +42,19 @@ pub(crate) async fn flush<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> Result<(), BlockError> {
     cache.check_alive(Operation::Flush)?;
     let log = async {
-        if cache.back.last_dirty_batch.get() > cache.log.durable() { flush_log(cache).await } else { Ok(()) }
+        if cache.back.has_dirty_behind(cache.log.durable()) { flush_log(cache).await } else { Ok(()) }
     };
-    let through = cache.back.through_to_flush();
+    let through = cache.back.backing_changes_to_flush();
     // A later flush of our own may have succeeded, so that nothing is left to be flushed, and something to be told.
     let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back || gate.has_untold();
     let backing = async { if asks { gate.flush_for(backing, asker).await } else { Ok(()) } };
     let (log, backing) = join(log, backing).await;
     if let (Ok(()), Some(through)) = (&backing, through) {
-        cache.back.note_through_flushed(through);
+        cache.back.record_backing_flushed(through);
     }
     if cache.log.is_unsaid() {
         // Whoever commits says so on flash, once there is nothing else to do.
-        cache.back.queued.notify_one();
+        cache.back.commits.wake();
     }
     log.and(backing)
 }

@@ -51,15 +51,15 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Gives up what is dirty, for good: nobody wants it.
     pub(crate) fn give_up_dirty(&self) {
-        self.back.set_noted(false);
-        self.back.go_on();
+        self.back.set_marked_dirty(false);
+        self.back.stop.clear();
         self.forget_dirty();
     }
 
     /// Forgets what is dirty, because nobody wants it, or somebody else knows it.
     pub(crate) fn forget_dirty(&self) {
         self.catalog.discard_dirty();
-        self.note_dirtiness();
-        self.back.notify_all();
+        self.observe_dirty();
+        self.back.destage.wake_all();
     }
 }

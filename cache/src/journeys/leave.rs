@@ -34,7 +34,7 @@ pub(crate) async fn leave<F: BlockDevice, H: Host>(pool: &Rc<Pool<F, H>>, disks:
     }
     pool.drop_former_devices();
     if pool.shared.all_leaving().is_empty() {
-        disks.borrow().values().for_each(|cache| cache.back.no_device_leaves());
+        disks.borrow().values().for_each(|cache| cache.back.destage.end_device_leave());
     }
 }
 
@@ -105,7 +105,7 @@ fn wait_for_destage<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCach
     if has_lost_dirty(pool, cache) {
         cache.stop("A device of the pool failed, and with it what the backing does not have".to_owned());
     } else {
-        cache.back.let_device_leave();
+        cache.back.destage.begin_device_leave();
     }
 }
 

@@ -119,12 +119,12 @@ pub(crate) async fn take_up<F: BlockDevice, H: Host>(
         Belief::ByPage | Belief::ByRegion => None,
     };
     cache.coherence.restore(&cache.pool.open_intents_of(cache.id), belief);
-    cache.back.set_noted(has_dirty);
+    cache.back.set_marked_dirty(has_dirty);
     if let Some(reason) = reason {
         cache.load.borrow_mut().state = Load::Cold(reason.clone());
         make_void(cache).await?;
         cache.start_using_flash();
-        back::note_clean(cache).await;
+        back::mark_clean(cache).await;
     }
     Ok(())
 }
@@ -168,7 +168,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
     let cancelled = || cache.leaving.get() || cache.load_ticket.get() != ticket;
     let state = match read {
         _ if cache.leaving.get() => return true,
-        _ if cancelled() && cache.back.is_noted() => return false,
+        _ if cancelled() && cache.back.is_marked_dirty() => return false,
         _ if cancelled() => {
             Load::Cold("It was evicted, or its block size changed, while it was loaded".to_owned())
         }
@@ -179,7 +179,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
             }
             Load::Done
         }
-        Err(reason) if cache.back.is_noted() => {
+        Err(reason) if cache.back.is_marked_dirty() => {
             drop(loading);
             // Nobody knows any more which pages are dirty, so none can be served.
             cache.stop(reason.clone());
@@ -197,13 +197,13 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
     let took_us = (cache.pool.host.now() - started) / 1000;
     let before = cache.load.borrow().clone();
     cache.load.replace(LoadStatistics { state, took_us, ..before });
-    if cache.back.has_stopped() {
+    if cache.back.stop.is_set() {
         // Its segments stay as they are.
         cache.loaded.notify_waiters();
         return true;
     }
     cache.start_using_flash();
-    cache.note_dirtiness();
+    cache.observe_dirty();
     true
 }
 
@@ -252,7 +252,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let cache = self.cache;
         let mut left = pin!(cache.loaded.notified());
         left.as_mut().enable();
-        if !cache.back.is_noted() && !cache.leaving.get() {
+        if !cache.back.is_marked_dirty() && !cache.leaving.get() {
             select(pin!(cache.pool.shared.dirty_first.passed()), left).await;
         }
         !cache.leaving.get()
@@ -265,7 +265,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let mut contained = pool.reader().contained(wanted, newest).await;
         for _ in 0..TRIES {
             // What only flash has is worth asking for again.
-            if !self.cache.back.is_noted() || !matches!(contained, Err(Unreadable::Device)) {
+            if !self.cache.back.is_marked_dirty() || !matches!(contained, Err(Unreadable::Device)) {
                 break;
             }
             pool.host.sleep(RETRY_NS).await;

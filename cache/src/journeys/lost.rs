@@ -58,7 +58,7 @@ pub(super) async fn give_up<F: BlockDevice, H: Host>(
             appender.say(&mut batch, Kind::Lost, page);
         }
         let Written { number, .. } = appender.write(batch).await.ok()?;
-        cache.back.last_dirty_batch.set(number);
+        cache.back.record_dirty_batch(number);
         for page in &lost {
             cache.enter_lost(page);
         }

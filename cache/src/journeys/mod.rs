@@ -28,6 +28,7 @@ pub(crate) mod cached_reads;
 pub(crate) mod commit;
 mod commit_queue;
 mod destage;
+mod destage_state;
 mod destage_wait;
 pub(crate) mod disk_cache;
 pub(crate) mod disks;

@@ -80,7 +80,7 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
         let range = turn.range;
         // What the backing has been given by destage must not come back as dirty, and be written over this (rule I12). Before
         // anything is hidden: if that cannot be, nothing has happened.
-        if cache.back.last_home_batch.get() > cache.log.durable()
+        if cache.back.has_destaged_behind(cache.log.durable())
             && let Err(error) = Box::pin(settle_log(cache)).await
         {
             if !cache.pool.notice_failure() {
@@ -149,7 +149,7 @@ async fn intend<F: BlockDevice, H: Host>(
 impl<F: BlockDevice, H: Host> Drop for Mutation<F, H> {
     fn drop(&mut self) {
         // Also if it failed: it may be there all the same.
-        self.cache.back.note_through();
+        self.cache.back.record_backing_change();
         self.cache.note_gone(&self.overwritten);
         if self.succeeded {
             self.cache.coherence.finish_mutation(&self.number);

@@ -68,8 +68,8 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     from: &mut u64,
 ) -> Next {
     let nothing = !cache.catalog.can_destage(ALL_PAGES);
-    if nothing || cache.is_loading() || cache.back.has_stopped() || cache.leaving.get() {
-        cache.back.asleep.set(true);
+    if nothing || cache.is_loading() || cache.back.stop.is_set() || cache.leaving.get() {
+        cache.back.destage.record_idle();
         return Next::Wanted;
     }
     let now = cache.pool.host.now();
@@ -79,27 +79,27 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     }
     let size = if cache.pool.lacks_room() { ALL } else { size(cache, urgency) };
     // One after another while it fails, so that the one that fails is the last one.
-    let size = if cache.back.is_failing() { Size { width: 1, ..size } } else { size };
+    let size = if cache.back.destage.is_failing() { Size { width: 1, ..size } } else { size };
     let before = amounts(cache);
     let achieved = round(cache, backing, locks, flushes, *from, size).await;
     *from = achieved.next;
     let took = cache.pool.host.now() - now;
     // A round that changed nothing would change nothing again: without a rest it would keep the thread for ever.
-    let is_in_vain = achieved.is_nothing() && (is_stuck(cache) || amounts(cache) == before);
+    let is_in_vain = achieved.is_nothing() && (cache.back.destage.is_stuck() || amounts(cache) == before);
     if achieved.failed || is_in_vain {
-        if is_stuck(cache) && !cache.back.is_failing() {
-            cache.back.record_failure(cache.pool.host.now(), &unanswered());
+        if cache.back.destage.is_stuck() && !cache.back.destage.is_failing() {
+            cache.back.destage.record_failure(cache.pool.host.now(), &unanswered());
         }
-        cache.back.let_waiters_look();
+        cache.back.destage.wake_waiters();
         return Next::After(RETRY_NS);
     }
     // What waits for an answer keeps the state that says so.
-    if !achieved.is_nothing() && !is_stuck(cache) {
-        cache.back.record_success();
+    if !achieved.is_nothing() && !cache.back.destage.is_stuck() {
+        cache.back.destage.record_success();
     }
-    note_rate(cache, achieved.bytes, took);
+    cache.back.destage.record_rate(achieved.bytes, took);
     if let (Urgency::Shared(_), Some(nanos)) = (urgency, achieved.request_nanos) {
-        cache.back.width.borrow_mut().note(size.width, nanos);
+        cache.back.destage.record_width(size.width, nanos);
     }
     Next::After(pause(cache, urgency, achieved.bytes, took))
 }
@@ -114,20 +114,14 @@ fn unanswered() -> BlockError {
         .because("the backing did not answer an earlier write, which may still be done; what is dirty there waits for that")
 }
 
-/// True if something that is dirty waits for requests of which nobody knows the outcome.
-fn is_stuck<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
-    !cache.back.stuck.borrow().is_empty()
-}
-
 fn urgency<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, now: u64) -> Urgency {
-    let back = &cache.back;
-    let waited = back.is_held() || back.asked.get() || !back.wanted.borrow().is_empty();
+    let destage = &cache.back.destage;
     let leaving_mode = !cache.settings.borrow().mode.row().writes_back;
     let sixteenths = cache.catalog.dirty_pages() * 16 / cache.dirty_limit().max(1);
-    if waited || leaving_mode || sixteenths >= MUCH_SIXTEENTHS {
+    if destage.is_waited_for() || leaving_mode || sixteenths >= MUCH_SIXTEENTHS {
         return Urgency::Waited;
     }
-    if now.saturating_sub(back.guest_waited.get()) >= IDLE_NS && sixteenths >= LITTLE_SIXTEENTHS {
+    if destage.no_guest_for(now) >= IDLE_NS && sixteenths >= LITTLE_SIXTEENTHS {
         return Urgency::Idle;
     }
     Urgency::Shared(sixteenths)
@@ -136,7 +130,7 @@ fn urgency<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, now: u64) -> Urgenc
 /// How long nothing is to be done yet, if so.
 fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, now: u64) -> Option<u64> {
     let Urgency::Shared(sixteenths) = urgency else { return None };
-    let due = cache.back.dirty_since.get().unwrap_or(now) + REST_NS;
+    let due = cache.back.destage.dirty_since().unwrap_or(now) + REST_NS;
     let many_zeroes = cache.catalog.dirty_zero_ranges() * 4 > cache.zero_ranges_max();
     (sixteenths < LITTLE_SIXTEENTHS && now < due && !many_zeroes).then(|| (due - now).min(SECOND))
 }
@@ -145,7 +139,7 @@ fn size<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency) -> S
     let Size { pages, width } = match urgency {
         Urgency::Waited | Urgency::Idle => FULL,
         Urgency::Shared(_) => {
-            let width = cache.back.width.borrow_mut().next();
+            let width = cache.back.destage.next_width();
             Size { pages: SHARED_PAGES * (1 + width as u64), width }
         }
     };
@@ -159,16 +153,7 @@ fn size<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency) -> S
 
 /// Returns how many bytes a second destage may write at most; 0 is no limit.
 fn rate_max<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> u64 {
-    if cache.back.hurries() { 0 } else { cache.settings.borrow().destage_rate_max }
-}
-
-fn note_rate<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, bytes: u64, took: u64) {
-    if bytes > 0 && took > 0 {
-        let now = u128::from(bytes) * u128::from(SECOND) / u128::from(took);
-        let before = u128::from(cache.back.rate.get());
-        let rate = if before == 0 { now } else { (before * 3 + now) / 4 };
-        cache.back.rate.set(rate.min(u128::from(u64::MAX)) as u64);
-    }
+    if cache.back.destage.hurries() { 0 } else { cache.settings.borrow().destage_rate_max }
 }
 
 /// How long destage rests after a round of so many bytes that took so long.
@@ -183,7 +168,7 @@ fn pause<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, byt
         // Up to half of the limit about what the round took, and less the more the backing can do at once; from there on less
         // and less.
         Urgency::Shared(sixteenths) => {
-            let most = 16 - cache.back.width.borrow().kept() as u64;
+            let most = 16 - cache.back.destage.kept_width() as u64;
             (took * (2 * MUCH_SIXTEENTHS).saturating_sub(2 * sixteenths).min(most) / 16).min(PAUSE_MAX_NS)
         }
     };

@@ -31,7 +31,7 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     flushes: &FlushGate,
 ) {
     notice(cache, backing);
-    if cache.is_loading() || cache.pool.is_failed() || cache.back.has_stopped() {
+    if cache.is_loading() || cache.pool.is_failed() || cache.back.stop.is_set() {
         return;
     }
     cache.catalog.check_in_debug();
@@ -69,11 +69,11 @@ pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> bool {
     notice(cache, backing);
     let epoch = cache.coherence.epoch();
-    let through = cache.back.through_to_flush();
+    let through = cache.back.backing_changes_to_flush();
     let settled = flushes.flush(backing).await.is_ok() && is_same(cache, backing, epoch);
     if settled {
         if let Some(through) = through {
-            cache.back.note_through_flushed(through);
+            cache.back.record_backing_flushed(through);
         }
         cache.coherence.settle_backing();
         cache.promotion_wanted.notify_one();

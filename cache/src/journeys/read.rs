@@ -134,7 +134,7 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
 
 /// True if something is being written to the range that enters the cache, whatever the mode became meanwhile.
 fn is_entering<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
-    let enters = cache.settings.borrow().mode.row().writes_enter || !cache.back.queue.borrow().is_empty();
+    let enters = cache.settings.borrow().mode.row().writes_enter || !cache.back.commits.is_empty();
     enters && cache.coherence.is_mutating(range)
 }
 
@@ -280,7 +280,7 @@ fn all_clean<F: BlockDevice, H: Host>(
         |lost: &LostPage| cache.on_flash(lost.page).is_some_and(|located| located.flash == lost.flash);
     if lost.iter().filter(needed).any(there) {
         // Destage finds out whether it is lost for good.
-        lost.iter().filter(needed).for_each(|lost| cache.back.want(lost.page.0..lost.page.0 + 1));
+        lost.iter().filter(needed).for_each(|lost| cache.back.destage.want(lost.page.0..lost.page.0 + 1));
         return Err(damaged(range));
     }
     if lost.iter().any(|lost| needed(&lost)) {
@@ -522,7 +522,7 @@ async fn fetch_past<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {
-    cache.back.guest_waited.set(cache.pool.host.now());
+    cache.back.destage.record_guest_wait(cache.pool.host.now());
     let (buffer, result) = backing.read(range.start, buffer).await;
     count(&cache.counters.backing_reads, 1);
     count(&cache.counters.backing_read_bytes, range.len());

@@ -44,7 +44,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
             gains.note(done, survivors_max(&pool), pool.layout().batch_pages());
             if !freed || gains.are_none() {
                 // Little but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
-                disks.borrow().values().for_each(|cache| cache.back.ask(true));
+                disks.borrow().values().for_each(|cache| cache.back.destage.request_all(true));
                 pool.host.sleep(RETRY_NS).await;
                 pool.announce_room();
                 // What is below may be what helps.
@@ -339,7 +339,7 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
         }
         let Written { number, .. } = appender.write(batch).await.ok()?;
         count(&cache.headers_again, 1);
-        cache.back.last_dirty_batch.set(number);
+        cache.back.record_dirty_batch(number);
         marks.note(&entries);
         if canary::has(Bug::RangesSaidOnce) {
             break;

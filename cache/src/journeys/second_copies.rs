@@ -109,7 +109,7 @@ fn bring_home<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damage: &str) {
         "{damage}, and it has no second copy. What is dirty is being written to the backing. Evict the disk (forebay disk evict) \
          before the next start, which could not read what it holds"
     );
-    cache.back.ask(true);
+    cache.back.destage.request_all(true);
 }
 
 /// Makes second copies of what lacks them, until the disk leaves.
@@ -142,7 +142,7 @@ async fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, failures: u32) {
 
 /// True if some of what is cached of a disk has one copy, and is to have two.
 pub(super) fn lacks_second<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
-    let is_usable = !cache.is_loading() && !cache.back.has_stopped();
+    let is_usable = !cache.is_loading() && !cache.back.stop.is_set();
     let segments = cache.pool.segments();
     is_usable && (segments.lacks_second(cache.id).is_some() || segments.is_unrecorded(cache.id))
 }
@@ -229,7 +229,7 @@ async fn copy<F: BlockDevice, H: Host>(
         Err(error) if error.operation == Operation::Read => {
             failed_reads.insert(key, failed + 1);
             // One copy is not enough for what can be read only now and then.
-            cache.back.ask(true);
+            cache.back.destage.request_all(true);
             return Made::Nothing;
         }
         Err(_) => return Made::Nothing,
@@ -238,7 +238,7 @@ async fn copy<F: BlockDevice, H: Host>(
     if pages_left_out > 0 {
         // One copy of them may be read at most from now on, and perhaps none. Destage finds out.
         count(&cache.counters.flash_errors, u64::from(pages_left_out));
-        cache.back.ask(true);
+        cache.back.destage.request_all(true);
     }
     // What rotted unnoticed in the first one is no copy of what was written.
     let alone = |segment| Wanted { segment, second: None, owner: life.0, generation: life.1 };

@@ -199,7 +199,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
         cache.catalog.record_moved_ahead(survivor.located.flash);
     }
     cache.note_written_pages(pages.len());
-    cache.back.last_dirty_batch.set(number);
+    cache.back.record_dirty_batch(number);
     // A write may have dropped the page meanwhile: then the copy is for nothing.
     let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| survivor.is_current(cache));
     let current: Vec<(PageNumber, Located)> =
@@ -212,7 +212,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
 /// limit is no question to be asked here: more is, from the moment in which survivors take a segment until their old one is free. Where a
 /// limit was lowered, nothing warm survives that it could go along with (`keep_warm`).
 pub(super) fn has_leisure<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
-    cache.back.queue.borrow().is_empty() && cache.may_promote() && !cache.leaving.get()
+    cache.back.commits.is_empty() && cache.may_promote() && !cache.leaving.get()
 }
 
 /// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something

@@ -11,6 +11,7 @@ use block::{BlockDevice, BlockError, Host};
 use super::back::Writer;
 use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::{DiskCache, flash_pages};
+use super::write_back_state::WAIT_MAX_NS;
 use crate::knowledge::segments::Segments;
 use crate::words::error::CacheError;
 use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX, ZERO_RANGES_PART};
@@ -21,8 +22,6 @@ use crate::words::stats::{DirtyBound, DirtyRoom, count};
 const RATE_AT_FIRST: u64 = 1 << 20;
 /// The least that may be dirty where a reservation allows as much, in pages.
 const DIRTY_PAGES_MIN: u64 = 16;
-/// The longest that one writer is held back at once, in nanoseconds.
-const WAIT_MAX_NS: u64 = 250_000_000;
 const SECOND: u64 = 1_000_000_000;
 
 impl<F: BlockDevice, H: Host> DiskCache<F, H> {
@@ -129,7 +128,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let fits = needed <= segments.keepable(self.id);
         if fits {
             segments.keep_for_dirty(self.id, needed);
-            self.back.kept.set(Some(needed));
+            self.back.throttle.record_segments_kept(needed);
         }
         fits
     }
@@ -139,8 +138,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         if self.is_loading() {
             return;
         }
-        let pages = self.catalog.dirty_pages() + self.back.coming.get();
-        let before = self.back.kept.get();
+        let pages = self.catalog.dirty_pages() + self.back.throttle.dirty_reserved();
+        let before = self.back.throttle.segments_kept();
         if pages == 0 && before == Some(0) {
             return;
         }
@@ -150,7 +149,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             // Not more than others leave, but for what was kept before.
             let kept = needed.min(segments.keepable(self.id).max(before.unwrap_or(0)));
             segments.keep_for_dirty(self.id, kept);
-            self.back.kept.set(Some(kept));
+            self.back.throttle.record_segments_kept(kept);
         }
     }
 }
@@ -166,7 +165,7 @@ pub(super) async fn admit<F: BlockDevice, H: Host>(
     limit: u64,
     since: u64,
 ) -> Result<Writer<F, H>, BlockError> {
-    let occupied = || cache.catalog.dirty_pages() + cache.back.coming.get();
+    let occupied = || cache.catalog.dirty_pages() + cache.back.throttle.dirty_reserved();
     // A write that is larger has room when it is alone.
     let fits = |limit| occupied() == 0 || occupied() + pages <= limit;
     // Mostly there are none, and then the pool, which all shards share, need not be asked.
@@ -178,12 +177,12 @@ pub(super) async fn admit<F: BlockDevice, H: Host>(
     };
     let dirty = occupied();
     if dirty * 2 > limit {
-        cache.back.destage_wanted.notify_one();
+        cache.back.destage.wake();
         slow_down(cache, dirty, limit, pages).await;
     }
     if !has_room(limit) {
         let started = cache.pool.host.now();
-        cache.back.destage_wanted.notify_one();
+        cache.back.destage.wake();
         let waited = wait_until(cache, Patience::Guest { since }, || has_room(cache.dirty_limit())).await;
         count(&cache.counters.throttled_ns, cache.pool.host.now() - started);
         waited?;
@@ -198,14 +197,12 @@ pub(super) fn largest(limit: u64) -> u64 {
 
 async fn slow_down<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, dirty: u64, limit: u64, pages: u64) {
     let now = cache.pool.host.now();
-    let rate = match cache.back.rate.get() {
+    let rate = match cache.back.destage.rate() {
         0 => RATE_AT_FIRST,
         rate => rate,
     };
     let wait = wait_for(dirty, limit, pages, rate);
-    // One after another: what all of them wait together is what their pages cost.
-    let next = cache.back.next_writer.get().max(now).min(now + WAIT_MAX_NS) + wait;
-    cache.back.next_writer.set(next);
+    let next = cache.back.throttle.take_turn(now, wait);
     count(&cache.counters.throttled_ns, next - now);
     cache.pool.host.sleep_until(next.min(now + WAIT_MAX_NS)).await;
 }

@@ -77,7 +77,7 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
     count(&cache.counters.backing_writes, 1);
     count(&cache.counters.backing_write_bytes, range.len());
     count_write(cache, enters, mutation.was_cached);
-    cache.back.guest_waited.set(cache.pool.host.now());
+    cache.back.destage.record_guest_wait(cache.pool.host.now());
     let (buffer, result) = backing.write(range.start, buffer).await;
     match &result {
         Ok(()) => {

@@ -21,7 +21,7 @@ use block::{
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
-use super::back::{Writer, note_dirty};
+use super::back::{Writer, mark_dirty};
 use super::commit::{Kept, Poison};
 use super::commit_queue::{Change, Pending};
 use super::disk_cache::DiskCache;
@@ -51,7 +51,7 @@ pub(super) async fn write_back<B: BlockDevice, F: BlockDevice, H: Host>(
     buffer: Buffer,
 ) -> Outcome {
     let pages = range.start / PAGE..range.end.div_ceil(PAGE);
-    if let Err(error) = note_dirty(cache).await {
+    if let Err(error) = mark_dirty(cache).await {
         return (buffer, Err(error));
     }
     if !range.is_aligned(PAGE) {
@@ -80,7 +80,7 @@ pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
     unmap: Unmap,
 ) -> Result<(), BlockError> {
     let whole = range.narrowed(PAGE);
-    note_dirty(cache).await?;
+    mark_dirty(cache).await?;
     let Decided { guard, writer } = decided;
     let guard = Rc::new(guard);
     for page in pages_cut(&range) {
@@ -134,8 +134,7 @@ async fn submit_kept<F: BlockDevice, H: Host, G: 'static>(
         acknowledge,
         _kept: Box::new(Kept { _writer: writer, _poison: poison, _guard: guard }),
     };
-    cache.back.queue.borrow_mut().push_back(pending);
-    cache.back.queued.notify_one();
+    cache.back.commits.push(pending);
     let mut acknowledged = pin!(acknowledged);
     loop {
         match select(acknowledged.as_mut(), pin!(cache.pool.host.sleep(SPACE_WAIT_NS))).await {

@@ -1,237 +1,248 @@
-//! The state of write-back of a disk beside what is dirty: writes on their way to the log, waits for destage, and whether flash
-//! says that something may be dirty.
+//! The state of write-back of one disk: its commit queue, its throttle, the state of destage, the reason of a stop, and the
+//! durable marker that flash may hold dirty data. Nothing here awaits, save the lock of that marker.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::ops::Range;
 
-use block::BlockError;
-use tokio::sync::{Mutex, Notify};
+use block::{BlockError, ErrorKind, Operation};
+use tokio::sync::{Mutex, MutexGuard};
 
-use super::commit_queue::Pending;
-use crate::knowledge::ranges::Ranges;
-use crate::knowledge::width::Width;
-use crate::words::stats::DestageFailure;
-use crate::words::units::SECOND_NS;
+use super::commit_queue::CommitQueue;
+use super::destage_state::DestageState;
 
-/// The state of write-back.
+/// The longest that one writer is held back at once, in nanoseconds.
+pub(super) const WAIT_MAX_NS: u64 = 250_000_000;
+
+/// Write-back of one disk.
 #[derive(Default)]
 pub(crate) struct WriteBack {
-    /// Writes that are not in the log yet, in order.
-    pub(super) queue: RefCell<VecDeque<Pending>>,
-    /// Tells the committer that there are some.
-    pub(super) queued: Notify,
-    /// Writes between the decision that they go to the log and their end.
-    pub(super) writers: Cell<usize>,
-    /// Pages that they make dirty at most.
-    pub(super) coming: Cell<u64>,
-    /// Segments that were last kept in the pool for what is dirty; none before the first time.
-    pub(super) kept: Cell<Option<u32>>,
-    /// True if flash says, durably, that something may be dirty.
-    pub(super) noted: Cell<bool>,
-    pub(super) noting: Mutex<()>,
-    /// Changes that the backing acknowledged to this process, and how many of them a flush has covered. None covers what it
-    /// acknowledged to earlier ones: guests outlive those, and mean it as well when they flush (DURABILITY A26).
-    pub(super) through: Cell<u64>,
-    pub(super) through_flushed: Cell<Option<u64>>,
-    /// The last batches with something dirty and with a `home`.
-    pub(super) last_dirty_batch: Cell<u64>,
-    pub(super) last_home_batch: Cell<u64>,
-    /// Number of those that want nothing to become dirty.
-    pub(super) holds: Cell<usize>,
-    /// Nothing becomes dirty because a device is to leave.
-    pub(super) device_leaves: Cell<bool>,
-    /// Somebody asked for all of it to be destaged.
-    pub(super) asked: Cell<bool>,
-    /// Flash is about to be lost: the highest rate of the settings does not count until nothing is dirty.
-    pub(super) hurries: Cell<bool>,
-    /// Destage had nothing to do when it looked last.
-    pub(super) asleep: Cell<bool>,
-    /// Tells destage to look.
-    pub(crate) destage_wanted: Notify,
-    /// Tells destage, while it rests, that the settings changed or the disk leaves.
-    pub(crate) pace_changed: Notify,
-    /// Tells those who wait that something was destaged, or failed to be.
-    pub(super) progress: Notify,
-    /// Why destage fails, and since when.
-    pub(super) failure: RefCell<Option<Failure>>,
-    /// When something dirty became clean last.
-    pub(super) came_home: Cell<u64>,
-    /// The last round took what somebody waits for.
-    pub(super) took_wanted: Cell<bool>,
-    /// Held while destage has requests at the backing.
-    pub(crate) destaging: Mutex<()>,
-    /// Pages that somebody waits for.
-    pub(super) wanted: RefCell<Ranges>,
-    /// Pages whose destage may still land at any time: nothing newer is sent after it on the same connection.
-    pub(super) stuck: RefCell<Ranges>,
-    /// When the first of what is dirty became so.
-    pub(super) dirty_since: Cell<Option<u64>>,
-    /// When the next writer may go on, if writers are held back.
-    pub(super) next_writer: Cell<u64>,
-    /// What destage achieved lately, in bytes a second.
-    pub(super) rate: Cell<u64>,
-    /// How many requests it has at once while guests use the backing too.
-    pub(super) width: RefCell<Width>,
-    /// When a guest last waited for the backing.
-    pub(super) guest_waited: Cell<u64>,
-    /// Why the disk stopped.
-    pub(super) stopped: RefCell<Option<String>>,
+    pub(super) commits: CommitQueue,
+    pub(super) throttle: Throttle,
+    pub(crate) destage: DestageState,
+    pub(crate) stop: StopReason,
+    marker: DirtyMarker,
+    /// The last batches of the log with something dirty, and with a record of destage.
+    last_dirty_batch: Cell<u64>,
+    last_destaged_batch: Cell<u64>,
+    /// Changes that the backing acknowledged to this process, and how many of them a flush has covered. None covers those that it
+    /// acknowledged to earlier ones: guests outlive these, and mean them as well when they flush (DURABILITY A26).
+    backing_changes: Cell<u64>,
+    backing_changes_flushed: Cell<Option<u64>>,
 }
 
-/// Why destage fails.
-#[derive(Clone, Debug)]
-pub(super) struct Failure {
-    /// When it began to.
-    pub(super) since: u64,
-    /// What the last request that failed said.
-    pub(super) error: BlockError,
+/// The throttle of one disk: what writers are about to make dirty, and when the next of them may go on.
+#[derive(Default)]
+pub(super) struct Throttle {
+    /// Writers between the decision that they go to the log and their end.
+    writers: Cell<usize>,
+    /// Pages that they make dirty at most.
+    dirty_reserved: Cell<u64>,
+    /// Segments that were last kept in the pool for what is dirty; none before the first time.
+    segments_kept: Cell<Option<u32>>,
+    /// When the next writer may go on, if writers are held back.
+    next_writer: Cell<u64>,
+}
+
+/// The durable marker on flash that a disk may hold dirty data.
+#[derive(Default)]
+struct DirtyMarker {
+    is_set: Cell<bool>,
+    /// Held while it is changed.
+    changing: Mutex<()>,
+}
+
+/// The reason why a disk stopped, if it did.
+#[derive(Default)]
+pub(crate) struct StopReason(RefCell<Option<String>>);
+
+impl Throttle {
+    /// Reserves room for a writer that makes so many pages dirty at most. Ends with [`Self::release`].
+    pub(super) fn reserve(&self, pages: u64) {
+        self.writers.set(self.writers.get() + 1);
+        self.dirty_reserved.set(self.dirty_reserved.get() + pages);
+    }
+
+    /// Releases the room of a writer.
+    pub(super) fn release(&self, pages: u64) {
+        self.writers.set(self.writers.get() - 1);
+        self.dirty_reserved.set(self.dirty_reserved.get() - pages);
+    }
+
+    /// Returns true while writes go to the log.
+    pub(super) fn has_writers(&self) -> bool {
+        self.writers.get() > 0
+    }
+
+    /// Returns the pages that writers make dirty at most.
+    pub(super) fn dirty_reserved(&self) -> u64 {
+        self.dirty_reserved.get()
+    }
+
+    /// Returns the segments that were last kept in the pool for what is dirty; none before the first time.
+    pub(super) fn segments_kept(&self) -> Option<u32> {
+        self.segments_kept.get()
+    }
+
+    /// Records the segments that are kept in the pool for what is dirty.
+    pub(super) fn record_segments_kept(&self, segments: u32) {
+        self.segments_kept.set(Some(segments));
+    }
+
+    /// Returns when the next writer may go on, after one that comes `now` and costs `wait` nanoseconds. One after another:
+    /// what all of them wait together is what their pages cost.
+    pub(super) fn take_turn(&self, now: u64, wait: u64) -> u64 {
+        let next = self.next_writer.get().max(now).min(now + WAIT_MAX_NS) + wait;
+        self.next_writer.set(next);
+        next
+    }
+}
+
+impl StopReason {
+    /// Returns true if the disk stopped.
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.borrow().is_some()
+    }
+
+    /// Returns the reason.
+    pub(crate) fn get(&self) -> Option<String> {
+        self.0.borrow().clone()
+    }
+
+    /// Checks that the disk has not stopped.
+    ///
+    /// # Errors
+    /// `Io` with the reason, if it has.
+    pub(super) fn check(&self, operation: Operation) -> Result<(), BlockError> {
+        match &*self.0.borrow() {
+            None => Ok(()),
+            Some(reason) => Err(BlockError::anywhere(ErrorKind::Io, operation).because(reason)),
+        }
+    }
+
+    /// Records the reason.
+    pub(super) fn set(&self, reason: String) {
+        self.0.replace(Some(reason));
+    }
+
+    /// Forgets the reason: the disk goes on.
+    pub(super) fn clear(&self) {
+        self.0.take();
+    }
 }
 
 impl WriteBack {
-    /// Notes that flash says that something may be dirty.
-    pub(super) fn set_noted(&self, noted: bool) {
-        self.noted.set(noted);
+    /// Takes over whether flash says that something may be dirty.
+    pub(super) fn set_marked_dirty(&self, is_set: bool) {
+        self.marker.is_set.set(is_set);
     }
 
-    /// True if flash says that something may be dirty.
-    pub(crate) fn is_noted(&self) -> bool {
-        self.noted.get()
+    /// Returns true if flash says that something may be dirty.
+    pub(crate) fn is_marked_dirty(&self) -> bool {
+        self.marker.is_set.get()
     }
 
-    /// True if somebody wants nothing to become dirty.
-    pub(crate) fn is_held(&self) -> bool {
-        self.holds.get() > 0 || self.device_leaves.get()
+    /// Locks the marker, to change it.
+    pub(super) async fn lock_marker(&self) -> MutexGuard<'_, ()> {
+        self.marker.changing.lock().await
     }
 
-    /// Has nothing become dirty until no device leaves any more.
-    pub(super) fn let_device_leave(&self) {
-        self.device_leaves.set(true);
-        self.destage_wanted.notify_one();
+    /// Records that a batch of the log has something dirty.
+    pub(super) fn record_dirty_batch(&self, number: u64) {
+        self.last_dirty_batch.set(number);
     }
 
-    pub(super) fn no_device_leaves(&self) {
-        self.device_leaves.set(false);
+    /// Records that a batch of the log says what was destaged.
+    pub(super) fn record_destaged_batch(&self, number: u64) {
+        self.last_destaged_batch.set(number);
     }
 
-    /// Notes that the backing acknowledged a change, or may have done it.
-    pub(super) fn note_through(&self) {
-        self.through.set(self.through.get() + 1);
+    /// Returns true if a batch behind `durable` has something dirty.
+    pub(super) fn has_dirty_behind(&self, durable: u64) -> bool {
+        self.last_dirty_batch.get() > durable
     }
 
-    /// What a flush of the backing that is submitted now covers; none if there is nothing that it has to.
-    pub(super) fn through_to_flush(&self) -> Option<u64> {
-        Some(self.through.get()).filter(|through| Some(*through) > self.through_flushed.get())
+    /// Returns true if a batch behind `durable` says what was destaged.
+    pub(super) fn has_destaged_behind(&self, durable: u64) -> bool {
+        self.last_destaged_batch.get() > durable
     }
 
-    pub(super) fn note_through_flushed(&self, through: u64) {
-        self.through_flushed.set(self.through_flushed.get().max(Some(through)));
+    /// Records that the backing acknowledged a change, or may have done it.
+    pub(super) fn record_backing_change(&self) {
+        self.backing_changes.set(self.backing_changes.get() + 1);
     }
 
-    /// Somebody asks for everything to be destaged, or does not any more.
-    pub(crate) fn ask(&self, asked: bool) {
-        self.asked.set(asked && self.dirty_since.get().is_some());
-        self.hurries.set(self.hurries.get() && asked);
-        self.destage_wanted.notify_one();
+    /// Returns what a flush of the backing that is submitted now covers; none if there is nothing that it has to.
+    pub(super) fn backing_changes_to_flush(&self) -> Option<u64> {
+        Some(self.backing_changes.get()).filter(|changes| Some(*changes) > self.backing_changes_flushed.get())
     }
 
-    /// Asks for everything to be destaged as fast as the backing can.
-    pub(crate) fn hurry(&self) {
-        self.hurries.set(self.dirty_since.get().is_some());
-        self.ask(true);
-    }
-
-    /// True if the highest rate of the settings does not count.
-    pub(super) fn hurries(&self) -> bool {
-        self.hurries.get()
-    }
-
-    /// Has pages destaged before anything else.
-    pub(super) fn want(&self, pages: Range<u64>) {
-        self.wanted.borrow_mut().insert(pages);
-        self.destage_wanted.notify_one();
-    }
-
-    /// What destage achieved lately, in bytes a second.
-    pub(crate) fn destage_rate(&self) -> u64 {
-        self.rate.get()
-    }
-
-    /// Records a failure of destage. It lasts until a round without one.
-    pub(super) fn record_failure(&self, now: u64, error: &BlockError) {
-        let mut failure = self.failure.borrow_mut();
-        let since = failure.as_ref().map_or(now, |failure| failure.since);
-        *failure = Some(Failure { since, error: error.clone() });
-    }
-
-    /// Records that destage works.
-    pub(super) fn record_success(&self) {
-        self.failure.take();
-    }
-
-    /// True if the last round of destage failed.
-    pub(super) fn is_failing(&self) -> bool {
-        self.failure.borrow().is_some()
-    }
-
-    /// Why destage fails, if it does.
-    pub(super) fn failure(&self) -> Option<Failure> {
-        self.failure.borrow().clone()
-    }
-
-    /// When something dirty became clean last.
-    pub(super) fn last_came_home(&self) -> u64 {
-        self.came_home.get()
-    }
-
-    pub(super) fn note_came_home(&self, now: u64) {
-        self.came_home.set(now);
-        self.progress.notify_waiters();
-    }
-
-    /// Has everybody who waits for destage look again: what they wait for, or for how long, was changed.
-    pub(super) fn let_waiters_look(&self) {
-        self.progress.notify_waiters();
-    }
-
-    /// How destage fails, for whoever looks after the disk.
-    pub(crate) fn destage_failure(&self, now: u64) -> Option<DestageFailure> {
-        self.failure().map(|Failure { since, error }| DestageFailure {
-            for_seconds: now.saturating_sub(since) / SECOND_NS,
-            kind: error.kind,
-            reason: error.to_string(),
-        })
-    }
-
-    /// How long something was dirty, in nanoseconds.
-    pub(crate) fn dirty_for(&self, now: u64) -> u64 {
-        self.dirty_since.get().map_or(0, |since| now.saturating_sub(since))
-    }
-
-    /// True if the disk stopped.
-    pub(crate) fn has_stopped(&self) -> bool {
-        self.stopped.borrow().is_some()
-    }
-
-    /// Why the disk stopped.
-    pub(crate) fn stopped(&self) -> Option<String> {
-        self.stopped.borrow().clone()
+    /// Records what a flush of the backing covered.
+    pub(super) fn record_backing_flushed(&self, changes: u64) {
+        self.backing_changes_flushed.set(self.backing_changes_flushed.get().max(Some(changes)));
     }
 
     /// Lets everybody notice that the disk leaves.
     pub(crate) fn leave(&self) {
-        self.queued.notify_one();
-        self.pace_changed.notify_waiters();
-        self.notify_all();
+        self.commits.wake();
+        self.destage.change_pace();
+        self.destage.wake_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_take_their_turns_one_after_another_and_none_pays_for_more_than_one_wait_of_others() {
+        let throttle = Throttle::default();
+        assert_eq!([100, 100, 100].map(|now| throttle.take_turn(now, 10)), [110, 120, 130]);
+        assert_eq!(throttle.take_turn(500, 10), 510, "nobody pays for what is over");
+        throttle.take_turn(500, 9 * WAIT_MAX_NS);
+        assert_eq!(throttle.take_turn(500, 10), 500 + WAIT_MAX_NS + 10);
     }
 
-    /// Forgets why the disk stopped.
-    pub(super) fn go_on(&self) {
-        self.stopped.take();
+    #[test]
+    fn the_room_of_writers_is_given_back_as_each_of_them_ends() {
+        let throttle = Throttle::default();
+        throttle.reserve(3);
+        throttle.reserve(0);
+        throttle.release(3);
+        assert!(throttle.has_writers() && throttle.dirty_reserved() == 0);
+        throttle.release(0);
+        assert!(!throttle.has_writers());
     }
 
-    pub(super) fn notify_all(&self) {
-        self.progress.notify_waiters();
-        self.destage_wanted.notify_one();
+    #[test]
+    fn the_first_flush_asks_the_backing_and_a_later_one_if_it_was_changed_since_that_was_submitted() {
+        let back = WriteBack::default();
+        assert_eq!(back.backing_changes_to_flush(), Some(0), "for the processes before");
+        back.record_backing_flushed(0);
+        assert_eq!(back.backing_changes_to_flush(), None);
+        back.record_backing_change();
+        let submitted = back.backing_changes_to_flush().expect("it was changed");
+        back.record_backing_change();
+        back.record_backing_flushed(submitted);
+        back.record_backing_flushed(0);
+        assert_eq!(back.backing_changes_to_flush(), Some(2), "the second change came after the flush");
+    }
+
+    #[test]
+    fn a_batch_counts_as_durable_as_far_as_the_log_says_so() {
+        let back = WriteBack::default();
+        back.record_dirty_batch(7);
+        back.record_destaged_batch(8);
+        assert!(back.has_dirty_behind(6) && !back.has_dirty_behind(7));
+        assert!(back.has_destaged_behind(7) && !back.has_destaged_behind(8));
+    }
+
+    #[test]
+    fn a_stopped_disk_fails_with_its_reason_until_that_is_given_up() {
+        let stop = StopReason::default();
+        assert!(stop.check(Operation::Read).is_ok() && !stop.is_set());
+        stop.set("the flash failed".to_owned());
+        let error = stop.check(Operation::Read).expect_err("it stopped");
+        assert!(error.kind == ErrorKind::Io && error.to_string().contains("the flash failed"), "{error}");
+        stop.clear();
+        assert!(stop.check(Operation::Read).is_ok() && stop.get().is_none());
     }
 }
