@@ -142,12 +142,11 @@ impl<S: SegmentsHolder> Catalog<S> {
 
     /// Records the place of pages that a guest wrote to the log just now: the backing does not have them.
     pub(crate) fn insert_dirty(&self, extent: FlashExtent<'_>) {
-        self.set_places(extent);
-        let mut entries = self.entries.borrow_mut();
-        let Entries { dirty, zero_pages, .. } = &mut *entries;
         let pages = extent.pages();
-        zero_pages.remove(&pages);
-        pages.for_each(|page| dirty.add_page(page));
+        self.set_places_and(extent, |dirty, zero_pages| {
+            zero_pages.remove(&pages);
+            pages.for_each(|page| dirty.add_page(page));
+        });
     }
 
     /// Records that a guest made pages zeroes, which the backing does not have. Their storage may be given back if `unmap` says so.
@@ -313,14 +312,27 @@ impl<S: SegmentsHolder> Catalog<S> {
     }
 
     /// Records where pages are now, in the index, in the counts of live pages and in those of stale versions.
-    fn set_places(&self, FlashExtent { first, flash, checksums }: FlashExtent<'_>) {
-        let replaced = self.entries.borrow_mut().index.insert_run(first, flash, checksums);
-        self.segments.lock_segments().pages_known(flash, checksums.len() as u32);
+    fn set_places(&self, extent: FlashExtent<'_>) {
+        self.set_places_and(extent, |_, _| {});
+    }
+
+    /// Does the same, and changes the other entries of the pages by `change` under the same borrow: a guest's write takes this way.
+    fn set_places_and(&self, extent: FlashExtent<'_>, change: impl FnOnce(&mut Dirty, &mut ZeroPages)) {
+        let FlashExtent { first, flash, checksums } = extent;
+        let replaced = {
+            let mut entries = self.entries.borrow_mut();
+            let Entries { index, dirty, zero_pages } = &mut *entries;
+            change(dirty, zero_pages);
+            index.insert_run(first, flash, checksums)
+        };
         {
-            let mut order = self.order.borrow_mut();
-            (first.0..).take(checksums.len()).for_each(|page| order.came_alive(PageNumber(page)));
+            let mut segments = self.segments.lock_segments();
+            segments.pages_known(flash, checksums.len() as u32);
+            segments.pages_forgotten(replaced.iter().map(|gone| gone.flash));
         }
-        self.forget_places(&replaced);
+        let mut order = self.order.borrow_mut();
+        extent.pages().for_each(|page| order.came_alive(PageNumber(page)));
+        replaced.iter().for_each(|gone| order.died(gone.page));
     }
 
     /// Counts pages that the index does not locate any more, or elsewhere. Every line that becomes stale is counted here;
