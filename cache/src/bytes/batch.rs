@@ -183,7 +183,7 @@ pub fn decode_header(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), Fr
 impl Head {
     /// Puts the head behind the frame.
     pub(super) fn encode(&self, encoder: &mut Encoder<'_>, entries: u32) {
-        encoder.u32(owner::number(Some(self.owner)));
+        encoder.u32(owner::number(self.owner));
         encoder.u32(self.segment.0);
         encoder.u64(self.generation.0);
         encoder.u32(self.place);

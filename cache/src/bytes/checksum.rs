@@ -137,7 +137,7 @@ mod interleaved {
 
 fn seed(owner: SegmentOwner, page: PageNumber, sequence: Sequence) -> u32 {
     let mut bytes = [0; 20];
-    bytes[0..4].copy_from_slice(&owner::number(Some(owner)).to_le_bytes());
+    bytes[0..4].copy_from_slice(&owner::number(owner).to_le_bytes());
     bytes[4..12].copy_from_slice(&page.0.to_le_bytes());
     bytes[12..20].copy_from_slice(&sequence.0.to_le_bytes());
     crc32c::crc32c(&bytes)

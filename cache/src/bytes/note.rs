@@ -78,7 +78,7 @@ impl Note {
             Self::Complete => (Kind::Quiet, Intent::AllRegions, SegmentOwner::Notes),
         };
         let page = PageNumber(u64::from(intent.number()));
-        Entry { page, kind, sequence, seeded_checksum: owner::number(Some(owner)), place: 0 }
+        Entry { page, kind, sequence, seeded_checksum: owner::number(owner), place: 0 }
     }
 
     /// Returns the note of an entry; none of entries that only the log of a disk has.

@@ -9,23 +9,23 @@
 
 use crate::words::units::{DiskId, SegmentOwner};
 
-const FREE: u32 = u32::MAX;
+/// The number in the place of an owner while a segment is free.
+pub(super) const FREE: u32 = u32::MAX;
 const NOTES: u32 = u32::MAX - 1;
 const INVALID: u32 = u32::MAX - 2;
 
 /// The lowest number that no disk may have.
 pub(crate) const DISK_NUMBERS_END: u32 = INVALID;
 
-/// Returns the number of an owner, or that of a free segment.
-pub(super) fn number(owner: Option<SegmentOwner>) -> u32 {
+/// Returns the number of an owner.
+pub(super) fn number(owner: SegmentOwner) -> u32 {
     match owner {
-        Some(SegmentOwner::Disk(DiskId(number))) => {
+        SegmentOwner::Disk(DiskId(number)) => {
             assert!(number < DISK_NUMBERS_END, "disks with such numbers are refused when they are attached");
             number
         }
-        Some(SegmentOwner::Notes) => NOTES,
-        Some(SegmentOwner::Invalid) => INVALID,
-        None => FREE,
+        SegmentOwner::Notes => NOTES,
+        SegmentOwner::Invalid => INVALID,
     }
 }
 
@@ -53,13 +53,13 @@ mod tests {
             (None, 0xffff_ffff),
         ];
         for (owner, expected) in numbers {
-            assert_eq!((number(owner), from_number(expected)), (expected, owner));
+            assert_eq!((owner.map_or(FREE, number), from_number(expected)), (expected, owner));
         }
     }
 
     #[test]
     #[should_panic(expected = "refused when they are attached")]
     fn no_disk_has_the_number_of_another_owner() {
-        number(Some(SegmentOwner::Disk(DiskId(NOTES))));
+        number(SegmentOwner::Disk(DiskId(NOTES)));
     }
 }

@@ -57,11 +57,14 @@ pub fn encode(pool: PoolId, turn: u64, entries: &[TableEntry]) -> Vec<u8> {
     encoder.u32(segments);
     encoder.u32(0);
     for (entry, line) in entries.iter().zip(encoder.lines::<ENTRY_BYTES>(entries.len())) {
-        let (generation, copied) =
-            entry.map_or((0, Copied::First), |(_, generation, copied)| (generation.0, copied));
-        let owner = owner::number(entry.map(|(owner, ..)| owner));
+        let (owner, copy, generation) = match *entry {
+            Some((owner, generation, copied)) => {
+                (owner::number(owner), u32::from(copied == Copied::Second), generation.0)
+            }
+            None => (owner::FREE, 0, 0),
+        };
         line[..4].copy_from_slice(&owner.to_le_bytes());
-        line[4..8].copy_from_slice(&u32::from(copied == Copied::Second).to_le_bytes());
+        line[4..8].copy_from_slice(&copy.to_le_bytes());
         line[8..].copy_from_slice(&generation.to_le_bytes());
     }
     encoder.finish();
