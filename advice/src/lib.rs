@@ -34,6 +34,11 @@ use words::{points, size, span};
 use base::units::ratio;
 use base::units::{float, percent, whole};
 
+api::documents! {
+    /// What would serve disks best, or what a trace was recorded of.
+    AdviceDocument { advice: Vec<Advice> }
+}
+
 /// Reads below which a curve is chance: with as many, a ratio is moved by a few hundredths (`forebay curve` says so too).
 pub const READS_NEEDED: u64 = 10_000;
 

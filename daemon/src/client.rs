@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::task::Poll;
 use std::time::Duration;
 
+use api::ProblemDocument;
 use base::problem::{Answer, Problem, ProblemKind};
 use base::units::Size;
 use http_body_util::{BodyExt, Full, Limited};
@@ -17,8 +18,6 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::net::UnixStream;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-
-use crate::api::ProblemDocument;
 
 /// The longest answer that is taken, in bytes: far beyond a piece of a recording, or the metrics of thousands of disks.
 const ANSWER_BYTES_MAX: usize = 256 << 20;

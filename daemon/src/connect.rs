@@ -63,6 +63,31 @@ pub(crate) struct Doors<'a> {
     pub(crate) qemu: Option<QemuVersion>,
 }
 
+/// What clients type to reach a disk.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Connect {
+    /// Name of the disk.
+    name: String,
+    /// Serial number that guests see.
+    serial: String,
+    /// One for each client and door.
+    forms: Vec<Form>,
+}
+
+api::documents! {
+    /// What clients type to reach a disk.
+    ConnectDocument { connect: Connect }
+}
+
+impl Connect {
+    /// Returns what the clients that `is_asked` accepts type to reach a disk at these doors.
+    pub(crate) fn at_doors(doors: &Doors<'_>, is_asked: impl Fn(&Form) -> bool) -> Self {
+        let mut forms = forms(doors);
+        forms.retain(is_asked);
+        Self { name: doors.name.to_owned(), serial: doors::serial_number(doors.name), forms }
+    }
+}
+
 /// How one client reaches a disk over one door.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ConnectForm)]

@@ -3,9 +3,9 @@
 
 mod kept;
 
+use base::units::ratio;
 use cache::{DiskCounts, DiskStatistics, Latency, LatencyCounts};
 
-pub(crate) use base::units::ratio;
 pub(crate) use kept::Kept;
 
 /// Counters and latencies, the latter in the order of [`Latency::ALL`].

@@ -292,7 +292,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::api;
+    use crate::documents;
     use crate::testing::TempDir;
 
     fn list_in(dir: &Path) -> (List, Kept, u64, Receiver<Message>) {
@@ -380,12 +380,12 @@ mod tests {
     fn the_document_has_level_and_advice_of_the_kind() {
         let disk = Some("a".to_owned());
         let event = Event { id: 7, at: Moment(0), kind: Kind::DataLost, disk, message: "Lost".to_owned() };
-        let document = json!(api::Event::of(&event));
+        let document = json!(documents::event(&event));
         assert_eq!(document["time"], "1970-01-01T00:00:00Z");
         assert_eq!((&document["level"], &document["kind"]), (&"error".into(), &"data-lost".into()));
         assert!(document["advice"].as_str().is_some_and(|advice| advice.contains("disk show a --lost")));
         let event = Event { kind: Kind::DiskAdded, disk: None, ..event };
-        let document = json!(api::Event::of(&event));
+        let document = json!(documents::event(&event));
         assert_eq!((&document["disk"], &document["advice"]), (&Value::Null, &Value::Null));
     }
 }

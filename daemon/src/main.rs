@@ -8,7 +8,6 @@
 //!                                                               `──> state (what survives a restart)
 //! ```
 
-mod api;
 mod backing;
 mod balance;
 mod cli;
@@ -19,6 +18,7 @@ mod connect;
 mod control;
 mod counted;
 mod demo;
+mod documents;
 mod door;
 mod durable;
 mod events;

@@ -9,10 +9,10 @@ mod wear;
 
 use std::sync::LazyLock;
 
+use api::{DeviceState, DiskState, PoolState};
 use cache::{DiskCounts, Histograms, LatencyCounts};
 use serde_json::Value;
 
-use crate::api::{self, DeviceState, DiskState, PoolState};
 use text::{Family, Histogram, Kind};
 
 /// A key of a document and its metric.

@@ -1,10 +1,9 @@
 //! Remarks on the keys of a disk: those that have no effect, or less than they say, with the reason and the command that changes
 //! that; and the risk of write-back.
 
+use api::Remark;
 use base::units::Size;
 use cache::{DirtyBound, Mode};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::keys::{KEYS, Values};
 use crate::shard::DiskReport;
@@ -13,15 +12,6 @@ use crate::shard::DiskReport;
 const OF_WRITE_BACK: [&str; 4] = ["dirty-limit", "destage-rate-min", "destage-rate-max", "redundancy"];
 /// Keys that matter only where something is cached.
 const OF_CACHING: [&str; 5] = ["reserve", "limit", "ram", "admission", "sequential-cutoff"];
-
-/// What there is to know of a key as it is set.
-#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct Remark {
-    /// The key.
-    pub(crate) key: &'static str,
-    /// A sentence for people.
-    pub(crate) text: String,
-}
 
 /// Returns the remarks on a disk that is served, in the order of its keys. `not_mirrored` says why two devices are no mirror.
 pub(crate) fn of_disk(

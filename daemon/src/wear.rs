@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use ask::{Asker, Smartctl};
 use base::moment::Moment;
 use base::problem::{Answer, Problem, hint};
+
 pub(crate) use book::Book;
 pub(crate) use budget::WriteBudget;
 pub(crate) use drives::{Drive, below, parts_below};

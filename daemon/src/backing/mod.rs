@@ -21,6 +21,7 @@ mod users;
 use std::path::Path;
 
 use base::rights::own_user;
+
 pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
 pub(crate) use kinds::{Location, look_on_ring};

@@ -2,12 +2,12 @@
 
 use std::io::{BufRead, IsTerminal, Read, Write};
 
+use api::AcceptDisk;
 use base::problem::{Answer, Problem};
 use serde_json::Value;
 
 use super::disk::path_of;
 use super::{client, print_change};
-use crate::api::AcceptDisk;
 use crate::cli::DiskAccept;
 use crate::output::{self, number, size};
 

@@ -6,13 +6,13 @@ mod trace;
 
 use std::path::Path;
 
+use advice::AdviceDocument;
 use base::names;
 use base::problem::{Answer, Problem, ProblemKind};
 use base::units;
 use serde_json::Value;
 
 use super::client;
-use crate::api::AdviceDocument;
 use crate::cli::Advise;
 use crate::client::Client;
 use crate::output::{self, list, text};

@@ -19,7 +19,6 @@ use block::file::{Access, Cache as PageCache, Lock, OpenError, OpenOptions};
 use cache::{Belief, CheckedPool, DiskId, Expected, Identified, Knowledge, Marks, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::api;
 use crate::backing::Location;
 use crate::cli::Check;
 use crate::host_record::HostRecord;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
+use api::{AddDisk, RemoveDisk, SetDisk};
 use base::names;
 use base::problem::{Answer, Problem, ProblemKind};
 use block::SECTOR;
@@ -11,10 +12,9 @@ use serde_json::Value;
 use super::accept;
 use super::home::{self, Quiet};
 use super::{client, print_change, read_and_print};
-use crate::api::{AddDisk, Connect, ConnectDocument, RemoveDisk, SetDisk};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
-use crate::connect::{self, Client, Door, Doors};
+use crate::connect::{self, Client, Connect, ConnectDocument, Door, Doors};
 use crate::output::{self, list, number, percent, size, text};
 
 pub(super) fn run(command: Disk) -> Answer<()> {

@@ -182,8 +182,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::api::DiskHistory;
     use crate::cli::{Cli, Command};
+    use crate::documents;
     use crate::series::{Gauges, HistoryStep, Percentiles, Sums};
 
     const NOON: u64 = 1_800_000_000;
@@ -213,7 +213,7 @@ mod tests {
     fn history() -> Value {
         let first = NOON / 300;
         let steps = [step(first + 11), step(first + 23), step(first + 48)];
-        json!(DiskHistory::of("a", Span::Day, Moment(NOON + 4 * 3_600 + 60), &steps))
+        json!(documents::disk_history("a", Span::Day, Moment(NOON + 4 * 3_600 + 60), &steps))
     }
 
     #[test]
@@ -238,13 +238,13 @@ mod tests {
     #[test]
     fn a_disk_that_did_nothing_or_is_not_known_is_no_failure() {
         let idle = HistoryStep { number: NOON / 300, covered_ms: 5_000, ..HistoryStep::default() };
-        let document = json!(DiskHistory::of("a", Span::Week, Moment(NOON + 60), &[idle]));
+        let document = json!(documents::disk_history("a", Span::Week, Moment(NOON + 60), &[idle]));
         let shown = show(&document, Span::Week, Ink::Unicode);
         assert!(
             shown.lines().last().is_some_and(|line| line.starts_with("01-15 06:00") && line.contains("0/s")),
             "{shown}"
         );
-        let document = json!(DiskHistory::of("a", Span::FiveMinutes, Moment(NOON), &[]));
+        let document = json!(documents::disk_history("a", Span::FiveMinutes, Moment(NOON), &[]));
         assert!(show(&document, Span::FiveMinutes, Ink::Unicode).contains("Nothing is known"));
         assert_eq!(csv(&document).lines().count(), 1);
     }

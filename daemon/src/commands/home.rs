@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use api::{QuiesceDisk, ResumeDisk};
 use base::problem::{Answer, Problem};
 use base::units::Size;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,7 +14,6 @@ use serde_json::Value;
 
 use super::disk::path_of;
 use super::{client, print_change};
-use crate::api::{QuiesceDisk, ResumeDisk};
 use crate::cli::{DiskDestage, DiskName, DiskQuiesce};
 use crate::client::{Client, Pause};
 use crate::output::{self, text};

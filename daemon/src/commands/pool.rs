@@ -5,12 +5,12 @@ mod wear;
 use std::path::Path;
 use std::time::Duration;
 
+use api::AddDevice;
 use base::problem::{Answer, Problem, ProblemKind};
 use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::{client, print_change, read_and_print};
-use crate::api::AddDevice;
 use crate::cli::{Pool, PoolAdd, PoolRemove, PoolReplace, Taking};
 use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text, yes_or_no};

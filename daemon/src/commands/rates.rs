@@ -63,7 +63,7 @@ fn figures(before: &Value, now: &Value, between: Duration) -> [String; 8] {
         rate("writes").to_string(),
         Size(rate("read_bytes")).to_string(),
         Size(rate("write_bytes")).to_string(),
-        percent(&crate::counted::ratio(hits, since("reads")).into()),
+        percent(&base::units::ratio(hits, since("reads")).into()),
         mean(&READS),
         mean(&["write"]),
         size(&now["dirty_bytes"]),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use api::document;
 use base::problem::{Answer, Problem};
 use base::{bounded, names};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -14,7 +15,6 @@ use trace::Trace;
 
 use super::traces::Progress;
 use super::{client, ending};
-use crate::api::document;
 use crate::cli::Replay;
 use crate::client::Client;
 use crate::output;

@@ -126,7 +126,7 @@ fn figures(report: &Value) -> String {
     row("bytes to the backing", both("backing_write_bytes"), bytes);
     let share = |keys: &[&str]| {
         let hits: u64 = keys.iter().map(|key| count(&with[*key])).sum();
-        [None, crate::counted::ratio(hits, count(&with["reads"]))]
+        [None, base::units::ratio(hits, count(&with["reads"]))]
     };
     row("reads answered by the cache", share(&["read_hits_ram", "read_hits_flash"]), percent);
     row("  from RAM", share(&["read_hits_ram"]), percent);
@@ -183,7 +183,7 @@ fn classes(what: &str, sides: [&Value; 2], ink: Ink) -> String {
         let upto = bound["upto"].as_f64().map_or_else(|| "more".to_owned(), short_time);
         let cell = |counts: &Vec<u64>| {
             let (sum, count) = (counts.iter().sum::<u64>(), counts.get(at).copied().unwrap_or(0));
-            let share = crate::counted::ratio(count, sum).map_or_else(|| NOTHING.to_owned(), percent);
+            let share = base::units::ratio(count, sum).map_or_else(|| NOTHING.to_owned(), percent);
             format!("{share:>8} {:CLASS_WIDTH$}", ink.bar(count, sum.max(1), CLASS_BAR))
         };
         let line = format!("{upto:>10} {} {}", cell(&counts[0]), cell(&counts[1]));
@@ -212,7 +212,7 @@ fn over_time(steps: &[Value], since: Option<&str>, ink: Ink) -> String {
             continue;
         }
         let upto = if to == count(&last["to_seconds"]) { "now".to_owned() } else { span(end) };
-        let share = crate::counted::ratio(hits, reads).map_or_else(|| NOTHING.to_owned(), percent);
+        let share = base::units::ratio(hits, reads).map_or_else(|| NOTHING.to_owned(), percent);
         let bar = ink.bar(hits, reads.max(1), TIME_BAR);
         let line = format!("{upto:>10} {reads:>13} {share:>8} {bar}");
         writeln!(text, "{}", line.trim_end()).expect("a text takes all");

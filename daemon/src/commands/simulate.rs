@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use api::document;
 use base::problem::{Answer, Problem};
 use base::units::Size;
 use cache::SequentialCutoff;
@@ -14,7 +15,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use trace::Trace;
 
-use crate::api::document;
 use crate::cli::Simulate;
 use crate::keys::Values;
 use crate::output;

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::client;
 use super::disk::{reason, state};
-use crate::api;
 use crate::cli::Reading;
 use crate::output::{self, list, number, size, text};
 

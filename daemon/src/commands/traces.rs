@@ -9,12 +9,12 @@ mod show;
 use std::fs;
 use std::path::Path;
 
+use api::document;
 use base::problem::{Answer, Problem};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use trace::{Format, Gauge, Trace};
 
-use crate::api::document;
 use crate::cli::{self, TraceConvert, TraceInfo};
 use crate::output::print;
 use crate::replay::unreadable;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use api::{AddDisk, Guest, document};
 use base::problem::{Answer, Problem, ProblemKind};
 use base::units::Size;
 use serde_json::{Value, json};
@@ -15,7 +16,6 @@ use vm::qmp::Monitor;
 use vm::{Forebay, MovedDisk, Wanted, World};
 
 use super::{client, home};
-use crate::api::{AddDisk, Guest, document};
 use crate::cli::{Reading, Vm, VmAttach, VmDetach, VmMonitor};
 use crate::client::Client;
 use crate::output::{self, list, size, text};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use advice::AdviceDocument;
+use advice::{self, Advice, Asked, Basis, Flash, Known, Latencies, Present, Source, Took};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
@@ -11,12 +13,10 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::answer::{Failure, Name, Reply};
-use crate::api::AdviceDocument;
 use crate::counted::Counted;
 use crate::registry::{DiskView, Registry};
 use crate::series::{Recent, Window, Windowed};
 use crate::shard::DiskReport;
-use advice::{self, Advice, Asked, Basis, Flash, Known, Latencies, Present, Source, Took};
 
 type Shared = State<Arc<Registry>>;
 

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use api::ProblemDocument;
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequestParts, Path};
@@ -10,8 +11,6 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base::problem::{Answer, Problem};
 use serde::Serialize;
-
-use crate::api::ProblemDocument;
 
 /// What handlers return.
 pub(super) type Reply<T> = Result<Json<T>, Failure>;

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use api::{
+    AcceptDisk, AcceptanceDocument, AddDisk, DiskDocument, DisksDocument, Guest, LostDocument, NUMBER_MAX,
+    QuiesceDisk, RemoveDisk, RemovedDocument, Resized, ResizedDocument, ResumeDisk, SetDisk,
+};
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
@@ -11,12 +15,8 @@ use cache::WhatIsDirty;
 use tokio::task::spawn_blocking;
 
 use super::answer::{Name, Reply, to_the_end};
-use crate::api::{
-    AcceptDisk, Acceptance, AcceptanceDocument, AddDisk, Connect, ConnectDocument, Disk, DiskDocument,
-    DiskInList, DisksDocument, Guest, Lost, LostDocument, NUMBER_MAX, QuiesceDisk, RemoveDisk,
-    RemovedDocument, Resized, ResizedDocument, ResumeDisk, SetDisk,
-};
-use crate::connect::{Doors, installed};
+use crate::connect::{Connect, ConnectDocument, Doors, installed};
+use crate::documents;
 use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::{Cached, DiskView, IfInUse, NewDisk, Registry};
@@ -27,7 +27,7 @@ type Shared = State<Arc<Registry>>;
 
 /// A disk by itself.
 fn full(view: &DiskView, places: &Places) -> Json<DiskDocument> {
-    Json(DiskDocument::of(Disk::of(view, places)))
+    Json(DiskDocument::of(documents::disk(view, places)))
 }
 
 /// All disks.
@@ -39,7 +39,7 @@ fn full(view: &DiskView, places: &Places) -> Json<DiskDocument> {
 )]
 pub(super) async fn list(State(registry): Shared) -> Reply<DisksDocument> {
     let disks = registry.disks().await;
-    let disks = disks.iter().map(|view| DiskInList::of(view, registry.places())).collect();
+    let disks = disks.iter().map(|view| documents::disk_in_list(view, registry.places())).collect();
     Ok(Json(DisksDocument::of(disks)))
 }
 
@@ -137,7 +137,7 @@ pub(super) async fn accept(
     };
     let disk = name.clone();
     let evidence = to_the_end(async move { registry.accept(&disk, word).await }).await?;
-    Ok(Json(AcceptanceDocument::of(Acceptance::of(name, evidence))))
+    Ok(Json(AcceptanceDocument::of(documents::acceptance(name, evidence))))
 }
 
 /// The disk takes the size that its backing was given, while guests use it. It never becomes smaller.
@@ -266,7 +266,7 @@ pub(super) async fn resume(
 )]
 pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<LostDocument> {
     let ranges = registry.lost(&name).await?;
-    Ok(Json(LostDocument::of(Lost::of(&registry.disk(&name).await?, &ranges))))
+    Ok(Json(LostDocument::of(documents::lost(&registry.disk(&name).await?, &ranges))))
 }
 
 /// What clients type to reach a disk.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use api::EventsDocument;
 use axum::Json;
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::answer::Reply;
-use crate::api::{Event, EventsDocument};
+use crate::documents;
 use crate::events;
 
 /// The longest that a request waits for an event, in seconds.
@@ -43,5 +44,5 @@ pub(super) async fn list(asked: Result<Query<Asked>, QueryRejection>) -> Reply<E
         Problem::invalid(format!("Cannot list events: {what}; ask as in /v1/events?after=7&wait=30"))
     })?;
     let events = events::after(after, Duration::from_secs(wait.min(WAIT_MAX))).await;
-    Ok(Json(EventsDocument::of(events.iter().map(Event::of).collect())))
+    Ok(Json(EventsDocument::of(events.iter().map(documents::event).collect())))
 }

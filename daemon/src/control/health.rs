@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use api::{DiskState, PoolState};
 use axum::extract::State;
 use base::patience::within;
 use base::problem::Problem;
 
 use super::answer::Failure;
-use crate::api::{self, DiskState, PoolState};
+use crate::documents;
 use crate::registry::{Registry, displaced_text};
 
 /// How long disks and pool may take to say how they are.
@@ -36,7 +37,7 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
     let mut wrong = Vec::new();
     match registry.pool().await {
         Err(problem) => wrong.push(problem.message),
-        Ok(pool) => match api::standing_of_pool(&pool) {
+        Ok(pool) => match documents::standing_of_pool(&pool) {
             (PoolState::Serving, _) => {
                 let displaced = pool.in_use.displaced();
                 wrong.extend(
@@ -56,7 +57,7 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
         },
     }
     for disk in registry.disks().await {
-        let (state, reason) = api::standing_of_disk(&disk);
+        let (state, reason) = documents::standing_of_disk(&disk);
         let trouble = disk.report.as_ref().ok().and_then(|report| report.trouble.as_ref());
         let trouble = trouble.map(|trouble| trouble.reason.as_str());
         let how = match state {

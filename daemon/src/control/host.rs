@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use api::HostDocument;
 use axum::extract::State;
 use axum::{Extension, Json};
 
 use super::answer::Reply;
 use super::guard::Privilege;
-use crate::api::{Host, HostDocument};
+use crate::documents;
 use crate::registry::Registry;
 use crate::token;
 
@@ -25,5 +26,5 @@ pub(super) async fn show(
     // The control socket has no guard: whoever may open it may do all of it.
     let may_change = privilege.is_none_or(|Extension(privilege)| privilege == Privilege::Change);
     let dir = &registry.places().dir;
-    Ok(Json(HostDocument::of(Host::for_request(dir, &token::path_in(dir), may_change))))
+    Ok(Json(HostDocument::of(documents::host(dir, &token::path_in(dir), may_change))))
 }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::answer::Failure;
-use crate::api::{Disk, Pool};
+use crate::documents;
 use crate::metrics::{self, Described, Spread};
 use crate::places::Places;
 use crate::registry::{DiskView, Registry};
@@ -24,7 +24,7 @@ const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
     responses((status = OK, description = "Metrics as text", body = String, content_type = "text/plain"))
 )]
 pub(super) async fn show(State(registry): State<Arc<Registry>>) -> Result<Response, Failure> {
-    let pool = json!(Pool::of(&registry.pool().await?));
+    let pool = json!(documents::pool(&registry.pool().await?));
     let disks = registry.disks().await;
     let disks: Vec<_> = disks.into_iter().map(|view| described(view, registry.places())).collect();
     Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics::text(&disks, &pool)).into_response())
@@ -39,5 +39,5 @@ fn described(view: DiskView, places: &Places) -> Described {
         let spread = |at: usize| Spread::of(&statistics.histograms.latencies[at], &statistics.latencies[at]);
         std::array::from_fn(spread)
     });
-    Described { document: json!(Disk::of(&view, places)), latencies }
+    Described { document: json!(documents::disk(&view, places)), latencies }
 }

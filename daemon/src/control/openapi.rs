@@ -3,14 +3,15 @@
 
 use std::sync::OnceLock;
 
+use crate::keys::KEYS;
+use api::{Counts, Latencies, OfLatencies, ProblemDocument, Settings, name_keys};
 use axum::http::header;
 use axum::response::IntoResponse;
+use cache::{DiskCounts, Latency};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, Ref, ResponseBuilder};
 use utoipa::{PartialSchema, ToSchema};
-
-use crate::api::ProblemDocument;
 
 /// What the token is called in the document.
 const TOKEN: &str = "token";
@@ -50,6 +51,10 @@ pub(super) fn document() -> OpenApi {
         .build();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(scheme));
     components.schemas.insert(ProblemDocument::name().into(), ProblemDocument::schema());
+    name_keys::<Settings>(components, KEYS.iter().map(|key| key.name));
+    name_keys::<Counts>(components, DiskCounts::default().named().map(|(name, _)| name));
+    name_keys::<Latencies>(components, Latency::ALL.iter().map(|(_, name)| *name));
+    name_keys::<OfLatencies>(components, Latency::ALL.iter().map(|(_, name)| *name));
     for item in document.paths.paths.values_mut() {
         let PathItem { get, put, post, delete, patch, .. } = item;
         if let Some(operation) = get {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use api::{AddDevice, PoolDocument, SetPool};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
@@ -10,7 +11,7 @@ use base::units::Size;
 use cache::MemberNumber;
 
 use super::answer::{Reply, to_the_end};
-use crate::api::{AddDevice, Pool, PoolDocument, SetPool};
+use crate::documents;
 use crate::registry::{NewDevice, Registry};
 use crate::wear;
 
@@ -24,7 +25,7 @@ type Shared = State<Arc<Registry>>;
     responses((status = OK, description = "The pool", body = PoolDocument))
 )]
 pub(super) async fn show(State(registry): Shared) -> Reply<PoolDocument> {
-    Ok(Json(PoolDocument::of(Pool::of(&registry.pool().await?))))
+    Ok(Json(PoolDocument::of(documents::pool(&registry.pool().await?))))
 }
 
 /// Changes what is known of the pool, or of one of its devices.
@@ -42,7 +43,7 @@ pub(super) async fn set(
     let Json(SetPool { settings, device }) = request?;
     let change = wear::change(&settings)?;
     let view = to_the_end(async move { registry.change_pool(device, change).await }).await?;
-    Ok(Json(PoolDocument::of(Pool::of(&view))))
+    Ok(Json(PoolDocument::of(documents::pool(&view))))
 }
 
 /// Adds a device, while guests use the others.
@@ -64,7 +65,7 @@ pub(super) async fn add(
     }
     let wanted = NewDevice { path, size: size_bytes.map(Size), erase, same_drive, replacing };
     let view = to_the_end(async move { registry.add_device(wanted).await }).await?;
-    Ok(Json(PoolDocument::of(Pool::of(&view))))
+    Ok(Json(PoolDocument::of(documents::pool(&view))))
 }
 
 /// Takes a device out, while guests go on. Answers when nothing is on it any more.
@@ -84,5 +85,5 @@ pub(super) async fn remove(
         Problem::invalid(format!("Cannot take a device out of the pool: {what}; give its number"))
     })?;
     let view = to_the_end(async move { registry.remove_device(MemberNumber(number)).await }).await?;
-    Ok(Json(PoolDocument::of(Pool::of(&view))))
+    Ok(Json(PoolDocument::of(documents::pool(&view))))
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use api::{Recording, RecordingDocument};
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::http::header;
@@ -10,7 +11,6 @@ use axum::response::{IntoResponse, Response};
 use base::problem::{Answer, Problem};
 
 use super::answer::{Failure, Name, Reply};
-use crate::api::{Recording, RecordingDocument};
 use crate::recording::recorder;
 use crate::registry::Registry;
 

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use api::{
+    CurveDocument, HistogramsDocument, HistoryDocument, ReportDocument, Statistics, StatisticsDocument,
+};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
@@ -12,10 +15,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::answer::{Failure, Name, Reply, large};
-use crate::api::{
-    CurveDocument, DiskCurve, DiskGain, DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument,
-    ReportDocument, Statistics, StatisticsDocument,
-};
+use crate::documents;
 use crate::registry::{DiskView, Registry};
 use crate::series::Span;
 use crate::series::Window;
@@ -91,7 +91,7 @@ pub(super) async fn one(
 pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Reply<HistogramsDocument> {
     let view = registry.disk(&name).await?;
     match &view.report {
-        Ok(report) => Ok(Json(HistogramsDocument::of(DiskHistograms::of(&name, report)))),
+        Ok(report) => Ok(Json(HistogramsDocument::of(documents::disk_histograms(&name, report)))),
         Err(reason) => Err(Problem::unavailable(format!(
             "Cannot show the histograms of disk '{name}', which begin when it is attached: {reason}; see `forebay disk list`"
         ))
@@ -115,7 +115,7 @@ pub(super) async fn curve(State(registry): Shared, Name(name): Name) -> Reply<Cu
         ))
     })?;
     let (curves, ram_bytes) = registry.curves(&name).await?;
-    Ok(Json(CurveDocument::of(DiskCurve::of(&name, &report, &curves, ram_bytes))))
+    Ok(Json(CurveDocument::of(documents::disk_curve(&name, &report, &curves, ram_bytes))))
 }
 
 /// Before and after: what the cache does for one disk, since it was added.
@@ -132,7 +132,7 @@ pub(super) async fn report(State(registry): Shared, Name(name): Name) -> Reply<R
         Problem::unavailable(format!("Cannot report on disk '{name}': it comes or goes just now; try again"))
     })?;
     let dirty_bytes = view.report.ok().map(|report| report.statistics.dirty_bytes);
-    Ok(Json(ReportDocument::of(DiskGain::of(&name, &total, &comparison, dirty_bytes))))
+    Ok(Json(ReportDocument::of(documents::disk_gain(&name, &total, &comparison, dirty_bytes))))
 }
 
 /// What one disk did lately, step by step; a day of it if nothing else is asked for.
@@ -151,11 +151,11 @@ pub(super) async fn history(
     let Query(AskedHistory { span }) = asked.map_err(|rejection| unreadable(&rejection, "span"))?;
     let span = span.map_or(Ok(Span::default()), |name| Span::parse(&name))?;
     let steps = registry.history(&name, span).await?;
-    Ok(Json(HistoryDocument::of(DiskHistory::of(&name, span, Moment::now(), &steps))))
+    Ok(Json(HistoryDocument::of(documents::disk_history(&name, span, Moment::now(), &steps))))
 }
 
 fn one_of(registry: &Registry, view: &DiskView, window: Window) -> Statistics {
-    Statistics::of(view, registry.windowed(view, window).as_ref())
+    documents::statistics(view, registry.windowed(view, window).as_ref())
 }
 
 fn window(asked: Question) -> Result<Window, Failure> {

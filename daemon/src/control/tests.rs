@@ -53,3 +53,18 @@ fn every_operation_says_what_it_does_what_a_failure_is_and_who_may_do_it() {
         }
     }
 }
+
+#[test]
+fn objects_whose_keys_stand_in_tables_are_described_key_by_key() {
+    let document = document();
+    for (name, key) in [
+        ("Settings", "dirty-limit"),
+        ("Counts", "reads"),
+        ("Latencies", "write"),
+        ("OfLatencies", "read_miss"),
+    ] {
+        let object = &document["components"]["schemas"][name];
+        assert!(object["properties"][key]["type"].is_string(), "{name} lacks {key}: {object}");
+        assert!(object.get("additionalProperties").is_none(), "{name} has other keys too");
+    }
+}

@@ -4,6 +4,7 @@
 use std::process::Command;
 use std::sync::Arc;
 
+use api::{AttachVm, MovedDocument};
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
@@ -15,7 +16,6 @@ use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use super::answer::{Failure, Name, Reply, to_the_end};
-use crate::api::{AttachVm, MovedDocument};
 use crate::registry::Registry;
 
 type Shared = State<Arc<Registry>>;

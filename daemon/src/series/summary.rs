@@ -3,9 +3,10 @@
 //! Percentiles cannot be added up as sums can. They are those of everything that was measured in a step; of two parts of a step,
 //! before and after a restart, the larger ones stand, for nothing tells how many requests they were of.
 
+use base::units::ratio;
 use cache::{DiskStatistics, Latency, LatencyCounts};
 
-use crate::counted::{Counted, ratio};
+use crate::counted::Counted;
 
 use super::ring::Content;
 

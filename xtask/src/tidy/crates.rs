@@ -10,7 +10,9 @@ use super::Finding;
 /// other: that is what lets a door serve any device, and simulation run the cache without a protocol.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Pure: curves and counters of a disk to a document of advice.
-    ("advice", &["base", "block", "cache"]),
+    ("advice", &["api", "base", "block", "cache"]),
+    // Plain documents: whoever reads or sends one links no engine.
+    ("api", &["base"]),
     // `block` for a test: the executor of a shard, which asks for blocking work.
     ("base", &["block"]),
     ("block", &[]),
@@ -19,7 +21,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // `trace` for its tests: what is predicted of real traces is held against what is.
     ("sim", &["block", "cache", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
-    ("daemon", &["advice", "base", "block", "cache", "doors", "guest", "hitsim", "trace", "vm"]),
+    ("daemon", &["advice", "api", "base", "block", "cache", "doors", "guest", "hitsim", "trace", "vm"]),
     // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does, and the
     // vhost-user door, whose instructions are counted.
     ("bench", &["block", "cache", "doors", "hitsim", "trace"]),

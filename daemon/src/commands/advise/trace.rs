@@ -8,6 +8,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread;
 
+use advice::{self, Advice, Asked, Basis, Known, Latencies, Outline, Plan, Simulated, Source, Took};
 use base::problem::Answer;
 use block::{ByteRange, PAGE};
 use cache::{Admission, Curve, Curves, Use};
@@ -19,7 +20,6 @@ use trace::{Gauge, Info, Kind, Request, Trace};
 use super::super::traces::Progress;
 use crate::cli::Advise;
 use crate::replay::unreadable;
-use advice::{self, Advice, Asked, Basis, Known, Latencies, Outline, Plan, Simulated, Source, Took};
 
 /// Blocks that are simulated.
 const BLOCKS: [u32; 4] = [4 << 10, 16 << 10, 64 << 10, 256 << 10];

@@ -1,11 +1,11 @@
 //! How worn the pool's flash is, for people, what its drives are rated for, and how much may be written to them. Figures of
 //! drives are in decimal units, as in their data sheets.
 
+use api::SetPool;
 use base::problem::{Answer, Problem};
 use serde_json::Value;
 
 use super::{client, is_at, none_of, print_change};
-use crate::api::SetPool;
 use crate::cli::PoolSet;
 use crate::output::{self, list, number, percent, text};
 use crate::places::absolute;

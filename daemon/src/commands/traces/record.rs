@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use api::document;
 use base::names;
 use base::problem::{Answer, Problem};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -17,7 +18,6 @@ use serde_json::json;
 use trace::{Options, Packer, Trace, Writer};
 
 use super::output::Output;
-use crate::api::document;
 use crate::cli::TraceRecord;
 use crate::client::{Client, Pause};
 use crate::commands::ending;

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use base::units::Size;
+use base::units::ratio;
 use serde_json::{Value, json};
 use trace::info::{BLOCK_BYTES, Directions, Info, STREAMS, Touched, Window};
 use trace::{Survey, Trace};
 
-use crate::counted::ratio;
 use crate::output;
 
 /// A trace, and what it is like.

@@ -42,7 +42,7 @@ pub(crate) struct Edge {
 impl Rate {
     /// Requests a second; none if there was no stretch.
     pub(crate) fn per_second(self) -> Option<f64> {
-        crate::counted::ratio(self.requests * 1_000, self.milliseconds)
+        base::units::ratio(self.requests * 1_000, self.milliseconds)
     }
 
     fn or_higher(self, other: Self) -> Self {

@@ -178,7 +178,7 @@ impl RatioSpan {
 
     /// Full hits of all reads; none without reads.
     pub(crate) fn hit_ratio(&self) -> Option<f64> {
-        crate::counted::ratio(self.hits(), self.reads)
+        base::units::ratio(self.hits(), self.reads)
     }
 }
 
@@ -221,7 +221,7 @@ fn variation(steps: &[RatioSpan]) -> f64 {
 fn level(steps: &[RatioSpan]) -> f64 {
     let (hits, reads) =
         steps.iter().fold((0, 0), |(hits, reads), step| (hits + step.hits(), reads + step.reads));
-    crate::counted::ratio(hits, reads).unwrap_or(0.0)
+    base::units::ratio(hits, reads).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ fn gain(passed: &Counted, cached: &Counted) -> serde_json::Value {
     lifetime.see(time * 2, &Passed { counted: passed.clone(), time }, &all.counts);
     let comparison = lifetime.compare(&all);
     let total = Total { since: Moment(7), counted: all };
-    serde_json::to_value(DiskGain::of("a", &total, &comparison, Some(4_096))).expect("plain data")
+    serde_json::to_value(disk_gain("a", &total, &comparison, Some(4_096))).expect("plain data")
 }
 
 #[test]

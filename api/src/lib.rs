@@ -1,77 +1,70 @@
-//! What the control plane says and is asked with: the JSON documents that `--json` prints, and requests for changes.
+//! Documents of the control plane: the JSON that `--json` prints and HTTP answers with, and requests for changes.
+//!
+//! Plain data. Nothing here knows a disk that is served, a socket or the command line: the engine's side makes these
+//! documents, and whoever reads or sends them needs this crate alone.
 //!
 //! Every document has `"schema": 1` and one fixed key beside it. Keys are those of the documentation; none is ever
-//! missing, what is not known is `null`. All of it has a schema in the OpenAPI document, made from these very types.
+//! missing, what is not known is `null`. All of it has a schema in the OpenAPI document, made from these very types: the
+//! doc line of a field is its description there, and a key whose name says it all has none.
 
-mod acceptance;
-mod connect;
-mod curve;
-mod disk;
-mod event;
-mod histograms;
+#![allow(missing_docs, reason = "what a key means is described once, where its name does not say it")]
+
+pub mod curve;
+pub mod disk;
+pub mod histograms;
 mod history;
 mod host;
 mod listed;
-mod pool;
-mod problem;
-mod recording;
-mod report;
+pub mod pool;
+pub mod report;
 mod requests;
-mod resized;
-mod statistics;
-mod wear;
+pub mod statistics;
+pub mod wear;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
-pub(crate) use acceptance::Acceptance;
-use advice::Advice;
-pub(crate) use connect::Connect;
-pub(crate) use curve::DiskCurve;
-pub(crate) use disk::{Disk, DiskInList, DiskState, Lost, standing_of_disk};
-pub(crate) use event::Event;
-pub(crate) use histograms::DiskHistograms;
-pub(crate) use history::DiskHistory;
-pub(crate) use host::Host;
-pub(crate) use listed::names_of;
-pub(crate) use pool::{DeviceState, Pool, PoolState, standing_of_pool};
-pub(crate) use problem::ProblemDocument;
-pub(crate) use recording::Recording;
-pub(crate) use report::DiskGain;
-pub(crate) use requests::{
+pub use curve::DiskCurve;
+pub use disk::{Acceptance, Disk, DiskInList, DiskState, Lost, Recording, Remark, Resized};
+pub use histograms::DiskHistograms;
+pub use history::DiskHistory;
+pub use host::{Event, Host, ProblemDocument};
+pub use listed::{Counts, Latencies, Listed, OfLatencies, Settings, name_keys, names_of};
+pub use pool::{DeviceState, Pool, PoolState};
+pub use report::DiskGain;
+pub use requests::{
     AcceptDisk, AddDevice, AddDisk, AttachVm, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk,
     SetDisk, SetPool,
 };
-pub(crate) use resized::Resized;
-pub(crate) use statistics::Statistics;
+pub use statistics::Statistics;
 
 /// Version of all documents.
-const SCHEMA: u64 = 1;
+pub const SCHEMA: u64 = 1;
 
-/// `{"schema":1,"<key>":<content>}`, for what commands print that comes from no daemon.
-pub(crate) fn document(key: &str, content: impl Into<Value>) -> Value {
+/// Returns `{"schema":1,"<key>":<content>}`, for what commands print that comes from no daemon.
+pub fn document(key: &str, content: impl Into<Value>) -> Value {
     let mut document = Map::new();
     document.insert("schema".to_owned(), SCHEMA.into());
     document.insert(key.to_owned(), content.into());
     Value::Object(document)
 }
 
-/// Documents with one key.
+/// Defines documents with one key, here and in crates that make documents of their own.
+#[macro_export]
 macro_rules! documents {
     ($($(#[doc = $about:literal])* $name:ident { $key:ident: $content:ty })*) => {
         $(
             $(#[doc = $about])*
-            #[derive(Debug, Serialize, ToSchema)]
-            pub(crate) struct $name {
+            #[derive(Debug, serde::Serialize, utoipa::ToSchema)]
+            pub struct $name {
                 /// Version of all documents: 1.
                 schema: u64,
                 $key: $content,
             }
 
             impl $name {
-                pub(crate) fn of($key: $content) -> Self {
-                    Self { schema: SCHEMA, $key }
+                /// Returns the document of this content.
+                pub fn of($key: $content) -> Self {
+                    Self { schema: $crate::SCHEMA, $key }
                 }
             }
         )*
@@ -91,8 +84,6 @@ documents! {
     ResizedDocument { resized: Resized }
     /// A disk that is recorded.
     RecordingDocument { recording: Recording }
-    /// What clients type to reach a disk.
-    ConnectDocument { connect: Connect }
     /// What flash lost of a disk.
     LostDocument { lost: Lost }
     /// Counters, ratios and latencies of disks.
@@ -101,8 +92,6 @@ documents! {
     HistogramsDocument { histograms: DiskHistograms }
     /// What caches of other sizes would do for a disk.
     CurveDocument { curve: DiskCurve }
-    /// What would serve disks best, or what a trace was recorded of.
-    AdviceDocument { advice: Vec<Advice> }
     /// What the cache does for a disk.
     ReportDocument { report: DiskGain }
     /// What a disk did lately, step by step.

@@ -1,0 +1,272 @@
+//! Documents about a disk: what it is, how it stands, how it is cached, and what a change did.
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::listed::Settings;
+use crate::statistics::Statistics;
+
+/// In which state a disk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DiskState {
+    /// Guests are served.
+    Serving,
+    /// It is not served yet: `reason` says why. It is tried again.
+    Waiting,
+    /// It answers nothing but errors, because of its backing: `reason` says why.
+    Failed,
+    /// It answers nothing but errors, because what only flash has cannot be read.
+    Stopped,
+    /// What its backing does not have is brought home, then it goes.
+    Removing,
+    /// On its way from a running QEMU.
+    Attaching,
+    /// On its way back to a running QEMU.
+    Detaching,
+}
+
+/// What every description of a disk begins with.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Head {
+    pub name: String,
+    /// `write-through`, `write-back`, `write-around` or `pass-through`.
+    pub mode: String,
+    pub state: DiskState,
+    pub size_bytes: Option<u64>,
+    pub block_bytes: Option<u32>,
+    /// Flash that is kept for it; null while it is not served, or without the pool.
+    pub reserve_bytes: Option<u64>,
+    /// Flash that it never exceeds; null while it is not served, or without the pool.
+    pub limit_bytes: Option<u64>,
+}
+
+/// A disk in a list: what it is and how it stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DiskInList {
+    #[serde(flatten)]
+    pub head: Head,
+    /// Why it is not served, if it is not.
+    pub reason: Option<String>,
+    /// Where its data lives.
+    pub backing: String,
+    pub backing_state: Option<BackingState>,
+    pub read_only: bool,
+    /// The serial number that guests see: the name, or a shorter form of it.
+    pub serial: String,
+    /// Where guests and tools connect over NBD.
+    pub nbd_socket: String,
+    /// Where clients on other hosts connect over NBD, if it is served over TCP: `nbds` with TLS.
+    pub nbd_uri: Option<String>,
+    /// Where guests on this host connect over vhost-user.
+    pub vhost_socket: String,
+    pub connections: Option<u64>,
+    /// The ways to the disk that are open, or will be once it is served.
+    pub doors: Vec<Door>,
+    /// The thread that serves it.
+    pub shard: Option<u32>,
+    #[serde(flatten)]
+    pub dirt: Dirt,
+}
+
+/// A way to a disk.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DiskDoor)]
+pub struct Door {
+    /// The protocol: `nbd`, `nbd-tcp` or `vhost-user`. Later versions may know more.
+    #[schema(example = "nbd")]
+    pub kind: &'static str,
+    /// Name of the protocol for people.
+    #[schema(example = "NBD")]
+    pub title: &'static str,
+    /// Path of the socket, or URI.
+    #[schema(example = "/run/forebay/nbd/vm-1.sock")]
+    pub address: String,
+    /// Clients that are connected there; null while the disk is not served.
+    pub connections: Option<u64>,
+    /// Queues of guests that are not served any more; null while the disk is not served.
+    pub broken_queues: Option<u64>,
+}
+
+/// Whether the backing does what it is asked for.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BackingState {
+    pub state: Condition,
+    /// Since when it is failing.
+    pub for_seconds: Option<u64>,
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    Good,
+    Failing,
+    /// Another file or device is at its path; guests go on with the one that was opened.
+    Replaced,
+    /// Nothing is at its path; guests go on with the one that was opened.
+    Missing,
+}
+
+/// What of a disk its backing does not have.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Dirt {
+    pub dirty_bytes: Option<u64>,
+    pub dirty_zeroes_bytes: Option<u64>,
+    pub dirty_limit_bytes: Option<u64>,
+    pub dirty_for_seconds: Option<u64>,
+    /// Why destage fails, if it does.
+    pub destage_error: Option<String>,
+    /// The disk is not served without the pool.
+    pub depends_on_pool: bool,
+    /// Two devices have what the backing does not have, or are to.
+    pub mirrored: Option<bool>,
+    /// Reason for which these two are no mirror: devices of the pool share a drive.
+    pub not_mirrored_reason: Option<String>,
+    pub segments_uncopied: Option<u64>,
+    /// What flash lost before the backing had it.
+    pub lost_bytes: Option<u64>,
+    pub quiet: Option<Quiet>,
+}
+
+/// Whether a disk is kept from becoming dirty.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Quiet {
+    pub state: QuietState,
+    /// Of the request that counts: `resume` can be told to end that one only.
+    pub number: u64,
+    pub seconds_left: Option<u64>,
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuietState {
+    No,
+    Coming,
+    Quiet,
+    Failed,
+}
+
+/// A disk by itself: as in a list, with its keys and its statistics.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Disk {
+    #[serde(flatten)]
+    pub summary: DiskInList,
+    pub settings: Settings,
+    /// What its backing cannot promise: that what it took is durable, or outlives the host. Empty for most, and while it is not served.
+    pub backing_limitations: Vec<String>,
+    /// The sector size in bytes that guests are shown when they connect; none of a disk that was never served.
+    pub sector_bytes: Option<u64>,
+    /// Keys that have no effect, or less than they say, and the risk of write-back.
+    pub remarks: Vec<Remark>,
+    /// Why its backing goes through the page cache of the host, if it does.
+    pub page_cache_reason: Option<String>,
+    pub guest: Option<RunningGuest>,
+    pub load: Option<Loaded>,
+    pub statistics: Statistics,
+}
+
+/// What there is to know of a key as it is set.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Remark {
+    /// The key.
+    pub key: &'static str,
+    /// A sentence for people.
+    pub text: String,
+}
+
+/// The running guest that a disk was taken from.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunningGuest {
+    pub qmp: String,
+    pub device: String,
+    /// How its QEMU had the disk open.
+    pub original: Value,
+    /// What QEMU calls the disk: short enough for it, and never used for another disk.
+    pub node: String,
+    pub storage: Option<Storage>,
+}
+
+/// Which file or device it is on this host.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Storage {
+    pub device: u64,
+    pub inode: u64,
+    pub rdev: u64,
+}
+
+/// What became of what was cached before the disk was attached.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Loaded {
+    pub state: LoadState,
+    /// Why nothing is cached again, if so.
+    pub reason: Option<String>,
+    pub pages_kept: u64,
+    pub kept_bytes: u64,
+    pub pages_dropped: u64,
+    pub dropped_bytes: u64,
+    pub pages_compared: u64,
+    pub took_us: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadState {
+    Loading,
+    Done,
+    Cold,
+}
+
+/// What flash lost of a disk before the backing had it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Lost {
+    pub name: String,
+    #[serde(rename = "lost_bytes")]
+    pub bytes: u64,
+    pub ranges: Vec<LostRange>,
+}
+
+/// Bytes of a disk that cannot be read until they are written anew.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LostRange {
+    pub start: u64,
+    pub length: u64,
+}
+
+/// What a comparison of a backing with the clean pages on flash found.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Acceptance {
+    pub name: String,
+    /// True if the disk is served now.
+    pub accepted: bool,
+    /// Why the disk waits; null if nothing of its backing is in doubt.
+    pub doubt: Option<String>,
+    /// Clean pages on flash that the backing should have.
+    pub pages_cached: u64,
+    pub pages_compared: u64,
+    pub pages_different: u64,
+    /// What the backing does not have, and gets once the disk is served.
+    pub dirty_bytes: u64,
+}
+
+/// The size of a disk, and what it was.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Resized {
+    /// Its name.
+    pub name: String,
+    /// What it had before, in bytes. The same: its backing has not become larger.
+    pub size_bytes_before: u64,
+    /// What it has now, in bytes.
+    pub size_bytes: u64,
+}
+
+/// A disk that is recorded.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Recording {
+    /// Its name.
+    pub name: String,
+    /// The number of the recording, by which it is taken and ended.
+    pub number: u32,
+}

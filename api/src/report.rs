@@ -1,0 +1,146 @@
+//! Before and after: a disk with the cache beside the same disk without. Where the figures come from, each side says.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::histograms::Class;
+use crate::statistics::Latency;
+
+/// What the cache did for a disk.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Report)]
+pub struct DiskGain {
+    pub name: String,
+    /// When counting began, in UTC.
+    pub since: String,
+    /// Reads in all, in pass-through too; so are the ratios.
+    pub reads: u64,
+    pub hit_ratio: Option<f64>,
+    pub hit_ratio_ram: Option<f64>,
+    pub hit_ratio_flash: Option<f64>,
+    /// When it began to be kept apart what is with the cache and what without, in UTC.
+    pub compared_since: String,
+    pub without: WithOrWithout,
+    pub with: WithOrWithout,
+    /// So many reads, or writes, in pass-through measure how long they take without the cache.
+    pub requests_min: u64,
+    /// So many active seconds, with the cache or in pass-through, measure how many there are in a second.
+    pub active_seconds_min: u64,
+    pub saved: Saved,
+    /// How many times faster the mean read is with the cache.
+    pub times_faster: Option<f64>,
+    /// How many times faster the mean write is with the cache.
+    pub writes_times_faster: Option<f64>,
+    /// Reads that `without.read_mean_us` is of.
+    pub measured_backing_reads: u64,
+    pub flash_write_bytes: u64,
+    /// What is still to be written to the backing; not known of a disk that is not served.
+    pub dirty_bytes: Option<u64>,
+    /// How reads were answered over time since the disk is cached, the last step up to now.
+    pub hit_ratio_over_time: Vec<RatioStep>,
+    pub warm_up: WarmUp,
+}
+
+/// How the disk did with the cache, or without.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WithOrWithout {
+    pub reads_are: Source,
+    pub writes_are: Source,
+    /// How long the disk was served so.
+    pub seconds: u64,
+    /// Seconds of it in which a read or a write was answered.
+    pub active_seconds: u64,
+    pub reads: u64,
+    pub writes: u64,
+    /// In pass-through, only what the backing does not have is answered by the cache.
+    pub read_hits_ram: u64,
+    pub read_hits_flash: u64,
+    pub hit_ratio: Option<f64>,
+    /// Reads and writes per active second.
+    pub iops: Option<f64>,
+    /// The most reads and writes a second over a minute.
+    pub iops_busiest_minute: Option<f64>,
+    pub read_mean_us: Option<f64>,
+    pub latency_us: Times,
+    /// Requests that the backing got; without the cache: would have got of the same requests of guests.
+    pub backing_reads: u64,
+    pub backing_read_bytes: u64,
+    pub backing_writes: u64,
+    pub backing_write_bytes: u64,
+}
+
+/// Where figures come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// From requests that were answered so.
+    Measured,
+    /// From reads that went to the backing although there was a cache.
+    Concluded,
+    /// There are none, or too few.
+    Unknown,
+}
+
+/// How long requests took; null where that is not known.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ReportTimes)]
+pub struct Times {
+    pub read: Option<Measured>,
+    pub write: Option<Measured>,
+}
+
+/// How long requests took, in microseconds.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ReportLatency)]
+pub struct Measured {
+    #[serde(flatten)]
+    pub latency: Latency,
+    /// In the classes of vscsiStats, whose bounds are at most 1.6 % off here.
+    pub classes: Vec<Class>,
+}
+
+/// What the backing was spared; negative if it got more.
+#[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "keys that stand elsewhere too")]
+pub struct Saved {
+    pub backing_reads: i64,
+    pub backing_read_bytes: i64,
+    pub backing_writes: i64,
+    pub backing_write_bytes: i64,
+}
+
+/// How reads were answered in a step of time.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RatioStep {
+    /// Seconds for which the disk had been cached.
+    pub from_seconds: u64,
+    pub to_seconds: u64,
+    pub reads: u64,
+    pub read_hits_ram: u64,
+    pub read_hits_flash: u64,
+    pub hit_ratio: Option<f64>,
+}
+
+/// Whether and since when the disk is warm: from the first of three successive steps on whose hit ratios vary by less than
+/// `variation_max`, if no later three are better by more than that.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WarmUp {
+    pub state: WarmUpState,
+    /// How long the disk had been cached by then.
+    pub seconds: Option<u64>,
+    /// Hit ratio of those three steps.
+    pub hit_ratio: Option<f64>,
+    /// How far the hit ratios of the last three steps are from each other, while it warms up.
+    pub variation: Option<f64>,
+    pub variation_max: f64,
+    /// Steps with fewer reads are joined with the next.
+    pub reads_min: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarmUpState {
+    Warm,
+    Warming,
+    TooFewReads,
+}

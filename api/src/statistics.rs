@@ -1,0 +1,112 @@
+//! Counters and latencies of disks: in all, since they were attached, or in a window of time.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::disk::Head;
+use crate::listed::{Counts, Latencies};
+
+/// Counters, ratios and latencies of a disk in a window, missing where that is not known; how it stands now, missing where it
+/// is not served; and what it counted in all.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Statistics {
+    #[serde(flatten)]
+    pub head: Head,
+    pub total: Option<Total>,
+    #[serde(flatten)]
+    #[schema(value_type = InWindow)]
+    pub in_window: Option<InWindow>,
+    #[serde(flatten)]
+    #[schema(value_type = AtPresent)]
+    pub at_present: Option<AtPresent>,
+}
+
+/// What was counted in a window of time.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct InWindow {
+    /// `5m`, `1h`, `1d`, `total` or `start`: since the disk was attached.
+    #[schema(required = false)]
+    pub window: &'static str,
+    /// How far it reaches back: less than its name says after a start, and up to one step more later.
+    #[schema(required = false)]
+    pub window_seconds: u64,
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// How a disk stands now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AtPresent {
+    #[schema(required = false)]
+    pub cached_bytes: u64,
+    #[schema(required = false)]
+    pub dirty_bytes: u64,
+    #[schema(required = false)]
+    pub dirty_zeroes_bytes: u64,
+    #[schema(required = false)]
+    pub dirty_limit_bytes: u64,
+    #[schema(required = false)]
+    pub lost_bytes: u64,
+    #[schema(required = false)]
+    pub ram_bytes: u64,
+    /// The most that the disk may have cached: flash up to its limit, and RAM.
+    #[schema(required = false)]
+    pub cache_bytes_max: u64,
+    /// What half of that would have, predicted; not known before the first read.
+    pub hit_ratio_at_half: Option<f64>,
+    /// What twice as much would have.
+    pub hit_ratio_at_double: Option<f64>,
+    #[schema(required = false)]
+    pub flash_bytes: u64,
+    #[schema(required = false)]
+    pub index_bytes: u64,
+    #[schema(required = false)]
+    pub blocks_max: u64,
+    #[schema(required = false)]
+    pub blocks_cached: u64,
+    #[schema(required = false)]
+    pub destage_bytes_per_second: u64,
+    #[schema(required = false)]
+    pub dirty_for_seconds: u64,
+    #[schema(required = false)]
+    pub backing_retries: u64,
+    #[schema(required = false)]
+    pub broken_queues: u64,
+}
+
+/// Every counter, and what follows from them.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Figures {
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Full hits of all reads.
+    pub hit_ratio: Option<f64>,
+    pub evict_blocks_per_op: Option<f64>,
+    /// Bytes written to flash for each that was to come there: of pages that earned it, and that guests wrote in write-back.
+    pub flash_write_amplification: Option<f64>,
+    /// Bytes written to flash for each read that was answered from the cache, whatever they were written for.
+    pub flash_write_bytes_per_hit: Option<f64>,
+    #[schema(required = false)]
+    pub latency_us: Latencies,
+}
+
+/// Latencies of one class, in microseconds.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Latency {
+    pub count: u64,
+    pub mean: f64,
+    pub p50: f64,
+    pub p95: f64,
+    pub p99: f64,
+    pub p999: f64,
+    pub max: f64,
+}
+
+/// What a disk counted since it was added, or since what was kept of it was lost.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Total {
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// When counting began, in UTC.
+    pub since: String,
+}

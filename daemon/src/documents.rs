@@ -1,0 +1,64 @@
+//! The engine's side of the documents: what is known of disks, pool and host becomes plain data of the crate `api`.
+
+mod curve;
+mod disk;
+mod histograms;
+mod history;
+mod pool;
+mod report;
+mod statistics;
+mod wear;
+
+use std::path::Path;
+
+pub(crate) use curve::disk_curve;
+pub(crate) use disk::{disk, disk_in_list, lost, standing_of_disk};
+pub(crate) use histograms::disk_histograms;
+pub(crate) use history::disk_history;
+pub(crate) use pool::{pool, standing_of_pool};
+pub(crate) use report::disk_gain;
+pub(crate) use statistics::statistics;
+
+use api::{Acceptance, Event, Host};
+
+use crate::events;
+use crate::places::host_name;
+use crate::shard::Evidence;
+
+/// Returns the document of a backing that was compared with the clean pages on flash.
+pub(crate) fn acceptance(name: String, evidence: Evidence) -> Acceptance {
+    let Evidence { doubt, comparison, is_accepted } = evidence;
+    Acceptance {
+        name,
+        accepted: is_accepted,
+        doubt,
+        pages_cached: comparison.pages_cached,
+        pages_compared: comparison.pages_compared,
+        pages_different: comparison.pages_different,
+        dirty_bytes: comparison.pages_dirty * block::PAGE,
+    }
+}
+
+/// Returns the document of an event.
+pub(crate) fn event(event: &events::Event) -> Event {
+    Event {
+        id: event.id,
+        time: event.at.to_string(),
+        level: event.kind.level().name(),
+        kind: event.kind.name(),
+        disk: event.disk.clone(),
+        message: event.message.clone(),
+        advice: event.kind.advice(event.disk.as_deref()),
+    }
+}
+
+/// Returns the document of this host, for a request that may change something or may not.
+pub(crate) fn host(dir: &Path, token_path: &Path, may_change: bool) -> Host {
+    Host {
+        name: host_name(),
+        version: env!("CARGO_PKG_VERSION"),
+        dir: dir.display().to_string(),
+        token_path: token_path.display().to_string(),
+        may_change,
+    }
+}
