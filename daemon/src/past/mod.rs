@@ -123,6 +123,13 @@ pub(crate) fn beside_qemu(belief: Belief) -> Belief {
     }
 }
 
+/// The past of a disk on its way to another shard, while its backing stays open.
+#[derive(Clone)]
+pub(crate) struct HistoryHandle {
+    backing: Arc<dyn Attributes>,
+    marked: Option<DirtyMark>,
+}
+
 /// What is known of a disk's size when it is attached, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
@@ -166,36 +173,56 @@ impl History {
         mark: u64,
         backing: Arc<dyn Attributes>,
     ) -> Answer<(Self, Appearance)> {
-        let folders = places.clone();
         let record = host.read(|host| Record::of(host, id));
-        let reading = move || -> Answer<_> {
-            // The larger of the two was remembered last: disks never shrink.
-            let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
-            // One that does not fit is not served; its bits stay as they are.
-            let disk_bytes = disk_bytes.min(sizes.backing);
-            Touched::check_memory(&folders.touched(), id, disk_bytes)?;
-            let touched = Touched::open(&folders.touched(), id, disk_bytes, mark);
-            Ok((record, touched, disk_bytes, looks_of(&*backing)?, backing))
+        // The larger of the two was remembered last: disks never shrink.
+        let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
+        // One that does not fit is not served; its bits stay as they are.
+        let disk_bytes = disk_bytes.min(sizes.backing);
+        let looking = move || looks_of(&*backing).map(|found| (found, backing));
+        let (found, backing) = aside.run(looking).await??;
+        let handle = HistoryHandle { backing, marked: found.dirty.clone() };
+        let history = Self::from_handle(aside, (places, host), id, disk_bytes, mark, handle).await?;
+        Ok((history, found))
+    }
+
+    /// Returns what another shard needs for [`Self::from_handle`].
+    pub(crate) fn handle(&self) -> HistoryHandle {
+        HistoryHandle { backing: self.backing(), marked: self.marked.borrow().clone() }
+    }
+
+    /// Returns the past of a disk of `disk_bytes` whose backing is open. Does not ask the backing. `mark` is that of this start of the
+    /// pool.
+    ///
+    /// # Errors
+    /// If there is no memory for the bits of touched pages.
+    pub(crate) async fn from_handle(
+        aside: &Aside,
+        (places, host): (&Places, &HostFile),
+        id: u32,
+        disk_bytes: u64,
+        mark: u64,
+        handle: HistoryHandle,
+    ) -> Answer<Self> {
+        let folder = places.touched();
+        let opening = move || {
+            Touched::check_memory(&folder, id, disk_bytes)?;
+            Answer::Ok(Touched::open(&folder, id, disk_bytes, mark))
         };
-        let (record, (touched, kept), disk_bytes, found, backing) = aside.run(reading).await??;
-        let (record, touched) = (Arc::new(Mutex::new(record)), RefCell::new(Rc::new(touched)));
-        let (places, host, aside) = (places.clone(), host.clone(), aside.clone());
-        let (backing, checking_path) = (RefCell::new(backing), Arc::default());
-        let marked = RefCell::new(found.dirty.clone());
-        let history = Self {
-            places,
-            host,
+        let (touched, kept) = aside.run(opening).await??;
+        let HistoryHandle { backing, marked } = handle;
+        Ok(Self {
+            places: places.clone(),
+            host: host.clone(),
             id,
-            aside,
-            record,
-            touched,
+            aside: aside.clone(),
+            record: Arc::new(Mutex::new(host.read(|host| Record::of(host, id)))),
+            touched: RefCell::new(Rc::new(touched)),
             kept,
             disk_bytes,
-            backing,
-            checking_path,
-            marked,
-        };
-        Ok((history, found))
+            backing: RefCell::new(backing),
+            checking_path: Arc::default(),
+            marked: RefCell::new(marked),
+        })
     }
 
     /// Bytes of the disk: those that guests were told last, however large its backing has become since.

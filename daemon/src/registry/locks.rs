@@ -34,6 +34,12 @@ impl DiskLocks {
         lock
     }
 
+    /// Takes the lock of a disk of which no change is under way; none also once no change may begin any more.
+    pub(super) fn try_lock(&self, disk: &str) -> Option<DiskLock> {
+        let lock = self.of(disk).try_lock_owned().ok()?;
+        (!self.is_closed.load(Ordering::SeqCst)).then_some(DiskLock(lock))
+    }
+
     /// Lets no change begin any more: the daemon is to end. Those that have begun go on.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
@@ -41,12 +47,13 @@ impl DiskLocks {
 
     /// Waits for the lock of a disk, for whoever has closed them.
     pub(super) async fn lock_also_closed(&self, disk: &str) -> DiskLock {
-        let lock = {
-            let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-            all.retain(|_, lock| Arc::strong_count(lock) > 1);
-            Arc::clone(all.entry(disk.to_owned()).or_default())
-        };
-        DiskLock(lock.lock_owned().await)
+        DiskLock(self.of(disk).lock_owned().await)
+    }
+
+    fn of(&self, disk: &str) -> Arc<Mutex<()>> {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, lock| Arc::strong_count(lock) > 1);
+        Arc::clone(all.entry(disk.to_owned()).or_default())
     }
 }
 
@@ -68,6 +75,7 @@ mod tests {
             let first = locks.lock("web").await;
             let mut second = Box::pin(locks.lock("web"));
             assert!(poll_immediate(&mut second).await.is_none());
+            assert!(locks.try_lock("web").is_none() && locks.try_lock("mail").is_some());
             drop(locks.lock("mail").await);
             drop(first);
             assert!(poll_immediate(&mut second).await.is_some());
@@ -86,6 +94,7 @@ mod tests {
             drop(first);
             assert!(poll_immediate(&mut waiting).await.is_none());
             drop(locks.lock_also_closed("web").await);
+            assert!(locks.try_lock("web").is_none(), "no change begins any more");
             assert!(poll_immediate(Box::pin(locks.lock("mail"))).await.is_none());
         });
     }

@@ -48,21 +48,34 @@ impl Registry {
         })
     }
 
-    /// Moves a disk, if it is still one that may be moved.
-    async fn relocate(self: &Arc<Self>, wanted: &Move) {
+    /// Moves a disk, if it is still one that may be moved. One that is being changed is not waited for: its backing may not answer, and
+    /// other disks are to be moved meanwhile.
+    pub(super) async fn relocate(self: &Arc<Self>, wanted: &Move) {
         let Move { disk: name, from, to } = wanted;
-        let _changing = self.locks.lock(name).await;
+        let Some(_changing) = self.locks.try_lock(name) else { return };
         let settled = self.state().disk(name).is_some_and(|record| !record.is_beside_qemu());
         if !settled || self.is_being_removed(name) {
             return;
         }
         tracing::info!("Moving disk '{name}' from shard {from}, which has too much to do, to shard {to}");
         let started = Instant::now();
-        match self.shards.relocate(name, *to).await {
+        let relocation = self.shards.relocate(name, *to).await;
+        self.finish_relocation(wanted, relocation, started.elapsed());
+    }
+
+    /// Reports how the move of a disk ended, and has one that is served nowhere wait to be served again.
+    pub(super) fn finish_relocation(
+        self: &Arc<Self>,
+        wanted: &Move,
+        relocation: Relocation,
+        elapsed: Duration,
+    ) {
+        let Move { disk: name, to, .. } = wanted;
+        match relocation {
             Relocation::Moved => {
                 let moved = format!(
                     "Disk '{name}' is on shard {to} after {} ms; what it had cached in RAM is read anew",
-                    started.elapsed().as_millis()
+                    elapsed.as_millis()
                 );
                 events::of_disk(Kind::DiskMoved, name, moved);
             }

@@ -22,6 +22,7 @@ use futures_util::future::join_all;
 
 use super::accept::{Evidence, Word};
 use super::disk::not_attached;
+use super::moving::Moving;
 use super::{
     Absent, Attaching, Content, Destage, Detached, DiskReport, Found, OpenedPool, Owners, PoolReport,
     Reconfiguring, Resized, Resizing, ShardHandle,
@@ -85,7 +86,12 @@ impl Shards {
         for number in 0..count {
             all.push(ShardHandle::start(places, remembered, directory, poll_max, number).await?);
         }
-        Ok(Self { all: all.into(), homes: Arc::default() })
+        Ok(Self::from_handles(all))
+    }
+
+    /// Returns the way to shards that run and serve no disks yet.
+    pub(super) fn from_handles(all: Vec<ShardHandle>) -> Self {
+        Self { all: all.into(), homes: Arc::default() }
     }
 
     fn first(&self) -> &ShardHandle {
@@ -456,6 +462,16 @@ impl Shards {
             Ok(moving) => moving,
             Err(problem) => return Relocation::Stayed(problem),
         };
+        self.set_down(name, (from, to), moving).await
+    }
+
+    /// Has a disk that was lifted from shard `from` served by shard `to`, or by the first one again.
+    pub(super) async fn set_down(
+        &self,
+        name: &str,
+        (from, to): (usize, usize),
+        moving: Box<Moving>,
+    ) -> Relocation {
         let sockets = moving.sockets();
         let lost = match self.all[to].set_down(moving).await {
             Ok(Ok(())) => {

@@ -30,7 +30,7 @@ use super::standing::Displaced;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
 use crate::door::{DoorSocket, Doors, PausedDoors};
-use crate::past::{History, Sizes};
+use crate::past::{History, HistoryHandle};
 use crate::recording::{Recorded, recorder};
 use crate::series::lifetime::Meter;
 
@@ -43,6 +43,7 @@ pub(super) struct Moving {
     location: Location,
     displaced: Option<Displaced>,
     backing: BackingHandle,
+    history: HistoryHandle,
     settings: DiskSettings,
     size_bytes: u64,
     limitations: Vec<String>,
@@ -106,12 +107,14 @@ impl Shard {
         };
         disk.leaving.set(true);
         self.cache().release(at_rest).await;
+        let history = disk.history.handle();
         disk.history.close();
         Ok(Moving {
             name: name.to_owned(),
             location: disk.location.clone(),
             displaced: disk.displaced.borrow().clone(),
             backing,
+            history,
             settings: disk.cached.settings(),
             size_bytes: disk.cached.geometry().size,
             limitations: disk.limitations.clone(),
@@ -180,15 +183,15 @@ impl Shard {
         Ok(())
     }
 
-    /// Everything that can fail: afterwards guests can go on.
+    /// Everything that can fail: afterwards guests can go on. The backing is not asked, for it may not answer, and no file is opened on
+    /// it, for there may be too many.
     async fn take_up(&self, moving: &Moving) -> Answer<(Rc<Cached>, Rc<History>)> {
         let Moving { name, location, settings, .. } = moving;
         let backing = Backing::from_handle(&self.ring, &self.host, location, moving.backing.clone());
-        let sizes = Sizes { remembered: Some(moving.size_bytes), backing: backing.geometry().size };
-        let (id, mark) = (settings.id.0, self.mark.get());
-        let attributes = backing.attributes(location).map_err(|error| out_of_files(name, &error))?;
-        let remembered = (&self.places, &self.remembered);
-        let (history, _) = History::open(&self.aside, remembered, id, sizes, mark, attributes).await?;
+        let (remembered, mark) = ((&self.places, &self.remembered), self.mark.get());
+        let (id, size_bytes) = (settings.id.0, moving.size_bytes);
+        let history = moving.history.clone();
+        let history = History::from_handle(&self.aside, remembered, id, size_bytes, mark, history).await?;
         let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;
@@ -230,11 +233,5 @@ fn restless(name: &str, error: &BlockError) -> Problem {
     Problem::unavailable(format!(
         "Cannot move disk '{name}' to another shard: {}; it goes on where it is",
         error.reason
-    ))
-}
-
-fn out_of_files(name: &str, error: &std::io::Error) -> Problem {
-    Problem::failed(format!(
-        "Cannot move disk '{name}' to another shard: {error}; allow more open files (`LimitNOFILE=` of the service)"
     ))
 }

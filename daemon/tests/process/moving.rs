@@ -3,12 +3,15 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
+use std::time::Duration;
 
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
+use nix::sys::signal::Signal;
 
 use crate::host::{Daemon, Host};
 
@@ -145,10 +148,35 @@ pub(crate) fn wait_for(daemon: &Daemon, text: &str) -> &'static str {
 
 /// Each page holds what `round` left, or what the round after it, which was cut short, had begun to write.
 pub(crate) fn check_content(daemon: &Daemon, name: &str, round: u8) {
-    let mut guest = daemon.guest(name);
-    for (at, read) in read_round(&mut guest).expect("the disk is served") {
-        let (old, new) = (bytes(at, round), bytes(at, round.wrapping_add(1)));
-        assert!(read == old || read == new, "{name} at {at} after round {round}: {}", read[0]);
+    check_read(name, round, &read_round(&mut daemon.guest(name)).expect("the disk is served"));
+}
+
+fn check_read(name: &str, round: u8, read: &[(u64, Vec<u8>)]) {
+    for (at, read) in read {
+        let (old, new) = (bytes(*at, round), bytes(*at, round.wrapping_add(1)));
+        assert!(*read == old || *read == new, "{name} at {at} after round {round}: {}", read[0]);
+    }
+}
+
+/// Writes and checks a disk as [`load`] does, and connects again whenever it is cut off. Ends after one more round that begins when it
+/// is to end.
+fn load_with_reconnect(socket: &Path, name: &str, mut round: u8, done: &AtomicBool) -> u8 {
+    loop {
+        let Ok(mut guest) = Client::connect(socket, name, Replies::Simple) else { continue };
+        let Ok(read) = read_round(&mut guest) else { continue };
+        check_read(name, round, &read);
+        loop {
+            let is_last = done.load(Ordering::Relaxed);
+            if write_round(&mut guest, round.wrapping_add(1)).is_err() {
+                break;
+            }
+            round = round.wrapping_add(1);
+            let Ok(read) = read_round(&mut guest) else { break };
+            assert!(read.iter().all(|(at, read)| *read == bytes(*at, round)), "{name} in round {round}");
+            if is_last {
+                return round;
+            }
+        }
     }
 }
 
@@ -160,16 +188,22 @@ fn of_two_disks_that_keep_a_shard_busy_one_moves_with_its_guests_and_its_flash_c
     assert!(daemon.stop().success());
 }
 
-#[test]
-fn of_two_disks_of_an_nbd_server_one_moves_as_well_and_the_server_loses_no_connection() {
-    let (store, host) = (Host::in_ram(), Host::in_ram());
+/// Serves the four disks from exports of an NBD server, which is the other daemon.
+fn serve_exports(store: &Host, host: &Host) -> (Daemon, Daemon) {
     let storing = store.serve();
-    let daemon = serve_on(&host, |name| {
+    let daemon = serve_on(host, |name| {
         storing
             .run(&["disk", "add", name, "--backing", &store.image(&format!("{name}.img"), DISK)])
             .succeeded();
         format!("nbd+unix:///{name}?socket={}", storing.nbd_socket(name).display())
     });
+    (storing, daemon)
+}
+
+#[test]
+fn of_two_disks_of_an_nbd_server_one_moves_as_well_and_the_server_loses_no_connection() {
+    let (store, host) = (Host::in_ram(), Host::in_ram());
+    let (storing, daemon) = serve_exports(&store, &host);
     let connections = || BUSY.map(|name| storing.disk(name)["connections"].as_u64());
     while connections() != [Some(4); 2] {}
     one_of_two_moves(&daemon);
@@ -266,4 +300,84 @@ fn a_daemon_that_is_stopped_or_killed_while_a_disk_moves_comes_back_with_what_wa
         }
         assert!(daemon.stop().success());
     }
+}
+
+#[test]
+fn a_daemon_that_is_killed_in_one_move_after_another_loses_nothing_acknowledged_of_an_nbd_server() {
+    let (store, host) = (Host::in_ram(), Host::in_ram());
+    let (storing, mut daemon) = serve_exports(&store, &host);
+    let mut rounds = [0; NAMES.len()];
+    for name in NAMES {
+        daemon.run(&["disk", "set", name, "mode=write-back", "unmarked=yes"]).succeeded();
+        write_round(&mut daemon.guest(name), 0).expect("the disk is served");
+    }
+    // How long after the move has begun, in milliseconds. Some moves have ended by then.
+    for until_killed in [0, 2, 5, 10, 20, 40] {
+        let of_first_shard = |name: &usize| shard_of(&daemon, NAMES[*name]) == 0;
+        let busy: Vec<usize> = (0..NAMES.len()).filter(of_first_shard).collect();
+        assert_eq!(busy.len(), 2, "a start spreads disks over shards");
+        let (killed, done) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            let _ends = (Done(&killed), Done(&done));
+            let guests = busy.clone().into_iter().map(|disk| {
+                let (socket, done, round) = (daemon.nbd_socket(NAMES[disk]), &done, rounds[disk]);
+                scope.spawn(move || (disk, load_with_reconnect(&socket, NAMES[disk], round, done)))
+            });
+            let guests: Vec<_> = guests.collect();
+            for disk in &busy {
+                let socket =
+                    UnixStream::connect(daemon.nbd_socket(NAMES[*disk])).expect("the disk is served");
+                let killed = &killed;
+                scope.spawn(move || keep_busy(socket, killed));
+            }
+            daemon.wait_for_log("Moving disk");
+            std::thread::sleep(Duration::from_millis(until_killed));
+            daemon.signal(Signal::SIGKILL);
+            killed.store(true, Ordering::Relaxed);
+            daemon = restart(&host, &[]);
+            done.store(true, Ordering::Relaxed);
+            for guest in guests {
+                let (disk, round) = guest.join().expect("it finds what was acknowledged");
+                rounds[disk] = round;
+            }
+        });
+        for (name, round) in NAMES.iter().zip(rounds) {
+            check_content(&daemon, name, round);
+        }
+    }
+    assert!(daemon.stop().success());
+    drop(storing);
+}
+
+#[test]
+fn while_one_backing_hangs_and_a_change_waits_for_it_other_disks_move_within_a_second() {
+    let (far, host) = (Host::in_ram(), Host::in_ram());
+    let server = far.serve();
+    server.run(&["disk", "add", "x", "--backing", &far.image("x.img", DISK)]).succeeded();
+    let daemon = serve(&host);
+    let export = format!("nbd+unix:///x?socket={}", server.nbd_socket("x").display());
+    let far_disk = ["disk", "add", "far", "--backing", &export, "--mode", "write-back", "--unmarked"];
+    daemon.run(&far_disk).succeeded();
+    daemon.run(&["disk", "set", "far", "retry-time=300s"]).succeeded();
+    assert_eq!(shard_of(&daemon, "far"), 0);
+    server.signal(Signal::SIGSTOP);
+    daemon.guest("far").write(0, &[7; 4096]).expect("flash takes it");
+    let mut evicting = daemon.spawn(&["disk", "evict", "far"]);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let end = Done(&done);
+        let loads = loads(scope, &daemon, &done);
+        let line = daemon.wait_for_log("is on shard 1 after");
+        let (_, millis) = line.split_once("is on shard 1 after ").expect("it was looked for");
+        let millis: u64 = millis.split(' ').next().and_then(|text| text.parse().ok()).expect("a number");
+        assert!(millis < 1000, "{line}");
+        assert!(evicting.try_wait().expect("it is our child").is_none(), "it has to destage first");
+        drop(end);
+        for (name, load) in BUSY.iter().zip(loads) {
+            check_content(&daemon, name, load.join().expect("it read what it wrote, and nobody cut it off"));
+        }
+    });
+    server.signal(Signal::SIGCONT);
+    assert!(evicting.wait().expect("it is our child").success());
+    assert!(daemon.stop().success());
 }

@@ -15,7 +15,7 @@ use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
 use doors::nbd::{Client, Directory};
 
-use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Unsaved};
+use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Relocation, Shards, Unsaved};
 use super::*;
 use crate::door::{DoorKind, Entrances};
 use crate::host_record::{HostFile, HostRecord};
@@ -362,6 +362,31 @@ fn refused_by_the_new_shard(host: &Host) {
     read_all(&mut guest, 4);
     host.relocate(0, 1);
     read_all(&mut guest, 4);
+}
+
+#[test]
+fn a_disk_that_neither_shard_can_take_up_is_served_by_none_and_leaves_nothing_open() {
+    for storage in [Storage::File, Storage::Server] {
+        let host = Host::on(storage);
+        let mut guest = host.guest();
+        write_all(&mut guest, 5);
+        host.loaded(0);
+        let shards = Shards::from_handles(host.shards.to_vec());
+        let mut moving = host.lift(0).expect("nothing stands in the way");
+        // More than there is, as if others had reserved the flash meanwhile.
+        moving.settings.reserve_bytes = 1 << 50;
+        let Relocation::Lost(problem) = host.run(shards.set_down("d", (0, 1), moving)) else {
+            panic!("there is not so much flash")
+        };
+        assert!(problem.message.contains("reservation"), "{problem}");
+        guest.flush().expect_err("its connection ended");
+        assert!(host.report(0).is_none() && host.report(1).is_none());
+        assert!(!host.places.socket(DoorKind::Nbd, "d").exists());
+        assert!(!shards.is_attached("d"));
+        // Whoever waits for it gets it, on either of them.
+        host.attach(1);
+        read_all(&mut host.guest(), 5);
+    }
 }
 
 #[test]
