@@ -26,6 +26,8 @@ mod removing;
 mod resizing;
 mod shares;
 mod sockets;
+#[cfg(test)]
+mod tests;
 mod unshared;
 mod watching;
 mod wear;
@@ -519,14 +521,11 @@ impl Registry {
             .for_each(|last| self.see(last));
         self.save_totals().await;
         self.save_series_in_time().await;
-        if lock(&self.pool).missing.is_none() {
-            let at_home = outcomes.iter().flatten().filter(|detached| detached.is_home);
-            let saved: Vec<u32> =
-                at_home.filter_map(|detached| Some(detached.last.as_ref()?.settings.id.0)).collect();
-            if let Err(problem) = self.leave_pool(saved).await {
-                // Only a copy of the pool that was made while it was in use can be taken for it now.
-                tracing::warn!("{problem}");
-            }
+        if lock(&self.pool).missing.is_none()
+            && let Err(problem) = self.leave_pool().await
+        {
+            // Only a copy of the pool that was made while it was in use can be taken for it now.
+            tracing::warn!("{problem}");
         }
         let left_behind = self.left_behind(&self.state().unsaved());
         self.warn_of_incomplete_images();
@@ -540,8 +539,9 @@ impl Registry {
         outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
     }
 
-    /// Ends the service of a disk once no change of it is under way, and records how. Does nothing with one that is not served yet,
-    /// whose backing may not answer: nothing of it was promised to anybody.
+    /// Ends the service of a disk once no change of it is under way, and records how: whatever ends the stop before other disks have
+    /// ended, this one has. Does nothing with one that is not served yet, whose backing may not answer: nothing of it was promised to
+    /// anybody.
     async fn detach_at_stop(self: Arc<Self>, name: String) {
         let mut changing = pin!(self.locks.lock_also_closed(&name));
         let _changing = loop {
@@ -554,6 +554,9 @@ impl Registry {
         };
         if self.shards.is_attached(&name) {
             let detached = self.shards.detach(name.clone(), Content::Kept).await;
+            if detached.as_ref().is_ok_and(|detached| detached.is_home) {
+                self.note_saved(&name).await;
+            }
             lock(&self.detached_at_stop).push(detached);
         }
     }
@@ -566,7 +569,7 @@ impl Registry {
         for disk in state.disks.iter().filter(|disk| disk.unsaved_in.is_some()) {
             let is_it = |last: &DiskReport| last.settings.id.0 == disk.id;
             let detached = ended.iter().flatten().find(|ended| ended.last.as_ref().is_some_and(is_it));
-            // Its record says so only once all disks have ended.
+            // That could not be noted.
             if is_whole && detached.is_some_and(|detached| detached.is_home) {
                 continue;
             }

@@ -389,8 +389,8 @@ impl State {
     }
 
     /// Notes that the backing of a disk has everything, and that nothing else will come to be.
-    pub(crate) fn note_saved(&mut self, id: u32) {
-        self.disks.iter_mut().filter(|disk| disk.id == id).for_each(|disk| disk.unsaved_in = None);
+    pub(crate) fn note_saved(&mut self, name: &str) {
+        self.disks.iter_mut().filter(|disk| disk.name == name).for_each(|disk| disk.unsaved_in = None);
     }
 
     /// Gives out a number that no disk ever had.
@@ -571,7 +571,7 @@ mod tests {
         let mut loaded = reloaded(&state);
         assert_eq!(loaded.disks[0].unsaved_in.as_deref(), Some("00ff"));
         assert_eq!(loaded.unsaved(), ["web"]);
-        loaded.note_saved(loaded.disks[0].id);
+        loaded.note_saved("web");
         assert!(loaded.unsaved().is_empty());
     }
 

@@ -1,8 +1,15 @@
 //! What a disk has in its pool and not in its backing: remembered before there can be any, brought home when somebody asks.
 //!
 //! `state.json` says of each disk which pool may hold such data. It is noted before the disk begins to write back, and goes
-//! with a stop that left nothing, or with the disk. A disk that has such a note is served with that very pool or not at all:
-//! with any other its guests would find old data.
+//! with a stop that left nothing, as soon as the disk has ended, or with the disk. A disk that has such a note is served with that
+//! very pool or not at all: with any other its guests would find old data.
+//!
+//! ```text
+//!   a disk at a stop:  everything is in the backing, durably ── flash says so ── mark taken off the backing ── record of the backing
+//!                      ── note taken back
+//! ```
+//! A kill or a power cut before the last step leaves a disk that waits for its pool without need. After it a start without the pool
+//! serves what the backing has, which is everything, and remembers that what the pool has is void.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -38,6 +45,24 @@ impl Registry {
             Ok(())
         });
         noting.await
+    }
+
+    /// Notes that the backing of a disk that has ended has everything. Without its pool nobody knows that. To be called by whoever holds
+    /// the lock of the disk.
+    pub(super) async fn note_saved(&self, name: &str) {
+        if lock(&self.pool).missing.is_some() {
+            return;
+        }
+        let saved = name.to_owned();
+        let noting = self.remembered.change(move |state| {
+            state.note_saved(&saved);
+            Ok(())
+        });
+        if let Err(problem) = noting.await {
+            tracing::warn!(
+                "The next start serves disk '{name}' with its pool only, though its backing has everything: {problem}"
+            );
+        }
     }
 
     /// Refuses to give up data that is in a pool which is not in use.

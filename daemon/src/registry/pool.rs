@@ -431,28 +431,22 @@ impl Registry {
         Ok(())
     }
 
-    /// Notes at a stop that some disks have everything in their backings, and gives the pool, whose disks are all detached, another
-    /// mark: a copy that was made of it while it was in use is not believed in its place.
+    /// Gives the pool, whose disks are all detached, another mark at a stop: a copy that was made of it while it was in use is not
+    /// believed in its place.
     ///
     /// # Errors
     /// If it cannot be remembered or written; then such a copy would be believed.
-    pub(super) async fn leave_pool(&self, saved: Vec<u32>) -> Answer<()> {
-        let drawn = self.shards.draw_mark().await;
-        let mark = drawn.as_ref().ok().copied();
+    pub(super) async fn leave_pool(&self) -> Answer<()> {
+        let mark = self.shards.draw_mark().await?;
         let noting = self.remembered.change(move |state| {
-            for disk in saved {
-                state.note_saved(disk);
-            }
-            let marked = state.pool.as_mut().zip(mark).map(|(pool, mark)| {
+            let marked = state.pool.as_mut().map(|pool| {
                 let last = pool.marks.last().copied().unwrap_or(0);
                 pool.marks.push(mark);
                 last
             });
             Ok(marked)
         });
-        let last_mark = noting.await?;
-        let mark = drawn?;
-        let Some(last_mark) = last_mark else { return Ok(()) };
+        let Some(last_mark) = noting.await? else { return Ok(()) };
         self.shards.leave_pool(mark).await?;
         let touched = self.places.touched();
         let settling = self.remembered.change(move |state| {

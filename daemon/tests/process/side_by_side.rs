@@ -113,7 +113,12 @@ fn a_stop_beside_a_change_that_hangs_ends_the_service_of_all_other_disks_as_it_s
     let near = state["disks"].as_array().expect("a list").iter().find(|disk| disk["name"] == "near");
     let id = near.expect("it was added")["id"].to_string();
     let is_at_rest = || !document("d/state.json")["backings"][&id]["changes"]["modified_ns"].is_null();
-    assert!(!is_at_rest(), "it is served");
+    let is_unsaved = |name: &str| {
+        let state = document("d/state.json");
+        let disk = state["disks"].as_array().expect("a list").iter().find(|disk| disk["name"] == name);
+        disk.expect("it was added")["unsaved_in"].is_string()
+    };
+    assert!(!is_at_rest() && is_unsaved("near"), "it is served, and writes back");
     let mut evicting = daemon.spawn(&["disk", "evict", "far"]);
     for limit in ["limit=32MiB", "limit=48MiB", "limit=auto"] {
         daemon.run(&["disk", "set", "near", limit]).succeeded();
@@ -126,6 +131,16 @@ fn a_stop_beside_a_change_that_hangs_ends_the_service_of_all_other_disks_as_it_s
     assert!(is_incomplete("far") && !is_incomplete("near"), "{events}");
     assert!(!outcome(evicting).status.success());
     server.signal(Signal::SIGCONT);
+    assert!(is_unsaved("far") && !is_unsaved("near"), "the stop ended before that of the other disk");
+
+    let [pool, away] = ["pool.img", "away.img"].map(|name| host.path(name));
+    std::fs::rename(&pool, &away).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.guest("near").read(0, 4096).expect("its backing has everything"), [3; 4096]);
+    assert_eq!(daemon.disk("far")["state"], "waiting");
+    assert!(daemon.stop().success());
+    std::fs::rename(&away, &pool).expect("the folder is ours");
+
     let daemon = host.serve_with(&[]);
     assert_eq!(daemon.guest("far").read(0, 4096).expect("the disk is served"), [7; 4096]);
     assert!(daemon.stop().success());
