@@ -1,4 +1,4 @@
-//! Read: what is cached from RAM and flash, the rest from the backing, which then enters RAM behind the answer.
+//! Read: what is cached from RAM and flash, the rest from the backing, which enters RAM before the read returns.
 //!
 //! Each page is decided once, at the start: what is cached then is answered from the cache and never from the backing
 //! (rule I3), so that a read that spans cached and absent pages cannot mix in what a joined backing read happened to

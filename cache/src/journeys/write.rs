@@ -1,5 +1,5 @@
-//! Write: which way it takes; and the way through the cache: to the backing first, acknowledged when the backing has it, into
-//! RAM behind that.
+//! Write: which way it takes; and the way through the cache: to the backing, then into RAM, then acknowledged. Nothing is awaited
+//! between the last two.
 
 use std::rc::Rc;
 
