@@ -2,8 +2,8 @@
 //!
 //! What was acknowledged when the log had it is made durable there, and what was acknowledged when the backing had it, there:
 //! the mode does not matter, because it may have been another one when the write came. In write-back the backing is not
-//! asked if guests gave it nothing since the last flush of it; the first flush of a process always asks, for what guests
-//! were told by the processes before it (DURABILITY A26).
+//! asked if guests gave it nothing since the last flush of it. The first flush of a process always asks: an earlier process may
+//! have acknowledged writes that no flush has covered.
 //!
 //! Flushes that arrive while one runs share the next one: never the running one, which was submitted too early for
 //! them (rule I5). The first failed flush is the last: what it should have made durable may be gone, and a later

@@ -8,7 +8,7 @@
 //! 4. nothing is left there: the others list it no more (membership.rs)
 //! ```
 //! All of a disk's content goes, also what is on other devices: a newer version, or a `forget`, may have been on this one,
-//! and without it an older version elsewhere would come back at the next start (DURABILITY A1). What is cached is clean,
+//! and without it an older version elsewhere would come back at the next start (rule I8). What is cached is clean,
 //! so that costs hits and nothing else; what is dirty is destaged first, and the reclaimer is told when that is done. A crash
 //! before 4 leaves a pool of which a device is missing, or one that is whole.
 

@@ -281,7 +281,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     /// Writes the summary that a segment lacks. Data first, as ever (rule I6).
     async fn seal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
         let pool = &self.cache.pool;
-        // What was read from one copy only must be on both before anybody sees it (DURABILITY A34).
+        // What was read from one copy only must be on both before anybody sees it: that device may be the next to fail (rule I13).
         if !canary::has(Bug::EndsDiffer) {
             pool.make_equal(wanted, content).await?;
         }

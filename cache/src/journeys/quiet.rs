@@ -61,7 +61,7 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
 
 /// Has the backing make durable whatever it acknowledged before the disk was attached: to processes that were killed, or
 /// that changed it without intents. Until that has succeeded, nothing is promoted, and a lost connection costs everything
-/// that is cached (rule I11, DURABILITY A19). True once it has.
+/// that is cached: flash would be newer than the backing (rule I11). True once it has.
 pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,

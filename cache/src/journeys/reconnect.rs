@@ -3,7 +3,7 @@
 //!
 //! Such writes are all in open regions, once the backing was flushed after those of earlier processes. What is cached
 //! there may therefore be newer than the backing: it is dropped from RAM and index, and counts as touched, so that no
-//! later start believes it either (rule I11, DURABILITY A19). Fills under way may have read either side of the loss and
+//! later start believes it either: after a power cut or a reconnect guests would otherwise read what the backing has lost (rule I11). Fills under way may have read either side of the loss and
 //! do not enter (rule I3).
 
 use std::rc::Rc;

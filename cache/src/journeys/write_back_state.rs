@@ -24,7 +24,7 @@ pub(crate) struct WriteBack {
     last_dirty_batch: Cell<u64>,
     last_destaged_batch: Cell<u64>,
     /// Changes that the backing acknowledged to this process, and how many of them a flush has covered. None covers those that it
-    /// acknowledged to earlier ones: guests outlive these, and mean them as well when they flush (DURABILITY A26).
+    /// acknowledged to earlier ones: guests outlive these, and mean them as well when they flush (rule I5).
     backing_changes: Cell<u64>,
     backing_changes_flushed: Cell<Option<u64>>,
 }

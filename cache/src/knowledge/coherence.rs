@@ -6,7 +6,7 @@
 //! | regions | regions with an open intent: a power cut may leave the backing other than the log | I11 |
 //! | touched bits | pages that a kill may leave so | I11 |
 //! | uncommitted tail | pages of the log whose bits stay until a later header commits them | I11 |
-//! | backing | the epoch of its connection, and whether it was flushed since the disk was attached | I11, A19 |
+//! | backing | the epoch of its connection, and whether it was flushed since the disk was attached | I11 |
 //!
 //! A change of the backing takes the parts in this order: [`Coherence::begin_mutation`], [`Coherence::touch`],
 //! [`Coherence::claim_regions`] with durable intents for those that it returns, and at its end

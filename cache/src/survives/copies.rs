@@ -5,7 +5,7 @@
 //!   repair:        read the first copy ── write another ── flush ── table: it is the second one
 //! ```
 //! Nothing that only one device has is acknowledged before it is durable, on that device and with the witness, that the
-//! other one is out: it may come back alone, and then nothing on it would tell that it is not all (DURABILITY A32).
+//! other one is out: it may come back alone, and then nothing on it would tell that it is not all.
 //!
 //! The bytes of both copies are the same, save that clean pages are written to the first one only: what they held can be had
 //! from the backing. A second copy of those is never read without its checksum failing.

@@ -400,7 +400,7 @@ fn a_pool_that_another_one_replaced_is_known_when_it_is_named_again() {
     assert_eq!((&pool["id"], &pool["state"]), (&id, &"serving".into()));
 }
 
-/// DURABILITY A31: flash is away for a while, the disk goes on, and the flash comes back.
+/// Flash is away for a while, the disk goes on, and the flash comes back (rule I14).
 #[test]
 fn what_was_written_while_the_pool_was_away_is_not_hidden_when_it_is_back() {
     const MARK: usize = 4096;

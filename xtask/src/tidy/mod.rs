@@ -7,6 +7,7 @@
 //! crates   the walls between crates, from what cargo says of them
 //! rust     heads, sizes, sleeps and leftovers of one Rust file
 //! map      the files that the map of the code names
+//! rules    the rules of durability that comments cite by number
 //! text     lines of any text file
 //! together files of tests that are modules of one program
 //! ```
@@ -16,6 +17,7 @@ mod circles;
 mod crates;
 mod floors;
 mod map;
+mod rules;
 mod rust;
 mod source;
 mod text;
@@ -64,7 +66,8 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
         contents.push((path, content));
     }
     let contents = contents.iter().map(|(path, content)| (path.as_str(), content.as_str()));
-    findings += report("cache/src", circles::check(contents));
+    findings += report("cache/src", circles::check(contents.clone()));
+    findings += check_rules(root, contents)?;
     findings += check_map(root)?;
     for program in files.iter().filter(|file| file.ends_with(together::PROGRAM)) {
         findings += report(&relative(root, program), check_together(program, &files)?);
@@ -77,6 +80,15 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
         1 => Err("tidy found 1 thing to put right, named above.".to_owned()),
         many => Err(format!("tidy found {many} things to put right, named above.")),
     }
+}
+
+/// Checks the numbers of rules in comments, and prints those that the page of the rules does not have.
+fn check_rules<'a>(root: &Path, contents: impl Iterator<Item = (&'a str, &'a str)>) -> Result<usize, String> {
+    let page = fs::read_to_string(root.join(rules::PAGE))
+        .map_err(|error| format!("Could not read {}: {error}.", rules::PAGE))?;
+    let rows = rules::rows(&page);
+    let sources = contents.filter(|(path, _)| is_rust(path));
+    Ok(sources.map(|(path, content)| report(path, rules::check(path, content, &rows))).sum())
 }
 
 /// Checks the map of the code, and prints what it names that is not there.
@@ -106,8 +118,7 @@ fn check_together(program: &Path, files: &[PathBuf]) -> Result<Vec<Finding>, Str
 /// All findings in one file; `path` is relative to the root and decides which checks apply.
 fn check_file(path: &str, content: &str) -> Vec<Finding> {
     let mut findings = text::check(content);
-    let is_rust = Path::new(path).extension().is_some_and(|ending| ending == "rs");
-    if is_rust {
+    if is_rust(path) {
         match source::tokens(content) {
             Ok(tokens) => {
                 findings.extend(rust::check(path, content, &tokens));
@@ -117,6 +128,10 @@ fn check_file(path: &str, content: &str) -> Vec<Finding> {
         }
     }
     findings
+}
+
+fn is_rust(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending == "rs")
 }
 
 fn report(path: &str, mut findings: Vec<Finding>) -> usize {
