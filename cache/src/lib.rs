@@ -3,7 +3,7 @@
 //! ```text
 //! face        CachedDisk, Cache                       what doors and the daemon hold
 //! journeys    read, write, destage, flush, promote, reclaim, load ...      one file per way that data takes
-//! survives    log, notes, pool, shared, room, start     what stands on flash
+//! survives    log, notes, pool, shared, superblock, start     what stands on flash, and the order in which it is written
 //! knowledge   index, what is dirty, RAM tier, segments, fills, policy      what is known in RAM; pure
 //! bytes       superblock, table, batch, checksum      structures to bytes and back; pure
 //! words       settings, limits, errors, counters, units

@@ -20,53 +20,12 @@ use super::opening::{read_superblock, wipe, write_empty_tables};
 use super::pool::Pool;
 use super::shared::{Leaving, Left};
 use crate::bytes::members::Member;
-use crate::bytes::note::Intent;
 use crate::bytes::superblock::Superblock;
 use crate::words::error::CacheError;
 use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX};
-use crate::words::units::{DiskId, MemberNumber};
+use crate::words::units::MemberNumber;
 
 impl<F: BlockDevice, H: Host> Pool<F, H> {
-    /// Writes the next superblock to all devices that it lists.
-    pub(super) async fn write_superblock(&self, next: &Superblock) -> Result<(), BlockError> {
-        let page = |own| Buffer::copy_of(&Superblock { own, ..*next }.encode());
-        self.write_everywhere(&next.members, next.slot(), page).await?;
-        self.shared.set_superblock(next);
-        Ok(())
-    }
-
-    /// Leaves a mark, as the last thing that this start does.
-    pub(crate) async fn leave(&self, mark: u64) -> Result<(), BlockError> {
-        self.shared.discarding.end().await;
-        let _membership = self.shared.membership.lock().await;
-        let last = self.shared.superblock();
-        let may_be_dirty = self.shared.notes.any_dirty();
-        self.write_superblock(&Superblock { turn: last.turn + 1, mark, may_be_dirty, ..last }).await
-    }
-
-    /// Makes durable that the pool may hold what no backing has: to be awaited before anything is written that none has.
-    pub(crate) async fn note_dirty(&self, disk: DiskId) -> Result<(), BlockError> {
-        if !self.shared.superblock().may_be_dirty {
-            let _membership = self.shared.membership.lock().await;
-            let last = self.shared.superblock();
-            if !last.may_be_dirty {
-                let next = Superblock { turn: last.turn + 1, may_be_dirty: true, ..last };
-                self.write_superblock(&next).await?;
-            }
-        }
-        // Kept by reclaim from now on, until its index says what is in its segments.
-        self.segments().set_dirty(disk, true);
-        self.open_intents(disk, &[Intent::DirtyData]).await
-    }
-
-    /// Notes that a disk holds nothing any more that its backing does not have. What that relies on is durable.
-    pub(crate) async fn note_clean(&self, disk: DiskId) -> Result<(), BlockError> {
-        // Not before: what is written with one copy would be missed by a start that finds the disk dirty.
-        self.close_intents(disk, [Intent::DirtyData]).await?;
-        self.segments().set_dirty(disk, false);
-        Ok(())
-    }
-
     /// Makes a device, whatever it held, one of the pool. Nothing is put there before every shard has its own handle of it
     /// and [`Self::use_device`] was called.
     ///

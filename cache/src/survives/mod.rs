@@ -24,4 +24,5 @@ pub(crate) mod reclaim_slot;
 pub(crate) mod shared;
 mod space;
 pub(crate) mod start;
+mod superblock;
 mod write_budget;

@@ -1,6 +1,6 @@
 //! The pool as a shard has it: the flash devices, their segments, and the two things about them that are written in
 //! place, superblock and segment table. What all shards have together is in `shared.rs`, how devices come and go in
-//! `membership.rs`.
+//! `membership.rs`, what the superblock says of dirty data in `superblock.rs`.
 //!
 //! After the first failed write or flush a device is *failed* for good: nothing is written to it or believed from it any
 //! more, and it leaves the pool. When all have failed, the flash has, and disks go on without it. Failed reads are the

@@ -1,0 +1,60 @@
+//! The superblock of a pool in use: the mark of the last stop, and whether anything on flash may be dirty.
+//!
+//! ```text
+//!   before anything is dirty:    superblock says that something may be ── note says it of the disk ── durable
+//!   a disk that is clean again:  note says so; the superblock stays as it is
+//!   stop:                        mark, and whether any disk may be dirty
+//! ```
+//! A start that finds `may_be_dirty` never takes the pool for worthless, also if its notes are damaged or a device is missing. The list
+//! of devices in the superblock is changed in `membership.rs`.
+
+use block::{BlockDevice, BlockError, Buffer, Host};
+
+use super::pool::Pool;
+use crate::bytes::note::Intent;
+use crate::bytes::superblock::Superblock;
+use crate::words::units::DiskId;
+
+impl<F: BlockDevice, H: Host> Pool<F, H> {
+    /// Writes the next superblock to all devices that it lists.
+    pub(super) async fn write_superblock(&self, next: &Superblock) -> Result<(), BlockError> {
+        let page = |own| Buffer::copy_of(&Superblock { own, ..*next }.encode());
+        self.write_everywhere(&next.members, next.slot(), page).await?;
+        self.shared.set_superblock(next);
+        Ok(())
+    }
+
+    /// Leaves a mark, as the last thing that this start does, and whether anything is dirty.
+    pub(crate) async fn leave(&self, mark: u64) -> Result<(), BlockError> {
+        self.shared.discarding.end().await;
+        let _membership = self.shared.membership.lock().await;
+        let last = self.shared.superblock();
+        let may_be_dirty = self.shared.notes.any_dirty();
+        self.write_superblock(&Superblock { turn: last.turn + 1, mark, may_be_dirty, ..last }).await
+    }
+
+    /// Makes durable that the pool may hold what no backing has, and that this disk may: to be awaited before anything is written that
+    /// no backing has.
+    pub(crate) async fn note_dirty(&self, disk: DiskId) -> Result<(), BlockError> {
+        if !self.shared.superblock().may_be_dirty {
+            let _membership = self.shared.membership.lock().await;
+            let last = self.shared.superblock();
+            if !last.may_be_dirty {
+                let next = Superblock { turn: last.turn + 1, may_be_dirty: true, ..last };
+                self.write_superblock(&next).await?;
+            }
+        }
+        // Kept by reclaim from now on, until its index says what is in its segments.
+        self.segments().set_dirty(disk, true);
+        self.open_intents(disk, &[Intent::DirtyData]).await
+    }
+
+    /// Makes durable that a disk holds nothing any more that its backing does not have. What that relies on is durable already. The
+    /// superblock says it of the whole pool at [`Self::leave`].
+    pub(crate) async fn note_clean(&self, disk: DiskId) -> Result<(), BlockError> {
+        // Not before: what is written with one copy would be missed by a start that finds the disk dirty.
+        self.close_intents(disk, [Intent::DirtyData]).await?;
+        self.segments().set_dirty(disk, false);
+        Ok(())
+    }
+}
