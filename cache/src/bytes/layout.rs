@@ -8,7 +8,7 @@ use super::{summary, table};
 use crate::words::error::CacheError;
 use crate::words::limits::{
     KEPT_BACK_SEGMENTS, PAGE_BYTES, REGION_BYTES, REGION_BYTES_MAX, REGION_BYTES_MIN, RESERVE_SEGMENTS_MIN,
-    SEGMENT_BYTES_CHOSEN_MIN, SEGMENT_BYTES_MAX, SEGMENT_BYTES_MIN,
+    SEGMENT_BYTES_CHOSEN_MIN, SEGMENT_BYTES_MAX, SEGMENT_BYTES_MIN, TABLE_ROOM, TABLE_SEGMENTS_MIN,
 };
 use crate::words::units::{FlashPage, SegmentNumber};
 
@@ -43,11 +43,6 @@ impl Shape {
 
 /// Segments start on a multiple of this, the largest erase unit that drives report as optimal I/O size commonly.
 const SEGMENT_ALIGNMENT: u64 = 64 << 10;
-
-/// A segment table has room for so many times the segments of a pool's first device: others can be added.
-const TABLE_ROOM: u32 = 8;
-/// Segments that any table has room for.
-const TABLE_SEGMENTS_MIN: u32 = 512;
 
 impl Layout {
     /// The layout of a pool whose first device has `device_bytes`.

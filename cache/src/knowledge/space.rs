@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::discards::{Discards, Run};
 use crate::bytes::members::{Member, Members};
-use crate::words::limits::{KEPT_BACK_SEGMENTS, RESERVE_SEGMENTS_MIN};
+use crate::words::limits::{KEPT_BACK_SEGMENTS, PAIRS_MIN};
 use crate::words::units::{MemberNumber, SegmentNumber};
 
 pub(crate) struct Space {
@@ -31,9 +31,6 @@ impl Device {
         self.free.len() as u32
     }
 }
-
-/// Devices on which fewer pairs than this fit hold one copy of everything: what is kept back would be most of it.
-const PAIRS_MIN: u32 = KEPT_BACK_SEGMENTS + RESERVE_SEGMENTS_MIN;
 
 /// Pairs that can be made of so many segments on each of some devices, the two of a pair on different ones.
 fn pairs(of_devices: impl Iterator<Item = u32>) -> u32 {

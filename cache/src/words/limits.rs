@@ -1,4 +1,5 @@
-//! Every limit of the cache in one place, with what happens when it is reached.
+//! Limits of the cache that users meet or that concern several files, each with what happens when it is reached. A limit on how one file
+//! does its work is in that file.
 
 use block::PAGE;
 
@@ -26,6 +27,11 @@ pub const DISK_REGIONS_MAX: u64 = 1 << 26;
 
 /// The largest request that the face takes. Doors refuse longer ones.
 pub const REQUEST_BYTES_MAX: u64 = 64 << 20;
+
+/// Segments of its first device, so many times, that the table of a pool has room for. A device for which there is no room is refused.
+pub const TABLE_ROOM: u32 = 8;
+/// Segments that any table has room for.
+pub const TABLE_SEGMENTS_MIN: u32 = 512;
 
 /// Devices of a pool at most. One more is refused.
 pub const MEMBERS_MAX: usize = 16;
@@ -55,6 +61,10 @@ pub const NOTE_SEGMENTS: u32 = 2;
 
 /// Segments that no disk can hold for its content.
 pub const KEPT_BACK_SEGMENTS: u32 = RECLAIM_SEGMENTS + NOTE_SEGMENTS;
+
+/// Pairs of segments, each on two devices, that a pool has at least to hold two copies. With fewer it holds one copy of everything: what
+/// is kept back would be most of it.
+pub const PAIRS_MIN: u32 = KEPT_BACK_SEGMENTS + RESERVE_SEGMENTS_MIN;
 
 /// Bytes that one discard of flash covers at most: so much is neither free nor in use while a
 /// device takes its time, and so much a stop may have to wait for.
