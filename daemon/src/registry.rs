@@ -1,7 +1,9 @@
 //! The disks of this host: what is remembered, what is served, and the way between.
 //!
 //! ```text
-//!   add:     look at the backing ── number ── attach on a shard ── remember durably ── answer;   undone if a step fails
+//!   add:     look at the backing ── lock of the disk ── claim storage and RAM ── used by nobody else ── number, durably
+//!            ── attach on a shard, in write-through ── remember durably ── change to write-back, if that was asked ── answer
+//!            undone if a step fails
 //!   remove:  bring home what is dirty ── detach (requests end, flush) ── forget durably ── answer
 //!   start:   every remembered disk is attached by a task of its own; what fails waits and is tried again
 //! ```

@@ -1,7 +1,8 @@
 //! A disk on its shard: backing, cache and door, from attaching to detaching.
 //!
 //! Attaching: (1) open and lock the backing, (2) put the cache in front, (3) listen. Detaching goes the other way and
-//! lets every request end first. Nothing is remembered here.
+//! lets every request end first. What is remembered of the disk over restarts is in `registry` and, of its backing, in `past`, which
+//! this asks and tells at both ends.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
