@@ -1,7 +1,8 @@
 //! Write-back of a disk: whether writes go to the log, who wants nothing to become dirty, and whether flash says that something
 //! may be dirty. Its state is in `write_back_state.rs`.
 //!
-//! Nothing here awaits, save [`mark_dirty`]. Who waits for the backing to catch up does so in `destage_wait`.
+//! Waits are in [`Hold::clean`] (destage, by way of `destage_wait`), [`wait_until_known`] (the load of the disk), [`mark_dirty`] and
+//! [`mark_clean`] (flash). All else takes effect in one step.
 
 use std::rc::Rc;
 
