@@ -2,7 +2,8 @@
 //! - a module of the crate `doors` that implements [`Door`], and a variant with its arms here. Its socket in RUN, its reports, counters and
 //!   metrics follow from that;
 //! - an entrance in `mod.rs`, if it is no Unix socket: [`Entrances`](super::Entrances) has a socket for each kind;
-//! - the field of its socket in the document of a disk, and its path for `connect.rs` in `control/disks.rs`: both name kinds one by one;
+//! - the field of its socket in the document of a disk (`documents/disk.rs`), and its path for `connect.rs` in `control/disks.rs`: both
+//!   name kinds one by one;
 //! - what its clients type, in `connect.rs`, and its name on the web page, in `web/src/connect.ts`.
 
 use std::rc::Rc;
