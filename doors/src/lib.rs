@@ -6,10 +6,10 @@
 
 mod door;
 mod flights;
+mod log_throttle;
 pub mod nbd;
 pub mod port;
 mod serial;
-mod told;
 mod turn;
 pub mod vhost;
 

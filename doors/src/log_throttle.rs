@@ -1,27 +1,26 @@
-//! What the log says once a minute, however often it happens: clients and front ends can make it happen as often as they like.
-//! Writes no log itself.
+//! The rate limit of log messages that clients and front ends can cause as often as they like: one a minute. Writes no log itself.
 
 use std::cell::Cell;
 
-/// How long the log says nothing of what it has just said, in nanoseconds.
-const TELL_INTERVAL_NS: u64 = 60_000_000_000;
+/// Least time between two messages, in nanoseconds.
+const MESSAGE_INTERVAL_NS: u64 = 60_000_000_000;
 
-/// When something was last said, so that it is not said for each of a million connections.
+/// The rate limit of one message.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct LogThrottle {
     last: Cell<Option<u64>>,
-    unsaid: Cell<u64>,
+    suppressed: Cell<u64>,
 }
 
-impl Told {
-    /// Counts one more at this time in nanoseconds; if it is time to say so, how many were not said before it.
-    pub(crate) fn tell(&self, now: u64) -> Option<u64> {
-        if self.last.get().is_some_and(|last| now.saturating_sub(last) < TELL_INTERVAL_NS) {
-            self.unsaid.set(self.unsaid.get() + 1);
+impl LogThrottle {
+    /// Counts one more occurrence at `now`, in nanoseconds. Returns how many were suppressed before it if it is to be logged, else none.
+    pub(crate) fn admit(&self, now: u64) -> Option<u64> {
+        if self.last.get().is_some_and(|last| now.saturating_sub(last) < MESSAGE_INTERVAL_NS) {
+            self.suppressed.set(self.suppressed.get() + 1);
             return None;
         }
         self.last.set(Some(now));
-        Some(self.unsaid.replace(0))
+        Some(self.suppressed.replace(0))
     }
 }
 
@@ -30,11 +29,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_happens_often_is_said_once_a_minute_with_how_often() {
-        let told = Told::default();
-        assert_eq!(told.tell(5), Some(0));
-        assert_eq!([told.tell(6), told.tell(TELL_INTERVAL_NS)], [None, None]);
-        assert_eq!(told.tell(5 + TELL_INTERVAL_NS), Some(2));
-        assert_eq!(told.tell(6 + TELL_INTERVAL_NS), None);
+    fn what_happens_often_is_logged_once_a_minute_with_how_often() {
+        let throttle = LogThrottle::default();
+        assert_eq!(throttle.admit(5), Some(0));
+        assert_eq!([throttle.admit(6), throttle.admit(MESSAGE_INTERVAL_NS)], [None, None]);
+        assert_eq!(throttle.admit(5 + MESSAGE_INTERVAL_NS), Some(2));
+        assert_eq!(throttle.admit(6 + MESSAGE_INTERVAL_NS), None);
     }
 }

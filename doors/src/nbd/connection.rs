@@ -24,7 +24,6 @@ use futures_util::future::{Either, FusedFuture, join3, select};
 use super::directory::Newcomer;
 use super::door::NbdDoor;
 use super::export::{Attachment, ChangeOrder, Export};
-use super::flight::{Permit, Window};
 use super::handshake::{Agreement, Catalog, Handshake, Step};
 use super::limits::{DRAIN_MAX, PREFETCH_BETWEEN};
 use super::line::Line;
@@ -33,6 +32,7 @@ use super::outbox::Outbox;
 use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
 use super::request::{Terms, changes, check, halves_of_short_read, perform, reply, reply_at_hand};
+use super::window::{Permit, Window};
 use super::wire::{Command, Request};
 use crate::flights::Flights;
 

@@ -10,13 +10,13 @@ use nix::sys::socket::{Shutdown, shutdown};
 use slab::Slab;
 use tokio::sync::Notify;
 
-use super::flight::Budget;
 use super::handshake::{Entry, Refusal};
 use super::limits::{Limits, PAYLOAD_MAX};
 use super::line::Line;
 use super::option::ExportFacts;
 use super::pause::Gate;
 use super::receiver::Receiver;
+use super::window::Budget;
 use super::wire::export_flags;
 
 /// The block size that clients are told to prefer, if the device does not want a larger one: a page.

@@ -23,7 +23,6 @@ mod connection;
 mod directory;
 mod door;
 mod export;
-mod flight;
 mod line;
 mod outbox;
 mod pause;
@@ -31,6 +30,7 @@ mod receiver;
 mod reception;
 mod request;
 mod tls;
+mod window;
 
 pub use block::nbd::{option, reply, wire};
 pub use client::Client;

@@ -13,10 +13,10 @@ use std::task::Poll;
 
 use block::socket::Chunk;
 
-use super::flight::Permit;
 use super::limits::{GATHERED_BYTES_KEPT, SEND_BYTES};
 use super::line::Line;
 use super::request::ReplyBytes;
+use super::window::Permit;
 use crate::turn::turn;
 
 /// The queue of one connection.
@@ -165,8 +165,8 @@ impl Outbox {
 mod tests {
     use futures_util::FutureExt;
 
-    use super::super::flight::{Budget, Window};
     use super::super::limits::Limits;
+    use super::super::window::{Budget, Window};
     use super::*;
 
     #[test]

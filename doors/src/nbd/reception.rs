@@ -32,7 +32,7 @@ use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
 use super::request::Terms;
 use super::tls::{Identities, Session};
-use crate::told::Told;
+use crate::log_throttle::LogThrottle;
 
 /// The most clients from one [`Place`] that have not chosen a disk yet; further ones are closed at once. One host alone does
 /// not keep the others out.
@@ -74,9 +74,9 @@ pub struct Reception {
     conditions: Conditions,
     counters: Cell<ReceptionCounters>,
     waiting: Waiting,
-    not_allowed: Told,
-    too_many: Told,
-    failed: Told,
+    not_allowed: LogThrottle,
+    too_many: LogThrottle,
+    failed: LogThrottle,
 }
 
 impl Reception {
@@ -87,9 +87,9 @@ impl Reception {
             conditions,
             counters: Cell::default(),
             waiting: Waiting::default(),
-            not_allowed: Told::default(),
-            too_many: Told::default(),
-            failed: Told::default(),
+            not_allowed: LogThrottle::default(),
+            too_many: LogThrottle::default(),
+            failed: LogThrottle::default(),
         })
     }
 
@@ -118,7 +118,7 @@ impl Reception {
         let Some(peer) = peer(stream.as_fd()) else { return };
         if !(self.conditions.allows)(peer) {
             self.count(|counters| counters.not_allowed += 1);
-            if let Some(unsaid) = self.not_allowed.tell(host.now()) {
+            if let Some(unsaid) = self.not_allowed.admit(host.now()) {
                 tracing::warn!(
                     "Refused an NBD connection from {peer}, and {unsaid} since the last such line: the address is not on the \
                      list of nbd.allow"
@@ -128,7 +128,7 @@ impl Reception {
         }
         if let Err(TooMany { clients, of }) = self.waiting.enter(peer) {
             self.count(|counters| counters.too_many += 1);
-            if let Some(unsaid) = self.too_many.tell(host.now()) {
+            if let Some(unsaid) = self.too_many.admit(host.now()) {
                 tracing::warn!(
                     "Closed an NBD connection from {peer}, and {unsaid} since the last such line: {clients} clients {of} are \
                      in their handshakes; see who holds them, and consider nbd.allow"
@@ -211,7 +211,7 @@ impl Reception {
     fn note(&self, end: &End, peer: IpAddr, now: u64) {
         let End::Violation(reason) = end else { return };
         self.count(|counters| counters.handshake_errors += 1);
-        if let Some(unsaid) = self.failed.tell(now) {
+        if let Some(unsaid) = self.failed.admit(now) {
             tracing::warn!(
                 "An NBD client at {peer} was sent away in its handshake ({reason}), and {unsaid} others since the last such line"
             );

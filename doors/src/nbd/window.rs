@@ -1,4 +1,4 @@
-//! What is in flight: the window of a connection and the budget of an export.
+//! Limits of what is in flight: the window of a connection and the budget of an export.
 //!
 //! A [`Permit`] stands for one request and its payload, from before the payload is received until the client has
 //! taken the reply. Whoever waits for one reads nothing more from its connection: that is all the back-pressure

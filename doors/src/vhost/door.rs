@@ -21,8 +21,8 @@ use super::inflight::FileId;
 use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::request::IDENTITY_BYTES;
 use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
+use crate::log_throttle::LogThrottle;
 use crate::serial::serial_number;
-use crate::told::Told;
 
 /// The vhost-user door of one disk.
 pub struct VhostUserDoor<D> {
@@ -47,7 +47,7 @@ pub struct VhostUserDoor<D> {
     protocol_errors: Cell<u64>,
     broken_queues: Cell<u64>,
     /// That a front end was sent away.
-    sent_away: Told,
+    sent_away: LogThrottle,
 }
 
 /// What a door does at present.
@@ -90,7 +90,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
             refused: Cell::new(0),
             protocol_errors: Cell::new(0),
             broken_queues: Cell::new(0),
-            sent_away: Told::default(),
+            sent_away: LogThrottle::default(),
         })
     }
 
@@ -253,7 +253,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
     /// Says why a front end was sent away, once a minute: it comes again each second.
     pub(crate) fn say_sent_away(&self, reason: &str, now: u64) {
         let name = &self.name;
-        match self.sent_away.tell(now) {
+        match self.sent_away.admit(now) {
             None => {}
             Some(0) => tracing::warn!("The front end of a guest of disk '{name}' was sent away: {reason}"),
             Some(times) => tracing::warn!(
