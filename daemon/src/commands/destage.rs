@@ -1,5 +1,4 @@
-//! Bringing home what the backing of a disk does not have, and waiting for that: `disk destage`, `disk quiesce`, and what
-//! other commands do first.
+//! Destage of a disk from the command line, and waiting for it: `disk destage`, `disk quiesce`, and what other commands do first.
 //!
 //! The daemon begins and answers at once; how far it is stands in the description of the disk, which is asked for again and
 //! again. So whoever waits can stop waiting (Ctrl-C), and the disk is as it was before.

@@ -10,7 +10,7 @@ use block::SECTOR;
 use serde_json::Value;
 
 use super::accept;
-use super::home::{self, Quiet};
+use super::destage::{self, Quiet};
 use super::{client, print_change, read_and_print};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
@@ -25,10 +25,10 @@ pub(super) fn run(command: Disk) -> Answer<()> {
         Disk::Set(options) => set(options),
         Disk::Resize(options) => resize(&options),
         Disk::Evict(options) => evict(&options),
-        Disk::Destage(options) => home::destage(&options),
-        Disk::Quiesce(options) => home::quiesce(&options),
+        Disk::Destage(options) => destage::destage(&options),
+        Disk::Quiesce(options) => destage::quiesce(&options),
         Disk::Accept(options) => accept::accept(&options),
-        Disk::Resume(options) => home::resume(&options),
+        Disk::Resume(options) => destage::resume(&options),
         Disk::Remove(options) => remove(&options),
     }
 }
@@ -115,9 +115,9 @@ fn set(options: DiskSet) -> Answer<()> {
     if now["mode"] != "write-back" && changes_mode {
         let disk = &document["disk"];
         if options.reading.json {
-            return if options.wait { home::wait_until_home(&client, &options.name) } else { Ok(()) };
+            return if options.wait { destage::wait_until_home(&client, &options.name) } else { Ok(()) };
         }
-        return home::after_write_back(&client, &options.name, disk, options.wait);
+        return destage::after_write_back(&client, &options.name, disk, options.wait);
     }
     Ok(())
 }
@@ -166,9 +166,9 @@ fn resize(options: &DiskResize) -> Answer<()> {
 fn evict(options: &DiskName) -> Answer<()> {
     let path = format!("{}/evict", path_of(&options.name)?);
     let client = client(&options.reading.daemon)?;
-    let quiet = home::bring_home(&client, &options.name)?;
+    let quiet = destage::bring_home(&client, &options.name)?;
     let evicted = client.post(&path, &());
-    home::let_go(&client, &options.name, quiet)?;
+    destage::let_go(&client, &options.name, quiet)?;
     let said =
         format!("Nothing is cached of disk '{}' any more, and no restart brings it back\n", options.name);
     print_change(&options.reading, &evicted?, &said)
@@ -183,11 +183,11 @@ fn remove(options: &DiskRemove) -> Answer<()> {
     let quiet = if lose_dirty || (!force && is_in_use()?) {
         Quiet::NotOurs
     } else {
-        home::bring_home(&client, &options.name)?
+        destage::bring_home(&client, &options.name)?
     };
     let removed = client.delete_with(&path, &RemoveDisk { lose_dirty, force });
     if removed.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict) {
-        home::let_go(&client, &options.name, quiet)?;
+        destage::let_go(&client, &options.name, quiet)?;
     }
     let document = removed?;
     let content =

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use vm::qmp::Monitor;
 use vm::{Forebay, MovedDisk, Wanted, World};
 
-use super::{client, home};
+use super::{client, destage};
 use crate::cli::{Reading, Vm, VmAttach, VmDetach, VmMonitor};
 use crate::client::Client;
 use crate::output::{self, list, size, text};
@@ -257,10 +257,10 @@ impl Forebay for Daemon {
 
     fn give_up(&self, name: &str) -> Answer<()> {
         // With progress, and while the guest is where it was: the change itself then finds nothing left to do.
-        let quiet = self.patiently(|client| home::bring_home(client, name))?;
+        let quiet = self.patiently(|client| destage::bring_home(client, name))?;
         let given_up = self.change(name, "give-up");
         if given_up.is_err() {
-            home::let_go(&self.0, name, quiet)?;
+            destage::let_go(&self.0, name, quiet)?;
         }
         given_up
     }

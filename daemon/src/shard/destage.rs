@@ -1,4 +1,4 @@
-//! What of a disk comes home when somebody asks: destage at once, nothing dirty for a while, what can never come.
+//! Destage of a disk that somebody asks for: at once, with nothing dirty for a while, or before the disk goes; and what flash lost of it.
 //!
 //! ```text
 //!   quiesce:  no ──> coming (destage at full speed) ──> quiet ── time is up, or resume ──> no
@@ -21,14 +21,11 @@ use cache::{CacheError, DiskId, WhatIsDirty};
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
+use super::ShardHandle;
 use super::disk::{Cached, Disk, not_attached};
 use super::watching::Failure;
-use super::{Shard, ShardHandle};
-use crate::durable;
 use crate::events::{self, Kind};
 use crate::holds::HoldTime;
-use crate::keys::{Unmarked, Values};
-use crate::past::{Appearance, DirtyMark, History};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -230,15 +227,6 @@ impl Disk {
     }
 }
 
-/// Which pool may hold what the backing of a disk does not have, as far as it is remembered.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Unsaved {
-    /// The pool of this host.
-    pub(crate) own: Option<String>,
-    /// The one that may hold such data.
-    pub(crate) held_by: Option<String>,
-}
-
 /// Whether destage is to hurry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destage {
@@ -248,77 +236,6 @@ pub(crate) enum Destage {
     Hurry,
     /// Not any more.
     Stop,
-}
-
-impl Shard {
-    /// Refuses a disk if somebody else has newer data of its backing than it can get here: its guests would find old data.
-    pub(super) async fn check_unsaved(
-        &self,
-        name: &str,
-        id: u32,
-        unsaved: &Unsaved,
-        found: &Appearance,
-        history: &Rc<History>,
-    ) -> Answer<()> {
-        if let Some(mark) =
-            found.dirty.as_ref().filter(|mark| unsaved.own.as_ref() != Some(&mark.pool) || mark.disk != id)
-        {
-            return Err(Problem::unavailable(format!(
-                "Cannot serve disk '{name}': its backing lacks data that pool {} has, where it is disk '{}' of another \
-                 Forebay. Have that one destage and remove it. If that data is lost or given up, take the mark off the file: \
-                 setfattr -x user.forebay.dirty FILE",
-                mark.pool, mark.name
-            )));
-        }
-        let in_use = |pool: &String| !self.goes_without.get() && self.cache().id() == *pool;
-        match unsaved.held_by.as_ref().filter(|pool| !in_use(pool)) {
-            Some(pool) if self.unrecorded.get() && !history.is_void().await => {
-                let dir = self.places.dir.clone();
-                let (now, advice) = match self.aside.run(move || durable::check_takes_writes(&dir)).await? {
-                    Ok(()) => ("and takes them now".to_owned(), "restart the daemon"),
-                    Err(error) => (
-                        format!("and still takes none ({error})"),
-                        "make room there or repair that file system, and restart the daemon",
-                    ),
-                };
-                Err(Problem::unavailable(format!(
-                    "Cannot serve disk '{name}' yet: pool {pool} may hold data that its backing does not have, and is not in use \
-                     because {} took no writes when the daemon started, {now}. Nothing of it is lost: {advice}",
-                    self.places.dir.display()
-                )))
-            }
-            Some(pool) if !history.is_void().await => Err(Problem::unavailable(format!(
-                "Cannot serve disk '{name}': pool {pool} may hold data that its backing does not have, and is not in use now \
-                 (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk remove {name} \
-                 --lose-dirty"
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// Marks the backing of a disk that is about to write back, so that no other Forebay serves it as if it were complete.
-    ///
-    /// # Errors
-    /// If it cannot hold a mark, and nobody allowed it to go without.
-    pub(super) async fn mark(&self, name: &str, id: u32, values: &Values, history: &History) -> Answer<()> {
-        if !values.writes_back() || self.goes_without.get() {
-            return Ok(());
-        }
-        let is_marked = history.mark(self.mark_of(name, id)).await?;
-        if is_marked || values.unmarked() == Unmarked::Allowed {
-            return Ok(());
-        }
-        Err(Problem::invalid(format!(
-            "Cannot write back on disk '{name}': its backing cannot be marked, so nothing would keep another Forebay from serving \
-             it while flash has newer data. Use write-through; or see to that yourself, and allow it with unmarked=yes \
-             (`--unmarked` of `disk add`)"
-        )))
-    }
-
-    /// What the backing of a disk bears while flash may have newer data.
-    pub(super) fn mark_of(&self, name: &str, id: u32) -> DirtyMark {
-        DirtyMark { pool: self.cache().id(), disk: id, name: name.to_owned() }
-    }
 }
 
 /// Sees to it that all data of a disk is in its backing, durably, and that nothing becomes dirty any more.

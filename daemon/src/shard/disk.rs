@@ -22,8 +22,9 @@ use cache::{
 };
 use tokio::sync::Notify;
 
+use super::destage::{Quiet, Quietness, bring_home, holds_dirty};
+use super::dirty_marker::Unsaved;
 use super::flash::Flash;
-use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
 use super::standing::Displaced;
 use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};

@@ -14,10 +14,11 @@
 mod accept;
 mod all;
 mod curve;
+mod destage;
 mod devices;
+mod dirty_marker;
 mod disk;
 mod flash;
-mod home;
 mod moving;
 mod pool;
 mod resizing;
@@ -47,9 +48,10 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use accept::{Evidence, Word};
 pub(crate) use all::{Relocation, SHARDS_MAX, ShardReport, Shards};
+pub(crate) use destage::{Destage, Quietness};
+pub(crate) use dirty_marker::Unsaved;
 pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
 pub(crate) use flash::Openness;
-pub(crate) use home::{Destage, Quietness, Unsaved};
 pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
 pub(crate) use resizing::{NotRemembered, Resized, Resizing};
 

@@ -24,8 +24,8 @@ use cache::{Curve, DiskSettings, Tally};
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
+use super::destage::Quiet;
 use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
-use super::home::Quiet;
 use super::standing::Displaced;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
