@@ -12,10 +12,14 @@
 //! | [`rights`], [`sockets`] | Unix sockets and who may connect to them |
 //! | [`memory`], [`mounts`], [`qemu_process`] | what the kernel says of memory, mounts and a process |
 //! | [`signals`] | signals that end the daemon, and those that do not |
+//! | [`durable`], [`store`] | small files that are replaced as a whole, and the thread that replaces them |
+//! | [`token`] | the secret that changes over TCP need |
+//! | [`sysfs`] | block devices as the kernel lists them |
 //! | [`aside`], [`patience`] | blocking work on other threads, limits of time and retries |
 
 pub mod aside;
 pub mod bounded;
+pub mod durable;
 pub mod memory;
 pub mod moment;
 pub mod mounts;
@@ -27,8 +31,11 @@ pub mod qemu_process;
 pub mod rights;
 pub mod signals;
 pub mod sockets;
+pub mod store;
+pub mod sysfs;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod token;
 pub mod units;
 
 pub use problem::{Answer, Problem};

@@ -289,11 +289,11 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
     use serde_json::{Value, json};
 
     use super::*;
     use crate::documents;
-    use crate::testing::TempDir;
 
     fn list_in(dir: &Path) -> (List, Kept, u64, Receiver<Message>) {
         let (messages, receiver) = sync_channel(WAITING_MAX);

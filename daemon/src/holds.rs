@@ -15,10 +15,9 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use base::problem::Answer;
+use base::store::format::{self, FileFormat};
+use base::store::{Store, StoredFile, StoredValue};
 use serde::{Deserialize, Serialize};
-
-use crate::store::format::{self, FileFormat};
-use crate::store::{Store, StoredFile, StoredValue};
 
 /// The longest time of a hold, in seconds.
 pub(crate) const SECONDS_MAX: u64 = 24 * 60 * 60;
@@ -210,8 +209,9 @@ fn millis(time: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::{self, TempDir};
+
     use super::*;
-    use crate::testing::{self, TempDir};
 
     const HOUR: Duration = Duration::from_hours(1);
 

@@ -20,16 +20,16 @@ use std::io;
 use std::path::Path;
 
 use base::bounded;
+use base::durable;
 use base::moment::Moment;
 use base::problem::{Answer, Problem};
+use base::store::format::{self, FileFormat, Unreadable};
+use base::store::{Store, StoredFile, StoredValue};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::durable;
 use crate::events::{self, Kind};
 use crate::state::State;
-use crate::store::format::{self, FileFormat, Unreadable};
-use crate::store::{Store, StoredFile, StoredValue};
 
 const NAMES: &[&str] = &["state.json", "state.copy.json"];
 /// First schema that has everything in one file.

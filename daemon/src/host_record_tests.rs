@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use base::testing::{TempDir, die_after, run};
 use serde_json::json;
 
 use super::*;
-use crate::testing::{TempDir, die_after, run};
 
 const EARLIER: &str = r#"{"schema":7,"next_disk":3,"pool":{"path":"/p","id":"00ff","being_made":false,"marks":[7],
     "devices":[{"path":"/p","made_by_us":true,"leaving":false}]},

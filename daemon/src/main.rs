@@ -20,7 +20,6 @@ mod counted;
 mod demo;
 mod documents;
 mod door;
-mod durable;
 mod events;
 mod holds;
 mod host_record;
@@ -40,12 +39,7 @@ mod series;
 mod service;
 mod shard;
 mod state;
-mod store;
 mod supervisor;
-mod sysfs;
-#[cfg(test)]
-mod testing;
-mod token;
 mod totals;
 mod wear;
 

@@ -260,8 +260,9 @@ fn make_folder(path: &Path, mode: u32) -> Answer<()> {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     fn places(
         dir: Option<&str>,

@@ -44,6 +44,7 @@ use base::names;
 use base::patience::{while_in_conflict, within};
 use base::problem::{Answer, Problem};
 use base::rights::Rights;
+use base::store::Store;
 use base::units::Size;
 use block::SECTOR;
 use block::file::{Access, Lock};
@@ -61,7 +62,6 @@ use crate::pool::{PoolInUse, check_mirror};
 use crate::series::SampleTime;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::state::{DiskRecord, GuestRecord, State};
-use crate::store::Store;
 use crate::totals::{Total, Totals};
 
 /// How long the start of the daemon waits for disks.

@@ -14,6 +14,7 @@ use base::patience::{while_in_conflict, within};
 use base::problem::Answer;
 use base::rights::Rights;
 use base::sockets;
+use base::store::Store;
 use base::units::{Interval, PollMax};
 use doors::nbd::Directory;
 use tokio::sync::{mpsc, watch};
@@ -28,7 +29,6 @@ use crate::pool::{self, PoolChoice};
 use crate::reception::{self, Desk, NbdTcp};
 use crate::registry::{ControlFiles, Registry};
 use crate::shard::Shards;
-use crate::store::Store;
 use crate::wear::{Asker, Smartctl};
 
 /// How long disks may take to end before the process goes without them.

@@ -86,8 +86,9 @@ fn send(socket: &OsStr, message: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     fn received(socket: &UnixDatagram) -> String {
         let mut bytes = [0; 256];

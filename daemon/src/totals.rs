@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use base::moment::Moment;
 use base::problem::{Answer, Problem};
+use base::store::Store;
+use base::store::format::{self, FileFormat};
 use cache::DiskStatistics;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,8 +23,6 @@ use crate::counted::{Counted, Kept};
 use crate::series::file::Found;
 use crate::series::lifetime::{Comparison, KeptLifetime, Lifetime, Passed};
 use crate::series::{Gauges, HistoryStep, Presence, Recent, SampleTime, Series, Span, Windowed};
-use crate::store::Store;
-use crate::store::format::{self, FileFormat};
 
 const NAMES: &[&str] = &["totals.json"];
 const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
@@ -294,11 +294,11 @@ fn is_believable(value: &Value, most: u64) -> bool {
 mod tests {
     use std::fs;
 
+    use base::testing::{TempDir, run};
     use cache::{Latency, LatencySummary};
 
     use super::*;
     use crate::series::file;
-    use crate::testing::{TempDir, run};
 
     fn save(dir: &Path, text: Vec<u8>) -> Answer<()> {
         run(Totals::save(&Store::start(dir)?, text))

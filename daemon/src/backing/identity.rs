@@ -39,10 +39,11 @@ impl Identity {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
     use crate::backing::Location;
     use crate::backing::kinds::identity_of;
-    use crate::testing::TempDir;
 
     #[test]
     fn one_export_is_known_by_all_the_ways_to_its_socket() {

@@ -170,8 +170,9 @@ pub(super) fn image_in_export(start: &[u8], end: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     fn probed(content: &[u8]) -> Answer<Identity> {
         let dir = TempDir::new();

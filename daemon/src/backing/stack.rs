@@ -13,10 +13,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use base::mounts::{Mount, parse_rdev, unescaped};
+use base::sysfs::{self, LAYERS_MAX, LowerLayer, entries, lower_layers, read};
 use block::file::{Access, Identity, is_locked, loop_file};
 
 use super::probe::Images;
-use crate::sysfs::{self, LAYERS_MAX, LowerLayer, entries, lower_layers, read};
 
 /// Where the kernel describes devices and what is done with them.
 #[derive(Clone, Debug)]

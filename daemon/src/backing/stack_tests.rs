@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::symlink;
 
+use base::testing::TempDir;
 use block::SECTOR;
 use block::file::{Cache, Handle, Lock, OpenOptions};
 
 use super::*;
-use crate::testing::TempDir;
 
 /// A host with these devices: `sda` (8:0) with partitions 1 and 2, `loop0` (7:0) over a file with partition 1 (259:0), `loop1` (7:1)
 /// over the second MiB of the same file, volumes `dm-0` and `dm-1` on `sda2`.

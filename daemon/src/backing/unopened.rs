@@ -78,8 +78,9 @@ impl Location {
 mod tests {
     use std::fs;
 
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     #[test]
     fn a_file_answers_for_itself_and_an_export_that_nobody_knows() {

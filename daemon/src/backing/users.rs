@@ -148,8 +148,9 @@ impl OwnFiles {
 mod tests {
     use std::fs;
 
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     #[test]
     fn files_of_the_daemon_are_no_backings_and_images_beside_them_are() {

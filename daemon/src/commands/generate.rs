@@ -86,8 +86,9 @@ fn as_it_stands(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     /// Every command that is not hidden, as its words.
     fn commands(command: &Command, words: &[&str]) -> Vec<Vec<String>> {

@@ -198,8 +198,9 @@ fn judge(plan: &Plan, outcome: &Outcome) -> Answer<()> {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     #[test]
     fn a_trace_that_cannot_be_read_twice_is_refused() {

@@ -21,10 +21,10 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use base::token::Token;
 
 use super::answer::Failure;
 use super::listen::HostName;
-use crate::token::Token;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// What a browser leaves out of an address.

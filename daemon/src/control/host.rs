@@ -5,12 +5,12 @@ use std::sync::Arc;
 use api::HostDocument;
 use axum::extract::State;
 use axum::{Extension, Json};
+use base::token;
 
 use super::answer::Reply;
 use super::guard::Privilege;
 use crate::documents;
 use crate::registry::Registry;
-use crate::token;
 
 /// The host, its daemon, and whether this request could also change something.
 #[utoipa::path(

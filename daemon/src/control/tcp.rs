@@ -15,6 +15,7 @@ use axum::Router;
 use axum::extract::Extension;
 use base::problem::{Answer, Problem};
 use base::sockets;
+use base::token::Token;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -25,7 +26,6 @@ use tokio::sync::{Semaphore, watch};
 use super::guard::{Guard, Peer};
 use super::listen::{Http, Listen};
 use crate::places::Places;
-use crate::token::Token;
 
 /// Connections at once. One more waits until another one has ended.
 const CONNECTIONS_MAX: u32 = 64;

@@ -3,13 +3,13 @@
 use std::os::unix::net::UnixStream;
 
 use base::rights::GroupChoice;
+use base::testing::TempDir;
 use block::Memory;
 use block::executor::{Executor, Order};
 
 use futures_util::FutureExt;
 
 use super::*;
-use crate::testing::TempDir;
 
 const RIGHTS: Rights = Rights { owner: None, group: GroupChoice::Own, mode: 0o600 };
 

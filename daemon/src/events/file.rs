@@ -13,11 +13,11 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use base::durable;
 use base::moment::Moment;
 use serde::{Deserialize, Serialize};
 
 use super::Event;
-use crate::durable;
 
 /// Version of the file.
 const SCHEMA: u64 = 1;

@@ -1,8 +1,9 @@
 //! Kept events: what is read again, what is set aside, and that ids go on.
 
+use base::testing::TempDir;
+
 use super::*;
 use crate::events::Kind;
-use crate::testing::TempDir;
 
 fn event(id: u64, kind: Kind) -> Event {
     Event { id, at: Moment(100 + id), kind, disk: Some("a".to_owned()), message: format!("Event {id}") }

@@ -9,11 +9,11 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use base::durable::survive;
 use serde::{Deserialize, Serialize};
 use xattr::FileExt;
 
 use super::device::{DeviceIdentity, sectors_written};
-use crate::durable::survive;
 
 /// The attribute that names the attachment that the file is in, or was in last: 32 hexadecimal digits. Earlier versions wrote
 /// `DISK EPOCH`, in decimal digits, which two hosts can have alike.
@@ -217,8 +217,9 @@ fn set_attribute(file: &File, attribute: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     fn mark(disk: u32) -> DirtyMark {
         DirtyMark { pool: "00ff".to_owned(), disk, name: "web".to_owned() }

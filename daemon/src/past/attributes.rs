@@ -98,8 +98,9 @@ impl Attributes for FileAttributes {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     #[test]
     fn a_file_holds_marks_and_knows_its_path_and_what_is_elsewhere_does_neither() {

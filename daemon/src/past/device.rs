@@ -284,8 +284,9 @@ fn loop_status(file: &File) -> Option<LoopStatus> {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     /// A system as its files show it.
     struct Fake(TempDir);

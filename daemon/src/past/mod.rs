@@ -497,11 +497,11 @@ enum Void {
 
 #[cfg(test)]
 mod tests {
+    use base::store::Store;
+    use base::testing::{TempDir, run};
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::store::Store;
-    use crate::testing::{TempDir, run};
 
     const SIZE: u64 = 1 << 20;
     const NEW: Sizes = Sizes { remembered: None, backing: SIZE };

@@ -1,13 +1,13 @@
 //! Record of a disk in `DIR/state.json`: the looks of its backing when this host had it last.
 
 use base::problem::Answer;
+use base::store::NotChanged;
 use serde::{Deserialize, Serialize};
 
 use super::Appearance;
 use super::appearance::{Changes, Circumstances, FileIdentity, is_numbered};
 use super::device::{DeviceIdentity, SameDevice};
 use crate::host_record::{HostFile, HostRecord};
-use crate::store::NotChanged;
 
 const SCHEMA: u64 = 2;
 
@@ -277,10 +277,11 @@ const UNKNOWN_DEVICE: &str = "Nothing tells whether its backing is the device th
 
 #[cfg(test)]
 mod tests {
+    use base::store::Store;
+    use base::testing::TempDir;
+
     use super::*;
     use crate::past::DirtyMark;
-    use crate::store::Store;
-    use crate::testing::TempDir;
 
     const ID: u32 = 3;
 

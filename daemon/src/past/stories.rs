@@ -10,13 +10,13 @@ use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use base::store::Store;
+use base::testing::{TempDir, die_after};
 use xattr::FileExt as _;
 
 use super::*;
 use crate::host_record;
 use crate::state::DiskRecord;
-use crate::store::Store;
-use crate::testing::{TempDir, die_after};
 
 #[path = "../../../doors/tests/random/mod.rs"]
 mod random;

@@ -217,8 +217,9 @@ fn file(dir: &Path, id: u32) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     const SIZE: u64 = 1 << 20;
 

@@ -164,8 +164,9 @@ fn warn_of_copies(file: &fs::File, path: &Path) {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     #[test]
     fn no_file_is_made_where_devices_have_their_names() {

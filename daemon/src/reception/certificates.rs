@@ -262,8 +262,9 @@ fn unreadable(path: &Path, error: &io::Error) -> Trouble {
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     struct Folder(TempDir);
 

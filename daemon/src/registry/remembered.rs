@@ -4,10 +4,10 @@
 //! A change that has begun is always finished, also if its caller gives up. Reading waits for no file system.
 
 use base::problem::{Answer, Problem};
+use base::store::NotChanged;
 
 use crate::host_record::HostFile;
 use crate::state::State;
-use crate::store::NotChanged;
 
 /// The remembered state of this host.
 pub(super) struct Remembered(HostFile);

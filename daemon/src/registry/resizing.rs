@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use base::problem::Answer;
+use base::store::NotChanged;
 use base::units::Size;
 
 use super::{Registry, being_removed, gone, guest, known};
 use crate::events::{self, Kind};
 use crate::shard::{NotRemembered, Resized, Resizing};
-use crate::store::NotChanged;
 
 impl Registry {
     /// Has a disk take the size that its backing has now, and remembers it.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use base::testing::{TempDir, die_after};
 use base::units::PollMax;
 use doors::nbd::option::Replies;
 use doors::nbd::{Client, Directory};
@@ -15,7 +16,6 @@ use crate::host_record::{self, HostRecord};
 use crate::places::Surroundings;
 use crate::pool::{self, PoolChoice};
 use crate::shard::{Destage, Relocation};
-use crate::testing::{TempDir, die_after};
 
 const MIB: u64 = 1 << 20;
 const DISK: u64 = 4 * MIB;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc;
 
+use base::testing::TempDir;
 use block::executor::{Executor, Order};
 use block::memory::Memory;
 use block::socket::Listener;
@@ -15,7 +16,6 @@ use tokio::sync::Notify;
 
 use super::testing::record;
 use super::*;
-use crate::testing::TempDir;
 
 fn plan(disk_bytes: u64, beyond: Beyond, survey: Survey) -> Plan {
     Plan {

@@ -14,13 +14,13 @@ use std::io;
 use std::path::Path;
 
 use base::bounded;
+use base::durable;
 use base::moment::Moment;
 
 use super::file::{Details, pull_details, pull_names, remove_all};
 use super::packed::pull;
 use super::ring::WEEK;
 use super::summary::HistoryStep;
-use crate::durable;
 
 pub(super) const FOLDER: &str = "history";
 const WINDOWS: &str = "windows.bin";

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::bounded;
+use base::durable::{self, ASIDE};
 use base::moment::Moment;
 use base::problem::{Answer, Problem};
 use cache::{DiskCounts, Latency};
@@ -32,7 +33,6 @@ use super::packed::{pack, pull, push, unpack_named};
 use super::ring::{Recents, SampleTime, Step, WEEK};
 use super::summary::HistoryStep;
 use crate::counted::Counted;
-use crate::durable::{self, ASIDE};
 
 pub(super) const FOLDER: &str = "series";
 const MAGIC: [u8; 8] = *b"FOREBAYS";

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use base::testing::TempDir;
 use cache::{DiskCounts, Latency, LatencyCounts};
 
 use super::earlier::EarlierWindows;
 use super::*;
-use crate::testing::TempDir;
 
 /// A beginning of a step of every length.
 const NOON: u64 = 1_800_000_000;

@@ -553,11 +553,12 @@ fn usual_count() -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use base::store::Store;
+    use base::testing::TempDir;
+
     use super::*;
     use crate::host_record::HostRecord;
     use crate::places::Surroundings;
-    use crate::store::Store;
-    use crate::testing::TempDir;
 
     #[test]
     fn disks_go_where_the_fewest_are() {

@@ -5,10 +5,10 @@
 
 use std::rc::Rc;
 
+use base::durable;
 use base::problem::{Answer, Problem};
 
 use super::Shard;
-use crate::durable;
 use crate::keys::{Unmarked, Values};
 use crate::past::{Appearance, DirtyMark, History};
 

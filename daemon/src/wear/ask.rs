@@ -142,8 +142,9 @@ async fn hear(child: &mut Child) -> std::io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     /// Far beyond what a script takes.
     const LONG: Duration = Duration::from_mins(1);

@@ -16,12 +16,12 @@ use std::path::Path;
 
 use base::moment::Moment;
 use base::problem::{Answer, Problem};
+use base::store::Store;
+use base::store::format::{self, FileFormat};
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{DAY, Lately};
 use super::worries::Worry;
-use crate::store::Store;
-use crate::store::format::{self, FileFormat};
 
 const NAMES: &[&str] = &["wear.json"];
 const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
@@ -212,8 +212,9 @@ impl From<Kept> for Page {
 mod tests {
     use std::fs;
 
+    use base::testing::{TempDir, run};
+
     use super::*;
-    use crate::testing::{TempDir, run};
 
     fn save(dir: &Path, text: Vec<u8>) -> Answer<()> {
         run(Book::save(&Store::start(dir)?, text))

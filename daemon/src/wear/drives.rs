@@ -13,10 +13,9 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use base::sysfs::{self, LAYERS_MAX, LowerLayer, lower_layers};
 use block::SECTOR;
 use nix::sys::stat::{major, minor};
-
-use crate::sysfs::{self, LAYERS_MAX, LowerLayer, lower_layers};
 
 /// Where the kernel says what is below what.
 const SYSFS: &str = "/sys";
@@ -146,8 +145,9 @@ fn size_of(device: &Path) -> Option<u64> {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     /// A pretended sysfs.
     struct Sysfs(TempDir);

@@ -133,8 +133,9 @@ impl<W: Write> Output<W> {
 mod tests {
     use std::fs::{self, File};
 
+    use base::testing::TempDir;
+
     use super::*;
-    use crate::testing::TempDir;
 
     #[test]
     fn lines_are_in_the_file_when_it_is_dropped() {

@@ -1,9 +1,9 @@
 //! The decisions as tables: what is asked, and what comes of it.
 
 use axum::body::Body;
+use base::testing::TempDir;
 
 use super::*;
-use crate::testing::TempDir;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);

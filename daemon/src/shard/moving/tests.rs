@@ -7,6 +7,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::rights::Rights;
+use base::store::Store;
+use base::testing::TempDir;
 use base::units::PollMax;
 use block::file::{Access, Lock};
 use block::nbd::{Address, Target};
@@ -21,8 +23,6 @@ use crate::door::{DoorKind, Entrances};
 use crate::host_record::{HostFile, HostRecord};
 use crate::keys::Values;
 use crate::places::{Places, Surroundings};
-use crate::store::Store;
-use crate::testing::TempDir;
 
 const MIB: u64 = 1 << 20;
 const DISK: u64 = 8 * MIB;

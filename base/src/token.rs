@@ -9,8 +9,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use base::bounded;
-use base::problem::{Answer, Problem};
+use crate::bounded;
+use crate::problem::{Answer, Problem};
 use subtle::ConstantTimeEq;
 
 use crate::durable;
@@ -25,13 +25,13 @@ const LENGTH_MAX: usize = 256;
 const FILE_BYTES_MAX: u64 = 4096;
 
 /// What the file holds. Shown nowhere, and not in a log either.
-pub(crate) struct Token {
+pub struct Token {
     text: String,
     path: PathBuf,
 }
 
 /// Returns where the token of the daemon with this folder is kept.
-pub(crate) fn path_in(dir: &Path) -> PathBuf {
+pub fn path_in(dir: &Path) -> PathBuf {
     dir.join(FILE_NAME)
 }
 
@@ -40,7 +40,7 @@ impl Token {
     ///
     /// # Errors
     /// If others may read the file, it holds no token, or it can be neither read nor made. It is left as it is.
-    pub(crate) fn load_or_make(dir: &Path) -> Answer<Self> {
+    pub fn load_or_make(dir: &Path) -> Answer<Self> {
         let path = path_in(dir);
         let unusable = |what: String| {
             Problem::failed(format!(
@@ -86,12 +86,12 @@ impl Token {
     }
 
     /// Whether `given` is it. How long that takes does not depend on how much of it is right.
-    pub(crate) fn is(&self, given: &str) -> bool {
+    pub fn is(&self, given: &str) -> bool {
         self.text.as_bytes().ct_eq(given.as_bytes()).into()
     }
 
     /// The file, for messages.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }

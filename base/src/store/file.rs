@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use base::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem};
 use tokio::sync::oneshot;
 
 use super::{Source, Store, Writing, lock, path};
 use crate::durable::NotReplaced;
 
 /// A value that stands in a file of DIR.
-pub(crate) trait StoredValue: Clone + PartialEq + Send + 'static {
+pub trait StoredValue: Clone + PartialEq + Send + 'static {
     /// Name of the file, and of its second copy if it has one.
     const NAMES: &'static [&'static str];
 
@@ -30,7 +30,7 @@ pub(crate) trait StoredValue: Clone + PartialEq + Send + 'static {
 }
 
 /// A value as it stands durably in its file, and the way to change it. Clones are of the same.
-pub(crate) struct StoredFile<T: StoredValue>(Arc<Inner<T>>);
+pub struct StoredFile<T: StoredValue>(Arc<Inner<T>>);
 
 struct Inner<T> {
     store: Store,
@@ -48,15 +48,15 @@ type Settle = Box<dyn FnOnce(Result<(), NotSaved>) + Send>;
 
 /// Reason why a value was not saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NotSaved {
+pub struct NotSaved {
     reason: String,
     /// A restart may see the new value all the same.
-    pub(crate) in_place: bool,
+    pub in_place: bool,
 }
 
 /// Reason why a value is as it was before a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NotChanged {
+pub enum NotChanged {
     /// The change itself failed.
     Refused(Problem),
     /// It could not be saved.
@@ -71,25 +71,25 @@ impl<T: StoredValue> Clone for StoredFile<T> {
 
 impl<T: StoredValue> StoredFile<T> {
     /// Returns the thread that writes the file.
-    pub(crate) fn store(&self) -> &Store {
+    pub fn store(&self) -> &Store {
         &self.0.store
     }
 
     /// Returns the way to a value that stands in its file, or is the one that a missing file stands for.
-    pub(crate) fn new(store: &Store, value: T) -> Self {
+    pub fn new(store: &Store, value: T) -> Self {
         let (value, waiting) = (Mutex::new(value), Mutex::default());
         Self(Arc::new(Inner { store: store.clone(), value, waiting, is_stale: AtomicBool::new(false) }))
     }
 
     /// Changes the value in memory alone: what the file has is another one, and could not be replaced or was read in another form.
     /// The next change saves it. To be called while nobody else changes the value.
-    pub(crate) fn adopt(&self, change: impl FnOnce(&mut T)) {
+    pub fn adopt(&self, change: impl FnOnce(&mut T)) {
         change(&mut lock(&self.0.value));
         self.0.is_stale.store(true, Ordering::Relaxed);
     }
 
     /// Returns what `of` makes of the value. Changes wait for it, so it is to be short.
-    pub(crate) fn read<R>(&self, of: impl FnOnce(&T) -> R) -> R {
+    pub fn read<R>(&self, of: impl FnOnce(&T) -> R) -> R {
         of(&lock(&self.0.value))
     }
 
@@ -98,7 +98,7 @@ impl<T: StoredValue> StoredFile<T> {
     ///
     /// # Errors
     /// Those of `change`, and if the value cannot be saved. Then everything is as before.
-    pub(crate) async fn change<R: Send + 'static>(
+    pub async fn change<R: Send + 'static>(
         &self,
         change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
     ) -> Answer<R> {
@@ -110,7 +110,7 @@ impl<T: StoredValue> StoredFile<T> {
     ///
     /// # Errors
     /// As there.
-    pub(crate) fn change_here<R: Send + 'static>(
+    pub fn change_here<R: Send + 'static>(
         &self,
         change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
     ) -> Result<R, NotChanged> {
@@ -194,7 +194,7 @@ impl NotSaved {
     }
 
     /// Returns the error for whoever asked for the change.
-    pub(crate) fn into_problem(self) -> Problem {
+    pub fn into_problem(self) -> Problem {
         let left = if self.in_place { " (a restart may already see the change)" } else { "" };
         Problem::failed(format!("{}{left}", self.reason))
     }
@@ -202,7 +202,7 @@ impl NotSaved {
 
 impl NotChanged {
     /// Returns the error for whoever asked for the change.
-    pub(crate) fn into_problem(self) -> Problem {
+    pub fn into_problem(self) -> Problem {
         match self {
             Self::Refused(problem) => problem,
             Self::Unsaved(not) => not.into_problem(),

@@ -10,44 +10,45 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use base::moment::Moment;
+use crate::moment::Moment;
 
-#[cfg(test)]
-pub(crate) use crate::testing::survive;
+#[cfg(any(test, feature = "testing"))]
+pub use crate::testing::survive;
 
 /// Marks a durable step: tests have the process die before it.
-#[cfg(not(test))]
+#[cfg(not(any(test, feature = "testing")))]
 #[expect(clippy::unnecessary_wraps, reason = "that of tests fails")]
-pub(crate) fn survive(_: &Path) -> io::Result<()> {
+pub fn survive(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
 /// What is put behind the name of a file that is set aside, with the time.
-pub(crate) const ASIDE: &str = ".aside-";
+pub const ASIDE: &str = ".aside-";
 
 /// Why a file was not replaced.
 #[derive(Debug)]
-pub(crate) struct NotReplaced {
-    pub(crate) error: io::Error,
+pub struct NotReplaced {
+    /// The error of the system.
+    pub error: io::Error,
     /// The new content is in place and may be gone after a power cut; else the old one is what there is.
-    pub(crate) in_place: bool,
+    pub in_place: bool,
 }
 
 /// Replaces the file `name` in `dir` by one that holds `text` and that only its owner may read.
 ///
 /// # Errors
 /// The error of the system, and which content is in place.
-pub(crate) fn replace(dir: &Path, name: &str, text: &[u8]) -> Result<(), NotReplaced> {
+pub fn replace(dir: &Path, name: &str, text: &[u8]) -> Result<(), NotReplaced> {
     replace_groups(dir, &[&[(name, text)]]).pop().expect("there is one group")
 }
 
 /// The name and the new content of a file.
-pub(crate) type NewFile<'a> = (&'a str, &'a [u8]);
+pub type NewFile<'a> = (&'a str, &'a [u8]);
 
 /// Replaces groups of files in `dir`, each as [`replace`] does, with one sync of the folder for all. Replaces the files of a group
 /// in their order, after all of them are durable under other names. Returns the outcome of each group: one that fails stops none
 /// of the others.
-pub(crate) fn replace_groups(dir: &Path, groups: &[&[NewFile<'_>]]) -> Vec<Result<(), NotReplaced>> {
+pub fn replace_groups(dir: &Path, groups: &[&[NewFile<'_>]]) -> Vec<Result<(), NotReplaced>> {
     let not_in_place = |error| NotReplaced { error, in_place: false };
     let in_place = |error| NotReplaced { error, in_place: true };
     let prepared: Vec<_> = groups
@@ -104,7 +105,7 @@ const PROBE_BYTES: usize = 16 << 10;
 ///
 /// # Errors
 /// The error of the system, such as "no space left" or "read-only file system".
-pub(crate) fn check_takes_writes(dir: &Path) -> io::Result<()> {
+pub fn check_takes_writes(dir: &Path) -> io::Result<()> {
     let path = dir.join("writable.new");
     let write = || {
         let mut options = File::options();
@@ -119,7 +120,7 @@ pub(crate) fn check_takes_writes(dir: &Path) -> io::Result<()> {
 
 /// Gives a file that cannot be read another name, under which nobody looks for it, and says where it is: a sentence without its
 /// end. A folder is taken for a file.
-pub(crate) fn set_aside(path: &Path, now: Moment) -> String {
+pub fn set_aside(path: &Path, now: Moment) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let numbered = |number: u32| {
         let turn = if number == 0 { String::new() } else { format!("-{number}") };

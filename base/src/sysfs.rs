@@ -8,29 +8,46 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use block::SECTOR;
-
+/// Unit of lengths in sysfs, in bytes, whatever the sector of a device.
+const SECTOR: u64 = 512;
 /// Most layers that a walk follows down; a device that names itself as its own part ends there.
-pub(crate) const LAYERS_MAX: usize = 16;
+pub const LAYERS_MAX: usize = 16;
 
 /// Layer directly below a block device. Lengths are `u64::MAX` where the kernel names none.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum LowerLayer {
+pub enum LowerLayer {
     /// Disk of a partition, by its folder, and the bytes of the disk that the partition has.
-    Disk { folder: PathBuf, start: u64, length: u64 },
+    Disk {
+        /// Folder of the disk in sysfs.
+        folder: PathBuf,
+        /// Offset of the partition on the disk, in bytes.
+        start: u64,
+        /// Length of the partition, in bytes.
+        length: u64,
+    },
     /// File of a loop device, by the path that the kernel remembers, and the bytes of the file that the device shows.
-    File { path: PathBuf, start: u64, length: u64 },
+    File {
+        /// Path of the file, as the kernel remembers it.
+        path: PathBuf,
+        /// Offset of the device in the file, in bytes.
+        start: u64,
+        /// Length of the device, in bytes.
+        length: u64,
+    },
     /// Device that a volume or an array is made of, by its folder.
-    Member { folder: PathBuf },
+    Member {
+        /// Folder of the device in sysfs.
+        folder: PathBuf,
+    },
 }
 
 /// Returns the folder of a device, a symbolic link, below the root of sysfs.
-pub(crate) fn folder_of(sysfs: &Path, rdev: u64) -> PathBuf {
+pub fn folder_of(sysfs: &Path, rdev: u64) -> PathBuf {
     sysfs.join(format!("dev/block/{}:{}", libc::major(rdev), libc::minor(rdev)))
 }
 
 /// Returns the layers directly below the device of a folder in sysfs; none for a drive.
-pub(crate) fn lower_layers(folder: &Path) -> Vec<LowerLayer> {
+pub fn lower_layers(folder: &Path) -> Vec<LowerLayer> {
     let number = |name: &str| read(&folder.join(name)).and_then(|text| text.parse::<u64>().ok());
     if folder.join("partition").exists() {
         let disk = folder.canonicalize().ok().and_then(|real| Some(real.parent()?.to_owned()));
@@ -49,12 +66,12 @@ pub(crate) fn lower_layers(folder: &Path) -> Vec<LowerLayer> {
 }
 
 /// Returns the content of a file of one line.
-pub(crate) fn read(path: &Path) -> Option<String> {
+pub fn read(path: &Path) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.trim_end_matches('\n').to_owned())
 }
 
 /// Returns the paths of what is in a folder; none if it cannot be read.
-pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).map(|found| found.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }
 

@@ -12,8 +12,8 @@
 use std::io;
 use std::path::Path;
 
-use base::bounded;
-use base::moment::Moment;
+use crate::bounded;
+use crate::moment::Moment;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,17 +21,18 @@ use crate::durable;
 
 /// Name and versions of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FileFormat {
-    pub(crate) name: &'static str,
+pub struct FileFormat {
+    /// Name of the file in DIR.
+    pub name: &'static str,
     /// Newest schema that this build reads, and the one that it writes.
-    pub(crate) schema: u64,
+    pub schema: u64,
     /// First schema with a checksum.
-    pub(crate) checked_since: u64,
+    pub checked_since: u64,
 }
 
 /// Reason why a file cannot be used.
 #[derive(Debug)]
-pub(crate) enum Unreadable {
+pub enum Unreadable {
     /// The file system does not give it.
     Io(io::Error),
     /// It is not what was written.
@@ -48,7 +49,7 @@ const CHECKSUM_DIGITS: usize = 8;
 const EDITED: &str = "edited";
 
 /// Returns the content of a file for a document, which is an object with its schema.
-pub(crate) fn text(document: &impl Serialize) -> Vec<u8> {
+pub fn text(document: &impl Serialize) -> Vec<u8> {
     let mut text = serde_json::to_vec_pretty(document).expect("plain data with text keys");
     text.truncate(text.strip_suffix(b"\n}").expect("an object that is not empty").len());
     let checksum = crc32c::crc32c(&text);
@@ -61,7 +62,7 @@ impl FileFormat {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub(crate) fn read(&self, dir: &Path) -> Result<Option<(u64, Value)>, Unreadable> {
+    pub fn read(&self, dir: &Path) -> Result<Option<(u64, Value)>, Unreadable> {
         match bounded::read(&dir.join(self.name), bounded::DIR_FILE_BYTES_MAX) {
             Ok(text) => self.parse(&text).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -74,7 +75,7 @@ impl FileFormat {
 
     /// Reads the file in `dir` by `of`, which gets the schema and the document. One that cannot be read is set aside; the second value
     /// says so, as a sentence without its end.
-    pub(crate) fn load_or_set_aside<T: Default>(
+    pub fn load_or_set_aside<T: Default>(
         &self,
         dir: &Path,
         of: impl FnOnce(u64, Value) -> Result<T, String>,
@@ -96,7 +97,7 @@ impl FileFormat {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub(crate) fn parse(&self, text: &[u8]) -> Result<(u64, Value), Unreadable> {
+    pub fn parse(&self, text: &[u8]) -> Result<(u64, Value), Unreadable> {
         let damaged = |reason: &str| Unreadable::Damaged(reason.to_owned());
         let mut json: Value =
             serde_json::from_slice(text).map_err(|error| Unreadable::Damaged(error.to_string()))?;
@@ -121,7 +122,7 @@ impl FileFormat {
     }
 
     /// Returns the reason in words.
-    pub(crate) fn reason(&self, unreadable: &Unreadable) -> String {
+    pub fn reason(&self, unreadable: &Unreadable) -> String {
         match unreadable {
             Unreadable::Io(error) => error.to_string(),
             Unreadable::Damaged(reason) => reason.clone(),

@@ -22,7 +22,7 @@
 //! here, the state of 500 disks, took 0.6 ms.
 
 mod file;
-pub(crate) mod format;
+pub mod format;
 #[cfg(test)]
 mod tests;
 
@@ -31,16 +31,16 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use base::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem};
 use tokio::sync::oneshot;
 
 use crate::durable::{self, NewFile, NotReplaced};
 
-pub(crate) use file::{NotChanged, StoredFile, StoredValue};
+pub use file::{NotChanged, StoredFile, StoredValue};
 
 /// Handle of the thread that writes the files of one DIR. The thread ends when the last clone is gone and everything is written.
 #[derive(Clone)]
-pub(crate) struct Store {
+pub struct Store {
     dir: Arc<Path>,
     queue: Sender<Arc<dyn Source>>,
 }
@@ -85,7 +85,7 @@ impl Store {
     ///
     /// # Errors
     /// If there is no thread to be had.
-    pub(crate) fn start(dir: &Path) -> Answer<Self> {
+    pub fn start(dir: &Path) -> Answer<Self> {
         let dir: Arc<Path> = dir.into();
         let (queue, sources) = channel();
         let folder = Arc::clone(&dir);
@@ -98,7 +98,7 @@ impl Store {
     }
 
     /// Returns the folder of the files.
-    pub(crate) fn dir(&self) -> &Path {
+    pub fn dir(&self) -> &Path {
         &self.dir
     }
 
@@ -106,11 +106,7 @@ impl Store {
     ///
     /// # Errors
     /// The error of the system, and which content is in place.
-    pub(crate) async fn replace(
-        &self,
-        names: &'static [&'static str],
-        text: Vec<u8>,
-    ) -> Result<(), NotReplaced> {
+    pub async fn replace(&self, names: &'static [&'static str], text: Vec<u8>) -> Result<(), NotReplaced> {
         let (done, outcome) = oneshot::channel();
         let settle = Box::new(move |replaced| drop(done.send(replaced)));
         let writing = Writing { names, text, undo: None, settle };
