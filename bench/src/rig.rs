@@ -14,9 +14,9 @@ const PAUSE_BYTES: u64 = 64 << 10;
 
 /// A cache and its only disk.
 pub(crate) struct Rig<B: BlockDevice, F: BlockDevice> {
-    pub(crate) disk: Rc<CachedDisk<B, F, LocalHost>>,
+    pub(crate) disk: Rc<CachedDisk<(B, F, LocalHost)>>,
     pub(crate) host: LocalHost,
-    cache: Rc<Cache<F, LocalHost>>,
+    cache: Rc<Cache<(B, F, LocalHost)>>,
     /// Where [`Self::try_read_cached`] copies to.
     page: RefCell<Buffer>,
 }

@@ -29,7 +29,8 @@ pub(crate) struct Load {
     pub(crate) seconds: u64,
 }
 
-type Disk = CachedDisk<Memory, FileDevice, LocalHost>;
+type Env = (Memory, FileDevice, LocalHost);
+type Disk = CachedDisk<Env>;
 
 /// What the other shards get from the one that opened the pool.
 type Place = (SharedPool, Handle);
@@ -77,7 +78,7 @@ pub(crate) fn flash_hits(path: &Path, load: Load) {
     );
 }
 
-async fn open(ring: &Ring, host: LocalHost, path: &Path) -> (Rc<Cache<FileDevice, LocalHost>>, FileDevice) {
+async fn open(ring: &Ring, host: LocalHost, path: &Path) -> (Rc<Cache<Env>>, FileDevice) {
     let options = OpenOptions {
         access: Access::ReadWrite,
         cache: file::Cache::Direct,
@@ -93,7 +94,7 @@ async fn open(ring: &Ring, host: LocalHost, path: &Path) -> (Rc<Cache<FileDevice
     (cache, device)
 }
 
-async fn join(ring: &Ring, host: LocalHost, place: &Receiver<Place>) -> Rc<Cache<FileDevice, LocalHost>> {
+async fn join(ring: &Ring, host: LocalHost, place: &Receiver<Place>) -> Rc<Cache<Env>> {
     let (pool, handle) = place.recv().expect("the first shard opens the pool");
     let joined = Cache::join(&pool, vec![FileDevice::from_handle(ring, handle)], host).await;
     joined.expect("it is the same device")
@@ -105,7 +106,7 @@ fn on_shard(
     number: u32,
     done: &AtomicU64,
     warm: &Barrier,
-    enter: impl AsyncFnOnce(Ring, LocalHost) -> Rc<Cache<FileDevice, LocalHost>>,
+    enter: impl AsyncFnOnce(Ring, LocalHost) -> Rc<Cache<Env>>,
 ) {
     let ring = Ring::new(256).expect("io_uring is available");
     let executor = Executor::new(ring.clone(), Order::Fifo);
@@ -126,7 +127,7 @@ fn on_shard(
     executor.run(read(load, &disks, &host, done));
 }
 
-async fn attach(cache: &Rc<Cache<FileDevice, LocalHost>>, number: u32) -> Rc<Disk> {
+async fn attach(cache: &Rc<Cache<Env>>, number: u32) -> Rc<Disk> {
     let settings = DiskSettings {
         block_bytes: 4096,
         reserve_bytes: cache.reserve_bytes_min(),

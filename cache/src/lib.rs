@@ -6,7 +6,7 @@
 //! survives    log, notes, pool, shared, superblock, start     what stands on flash, and the order in which it is written
 //! knowledge   index, what is dirty, RAM tier, segments, fills, policy      what is known in RAM; pure
 //! bytes       superblock, table, batch, checksum      structures to bytes and back; pure
-//! words       settings, limits, errors, counters, units
+//! words       environment, settings, limits, errors, counters, units
 //! ```
 //! Imports only go down these floors; `cargo xtask tidy` checks it.
 //!
@@ -36,6 +36,7 @@ pub use survives::opening::{Claim, Identified, check_size, format, identify};
 pub use survives::pool::{FlashLost, Witness};
 pub use survives::shared::SharedPool;
 pub use survives::start::{Ignored, Marks, PoolContent};
+pub use words::env::Env;
 pub use words::error::CacheError;
 pub use words::histograms::{DirectionHistograms, Histogram, Histograms};
 pub use words::latency::{Latencies, LatencyCounts, LatencySummary};

@@ -20,8 +20,9 @@ const SEED: u64 = 1;
 /// Minutes.
 const DAY: u64 = 24 * 60;
 
-type Pool = Cache<Rc<Memory>, LocalHost>;
-type Disk = CachedDisk<Memory, Rc<Memory>, LocalHost>;
+type Env = (Memory, Rc<Memory>, LocalHost);
+type Pool = Cache<Env>;
+type Disk = CachedDisk<Env>;
 
 /// A pool of one device that two shards use, and a disk on each: one is read, the other one written in write-back.
 struct Scene {

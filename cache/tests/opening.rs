@@ -1,11 +1,14 @@
 //! What is found on a device, and what formatting and opening leave behind when they are cut at any write.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use block::executor::{Executor, Order, VirtualTime};
-use block::faulty::Faults;
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::faulty::{Faults, Faulty};
 use block::{ByteRange, Memory, Operation, PAGE};
 use cache::bytes::superblock::SLOTS;
 use cache::{Cache, CacheError, Identified, Marks, PoolContent, PoolId, Shape, format, identify};
+
+/// A cache over such devices; nothing is attached.
+type Over<F> = Cache<(Memory, F, LocalHost)>;
 
 const SIZE: u64 = 2 << 20;
 const SEGMENT: u64 = 32 << 10;
@@ -155,7 +158,8 @@ fn nothing_but_a_whole_pool_is_opened_and_nothing_else_is_changed() {
     foreign.poke(4000, &[7; 9000]);
     let before = run(identify(&foreign));
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-    let opened = executor.run(Cache::open(vec![foreign.clone()], executor.host(), &marks())).unwrap();
+    let opened =
+        executor.run(Over::<Memory>::open(vec![foreign.clone()], executor.host(), &marks())).unwrap();
     assert!(matches!(opened.err(), Some(CacheError::NotAPool(_))));
     assert_eq!(run(identify(&foreign)), before);
 }
@@ -175,7 +179,9 @@ fn a_format_that_is_cut_at_any_write_leaves_no_pool_or_a_whole_one() {
             let device = faults.reopen(executor.host());
             let found = executor.run(identify(&device)).unwrap().unwrap();
             if let Identified::Pool { .. } = found {
-                let opened = executor.run(Cache::open(vec![device], executor.host(), &marks())).unwrap();
+                let opened = executor
+                    .run(Over::<Faulty<LocalHost>>::open(vec![device], executor.host(), &marks()))
+                    .unwrap();
                 assert!(opened.is_ok(), "seed {seed}, cut at write {cut}");
             }
             if formatted.is_ok() {
@@ -195,10 +201,15 @@ fn an_open_that_is_cut_at_any_write_leaves_a_pool_that_opens() {
             let executor = Executor::new(VirtualTime::new(), Order::Fifo);
             faults.fail_after(Operation::Write, cut);
             let device = faults.reopen(executor.host());
-            let opened = executor.run(Cache::open(vec![device], executor.host(), &marks())).unwrap().is_ok();
+            let opened = executor
+                .run(Over::<Faulty<LocalHost>>::open(vec![device], executor.host(), &marks()))
+                .unwrap()
+                .is_ok();
             faults.power_cut();
             let device = faults.reopen(executor.host());
-            let again = executor.run(Cache::open(vec![device], executor.host(), &marks())).unwrap();
+            let again = executor
+                .run(Over::<Faulty<LocalHost>>::open(vec![device], executor.host(), &marks()))
+                .unwrap();
             assert!(again.is_ok(), "seed {seed}, cut at write {cut}");
             if opened {
                 break;
@@ -216,7 +227,10 @@ fn a_leave_that_is_cut_at_any_write_leaves_the_earlier_mark_or_the_new_one() {
             let executor = Executor::new(VirtualTime::new(), Order::Fifo);
             let open = |marks: Marks| {
                 let device = faults.reopen(executor.host());
-                executor.run(Cache::open(vec![device], executor.host(), &marks)).unwrap().unwrap()
+                executor
+                    .run(Over::<Faulty<LocalHost>>::open(vec![device], executor.host(), &marks))
+                    .unwrap()
+                    .unwrap()
             };
             let cache = open(Marks { new: 1, known: vec![0], epoch: None }).cache;
             faults.fail_after(Operation::Write, cut);
@@ -242,7 +256,12 @@ fn rot_in_one_slot_of_the_table_does_not_keep_a_pool_from_opening() {
     faults.rot(&ByteRange::new(2 * PAGE, 3 * PAGE), 1);
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let device = faults.reopen(executor.host());
-    assert!(executor.run(Cache::open(vec![device], executor.host(), &marks())).unwrap().is_ok());
+    assert!(
+        executor
+            .run(Over::<Faulty<LocalHost>>::open(vec![device], executor.host(), &marks()))
+            .unwrap()
+            .is_ok()
+    );
 }
 
 /// Made by earlier versions of Forebay, with pages of disk 1 in them.
@@ -256,7 +275,8 @@ fn pools_of_older_formats_are_recognised_and_not_opened() {
         let id = format!("{version}{version}").repeat(16);
         assert_eq!(run(identify(&memory)), Ok(Identified::Older { id, version }));
         let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-        let opened = executor.run(Cache::open(vec![memory.clone()], executor.host(), &marks())).unwrap();
+        let opened =
+            executor.run(Over::<Memory>::open(vec![memory.clone()], executor.host(), &marks())).unwrap();
         assert!(matches!(opened.err(), Some(CacheError::NotAPool(_))));
     }
 }

@@ -14,7 +14,7 @@ const RAM_PAGES: u64 = 16;
 
 struct Scene {
     host: LocalHost,
-    disk: Rc<CachedDisk<Memory, Memory, LocalHost>>,
+    disk: Rc<CachedDisk<(Memory, Memory, LocalHost)>>,
     /// Pages from here on were not read yet.
     fresh: u64,
 }

@@ -21,7 +21,7 @@ const SCAN_BYTES: u64 = 256 << 20;
 
 struct Guest {
     host: LocalHost,
-    disk: Rc<CachedDisk<Memory, Memory, LocalHost>>,
+    disk: Rc<CachedDisk<(Memory, Memory, LocalHost)>>,
 }
 
 impl Guest {

@@ -117,7 +117,8 @@ impl SharedBits for Bits {
     }
 }
 
-type Disk = CachedDisk<Device, Device, LocalHost>;
+type Env = (Device, Device, LocalHost);
+type Disk = CachedDisk<Env>;
 
 fn settings(number: usize) -> DiskSettings {
     DiskSettings {
@@ -169,13 +170,7 @@ async fn run_client(disk: Rc<Disk>, content: Content, client: u64) {
 }
 
 /// Attaches disks, hammers them and holds all of them against what was written, and detaches them.
-async fn serve(
-    cache: &Cache<Device, LocalHost>,
-    host: &LocalHost,
-    numbers: [usize; 2],
-    contents: &[Content],
-    life: u32,
-) {
+async fn serve(cache: &Cache<Env>, host: &LocalHost, numbers: [usize; 2], contents: &[Content], life: u32) {
     let mut disks = Vec::new();
     for number in numbers {
         let content = &contents[number];
@@ -221,7 +216,7 @@ async fn enter(
     flash: &Shared,
     host: &LocalHost,
     opened: Result<Sender<SharedPool>, Receiver<SharedPool>>,
-) -> Rc<Cache<Device, LocalHost>> {
+) -> Rc<Cache<Env>> {
     match opened {
         Ok(tell) => {
             let marks = Marks { new: 1, known: vec![0], epoch: None };
@@ -248,7 +243,7 @@ fn formatted() -> Shared {
 }
 
 /// A pool that one shard opened, with this handle of its device, and another one joined.
-async fn two_shards(device: Device, flash: &Shared, host: &LocalHost) -> [Rc<Cache<Device, LocalHost>>; 2] {
+async fn two_shards(device: Device, flash: &Shared, host: &LocalHost) -> [Rc<Cache<Env>>; 2] {
     let marks = Marks { new: 1, known: vec![0], epoch: None };
     let first = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
     let handle = flash.open(host, FLASH_TAKES);
@@ -291,7 +286,7 @@ fn a_disk_is_attached_on_one_shard_only_and_shares_are_those_of_the_whole_pool()
     let host = executor.host();
     executor.run(async {
         let [first, second] = two_shards(flash.open(&host, FLASH_TAKES), &flash, &host).await;
-        let attach = async |cache: &Rc<Cache<Device, LocalHost>>, settings: DiskSettings| {
+        let attach = async |cache: &Rc<Cache<Env>>, settings: DiskSettings| {
             let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
             cache.attach(settings, backing, Past::none(DISK_BYTES)).await
         };
@@ -318,8 +313,9 @@ fn another_device_cannot_be_joined_as_the_pool() {
     executor.run(async {
         let marks = Marks { new: 1, known: vec![0], epoch: None };
         let cache::Opened { cache, .. } =
-            Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
-        let joined = Cache::join(&cache.shared(), vec![other.open(&host, FLASH_TAKES)], host.clone()).await;
+            Cache::<Env>::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
+        let joined =
+            Cache::<Env>::join(&cache.shared(), vec![other.open(&host, FLASH_TAKES)], host.clone()).await;
         assert!(matches!(joined, Err(CacheError::NotAPool(_))));
     });
 }
@@ -333,7 +329,7 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
         let device = flash.open(&host, FLASH_TAKES);
         let fails = Rc::clone(&device.fails);
         let [first, second] = two_shards(device, &flash, &host).await;
-        let attach = async |cache: &Rc<Cache<Device, LocalHost>>, number| {
+        let attach = async |cache: &Rc<Cache<Env>>, number| {
             let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
             cache.attach(settings(number), backing, Past::none(DISK_BYTES)).await.unwrap()
         };
@@ -358,12 +354,7 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
 }
 
 /// A disk in write-back, which destage brings nothing home of after the first page.
-async fn attach_dirty(
-    cache: &Cache<Device, LocalHost>,
-    host: &LocalHost,
-    number: usize,
-    content: &Content,
-) -> Rc<Disk> {
+async fn attach_dirty(cache: &Cache<Env>, host: &LocalHost, number: usize, content: &Content) -> Rc<Disk> {
     let past =
         Past { touched: Rc::new(content.bits.clone()), belief: Belief::ByPage, ..Past::none(DISK_BYTES) };
     let settings = DiskSettings {
@@ -473,7 +464,7 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
         let [first, second] = two_shards(flash.open(&host, FLASH_TAKES), &flash, &host).await;
         let backings = [(); 3].map(|()| Shared::new(DISK_BYTES));
         let bits = Bits((0..words_for(DISK_BYTES)).map(|_| AtomicU64::new(0)).collect());
-        let attach = async |cache: &Rc<Cache<Device, LocalHost>>, number: usize, belief| {
+        let attach = async |cache: &Rc<Cache<Env>>, number: usize, belief| {
             let backing = backings[number].open(&host, BACKING_TAKES);
             let fails = Rc::clone(&backing.fails);
             let mut past = Past::none(DISK_BYTES);
@@ -535,7 +526,7 @@ fn nobody_waits_for_a_disk_to_be_loaded_that_has_left() {
     let left = executor.run(async {
         let marks = Marks { new: 1, known: vec![0], epoch: None };
         let cache::Opened { cache, .. } =
-            Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
+            Cache::<Env>::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
         let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
         let past = Past { belief: Belief::ByRegion, ..Past::none(DISK_BYTES) };
         let disk = cache.attach(settings(0), backing, past).await.unwrap();

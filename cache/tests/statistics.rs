@@ -12,13 +12,13 @@ const SEGMENT: u64 = 128 << 10;
 const DISK_BYTES: u64 = 64 << 20;
 const SECOND: u64 = 1_000_000_000;
 
-type Pool = Rc<Cache<Memory, LocalHost>>;
+type Env<B> = (B, Memory, LocalHost);
 
 /// A pool, and a disk in front of `backing`.
 async fn cached<B: BlockDevice + 'static>(
     host: &LocalHost,
     backing: B,
-) -> (Pool, Rc<CachedDisk<B, Memory, LocalHost>>) {
+) -> (Rc<Cache<Env<B>>>, Rc<CachedDisk<Env<B>>>) {
     let flash = Memory::new(132 * SEGMENT);
     let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
     format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();

@@ -69,7 +69,7 @@ impl BlockDevice for Slow {
     }
 }
 
-type Disk = CachedDisk<Slow, Slow, LocalHost>;
+type Disk = CachedDisk<(Slow, Slow, LocalHost)>;
 
 /// Reads a page, of which every byte is to be the same. Returns that, and how long it took.
 async fn read(disk: &Disk, host: &LocalHost, page: u64) -> (u8, u64) {

@@ -58,15 +58,11 @@ impl BlockDevice for Scale {
     }
 }
 
-type Pool = Cache<Scale, LocalHost>;
+type Env = (Memory, Scale, LocalHost);
+type Pool = Cache<Env>;
 
 /// Has a disk of a shard written, read, taken home and pushed out, more than once around its share of the flash.
-async fn work(
-    pool: &Rc<Pool>,
-    host: &LocalHost,
-    number: u32,
-    mode: Mode,
-) -> Rc<CachedDisk<Memory, Scale, LocalHost>> {
+async fn work(pool: &Rc<Pool>, host: &LocalHost, number: u32, mode: Mode) -> Rc<CachedDisk<Env>> {
     let settings = DiskSettings {
         mode,
         reserve_bytes: 16 * SEGMENT,

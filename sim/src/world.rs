@@ -21,8 +21,9 @@ use crate::process::serve;
 use crate::rng::Rng;
 use crate::settings::Kind;
 
-pub(crate) type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
-pub(crate) type SimCache = Cache<Faulty<LocalHost>, LocalHost>;
+pub(crate) type Env = (Faulty<LocalHost>, Faulty<LocalHost>, LocalHost);
+pub(crate) type Disk = CachedDisk<Env>;
+pub(crate) type SimCache = Cache<Env>;
 
 pub(crate) const POOL: PoolId = PoolId([7; 16]);
 pub(crate) const DISKS: usize = 2;

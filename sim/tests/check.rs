@@ -14,7 +14,7 @@ use cache::{
 };
 use sim::Rng;
 
-type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
+type Disk = CachedDisk<(Faulty<LocalHost>, Faulty<LocalHost>, LocalHost)>;
 
 const SIZE: u64 = 2 << 20;
 const SEGMENT: u64 = 32 << 10;

@@ -12,7 +12,8 @@ use block::{BlockDevice, Buffer, ErrorKind, Host, Memory, Operation, PAGE};
 use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
 use futures_util::future::{Either, select};
 
-type Disk = CachedDisk<Patient<Faulty<LocalHost>, LocalHost>, Faulty<LocalHost>, LocalHost>;
+type Env = (Patient<Faulty<LocalHost>, LocalHost>, Faulty<LocalHost>, LocalHost);
+type Disk = CachedDisk<Env>;
 
 const SIZE: u64 = 2 << 20;
 const SEGMENT: u64 = 32 << 10;
@@ -22,7 +23,7 @@ const RETRY: u64 = 25 * SECOND;
 /// Two disks of one pool, the backing of one of which is in trouble.
 struct Bench {
     host: LocalHost,
-    cache: Rc<Cache<Faulty<LocalHost>, LocalHost>>,
+    cache: Rc<Cache<Env>>,
     disk: Rc<Disk>,
     other: Rc<Disk>,
     backing: Faults,

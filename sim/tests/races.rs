@@ -14,7 +14,8 @@ use cache::{
     Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape, WhatIsDirty,
 };
 
-type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
+type Env = (Faulty<LocalHost>, Faulty<LocalHost>, LocalHost);
+type Disk = CachedDisk<Env>;
 
 const SIZE: u64 = 2 << 20;
 const SEGMENT: u64 = 32 << 10;
@@ -23,7 +24,7 @@ const HELD: u64 = 1_000_000;
 
 struct Bench {
     host: LocalHost,
-    cache: Rc<Cache<Faulty<LocalHost>, LocalHost>>,
+    cache: Rc<Cache<Env>>,
     disk: Rc<Disk>,
     backing: Faults,
     flash: Faults,

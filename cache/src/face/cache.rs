@@ -22,6 +22,7 @@ use crate::survives::discards;
 use crate::survives::pool::{Pool, Witness};
 use crate::survives::shared::{Leaving, SharedPool};
 use crate::survives::start::{Ignored, Marks, PoolContent, Started, join, start};
+use crate::words::env::Env;
 use crate::words::error::CacheError;
 use crate::words::limits::{
     BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISK_BYTES_MAX, DISK_REGIONS_MAX, DISKS_MAX,
@@ -35,15 +36,15 @@ use crate::words::units::{DiskId, MemberNumber, SegmentOwner};
 ///
 /// Shards share a pool: one opens it with [`Cache::open`], the others join it with [`Cache::join`]. A disk is attached on
 /// one of them, and only its own shard may be asked to change or detach it.
-pub struct Cache<F: BlockDevice, H: Host> {
-    pool: Rc<Pool<F, H>>,
-    disks: Rc<Disks<F, H>>,
+pub struct Cache<E: Env> {
+    pool: Rc<Pool<E>>,
+    disks: Rc<Disks<E>>,
 }
 
 /// A pool that was opened.
-pub struct Opened<F: BlockDevice, H: Host> {
+pub struct Opened<E: Env> {
     /// The pool, with no disk attached.
-    pub cache: Rc<Cache<F, H>>,
+    pub cache: Rc<Cache<E>>,
     /// Whether what it held is believed.
     pub content: PoolContent,
     /// Devices that were named and do not belong to it.
@@ -59,7 +60,7 @@ pub enum WhatIsDirty {
     IsLost,
 }
 
-impl<F: BlockDevice, H: Host> Cache<F, H> {
+impl<E: Env> Cache<E> {
     /// Opens the pool on its devices, in any order, and says whether what it held is believed. [`format`](crate::format)
     /// makes a pool of one device; [`Cache::add_device`] adds others.
     ///
@@ -68,7 +69,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// # Errors
     /// `NotAPool`, without having changed anything, or `Flash`.
-    pub async fn open(devices: Vec<F>, host: H, marks: &Marks) -> Result<Opened<F, H>, CacheError> {
+    pub async fn open(devices: Vec<E::Flash>, host: E::Host, marks: &Marks) -> Result<Opened<E>, CacheError> {
         let Started { pool, content, ignored } = start(devices, host, marks).await?;
         Ok(Opened { cache: Self::over(pool), content, ignored })
     }
@@ -77,7 +78,11 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// # Errors
     /// `NotAPool` if they are others, or `Flash`.
-    pub async fn join(shared: &SharedPool, devices: Vec<F>, host: H) -> Result<Rc<Self>, CacheError> {
+    pub async fn join(
+        shared: &SharedPool,
+        devices: Vec<E::Flash>,
+        host: E::Host,
+    ) -> Result<Rc<Self>, CacheError> {
         Ok(Self::over(join(shared, devices, host).await?))
     }
 
@@ -89,7 +94,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// # Errors
     /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`. If it failed while the device was being entered, it may have become
     /// one all the same: then [`Cache::pool_statistics`] lists it.
-    pub async fn add_device(&self, device: F) -> Result<MemberNumber, CacheError> {
+    pub async fn add_device(&self, device: E::Flash) -> Result<MemberNumber, CacheError> {
         self.pool.add_device(device).await
     }
 
@@ -97,7 +102,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// # Errors
     /// `Settings` if there is no such device.
-    pub fn know_device(&self, number: MemberNumber, device: F) -> Result<(), CacheError> {
+    pub fn know_device(&self, number: MemberNumber, device: E::Flash) -> Result<(), CacheError> {
         self.pool.know_device(number, device)
     }
 
@@ -142,7 +147,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.pool.write_pressure()
     }
 
-    fn over(pool: Rc<Pool<F, H>>) -> Rc<Self> {
+    fn over(pool: Rc<Pool<E>>) -> Rc<Self> {
         let disks = Rc::new(Disks::default());
         pool.host.spawn(reclaim::run(Rc::clone(&pool), Rc::clone(&disks)));
         pool.host.spawn(discards::run(Rc::clone(&pool)));
@@ -191,11 +196,11 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// # Errors
     /// Why the log of the disk cannot be read, as a sentence without its end.
-    pub async fn compare<B: BlockDevice>(
+    pub async fn compare(
         &self,
         disk: DiskId,
         expected: Expected,
-        backing: &B,
+        backing: &E::Backing,
         pages_max: usize,
         until_ns: u64,
     ) -> Result<Comparison, String> {
@@ -219,12 +224,12 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`; `Flash` if what is not believed could not be
     /// made void, neither on flash nor elsewhere; `HoldsDirty` if flash has what belongs to the backing of this disk, and it is
     /// not known that this is it. Then nothing has changed.
-    pub async fn attach<B: BlockDevice>(
+    pub async fn attach(
         &self,
         settings: DiskSettings,
-        backing: B,
+        backing: E::Backing,
         past: Past,
-    ) -> Result<Rc<CachedDisk<B, F, H>>, CacheError> {
+    ) -> Result<Rc<CachedDisk<E>>, CacheError> {
         let Past { belief, disk_bytes, touched, samples, granted, flash_lost } = past;
         let granted = if granted { settings.reserve_bytes } else { 0 };
         let size = served_size(&backing.geometry(), disk_bytes)?;
@@ -310,11 +315,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// # Errors
     /// As [`Cache::attach`]; then nothing has changed.
-    pub fn reconfigure<B: BlockDevice>(
-        &self,
-        disk: &CachedDisk<B, F, H>,
-        settings: DiskSettings,
-    ) -> Result<(), CacheError> {
+    pub fn reconfigure(&self, disk: &CachedDisk<E>, settings: DiskSettings) -> Result<(), CacheError> {
         if settings.id != disk.cache.id {
             return Err(CacheError::Settings("A disk's number cannot be changed".to_owned()));
         }
@@ -346,11 +347,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// # Errors
     /// `Settings` if it has too many blocks then.
-    pub fn check_size<B: BlockDevice>(
-        &self,
-        disk: &CachedDisk<B, F, H>,
-        disk_bytes: u64,
-    ) -> Result<(), CacheError> {
+    pub fn check_size(&self, disk: &CachedDisk<E>, disk_bytes: u64) -> Result<(), CacheError> {
         let settings = disk.settings();
         let larger = Geometry { size: disk_bytes, ..disk.geometry() };
         self.check(&self.pool.segments(), &settings, settings.reserve_bytes, &larger).map(drop)
@@ -358,7 +355,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
 
     /// Stops caching for a disk and keeps what is cached of it on flash, for when it is attached again. The caller has made
     /// sure that no request is in flight and that none will come.
-    pub async fn detach<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {
+    pub async fn detach(&self, disk: &CachedDisk<E>) {
         // Twice: the first look finds regions that were changed since the last one. A crash is no worse than without.
         disk.close_idle_regions().await;
         disk.close_idle_regions().await;
@@ -374,7 +371,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// pages, believed by page. Failures do not go along: see [`CachedDisk::is_fit_to_move`].
     /// Whoever asks makes sure that the backing has no request left of which nobody knows the outcome, once destage is at rest:
     /// it would land after one of whoever attaches the disk next.
-    pub async fn release<B: BlockDevice>(&self, at_rest: AtRest<'_, B, F, H>) {
+    pub async fn release(&self, at_rest: AtRest<'_, E>) {
         let AtRest { disk, destaging } = at_rest;
         let cache = &disk.cache;
         self.start_leaving(cache);
@@ -414,11 +411,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// # Errors
     /// `HoldsDirty` if its backing does not have everything, unless that is given up with a word; then nothing has changed.
-    pub async fn remove<B: BlockDevice>(
-        &self,
-        disk: &CachedDisk<B, F, H>,
-        what_is_dirty: WhatIsDirty,
-    ) -> Result<(), CacheError> {
+    pub async fn remove(&self, disk: &CachedDisk<E>, what_is_dirty: WhatIsDirty) -> Result<(), CacheError> {
         let cache = &disk.cache;
         if disk.holds_dirty() && what_is_dirty == WhatIsDirty::IsKept {
             let bytes = disk.statistics().dirty_bytes;
@@ -439,7 +432,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         Ok(())
     }
 
-    fn start_leaving(&self, cache: &DiskCache<F, H>) {
+    fn start_leaving(&self, cache: &DiskCache<E>) {
         cache.leaving.set(true);
         // Nothing will be loaded any more.
         cache.loaded.notify_waiters();

@@ -1,10 +1,11 @@
 //! What is counted and measured of each request of a cached disk, once it has ended.
 
-use block::{BlockDevice, ByteRange, Host};
+use block::{ByteRange, Host};
 
 use super::disk::CachedDisk;
 use crate::journeys::read::Answer;
 use crate::knowledge::curve::Use;
+use crate::words::env::Env;
 use crate::words::stats::{Latency, count};
 use crate::words::units::SECOND_NS;
 
@@ -26,7 +27,7 @@ pub(super) fn latency_of(answer: Answer) -> Latency {
     }
 }
 
-impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
+impl<E: Env> CachedDisk<E> {
     /// Counts a read that was answered at about `now`, but for how long it took.
     pub(super) fn count_read(&self, range: &ByteRange, answer: Answer, now: u64) {
         let counters = &self.cache.counters;

@@ -25,6 +25,7 @@ use crate::journeys::{extents, quiet, read, write, zeroes};
 use crate::knowledge::curve::{Curve, Curves, Use};
 use crate::knowledge::learned::By;
 use crate::knowledge::touched::SharedBits;
+use crate::words::env::Env;
 use crate::words::histograms::InFlight;
 use crate::words::settings::{DiskSettings, Mode};
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
@@ -45,7 +46,7 @@ const PREDICTED_PART: u64 = 64;
 const SETTLE_RETRY_NS: u64 = 1_000_000_000;
 
 /// Has the backing settle, until it has or the disk is gone.
-pub(super) async fn settle<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
+pub(super) async fn settle<E: Env>(disk: Weak<CachedDisk<E>>) {
     while let Some(disk) = disk.upgrade().filter(|disk| !disk.cache.leaving.get()) {
         if disk.settle_backing().await {
             return;
@@ -57,7 +58,7 @@ pub(super) async fn settle<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<C
 }
 
 /// Closes regions that came to rest, until the disk is gone.
-pub(super) async fn look_after<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
+pub(super) async fn look_after<E: Env>(disk: Weak<CachedDisk<E>>) {
     loop {
         let Some(host) = disk.upgrade().map(|disk| disk.cache.pool.host.clone()) else { return };
         host.sleep(LOOK_INTERVAL_NS).await;
@@ -69,7 +70,7 @@ pub(super) async fn look_after<B: BlockDevice, F: BlockDevice, H: Host>(disk: We
 }
 
 /// Destages until the disk is gone.
-pub(super) async fn destage<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
+pub(super) async fn destage<E: Env>(disk: Weak<CachedDisk<E>>) {
     let mut from = 0;
     while let Some(ours) = disk.upgrade().filter(|disk| !disk.cache.leaving.get()) {
         let cache = Rc::clone(&ours.cache);
@@ -93,13 +94,13 @@ pub(super) async fn destage<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<
 /// Guarantees: a write is acknowledged when the backing has it, or in write-back the log on flash; a read that starts after
 /// that sees it; overlapping writes take effect one after another; after a write that the backing failed its range is read
 /// from the backing for good. What the backing does not have is served from flash whatever the mode, or fails.
-pub struct CachedDisk<B, F: BlockDevice, H: Host> {
-    pub(super) cache: Rc<DiskCache<F, H>>,
-    backing: B,
+pub struct CachedDisk<E: Env> {
+    pub(super) cache: Rc<DiskCache<E>>,
+    backing: E::Backing,
     locks: RangeLock,
     flushes: FlushGate,
     /// Held between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
-    quiet: RefCell<Option<Hold<F, H>>>,
+    quiet: RefCell<Option<Hold<E>>>,
     /// The end of the last second that was counted as active.
     pub(super) active_until: Cell<u64>,
     predicted: Cell<Option<Predicted>>,
@@ -117,8 +118,8 @@ struct Predicted {
 }
 
 /// A disk of which destage has nothing at the backing, and begins nothing as long as this lives: to be released.
-pub struct AtRest<'a, B, F: BlockDevice, H: Host> {
-    pub(super) disk: &'a CachedDisk<B, F, H>,
+pub struct AtRest<'a, E: Env> {
+    pub(super) disk: &'a CachedDisk<E>,
     pub(super) destaging: MutexGuard<'a, ()>,
 }
 
@@ -136,8 +137,8 @@ impl HeldFlushes<'_> {
     }
 }
 
-impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
-    pub(super) fn new(cache: Rc<DiskCache<F, H>>, backing: B) -> Self {
+impl<E: Env> CachedDisk<E> {
+    pub(super) fn new(cache: Rc<DiskCache<E>>, backing: E::Backing) -> Self {
         let flushes = FlushGate::new(backing.epoch());
         Self {
             cache,
@@ -158,7 +159,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     }
 
     /// The device behind the cache.
-    pub fn backing(&self) -> &B {
+    pub fn backing(&self) -> &E::Backing {
         &self.backing
     }
 
@@ -327,14 +328,14 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     ///
     /// # Errors
     /// If that page does not come home, or the disk stopped; or if the flash failed and that cannot be remembered.
-    pub async fn prepare_to_grow(&self) -> Result<Growing<F, H>, BlockError> {
+    pub async fn prepare_to_grow(&self) -> Result<Growing<E>, BlockError> {
         self.ready(Operation::Write).await?;
         grow::prepare(&self.cache, &self.backing, &self.locks).await
     }
 
     /// The disk has `disk_bytes` from now on, which its backing has, and which is remembered durably for the next start.
     /// `touched` are bits that begin with those that it has, in the same memory. In one step; no request has to wait for it.
-    pub fn grow(&self, growing: Growing<F, H>, disk_bytes: u64, touched: Rc<dyn SharedBits>) {
+    pub fn grow(&self, growing: Growing<E>, disk_bytes: u64, touched: Rc<dyn SharedBits>) {
         assert!(disk_bytes <= self.backing.geometry().size, "a disk ends with its backing at the latest");
         grow::grow(&self.cache, growing, disk_bytes, touched);
     }
@@ -413,7 +414,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
 
     /// Waits for what destage has at the backing, and has nothing more sent there as long as the answer lives. What the backing
     /// never answers is known by then to whoever gave it up.
-    pub async fn stop_destaging(&self) -> AtRest<'_, B, F, H> {
+    pub async fn stop_destaging(&self) -> AtRest<'_, E> {
         AtRest { disk: self, destaging: self.cache.back.destage.lock().await }
     }
 
@@ -434,7 +435,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     }
 }
 
-impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H> {
+impl<E: Env> BlockDevice for CachedDisk<E> {
     fn geometry(&self) -> Geometry {
         let geometry = self.backing.geometry();
         let settings = self.cache.settings.borrow();

@@ -12,13 +12,12 @@
 //! Nothing goes here, and nothing is promised: clean pages get a second copy at the end of the log, as if they were promoted,
 //! and a crash leaves both. Whether their segment may go is judged at its turn, by the same rules as ever (rule I8).
 
-use block::{BlockDevice, Host};
-
 use super::disk_cache::DiskCache;
 use super::survivors::{Survivor, has_leisure, survivors_max};
 use crate::bytes::summary::Content;
 use crate::survives::pool::Pin;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::units::SegmentNumber;
 
@@ -29,11 +28,11 @@ const PAGES_MAX: usize = 4 * BATCH_PAGES_MAX;
 
 /// What survives of a segment, and behind it what survives of those that go next, as much as there is room for. Their segments are held:
 /// the disk could be emptied meanwhile, and something else could come to the same places. To be kept until all is appended.
-pub(super) async fn fill_up<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) async fn fill_up<E: Env>(
+    cache: &DiskCache<E>,
     victim: SegmentNumber,
     mut survivors: Vec<Survivor>,
-) -> (Vec<Survivor>, Vec<Pin<'_, F, H>>) {
+) -> (Vec<Survivor>, Vec<Pin<'_, E>>) {
     let mut pins = Vec::new();
     let (has_next, was_next) = (cache.catalog.has_next(), cache.catalog.moved_ahead(victim).is_some());
     // If each that goes next took along what survives of another, none would be gained.
@@ -61,7 +60,7 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
 }
 
 /// Settles which segment goes after those of which that is settled.
-fn settle_next<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Option<SegmentNumber> {
+fn settle_next<E: Env>(cache: &DiskCache<E>) -> Option<SegmentNumber> {
     let oldest = cache.pool.segments().oldest_of(cache.id)?;
     cache.catalog.settle_next(oldest, |history| cache.policy.borrow().cost(history))
 }
@@ -80,8 +79,8 @@ fn room_behind(survivors: usize, (left, whole): (usize, usize)) -> usize {
 }
 
 /// The clean pages of a segment that are to survive, at most so many, those that are worth most.
-fn worth_most<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+fn worth_most<E: Env>(
+    cache: &DiskCache<E>,
     segment: SegmentNumber,
     content: &Content,
     most: usize,
@@ -137,7 +136,7 @@ mod tests {
     const DISK_BYTES: u64 = 1 << 20;
 
     /// A disk of which nothing is cached, in a pool of its own. What is kept is what was used.
-    async fn empty(host: LocalHost) -> DiskCache<Memory, LocalHost> {
+    async fn empty(host: LocalHost) -> DiskCache<(Memory, Memory, LocalHost)> {
         let flash = Memory::new(64 * SEGMENT);
         let shape = Shape { segment_bytes: SEGMENT, region_bytes: 64 * PAGE };
         format(&flash, PoolId([1; 16]), Some(shape)).await.expect("it is large enough");
@@ -155,7 +154,7 @@ mod tests {
         DiskCache::new(Rc::clone(&pool), settings, DISK_BYTES, touched, flash_lost)
     }
 
-    fn run(test: impl AsyncFnOnce(DiskCache<Memory, LocalHost>)) {
+    fn run(test: impl AsyncFnOnce(DiskCache<(Memory, Memory, LocalHost)>)) {
         let executor = Executor::new(VirtualTime::new(), Order::Fifo);
         let host = executor.host();
         executor.run(async { test(empty(host).await).await }).expect("nothing waits for ever");

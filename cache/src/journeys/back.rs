@@ -6,27 +6,28 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
+use block::{BlockError, ErrorKind, Host, Operation};
 
 use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::DiskCache;
 use super::settle_log::settle_log;
 use crate::knowledge::catalog::ALL_PAGES;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::PAGE_BYTES;
 
 /// While it lives, nothing becomes dirty, and destage goes on until nothing is.
-pub(crate) struct Hold<F: BlockDevice, H: Host> {
-    cache: Rc<DiskCache<F, H>>,
+pub(crate) struct Hold<E: Env> {
+    cache: Rc<DiskCache<E>>,
 }
 
 /// A write that goes to the log, until it has ended.
-pub(super) struct Writer<F: BlockDevice, H: Host> {
-    cache: Rc<DiskCache<F, H>>,
+pub(super) struct Writer<E: Env> {
+    cache: Rc<DiskCache<E>>,
     pages: u64,
 }
 
-impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+impl<E: Env> DiskCache<E> {
     /// Whether what guests write is acknowledged once flash has it.
     pub(crate) fn writes_back(&self) -> bool {
         let wanted = self.settings.borrow().mode.row().writes_back && !self.back.destage.is_held();
@@ -82,12 +83,12 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 }
 
 /// Takes a destage hold.
-pub(crate) fn hold<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) -> Hold<F, H> {
+pub(crate) fn hold<E: Env>(cache: &Rc<DiskCache<E>>) -> Hold<E> {
     cache.back.destage.hold();
     Hold { cache: Rc::clone(cache) }
 }
 
-impl<F: BlockDevice, H: Host> Hold<F, H> {
+impl<E: Env> Hold<E> {
     /// Ready once nothing is dirty, durably.
     ///
     /// # Errors
@@ -112,20 +113,20 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
     }
 }
 
-impl<F: BlockDevice, H: Host> Drop for Hold<F, H> {
+impl<E: Env> Drop for Hold<E> {
     fn drop(&mut self) {
         self.cache.back.destage.release();
     }
 }
 
-impl<F: BlockDevice, H: Host> Writer<F, H> {
-    pub(super) fn enter(cache: &Rc<DiskCache<F, H>>, pages: u64) -> Self {
+impl<E: Env> Writer<E> {
+    pub(super) fn enter(cache: &Rc<DiskCache<E>>, pages: u64) -> Self {
         cache.back.throttle.reserve(pages);
         Self { cache: Rc::clone(cache), pages }
     }
 }
 
-impl<F: BlockDevice, H: Host> Drop for Writer<F, H> {
+impl<E: Env> Drop for Writer<E> {
     fn drop(&mut self) {
         self.cache.back.throttle.release(self.pages);
         self.cache.back.destage.wake_waiters();
@@ -136,9 +137,7 @@ impl<F: BlockDevice, H: Host> Drop for Writer<F, H> {
 ///
 /// # Errors
 /// If the disk leaves, or stopped.
-pub(crate) async fn wait_until_known<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-) -> Result<(), BlockError> {
+pub(crate) async fn wait_until_known<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     while cache.is_loading() && cache.back.is_marked_dirty() {
         let done = cache.loaded.notified();
         if cache.leaving.get() {
@@ -154,7 +153,7 @@ pub(crate) async fn wait_until_known<F: BlockDevice, H: Host>(
 ///
 /// # Errors
 /// If flash fails.
-pub(super) async fn mark_dirty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+pub(super) async fn mark_dirty<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     if cache.back.is_marked_dirty() {
         return Ok(());
     }
@@ -162,7 +161,7 @@ pub(super) async fn mark_dirty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>)
     Box::pin(mark_dirty_now(cache)).await
 }
 
-async fn mark_dirty_now<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+async fn mark_dirty_now<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     let _changing = cache.back.lock_marker().await;
     if !cache.back.is_marked_dirty() {
         cache.pool.note_dirty_in_time(cache.id).await?;
@@ -172,7 +171,7 @@ async fn mark_dirty_now<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Res
 }
 
 /// Clears the marker on flash if nothing is dirty. Failures leave it as it is.
-pub(crate) async fn mark_clean<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) {
+pub(crate) async fn mark_clean<E: Env>(cache: &DiskCache<E>) {
     let _changing = cache.back.lock_marker().await;
     if !cache.back.is_marked_dirty() || !cache.is_clean() {
         return;

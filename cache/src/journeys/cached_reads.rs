@@ -8,12 +8,13 @@
 //! side. It fetches some thirty cache lines at a time and drops further hints, so a page is fetched in four parts with
 //! other work in between. Nothing is awaited between finding and giving, so what was found is there.
 
-use block::{BlockDevice, ByteRange, Host, Operation, PAGE, Wanted, prefetch};
+use block::{ByteRange, Operation, PAGE, Wanted, prefetch};
 use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
 use super::reconnect::notice;
 use crate::knowledge::ram_hit::RamHit;
+use crate::words::env::Env;
 use crate::words::units::{PageNumber, pages_touched};
 
 /// A page is fetched into the processor's caches in so many parts.
@@ -39,10 +40,10 @@ pub(crate) struct CachedReads {
 impl CachedReads {
     /// Finds those of `wanted` that are `sound`, and that RAM has all of, if the disk answers reads from RAM now. These are said to be given,
     /// and have to be by [`CachedReads::give`]. Once.
-    pub(crate) fn find<B: BlockDevice, F: BlockDevice, H: Host>(
+    pub(crate) fn find<E: Env>(
         &mut self,
-        cache: &DiskCache<F, H>,
-        backing: &B,
+        cache: &DiskCache<E>,
+        backing: &E::Backing,
         wanted: &mut [Wanted],
         sound: impl Fn(&ByteRange) -> bool,
     ) {
@@ -74,11 +75,7 @@ impl CachedReads {
     }
 
     /// Has the processor fetch what is given first, while something else is done that `meanwhile` does.
-    pub(crate) fn fetch_first<F: BlockDevice, H: Host, T>(
-        &self,
-        cache: &DiskCache<F, H>,
-        meanwhile: impl FnOnce() -> T,
-    ) -> T {
+    pub(crate) fn fetch_first<E: Env, T>(&self, cache: &DiskCache<E>, meanwhile: impl FnOnce() -> T) -> T {
         if self.pieces.len() == 1 {
             // It is copied sooner than it is fetched.
             return meanwhile();
@@ -90,9 +87,9 @@ impl CachedReads {
     }
 
     /// Gives what was found of `wanted`. Nothing was awaited since. What `before` and `after` do with each range is done beside it.
-    pub(crate) fn give<F: BlockDevice, H: Host>(
+    pub(crate) fn give<E: Env>(
         &self,
-        cache: &DiskCache<F, H>,
+        cache: &DiskCache<E>,
         wanted: &[Wanted],
         take: &mut dyn FnMut(usize, &[u8]),
         before: impl Fn(&ByteRange),
@@ -118,7 +115,7 @@ impl CachedReads {
     }
 
     /// Has the processor fetch a part of what is given there, if there is something.
-    fn fetch<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, at: usize, part: usize) {
+    fn fetch<E: Env>(&self, cache: &DiskCache<E>, at: usize, part: usize) {
         if let Some(piece) = self.pieces.get(at) {
             let ram = cache.ram.borrow();
             let bytes = piece.hit.peek(&ram);
@@ -129,7 +126,7 @@ impl CachedReads {
 
 /// Has the processor fetch what RAM has of the first page of `range`; what follows it is fetched soon enough once the first is read.
 /// Nobody has checked the range: there is no disk that has a page at the largest addresses, and none is looked at that RAM does not have.
-pub(crate) fn prefetch_first_page<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) {
+pub(crate) fn prefetch_first_page<E: Env>(cache: &DiskCache<E>, range: &ByteRange) {
     let ram = cache.ram.borrow();
     if let Some(hit) = RamHit::find(&ram, range, PageNumber(range.start / PAGE)) {
         prefetch(hit.peek(&ram));

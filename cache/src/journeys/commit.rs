@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host, Operation, PAGE, Unmap};
+use block::{BlockError, ByteRange, ErrorKind, Host, Operation, PAGE, Unmap};
 use futures_util::future::{Either, select};
 use smallvec::SmallVec;
 use tokio::sync::oneshot;
@@ -27,25 +27,26 @@ use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::{Appender, Batch, Written};
 use crate::survives::pool::{NoSegment, Pool};
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::{PAGE_BYTES, ROOM_WAIT_NS};
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
 /// What a write keeps until it has ended: overlapping ones wait for it, and no fill enters that began before.
-pub(super) struct Kept<F: BlockDevice, H: Host, G> {
-    pub(super) _writer: Writer<F, H>,
-    pub(super) _poison: Poison<F, H>,
+pub(super) struct Kept<E: Env, G> {
+    pub(super) _writer: Writer<E>,
+    pub(super) _poison: Poison<E>,
     /// A [`block::RangeGuard`], or a share in the one of all parts of a change.
     pub(super) _guard: G,
 }
 
 /// A mutation of which the backing does not know: when it ends, what the backing holds is as it was.
-pub(super) struct Poison<F: BlockDevice, H: Host> {
-    pub(super) cache: Rc<DiskCache<F, H>>,
+pub(super) struct Poison<E: Env> {
+    pub(super) cache: Rc<DiskCache<E>>,
     pub(super) number: MutationNumber,
 }
 
-impl<F: BlockDevice, H: Host> Drop for Poison<F, H> {
+impl<E: Env> Drop for Poison<E> {
     fn drop(&mut self) {
         self.cache.coherence.finish_mutation(&self.number);
     }
@@ -55,7 +56,7 @@ impl<F: BlockDevice, H: Host> Drop for Poison<F, H> {
 const REST_NS: u64 = 100_000_000;
 
 /// Commits for one disk until it leaves.
-pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
+pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     let _end = End(&cache);
     while !cache.leaving.get() {
         rest(&cache).await;
@@ -68,9 +69,9 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
 }
 
 /// When nobody commits any more, nobody waits: also if this is dropped with the executor, for writes in the queue keep the disk.
-struct End<'a, F: BlockDevice, H: Host>(&'a DiskCache<F, H>);
+struct End<'a, E: Env>(&'a DiskCache<E>);
 
-impl<F: BlockDevice, H: Host> Drop for End<'_, F, H> {
+impl<E: Env> Drop for End<'_, E> {
     fn drop(&mut self) {
         drop(self.0.back.commits.take());
     }
@@ -78,7 +79,7 @@ impl<F: BlockDevice, H: Host> Drop for End<'_, F, H> {
 
 /// Ready when there may be something to commit. Once the log has come to rest, flash says how much of it was flushed: else
 /// damage to the last batch would look, after a power cut, like the end of a log that was never flushed (rule I6).
-async fn rest<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) {
+async fn rest<E: Env>(cache: &Rc<DiskCache<E>>) {
     let host = &cache.pool.host;
     let rested = host.now() + REST_NS;
     while cache.log.is_unsaid() && !cache.pool.is_failed() {
@@ -103,7 +104,7 @@ async fn rest<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) {
     cache.back.commits.woken().await;
 }
 
-async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+async fn commit_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     cache.check_alive(Operation::Write)?;
     let appender = match cache.log.begin_within(SegmentPurpose::GuestWrite, ROOM_WAIT_NS).await {
         Ok(appender) => appender,
@@ -127,7 +128,7 @@ async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resul
         // to be believed.
         (outcome, true) => {
             count(&cache.counters.flash_errors, 1);
-            return Err(outcome.err().unwrap_or_else(Pool::<F, H>::gone));
+            return Err(outcome.err().unwrap_or_else(Pool::<E>::gone));
         }
     };
     // If it stopped meanwhile, those in the queue are others.
@@ -137,9 +138,9 @@ async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resul
 }
 
 /// The batch of these parts of the writes in the queue.
-fn gather<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    appender: &Appender<'_, F, H>,
+fn gather<E: Env>(
+    cache: &DiskCache<E>,
+    appender: &Appender<'_, E>,
     parts: &[Range<usize>],
     pages: usize,
 ) -> Batch {
@@ -161,7 +162,7 @@ fn gather<F: BlockDevice, H: Host>(
 
 /// Which part of each write, from the first on, goes into a batch with room for so many entries; and the data pages of
 /// them all.
-fn plan<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, room: usize) -> (Vec<Range<usize>>, usize) {
+fn plan<E: Env>(cache: &DiskCache<E>, room: usize) -> (Vec<Range<usize>>, usize) {
     let (mut left, mut pages) = (room, 0);
     let mut parts = Vec::new();
     for pending in &*cache.back.commits.borrow() {
@@ -183,7 +184,7 @@ fn plan<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, room: usize) -> (Vec<R
 }
 
 /// Takes over what is in the log, and acknowledges what is there as a whole.
-fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize>], written: &Written) {
+fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Written) {
     cache.back.record_dirty_batch(written.number);
     let mut located = written.located.iter();
     for part in parts {
@@ -222,7 +223,7 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
 }
 
 /// The planted bug: acknowledged before anything is written.
-fn settle_early<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize>]) {
+fn settle_early<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>]) {
     let mut queue = cache.back.commits.borrow_mut();
     for pending in queue.iter_mut().take(parts.len()) {
         let (unheard, _) = oneshot::channel();

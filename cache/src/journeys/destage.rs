@@ -39,6 +39,7 @@ use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ROOM_WAIT_NS, ZEROES_PAGES_MAX};
 use crate::words::stats::{Latency, count};
 use crate::words::units::{FlashPage, PageNumber, Sequence};
@@ -137,9 +138,9 @@ impl Given {
 }
 
 /// One round, from the address `from` on, or of what somebody waits for.
-pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(super) async fn round<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     flushes: &FlushGate,
     from: u64,
@@ -204,16 +205,11 @@ fn connection_lost() -> BlockError {
 }
 
 /// Chooses what the next round takes on.
-fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u64) -> Choice {
+fn choose<E: Env>(cache: &DiskCache<E>, from: u64, pages: u64) -> Choice {
     cache.catalog.with_dirty(|dirty| choose_of(cache, dirty, from, pages))
 }
 
-fn choose_of<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    dirty: &Dirty,
-    from: u64,
-    pages: u64,
-) -> Choice {
+fn choose_of<E: Env>(cache: &DiskCache<E>, dirty: &Dirty, from: u64, pages: u64) -> Choice {
     let take = |runs: &mut Vec<Run>, left: &mut u64, run: Run| {
         let (all, zeroes) = match run {
             Run::Pages(pages) => (pages, None),
@@ -256,7 +252,7 @@ fn choose_of<F: BlockDevice, H: Host>(
 }
 
 /// Where the content of chosen pages is, in order.
-fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> Vec<Place> {
+fn places_of<E: Env>(cache: &DiskCache<E>, runs: &[Run]) -> Vec<Place> {
     let pages = runs.iter().filter_map(|run| match run {
         Run::Pages(pages) => Some(pages.clone()),
         Run::Zeroes(..) => None,
@@ -267,7 +263,7 @@ fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> 
 }
 
 /// Where the content of a dirty page is, in this life of its segment.
-fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Option<(Place, Located)> {
+fn place_of<E: Env>(cache: &DiskCache<E>, page: u64) -> Option<(Place, Located)> {
     let located = cache.catalog.locate(PageNumber(page))?;
     let generation = cache.generation_at(located.flash)?;
     let place = Place { page, flash: located.flash, generation };
@@ -275,7 +271,7 @@ fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Opti
 }
 
 /// Makes durable what the log says of what is dirty, or has no start believe it.
-async fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+async fn settle<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     let is_durable = !cache.back.has_dirty_behind(cache.log.durable());
     if is_durable || canary::has(Bug::BackingBeforeLog) {
         return Ok(());
@@ -312,9 +308,9 @@ fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<Run> {
 
 /// Gives the backing these runs: one after another in each of so many stretches. Neighbours are mostly on one spindle, would
 /// wait for each other there, and guests for all of them. No more are begun once so many were refused.
-async fn give_all<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+async fn give_all<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     runs: &[Run],
     known: &[Place],
@@ -340,9 +336,9 @@ async fn give_all<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Gives the backing one run.
-async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+async fn give<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     run: Run,
     known: &[Place],
@@ -359,9 +355,9 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     }
 }
 
-async fn give_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+async fn give_zeroes<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     pages: Range<u64>,
     range: ByteRange,
     unmap: Unmap,
@@ -375,9 +371,9 @@ async fn give_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
     }
 }
 
-async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+async fn give_pages<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     pages: Range<u64>,
     known: &[Place],
     refusals: &Cell<u32>,
@@ -417,9 +413,9 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
 
 /// Takes notice of a request that the backing failed. It stays dirty, and is tried again. If nobody knows what becomes of the
 /// request, nothing newer is sent after it while it may land: it could be overwritten.
-fn fail<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+fn fail<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     pages: &Range<u64>,
     error: &BlockError,
     refusals: &Cell<u32>,
@@ -455,11 +451,7 @@ struct Fetched {
 }
 
 /// The content of pages that are still dirty and where they are known to be, durably; and where that is.
-async fn fetch<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    pages: &Range<u64>,
-    known: &[Place],
-) -> Fetched {
+async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[Place]) -> Fetched {
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
     let mut put = |page: PageNumber, bytes: &[u8]| {
         let at = (page.0 - pages.start) as usize * PAGE_BYTES;
@@ -502,11 +494,7 @@ async fn fetch<F: BlockDevice, H: Host>(
 
 /// Says in the log what the backing has, durably, of what is still as it was; and takes it for clean. `is_all` if the round took
 /// on all that was dirty.
-async fn come_home<F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    given: Given,
-    is_all: bool,
-) -> Option<()> {
+async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool) -> Option<()> {
     let mut given = given;
     let mut is_first = true;
     let mut tries = 0;
@@ -571,7 +559,7 @@ async fn come_home<F: BlockDevice, H: Host>(
 }
 
 /// Gives up everything that flash holds of the disk, if the backing has been given all that it lacked.
-async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: &Given) -> Left {
+async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> Left {
     let is_unwanted = || {
         let home = still_there(cache, given);
         cache.catalog.with_dirty(|dirty| dirty.all_within(&ALL_PAGES).all(|page| home.contains(page)))
@@ -586,7 +574,7 @@ async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, giv
 }
 
 /// The pages that nothing has replaced since they were read for the backing.
-fn still_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, given: &Given) -> Ranges {
+fn still_there<E: Env>(cache: &DiskCache<E>, given: &Given) -> Ranges {
     let mut home = Ranges::default();
     for place in &given.places {
         let flash = cache.catalog.locate(PageNumber(place.page)).map(|located| located.flash);
@@ -607,7 +595,7 @@ fn still_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, given: &Given) 
 }
 
 /// Ranges that cover these pages and nothing else that is dirty, as few as can be.
-fn joined<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, home: &Ranges) -> Vec<Range<u64>> {
+fn joined<E: Env>(cache: &DiskCache<E>, home: &Ranges) -> Vec<Range<u64>> {
     let mut joined: Vec<Range<u64>> = Vec::new();
     for range in home.iter() {
         match joined.last_mut() {

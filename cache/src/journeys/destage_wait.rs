@@ -7,11 +7,12 @@
 use std::ops::Range;
 use std::pin::pin;
 
-use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
+use block::{BlockError, ErrorKind, Host, Operation};
 use futures_util::future::select;
 
 use super::destage_state::Failure;
 use super::disk_cache::DiskCache;
+use crate::words::env::Env;
 use crate::words::units::SECOND_NS;
 
 /// How long an administrator waits while destage fails and brings nothing home, in nanoseconds.
@@ -37,7 +38,7 @@ pub(super) enum Patience {
 
 impl Patience {
     /// Returns when it ends; none if never.
-    fn end<F: BlockDevice, H: Host>(self, cache: &DiskCache<F, H>) -> Option<u64> {
+    fn end<E: Env>(self, cache: &DiskCache<E>) -> Option<u64> {
         let failing_since = cache.back.destage.failure().map(|Failure { since, .. }| since);
         match self {
             Self::Guest { since } => {
@@ -62,8 +63,8 @@ impl Patience {
 ///
 /// # Errors
 /// What the backing said last if patience ends before that; or if the disk stopped or leaves.
-pub(super) async fn wait_until<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) async fn wait_until<E: Env>(
+    cache: &DiskCache<E>,
     patience: Patience,
     is_so: impl Fn() -> bool,
 ) -> Result<(), BlockError> {
@@ -89,8 +90,8 @@ pub(super) async fn wait_until<F: BlockDevice, H: Host>(
 ///
 /// # Errors
 /// As [`wait_until`].
-pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) async fn wait_clean<E: Env>(
+    cache: &DiskCache<E>,
     since: u64,
     pages: &Range<u64>,
 ) -> Result<(), BlockError> {
@@ -107,7 +108,7 @@ pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
 
 /// Returns the error of a wait that ended in vain. It says what the backing said, as an error of whoever waits: no change of theirs
 /// has reached the backing.
-fn in_vain<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> BlockError {
+fn in_vain<E: Env>(cache: &DiskCache<E>) -> BlockError {
     let (kind, reason) = match cache.back.destage.failure() {
         None => (ErrorKind::Io, "it took nothing for that long".to_owned()),
         Some(Failure { error, .. }) => {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use block::{BlockDevice, ByteRange, Host, PAGE, Unmap};
+use block::{ByteRange, Host, PAGE, Unmap};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
 use super::write_back_state::WriteBack;
@@ -26,6 +26,7 @@ use crate::knowledge::zero_pages::is_zero;
 use crate::survives::log::Log;
 use crate::survives::pool::{FlashLost, Pool};
 use crate::survives::shared::Shared;
+use crate::words::env::Env;
 use crate::words::histograms::Requests;
 use crate::words::latency::Latencies;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
@@ -33,10 +34,10 @@ use crate::words::settings::{self, DiskSettings, Redundancy};
 use crate::words::stats::{DiskCounters, Load, LoadStatistics, count};
 use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
-pub(crate) struct DiskCache<F, H> {
+pub(crate) struct DiskCache<E: Env> {
     pub(crate) id: DiskId,
-    pub(crate) pool: Rc<Pool<F, H>>,
-    pub(crate) log: Log<F, H>,
+    pub(crate) pool: Rc<Pool<E>>,
+    pub(crate) log: Log<E>,
     pub(crate) settings: RefCell<DiskSettings>,
     /// The content on flash, and the part of it that the backing lacks.
     pub(crate) catalog: Catalog<Shared>,
@@ -85,9 +86,9 @@ const CONSIDER_DEPTH_MAX: usize = 4 * BATCH_PAGES_MAX;
 const _: () =
     assert!(BLOCK_BYTES_MAX as u64 / PAGE <= 256, "the index counts pages of a block in eight bits");
 
-impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+impl<E: Env> DiskCache<E> {
     pub(crate) fn new(
-        pool: Rc<Pool<F, H>>,
+        pool: Rc<Pool<E>>,
         settings: DiskSettings,
         disk_bytes: u64,
         touched: Rc<dyn SharedBits>,
@@ -446,12 +447,12 @@ fn ram_pages(settings: &DiskSettings) -> usize {
     (settings.ram_bytes / PAGE) as usize
 }
 
-fn new_policy<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> Policy {
+fn new_policy<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> Policy {
     Policy::new(settings.admission, cache_blocks(pool, settings))
 }
 
 /// Blocks that the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
-fn cache_blocks<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> u64 {
+fn cache_blocks<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> u64 {
     let layout = pool.layout();
     let data_pages = layout.batch_pages() - layout.batch_pages().div_ceil(BATCH_PAGES_MAX as u32 + 1);
     let segments = flash_pages(pool, settings) * PAGE / layout.segment_bytes();
@@ -460,7 +461,7 @@ fn cache_blocks<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSetti
 }
 
 /// Pages that a disk can hold on flash at most.
-pub(super) fn flash_pages<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> u64 {
+pub(super) fn flash_pages<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> u64 {
     let usable = u64::from(pool.segments().usable()) * pool.layout().segment_bytes();
     settings.limit_bytes.min(usable) / PAGE
 }

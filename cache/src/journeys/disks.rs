@@ -8,4 +8,4 @@ use super::disk_cache::DiskCache;
 use crate::words::units::DiskId;
 
 /// The disks of a pool that this shard has, by number.
-pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
+pub(crate) type Disks<E> = RefCell<BTreeMap<DiskId, Rc<DiskCache<E>>>>;

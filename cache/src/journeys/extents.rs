@@ -4,19 +4,20 @@
 //! is what was lost, which has to be an error and not zeroes. To call a hole data is always right; the other way round a
 //! copy would lack what was acknowledged.
 
-use block::{BlockDevice, BlockError, ByteRange, Extent, Host, PAGE};
+use block::{BlockDevice, BlockError, ByteRange, Extent, PAGE};
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::ranges::Ranges;
+use crate::words::env::Env;
 
 /// More runs than that are not told apart: what comes behind them is called data.
 const RUNS_MAX: usize = 16_384;
 
 /// Which parts of `range`, which the caller has checked, hold data, in order and without gaps. It is known what is dirty.
-pub(crate) async fn extents<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+pub(crate) async fn extents<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     range: ByteRange,
 ) -> Result<Vec<Extent>, BlockError> {
     // Looked at before the backing is asked: what comes home in between, it has.

@@ -6,24 +6,25 @@
 //!
 //! Never decides what becomes of a page that is damaged: that is the reader's business.
 
-use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
+use block::{BlockError, Buffer, ErrorKind};
 use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
 use crate::bytes::checksum::page_checksum;
 use crate::knowledge::index::Located;
 use crate::survives::pool::Pin;
+use crate::words::env::Env;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber};
 
 /// Pages that lie next to each other on flash, kept there until they have been read and dealt with: until then no other
 /// content can have come to the same place.
-pub(super) struct FlashRun<'a, F, H> {
+pub(super) struct FlashRun<'a, E: Env> {
     first: FlashPage,
     /// Each page with the checksum of its content. Most often it is one.
     pages: SmallVec<[(PageNumber, u32); 1]>,
-    _pin: Pin<'a, F, H>,
+    _pin: Pin<'a, E>,
 }
 
 /// Why flash did not give a page back.
@@ -36,8 +37,8 @@ pub(super) enum Fault {
 }
 
 /// A run that was read.
-pub(super) struct Checked<'a, F, H> {
-    run: FlashRun<'a, F, H>,
+pub(super) struct Checked<'a, E: Env> {
+    run: FlashRun<'a, E>,
     bytes: Buffer,
     /// By place in the run.
     faults: Vec<(usize, Fault)>,
@@ -50,10 +51,10 @@ pub(super) struct Page<'a> {
     pub(super) content: Result<&'a [u8], Fault>,
 }
 
-impl<'a, F: BlockDevice, H: Host> FlashRun<'a, F, H> {
+impl<'a, E: Env> FlashRun<'a, E> {
     /// Adds a page to the last run if it is behind it on flash, else to a new one. To be called in the very step in which the
     /// index says where the page is.
-    pub(super) fn add(runs: &mut Vec<Self>, cache: &'a DiskCache<F, H>, page: PageNumber, located: Located) {
+    pub(super) fn add(runs: &mut Vec<Self>, cache: &'a DiskCache<E>, page: PageNumber, located: Located) {
         let begun = Self::join_or_begin(runs.last_mut(), cache, page, located);
         runs.extend(begun);
     }
@@ -61,7 +62,7 @@ impl<'a, F: BlockDevice, H: Host> FlashRun<'a, F, H> {
     /// The same for runs that are kept otherwise: a new run, if the last one is not joined.
     pub(super) fn join_or_begin(
         last: Option<&mut Self>,
-        cache: &'a DiskCache<F, H>,
+        cache: &'a DiskCache<E>,
         page: PageNumber,
         Located { flash, checksum }: Located,
     ) -> Option<Self> {
@@ -75,7 +76,7 @@ impl<'a, F: BlockDevice, H: Host> FlashRun<'a, F, H> {
     }
 
     /// A run of one page. To be called as [`Self::add`].
-    pub(super) fn of(cache: &'a DiskCache<F, H>, page: PageNumber, located: Located) -> Self {
+    pub(super) fn of(cache: &'a DiskCache<E>, page: PageNumber, located: Located) -> Self {
         let Located { flash, checksum } = located;
         Self { first: flash, pages: SmallVec::from_buf([(page, checksum)]), _pin: cache.pool.pin(flash) }
     }
@@ -86,7 +87,7 @@ impl<'a, F: BlockDevice, H: Host> FlashRun<'a, F, H> {
     }
 
     /// Reads it into `buffer`, which is as long, and checks every page.
-    pub(super) async fn read(self, cache: &DiskCache<F, H>, buffer: Buffer) -> Checked<'a, F, H> {
+    pub(super) async fn read(self, cache: &DiskCache<E>, buffer: Buffer) -> Checked<'a, E> {
         assert_eq!(buffer.len(), self.bytes(), "a buffer as long as the run");
         let (bytes, result) = cache.pool.read(self.first, buffer).await;
         let fault = judge(cache, bytes.len(), result);
@@ -101,7 +102,7 @@ impl<'a, F: BlockDevice, H: Host> FlashRun<'a, F, H> {
     }
 }
 
-impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
+impl<E: Env> Checked<'_, E> {
     /// Every page, in the order in which they were added.
     pub(super) fn pages(&self) -> impl Iterator<Item = Page<'_>> {
         self.run.pages.iter().zip(self.bytes.chunks_exact(PAGE_BYTES)).enumerate().map(
@@ -119,7 +120,7 @@ impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
     }
 
     /// What is wrong with what was read of a page.
-    fn check(&self, cache: &DiskCache<F, H>, at: usize) -> Option<Fault> {
+    fn check(&self, cache: &DiskCache<E>, at: usize) -> Option<Fault> {
         let bytes = &self.bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
         if page_checksum(bytes) == self.run.pages[at].1 {
             return None;
@@ -130,7 +131,7 @@ impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
 
     /// Reads a page once more that the backing does not have: its second copy, and the first one where it is by now. Returns
     /// what is still wrong with it. As long as a device may give one of them back, nobody says that the other one is all.
-    async fn read_again(&mut self, cache: &DiskCache<F, H>, at: usize, fault: Fault) -> Option<Fault> {
+    async fn read_again(&mut self, cache: &DiskCache<E>, at: usize, fault: Fault) -> Option<Fault> {
         let (page, checksum) = self.run.pages[at];
         if !cache.catalog.is_dirty(page) {
             return Some(fault);
@@ -168,11 +169,7 @@ impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
 }
 
 /// Counts that flash was read. Returns what the device said.
-fn judge<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    bytes: usize,
-    result: Result<(), BlockError>,
-) -> Option<Fault> {
+fn judge<E: Env>(cache: &DiskCache<E>, bytes: usize, result: Result<(), BlockError>) -> Option<Fault> {
     count(&cache.counters.flash_read_bytes, bytes as u64);
     let error = result.err()?;
     count(&cache.counters.flash_errors, 1);

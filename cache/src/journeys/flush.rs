@@ -13,13 +13,14 @@
 
 use std::cell::{Cell, RefCell};
 
-use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
+use block::{BlockDevice, BlockError, ErrorKind, Operation};
 use futures_util::future::join;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::disk_cache::DiskCache;
 use super::settle_log::flush_log;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 
 /// Whose flush it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +35,9 @@ pub(crate) enum Asker {
 ///
 /// # Errors
 /// If the flash, the backing or an earlier flush of it failed, or the disk stopped.
-pub(crate) async fn flush<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+pub(crate) async fn flush<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     gate: &FlushGate,
     asker: Asker,
 ) -> Result<(), BlockError> {

@@ -1,13 +1,12 @@
 //! How a disk forgets what it has: because it leaves, its flash failed, or it goes over to other blocks. Whoever forgets all of it looks at
 //! nothing of it.
 
-use block::{BlockDevice, Host};
-
 use super::disk_cache::DiskCache;
 use crate::knowledge::catalog::ALL_PAGES;
+use crate::words::env::Env;
 use crate::words::units::SegmentNumber;
 
-impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+impl<E: Env> DiskCache<E> {
     /// Drops everything that is cached and clean, and whatever is on its way in.
     pub(crate) fn forget_everything(&self) {
         self.forget_ram();

@@ -26,20 +26,21 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ByteRange, Host, Operation, PAGE, RangeLock};
+use block::{BlockError, ByteRange, Host, Operation, PAGE, RangeLock};
 
 use super::disk_cache::DiskCache;
 use super::mutation::Mutation;
 use super::write::{Way, Wish, decide};
 use crate::knowledge::touched::SharedBits;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 
 /// A disk that is about to grow: nobody writes to the page that its end cuts, and nothing of that is cached, as long as this lives.
-pub struct Growing<F: BlockDevice, H: Host> {
-    cut_page: Option<Mutation<F, H>>,
+pub struct Growing<E: Env> {
+    cut_page: Option<Mutation<E>>,
 }
 
-impl<F: BlockDevice, H: Host> Growing<F, H> {
+impl<E: Env> Growing<E> {
     /// The disk does not grow, and a start may take it for larger all the same, because nobody knows which size is remembered.
     /// Guests go on; nothing is cached of the page that the end cuts as long as the disk is attached, as of what a failed write
     /// leaves, and no start believes what flash has of it.
@@ -49,7 +50,7 @@ impl<F: BlockDevice, H: Host> Growing<F, H> {
     }
 }
 
-impl<F: BlockDevice, H: Host> Drop for Growing<F, H> {
+impl<E: Env> Drop for Growing<E> {
     fn drop(&mut self) {
         // The backing was not sent anything whose outcome could be unknown.
         if let Some(mutation) = self.cut_page.take() {
@@ -62,11 +63,11 @@ impl<F: BlockDevice, H: Host> Drop for Growing<F, H> {
 ///
 /// # Errors
 /// If what is dirty does not come home, or flash lost it; if the disk stopped; if the flash failed and nobody remembers that.
-pub(crate) async fn prepare<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(crate) async fn prepare<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
-) -> Result<Growing<F, H>, BlockError> {
+) -> Result<Growing<E>, BlockError> {
     let size = cache.size();
     let cut = ByteRange::new(size / PAGE * PAGE, size);
     if cut.is_empty() || canary::has(Bug::ZeroesBehindEnd) {
@@ -88,9 +89,9 @@ pub(crate) async fn prepare<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Step 4.
-pub(crate) fn grow<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    growing: Growing<F, H>,
+pub(crate) fn grow<E: Env>(
+    cache: &DiskCache<E>,
+    growing: Growing<E>,
     disk_bytes: u64,
     touched: Rc<dyn SharedBits>,
 ) {

@@ -14,7 +14,7 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Host};
+use block::BlockError;
 
 use super::disk_cache::DiskCache;
 use super::disks::Disks;
@@ -23,10 +23,11 @@ use super::settle_log::has_lost_dirty;
 use super::void::make_void;
 use crate::survives::pool::Pool;
 use crate::survives::shared::Leaving;
+use crate::words::env::Env;
 use crate::words::units::{DiskId, MemberNumber};
 
 /// Does this shard's part of it for all devices that are to leave. To be called again when the reclaimer is woken.
-pub(crate) async fn leave<F: BlockDevice, H: Host>(pool: &Rc<Pool<F, H>>, disks: &Disks<F, H>) {
+pub(crate) async fn leave<E: Env>(pool: &Rc<Pool<E>>, disks: &Disks<E>) {
     for member in pool.shared.all_leaving() {
         if let Err(error) = leave_device(pool, disks, member).await {
             tracing::error!(%error, device = %member, "A device cannot leave the pool as long as the others fail as well");
@@ -38,9 +39,9 @@ pub(crate) async fn leave<F: BlockDevice, H: Host>(pool: &Rc<Pool<F, H>>, disks:
     }
 }
 
-async fn leave_device<F: BlockDevice, H: Host>(
-    pool: &Rc<Pool<F, H>>,
-    disks: &Disks<F, H>,
+async fn leave_device<E: Env>(
+    pool: &Rc<Pool<E>>,
+    disks: &Disks<E>,
     member: MemberNumber,
 ) -> Result<(), BlockError> {
     if pool.shared.leaving(member) == Some(Leaving::Failed) {
@@ -62,9 +63,9 @@ async fn leave_device<F: BlockDevice, H: Host>(
     pool.let_go(member).await
 }
 
-async fn make_all_void<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
-    disks: &Disks<F, H>,
+async fn make_all_void<E: Env>(
+    pool: &Pool<E>,
+    disks: &Disks<E>,
     owners: impl IntoIterator<Item = DiskId>,
 ) -> Result<(), BlockError> {
     for disk in owners {
@@ -82,11 +83,7 @@ async fn make_all_void<F: BlockDevice, H: Host>(
 }
 
 /// Lets second copies take the place of what a device had that failed.
-async fn heal<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
-    disks: &Disks<F, H>,
-    member: MemberNumber,
-) -> Result<(), BlockError> {
+async fn heal<E: Env>(pool: &Pool<E>, disks: &Disks<E>, member: MemberNumber) -> Result<(), BlockError> {
     let there = pool.segments().disks_on(member);
     for disk in there {
         let cache = disks.borrow().get(&disk).cloned();
@@ -101,7 +98,7 @@ async fn heal<F: BlockDevice, H: Host>(
 }
 
 /// What the backing does not have is given to it first. If a part of that was on a device that failed, the disk stops.
-fn wait_for_destage<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) {
+fn wait_for_destage<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) {
     if has_lost_dirty(pool, cache) {
         cache.stop("A device of the pool failed, and with it what the backing does not have".to_owned());
     } else {
@@ -111,7 +108,7 @@ fn wait_for_destage<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCach
 
 /// True if all that a disk has on a device that failed is to go on with its second copy, sooner or later: what is open or
 /// being reclaimed is not, at the moment, and asks again when it is.
-fn is_mirrored_whole<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
+fn is_mirrored_whole<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
     let members = pool.shared.all_leaving();
     let is_failed = |member: &MemberNumber| pool.shared.leaving(*member) == Some(Leaving::Failed);
     let segments = pool.segments();
@@ -120,7 +117,7 @@ fn is_mirrored_whole<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCac
 }
 
 /// What is cached of a disk that is attached nowhere goes as well; one that is attached on another shard is its business.
-async fn disown_detached<F: BlockDevice, H: Host>(pool: &Pool<F, H>, disk: DiskId) -> Result<(), BlockError> {
+async fn disown_detached<E: Env>(pool: &Pool<E>, disk: DiskId) -> Result<(), BlockError> {
     let disowned = {
         let mut segments = pool.segments();
         if segments.home(disk).is_some() || segments.is_dirty(disk) {

@@ -28,6 +28,7 @@ use crate::survives::log::encode_summary;
 use crate::survives::pool::FlashLost;
 use crate::survives::reading::{Contained, Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics, count};
@@ -85,8 +86,8 @@ const SAMPLES_AT_ONCE: usize = 8;
 const SAMPLED_START_PAGES: u64 = 1024;
 
 /// What is known so far.
-struct Loading<'a, F: BlockDevice, H: Host> {
-    cache: &'a DiskCache<F, H>,
+struct Loading<'a, E: Env> {
+    cache: &'a DiskCache<E>,
     /// What may have become of the end of the log.
     tail: Tail,
     replay: Replay,
@@ -101,10 +102,7 @@ struct Loading<'a, F: BlockDevice, H: Host> {
 /// # Errors
 /// `Flash` if that could be made durable neither on flash nor elsewhere; `HoldsDirty` if it is not known that the backing is
 /// the one that is to have what is dirty.
-pub(crate) async fn take_up<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    belief: &Belief,
-) -> Result<(), CacheError> {
+pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &Belief) -> Result<(), CacheError> {
     let has_dirty = cache.pool.open_intents_of(cache.id).contains(&Intent::DirtyData);
     if let (Belief::Nothing(reason), true) = (belief, has_dirty) {
         return Err(CacheError::HoldsDirty(reason.clone()));
@@ -130,12 +128,7 @@ pub(crate) async fn take_up<F: BlockDevice, H: Host>(
 }
 
 /// Loads what was cached, and lets the disk use its flash from then on. Ends early if the disk leaves.
-pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
-    tail: Tail,
-    samples: usize,
-) {
+pub(crate) async fn load<E: Env>(cache: &DiskCache<E>, backing: &E::Backing, tail: Tail, samples: usize) {
     let _loading = cache.loading.lock().await;
     if cache.leaving.get() {
         return;
@@ -145,9 +138,9 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Says whether that was it: what the backing does not have is loaded again if the blocks changed meanwhile.
-async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+async fn load_once<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     tail: Tail,
     samples: usize,
     started: u64,
@@ -207,7 +200,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
     true
 }
 
-impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
+impl<E: Env> Loading<'_, E> {
     async fn read_all(&mut self) -> Result<(), String> {
         let cache = self.cache;
         self.let_turns_end().await;
@@ -311,7 +304,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     }
 
     /// Compares samples with the backing.
-    async fn compare<B: BlockDevice>(&mut self, backing: &B) -> Result<(), String> {
+    async fn compare(&mut self, backing: &E::Backing) -> Result<(), String> {
         let whole_pages = self.cache.size() / PAGE;
         let samples = self.samples.take();
         let mut compared = 0;

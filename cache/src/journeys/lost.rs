@@ -5,12 +5,11 @@
 //! Whoever finds a page damaged has read it twice, and RAM does not have it either. Looked at once more under the lock of the
 //! log: a guest may have written it anew meanwhile.
 
-use block::{BlockDevice, Host};
-
 use super::disk_cache::DiskCache;
 use crate::bytes::batch::Kind;
 use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::Written;
+use crate::words::env::Env;
 use crate::words::limits::ROOM_WAIT_NS;
 use crate::words::units::{FlashPage, PageNumber, Sequence};
 
@@ -25,19 +24,15 @@ pub(super) struct Damaged {
 
 impl Damaged {
     /// To be called while the segment is still kept from being used anew.
-    pub(super) fn at<F: BlockDevice, H: Host>(
-        cache: &DiskCache<F, H>,
-        page: PageNumber,
-        flash: FlashPage,
-    ) -> Self {
+    pub(super) fn at<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage) -> Self {
         Self { page, flash, generation: cache.generation_at(flash) }
     }
 }
 
 /// Gives up those of the pages that are still dirty, and where they were. None if the log does not take that: then they stay
 /// as they are.
-pub(super) async fn give_up<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) async fn give_up<E: Env>(
+    cache: &DiskCache<E>,
     damaged: &[Damaged],
     purpose: SegmentPurpose,
 ) -> Option<()> {
@@ -67,7 +62,7 @@ pub(super) async fn give_up<F: BlockDevice, H: Host>(
 }
 
 /// True if a page is still dirty, where it was, and RAM does not have it.
-fn is_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damaged: &Damaged) -> bool {
+fn is_there<E: Env>(cache: &DiskCache<E>, damaged: &Damaged) -> bool {
     let Damaged { page, flash, generation } = *damaged;
     let located = cache.catalog.locate(page).filter(|located| located.flash == flash);
     let in_ram = || located.is_some_and(|located| cache.has_in_ram(page, located));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use block::{BlockDevice, Host, Unmap};
+use block::Unmap;
 
 use super::disk_cache::DiskCache;
 use crate::bytes::batch::Kind;
@@ -10,6 +10,7 @@ use crate::bytes::summary::Content;
 use crate::knowledge::ranges::Ranges;
 use crate::survives::log::{Appender, Batch};
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 
 /// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
 /// leaves the ranges.
@@ -47,7 +48,7 @@ impl Marks {
     }
 
     /// At most so many entries of the log that say again what is still so.
-    pub(super) fn entries<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, most: usize) -> Vec<Mark> {
+    pub(super) fn entries<E: Env>(&self, cache: &DiskCache<E>, most: usize) -> Vec<Mark> {
         if canary::has(Bug::TombstoneDropped) {
             return Vec::new();
         }
@@ -82,7 +83,7 @@ pub(super) enum Mark {
 
 impl Mark {
     /// Adds the entry to a batch.
-    pub(super) fn say<F: BlockDevice, H: Host>(&self, appender: &Appender<'_, F, H>, batch: &mut Batch) {
+    pub(super) fn say<E: Env>(&self, appender: &Appender<'_, E>, batch: &mut Batch) {
         match self {
             Self::Zeroes(pages, unmap) => appender.say_zeroes(batch, pages, *unmap),
             Self::Lost(pages) => appender.say(batch, Kind::Lost, pages),

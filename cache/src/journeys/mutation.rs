@@ -17,7 +17,7 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host, PAGE, RangeGuard, RangeLock};
+use block::{BlockError, ByteRange, ErrorKind, PAGE, RangeGuard, RangeLock};
 
 use super::disk_cache::DiskCache;
 use super::settle_log::settle_log;
@@ -25,11 +25,12 @@ use super::void::remember_elsewhere;
 use crate::knowledge::fills::MutationNumber;
 use crate::knowledge::learned::Overwritten;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::stats::count;
 use crate::words::units::Sequence;
 
-pub(crate) struct Mutation<F: BlockDevice, H: Host> {
-    cache: Rc<DiskCache<F, H>>,
+pub(crate) struct Mutation<E: Env> {
+    cache: Rc<DiskCache<E>>,
     number: MutationNumber,
     succeeded: bool,
     /// Drawn on acceptance (rule I1).
@@ -51,8 +52,8 @@ pub(crate) struct Turn {
 impl Turn {
     /// Step 1: waits until no earlier mutation shares a page with the range, or a physical block of the backing, which
     /// the backing would read, change and write as a whole.
-    pub(crate) async fn wait<F: BlockDevice, H: Host>(
-        cache: &DiskCache<F, H>,
+    pub(crate) async fn wait<E: Env>(
+        cache: &DiskCache<E>,
         locks: &RangeLock,
         physical_block: u64,
         range: ByteRange,
@@ -71,12 +72,12 @@ impl Turn {
     }
 }
 
-impl<F: BlockDevice, H: Host> Mutation<F, H> {
+impl<E: Env> Mutation<E> {
     /// The end of step 1, and steps 2 and 3.
     ///
     /// # Errors
     /// If the flash failed and that cannot be remembered: then the backing must not be changed.
-    pub(crate) async fn begin(cache: &Rc<DiskCache<F, H>>, turn: Turn) -> Result<Self, BlockError> {
+    pub(crate) async fn begin(cache: &Rc<DiskCache<E>>, turn: Turn) -> Result<Self, BlockError> {
         let range = turn.range;
         // What the backing has been given by destage must not come back as dirty, and be written over this (rule I12). Before
         // anything is hidden: if that cannot be, nothing has happened.
@@ -123,10 +124,7 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
 }
 
 /// Step 3: opens the regions that are about to change; they are open durably once this returns.
-async fn intend<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    range: &ByteRange,
-) -> Result<(), BlockError> {
+async fn intend<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> Result<(), BlockError> {
     loop {
         if cache.flash_void.get().is_some() {
             // Nothing of it is believed at a later start, whatever flash says.
@@ -146,7 +144,7 @@ async fn intend<F: BlockDevice, H: Host>(
     }
 }
 
-impl<F: BlockDevice, H: Host> Drop for Mutation<F, H> {
+impl<E: Env> Drop for Mutation<E> {
     fn drop(&mut self) {
         // Also if it failed: it may be there all the same.
         self.cache.back.record_backing_change();

@@ -11,8 +11,6 @@
 //!
 //! What a guest writes never stands in such a segment, and this never decides what is dirty.
 
-use block::{BlockDevice, Host};
-
 use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
 use super::marks::Marks;
@@ -21,6 +19,7 @@ use crate::bytes::batch::Kind;
 use crate::bytes::summary::{Content, Line};
 use crate::survives::reclaim_slot::ReclaimTurn;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
 use crate::words::units::{PageNumber, SegmentNumber, SegmentOwner, Sequence};
@@ -34,10 +33,7 @@ pub(super) struct Chosen {
 }
 
 /// Exchanges the victim, which is the oldest segment of a disk, for a cheaper one, if there is one that may go before it.
-pub(super) fn choose<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    work: &mut ReclaimTurn<'_>,
-) -> Option<Chosen> {
+pub(super) fn choose<E: Env>(cache: &DiskCache<E>, work: &mut ReclaimTurn<'_>) -> Option<Chosen> {
     if !cache.policy.borrow().learns() || cache.leaving.get() || cache.is_loading() {
         return None;
     }
@@ -58,8 +54,8 @@ pub(super) fn choose<F: BlockDevice, H: Host>(
 
 /// Makes sure that nothing points to the segment any more, and that nothing older can come back without it. Says whether that
 /// is so.
-pub(super) async fn empty<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) async fn empty<E: Env>(
+    cache: &DiskCache<E>,
     victim: SegmentNumber,
     content: Option<&Content>,
     chosen: &Chosen,
@@ -97,12 +93,12 @@ pub(super) async fn empty<F: BlockDevice, H: Host>(
 }
 
 /// True if the log holds lines of a page that is cached elsewhere than where the index points.
-fn has_shadow<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber) -> bool {
+fn has_shadow<E: Env>(cache: &DiskCache<E>, page: PageNumber) -> bool {
     !canary::has(Bug::ShadowedDropped) && cache.catalog.stale_versions(page) > 0
 }
 
 /// Drops survivors that could not be appended. False if one of them has a shadow, so that it stays.
-fn drop_rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivors: &[Survivor]) -> bool {
+fn drop_rest<E: Env>(cache: &DiskCache<E>, survivors: &[Survivor]) -> bool {
     for survivor in survivors.iter().filter(|survivor| !survivor.is_ahead && survivor.is_current(cache)) {
         if has_shadow(cache, survivor.page) {
             return false;
@@ -114,7 +110,7 @@ fn drop_rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivors: &[Surv
 }
 
 /// True if nothing older of a page is believed without these lines of it, none of which the index points to.
-fn is_covered<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber, lines: u8) -> bool {
+fn is_covered<E: Env>(cache: &DiskCache<E>, page: PageNumber, lines: u8) -> bool {
     if cache.catalog.stale_versions(page) <= lines || cache.catalog.locate(page).is_some() {
         return true;
     }

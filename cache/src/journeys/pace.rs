@@ -10,12 +10,13 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ErrorKind, Host, Operation, RangeLock};
+use block::{BlockError, ErrorKind, Host, Operation, RangeLock};
 
 use super::destage::{Size, round};
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
 use crate::knowledge::catalog::ALL_PAGES;
+use crate::words::env::Env;
 use crate::words::limits::PAGE_BYTES;
 
 /// What is dirty stays so for this long, if it is little: nanoseconds.
@@ -60,9 +61,9 @@ enum Urgency {
 }
 
 /// Destages some, if it is time to. `from` is where the last round ended.
-pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(crate) async fn step<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     flushes: &FlushGate,
     from: &mut u64,
@@ -105,7 +106,7 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Returns how many pages are dirty with data, and how many as zeroes.
-fn amounts<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> (u64, u64) {
+fn amounts<E: Env>(cache: &DiskCache<E>) -> (u64, u64) {
     cache.catalog.with_dirty(|dirty| (dirty.pages(), dirty.zeroes().pages()))
 }
 
@@ -114,7 +115,7 @@ fn unanswered() -> BlockError {
         .because("the backing did not answer an earlier write, which may still be done; what is dirty there waits for that")
 }
 
-fn urgency<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, now: u64) -> Urgency {
+fn urgency<E: Env>(cache: &DiskCache<E>, now: u64) -> Urgency {
     let destage = &cache.back.destage;
     let leaving_mode = !cache.settings.borrow().mode.row().writes_back;
     let sixteenths = cache.catalog.dirty_pages() * 16 / cache.dirty_limit().max(1);
@@ -128,14 +129,14 @@ fn urgency<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, now: u64) -> Urgenc
 }
 
 /// How long nothing is to be done yet, if so.
-fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, now: u64) -> Option<u64> {
+fn rest<E: Env>(cache: &DiskCache<E>, urgency: Urgency, now: u64) -> Option<u64> {
     let Urgency::Shared(sixteenths) = urgency else { return None };
     let due = cache.back.destage.dirty_since().unwrap_or(now) + REST_NS;
     let many_zeroes = cache.catalog.dirty_zero_ranges() * 4 > cache.zero_ranges_max();
     (sixteenths < LITTLE_SIXTEENTHS && now < due && !many_zeroes).then(|| (due - now).min(SECOND))
 }
 
-fn size<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency) -> Size {
+fn size<E: Env>(cache: &DiskCache<E>, urgency: Urgency) -> Size {
     let Size { pages, width } = match urgency {
         Urgency::Waited | Urgency::Idle => FULL,
         Urgency::Shared(_) => {
@@ -152,12 +153,12 @@ fn size<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency) -> S
 }
 
 /// Returns how many bytes a second destage may write at most; 0 is no limit.
-fn rate_max<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> u64 {
+fn rate_max<E: Env>(cache: &DiskCache<E>) -> u64 {
     if cache.back.destage.hurries() { 0 } else { cache.settings.borrow().destage_rate_max }
 }
 
 /// How long destage rests after a round of so many bytes that took so long.
-fn pause<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, bytes: u64, took: u64) -> u64 {
+fn pause<E: Env>(cache: &DiskCache<E>, urgency: Urgency, bytes: u64, took: u64) -> u64 {
     let settings = cache.settings.borrow();
     let for_rate = |rate: u64| {
         let takes = u128::from(bytes) * u128::from(SECOND) / u128::from(rate.max(1));

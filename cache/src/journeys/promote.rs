@@ -5,7 +5,6 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, Host};
 use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
@@ -17,12 +16,13 @@ use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::{Appender, Batch, Written};
 use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
 /// Promotes for one disk until it leaves.
-pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
+pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     while !cache.leaving.get() {
         cache.promotion_wanted.notified().await;
         // It may not have been allowed to when the pages came.
@@ -35,7 +35,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
     }
 }
 
-async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), NoSegment> {
+async fn promote_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), NoSegment> {
     let appender = loop {
         match cache.log.try_begin(SegmentPurpose::Promotion).await {
             Err(NoSegment::Exhausted) => cache.pool.wait_for_room(cache.id).await,
@@ -72,11 +72,7 @@ impl Promotion {
     }
 
     /// At most so many of those that wait, for the segment that the appender has open; none if its device may not be written to now.
-    pub(super) fn choose<F: BlockDevice, H: Host>(
-        cache: &DiskCache<F, H>,
-        appender: &Appender<'_, F, H>,
-        most: usize,
-    ) -> Self {
+    pub(super) fn choose<E: Env>(cache: &DiskCache<E>, appender: &Appender<'_, E>, most: usize) -> Self {
         let mut boarding = cache.ram.borrow_mut().board(most);
         boarding.retain(|offer| {
             let is_afforded = appender.affords_one();
@@ -94,12 +90,7 @@ impl Promotion {
     }
 
     /// Puts their content in the batch.
-    pub(super) fn board<F: BlockDevice, H: Host>(
-        &self,
-        cache: &DiskCache<F, H>,
-        appender: &Appender<'_, F, H>,
-        batch: &mut Batch,
-    ) {
+    pub(super) fn board<E: Env>(&self, cache: &DiskCache<E>, appender: &Appender<'_, E>, batch: &mut Batch) {
         for offer in &self.0 {
             appender.add(batch, offer.page, offer.sequence, cache.ram.borrow().offered_bytes(offer));
             if canary::has(Bug::EarlyClear) {
@@ -109,19 +100,14 @@ impl Promotion {
     }
 
     /// The batch is not written.
-    pub(super) fn turn_back<F: BlockDevice, H: Host>(self, cache: &DiskCache<F, H>) {
+    pub(super) fn turn_back<E: Env>(self, cache: &DiskCache<E>) {
         for offer in &self.0 {
             cache.ram.borrow_mut().settle(offer, Standing::Rejected);
         }
     }
 
     /// The batch is written, each of them where `located` says, in order.
-    pub(super) fn arrive<F: BlockDevice, H: Host>(
-        self,
-        cache: &DiskCache<F, H>,
-        batch: u64,
-        located: &[Located],
-    ) {
+    pub(super) fn arrive<E: Env>(self, cache: &DiskCache<E>, batch: u64, located: &[Located]) {
         count(&cache.counters.promotions, self.0.len() as u64);
         cache.note_written_pages(self.0.len());
         settle(cache, batch, &self.0, located);
@@ -129,12 +115,7 @@ impl Promotion {
 }
 
 /// Tells the index of what arrived and is still current.
-fn settle<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    batch: u64,
-    offered: &[Offered],
-    located: &[Located],
-) {
+fn settle<E: Env>(cache: &DiskCache<E>, batch: u64, offered: &[Offered], located: &[Located]) {
     let mut ram = cache.ram.borrow_mut();
     let pairs = offered.iter().zip(located);
     let current = pairs.filter(|(offer, _)| ram.settle(offer, Standing::OnFlash));
@@ -153,8 +134,8 @@ fn settle<F: BlockDevice, H: Host>(
 }
 
 /// Records in the catalog where the pages of a batch are, neighbours on disk and on flash together.
-pub(super) fn record_places<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) fn record_places<E: Env>(
+    cache: &DiskCache<E>,
     batch: u64,
     pages: &[(PageNumber, Located)],
     record: impl Fn(FlashExtent<'_>),

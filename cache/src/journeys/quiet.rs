@@ -11,8 +11,6 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, Host};
-
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
@@ -20,16 +18,13 @@ use crate::bytes::note::Intent;
 use crate::knowledge::coherence::ClosedRegions;
 use crate::knowledge::segments::SegmentPurpose;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::ROOM_WAIT_NS;
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
 /// Closes every region that nothing changed since the last call. Failures leave regions open.
-pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
-    flushes: &FlushGate,
-) {
+pub(crate) async fn close_idle<E: Env>(cache: &Rc<DiskCache<E>>, backing: &E::Backing, flushes: &FlushGate) {
     notice(cache, backing);
     if cache.is_loading() || cache.pool.is_failed() || cache.back.stop.is_set() {
         return;
@@ -62,9 +57,9 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
 /// Has the backing make durable whatever it acknowledged before the disk was attached: to processes that were killed, or
 /// that changed it without intents. Until that has succeeded, nothing is promoted, and a lost connection costs everything
 /// that is cached: flash would be newer than the backing (rule I11). True once it has.
-pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(crate) async fn settle_backing<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     flushes: &FlushGate,
 ) -> bool {
     notice(cache, backing);
@@ -82,7 +77,7 @@ pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Makes durable that what the log holds of touched pages is void; none if the flash failed or the disk leaves.
-async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions: &[u32]) -> Option<()> {
+async fn write_forgets<E: Env>(cache: &DiskCache<E>, regions: &[u32]) -> Option<()> {
     let bits_of = |region: &u32| {
         let (pages, mut bits) = cache.coherence.touched_in(*region)?;
         // What the backing does not have is not void, whatever it holds.

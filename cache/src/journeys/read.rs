@@ -22,6 +22,7 @@ use super::reconnect::notice;
 use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
 use crate::knowledge::ram_hit::RamHit;
+use crate::words::env::Env;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber, pages_touched};
@@ -44,9 +45,9 @@ pub(crate) enum Answer {
 }
 
 /// Reads `range`, which the caller has checked, into `buffer`. What is fetched for it comes as `coming` says.
-pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+pub(crate) async fn read<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: ByteRange,
     coming: Coming,
@@ -67,9 +68,9 @@ pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
 /// Looks again where dirty pages are, so often: they were moved while they were being read, or they are damaged.
 const TRIES: usize = 3;
 
-async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+async fn read_once<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: ByteRange,
     coming: Coming,
@@ -133,7 +134,7 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// True if something is being written to the range that enters the cache, whatever the mode became meanwhile.
-fn is_entering<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
+fn is_entering<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
     let enters = cache.settings.borrow().mode.row().writes_enter || !cache.back.commits.is_empty();
     enters && cache.coherence.is_mutating(range)
 }
@@ -145,14 +146,14 @@ fn damaged(range: &ByteRange) -> BlockError {
 }
 
 /// Most requests have one run of either kind at most, for which nothing is allocated.
-type Runs<'a, F, H> = SmallVec<[FlashRun<'a, F, H>; 1]>;
+type Runs<'a, E> = SmallVec<[FlashRun<'a, E>; 1]>;
 type PageRuns = SmallVec<[Range<u64>; 1]>;
 
 /// What each page of a request is answered from.
-struct Plan<'a, F, H> {
+struct Plan<'a, E: Env> {
     /// Runs of neighbours on flash, each given up when it has been read: a backing that hangs must not keep reclaim from
     /// their segments.
-    flash: Runs<'a, F, H>,
+    flash: Runs<'a, E>,
     /// Runs of pages that are not cached.
     absent: PageRuns,
     cached_any: bool,
@@ -162,9 +163,9 @@ struct Plan<'a, F, H> {
     lost: bool,
 }
 
-impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
+impl<'a, E: Env> Plan<'a, E> {
     /// Decides every page and copies what RAM has.
-    fn decide(cache: &'a DiskCache<F, H>, range: &ByteRange, buffer: &mut Buffer) -> Self {
+    fn decide(cache: &'a DiskCache<E>, range: &ByteRange, buffer: &mut Buffer) -> Self {
         let mut plan = Self {
             flash: Runs::new(),
             absent: PageRuns::new(),
@@ -209,7 +210,7 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
     }
 
     /// The run that fills the whole buffer as it is with one read of flash, if there is one.
-    fn take_one_run(&mut self, range: &ByteRange) -> Option<FlashRun<'a, F, H>> {
+    fn take_one_run(&mut self, range: &ByteRange) -> Option<FlashRun<'a, E>> {
         let [run] = &*self.flash else { return None };
         let is_all = range.is_aligned(PAGE) && range.len() == run.bytes() as u64;
         if is_all { self.flash.pop() } else { None }
@@ -218,7 +219,7 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
 
 /// Whether what this miss fetches, which comes so, may enter the cache: the mode says so, and it is not part of a sequential run that is
 /// longer than the cutoff.
-fn fill<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange, coming: Coming) -> Fill {
+fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, coming: Coming) -> Fill {
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
     let enters = settings.sequential_cutoff.of_reads(settings.admission).is_none_or(|most| run <= most);
@@ -227,10 +228,10 @@ fn fill<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange, com
 }
 
 /// One read of flash is the whole answer.
-async fn read_one_run<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
-    run: FlashRun<'_, F, H>,
+async fn read_one_run<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
+    run: FlashRun<'_, E>,
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {
@@ -241,10 +242,10 @@ async fn read_one_run<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Everything is cached, some of it on flash.
-async fn read_cached<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
-    plan: Plan<'_, F, H>,
+async fn read_cached<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
+    plan: Plan<'_, E>,
     range: ByteRange,
     mut buffer: Buffer,
 ) -> Outcome {
@@ -253,9 +254,9 @@ async fn read_cached<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Asks the backing for what flash did not give back, if it has it.
-async fn replace_lost<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+async fn replace_lost<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     range: ByteRange,
     buffer: Buffer,
     lost: Vec<LostPage>,
@@ -270,8 +271,8 @@ async fn replace_lost<B: BlockDevice, F: BlockDevice, H: Host>(
 
 /// The pages that flash could not give back, if the backing has all of them. For those that it does not have, an error: one
 /// without a place if they were moved meanwhile, so that it is worth looking again.
-fn all_clean<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+fn all_clean<E: Env>(
+    cache: &DiskCache<E>,
     range: &ByteRange,
     lost: Vec<LostPage>,
 ) -> Result<Vec<Range<u64>>, BlockError> {
@@ -303,10 +304,10 @@ struct LostPage {
 }
 
 /// Some of it has to come from the backing.
-async fn read_mixed<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
-    plan: Plan<'_, F, H>,
+async fn read_mixed<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
+    plan: Plan<'_, E>,
     range: ByteRange,
     mut buffer: Buffer,
     fill: Fill,
@@ -346,9 +347,9 @@ fn finish(
 }
 
 /// Reads runs of flash into the answer, all at once. Returns the pages that flash could not give back.
-async fn read_runs<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    runs: Runs<'_, F, H>,
+async fn read_runs<E: Env>(
+    cache: &DiskCache<E>,
+    runs: Runs<'_, E>,
     range: &ByteRange,
     buffer: &mut Buffer,
 ) -> Vec<LostPage> {
@@ -369,7 +370,7 @@ async fn read_runs<F: BlockDevice, H: Host>(
 }
 
 /// Takes notice of what flash gave back of a page. If it is not what it should be, the index forgets that copy.
-fn take_notice<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: &Page<'_>) -> Option<LostPage> {
+fn take_notice<E: Env>(cache: &DiskCache<E>, page: &Page<'_>) -> Option<LostPage> {
     let Page { number, flash, content } = *page;
     if let Ok(bytes) = content {
         warm_up(cache, number, flash, bytes);
@@ -389,12 +390,7 @@ const SOON_PART_OF_RAM: u64 = 64;
 
 /// Notes a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current, and it will be asked for again before
 /// it has left RAM, to all that is known.
-fn warm_up<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    page: PageNumber,
-    flash: FlashPage,
-    bytes: &[u8],
-) {
+fn warm_up<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage, bytes: &[u8]) {
     if cache.pool.is_failed() {
         return;
     }
@@ -428,9 +424,9 @@ struct Fetched {
 
 /// Reads pages from the backing in one request, from the first to the last of them, and lets those that were asked for
 /// enter RAM, if nothing changed meanwhile.
-async fn fetch<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+async fn fetch<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     pages: &[Range<u64>],
     fill: Fill,
 ) -> Result<Fetched, BlockError> {
@@ -445,9 +441,9 @@ async fn fetch<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Nothing of some whole pages is cached, and they may enter: what the backing says of them is the answer.
-async fn fetch_whole<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+async fn fetch_whole<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     range: ByteRange,
     buffer: Buffer,
     fill: Fill,
@@ -458,9 +454,9 @@ async fn fetch_whole<B: BlockDevice, F: BlockDevice, H: Host>(
 
 /// Reads `range` from the backing into a buffer of its length, and lets those pages of it that are named enter RAM, if nothing
 /// changed meanwhile.
-async fn fetch_into<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+async fn fetch_into<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     range: ByteRange,
     pages: &[Range<u64>],
     fill: Fill,
@@ -490,13 +486,13 @@ async fn fetch_into<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// A fill under way; given up if the read is dropped.
-struct Filling<'a, F: BlockDevice, H: Host> {
-    cache: &'a DiskCache<F, H>,
+struct Filling<'a, E: Env> {
+    cache: &'a DiskCache<E>,
     number: Option<crate::knowledge::fills::FillNumber>,
 }
 
-impl<'a, F: BlockDevice, H: Host> Filling<'a, F, H> {
-    fn begin(cache: &'a DiskCache<F, H>, range: &ByteRange) -> Self {
+impl<'a, E: Env> Filling<'a, E> {
+    fn begin(cache: &'a DiskCache<E>, range: &ByteRange) -> Self {
         Self { cache, number: Some(cache.coherence.begin_fill(range)) }
     }
 
@@ -507,7 +503,7 @@ impl<'a, F: BlockDevice, H: Host> Filling<'a, F, H> {
     }
 }
 
-impl<F: BlockDevice, H: Host> Drop for Filling<'_, F, H> {
+impl<E: Env> Drop for Filling<'_, E> {
     fn drop(&mut self) {
         if let Some(number) = self.number.take() {
             self.cache.coherence.finish_fill(&number);
@@ -516,9 +512,9 @@ impl<F: BlockDevice, H: Host> Drop for Filling<'_, F, H> {
 }
 
 /// Reads straight from the backing into the answer, and leaves the cache alone.
-async fn fetch_past<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
+async fn fetch_past<E: Env>(
+    cache: &DiskCache<E>,
+    backing: &E::Backing,
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, Host, Operation};
+use block::{Host, Operation};
 
 use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
@@ -27,12 +27,13 @@ use crate::survives::log::Written;
 use crate::survives::pool::Pool;
 use crate::survives::reclaim_slot::ReclaimTurn;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
 use crate::words::units::{SegmentNumber, SegmentOwner};
 
 /// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
-pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc<Disks<F, H>>) {
+pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
     let mut gains = Gains::default();
     loop {
         pool.slot.woken().await;
@@ -76,9 +77,9 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
 }
 
 /// Says whether a victim is free: the one that was chosen, or one that its disk chose instead, if it may.
-async fn reclaim<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
-    disks: &Disks<F, H>,
+async fn reclaim<E: Env>(
+    pool: &Pool<E>,
+    disks: &Disks<E>,
     work: &mut ReclaimTurn<'_>,
     staying: Staying,
 ) -> bool {
@@ -122,8 +123,8 @@ async fn reclaim<F: BlockDevice, H: Host>(
 }
 
 /// Frees a segment that is empty, or puts it back. Says which.
-async fn finish<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
+async fn finish<E: Env>(
+    pool: &Pool<E>,
     victim: SegmentNumber,
     owner: Option<SegmentOwner>,
     is_empty: bool,
@@ -147,11 +148,7 @@ struct Going {
 
 impl Going {
     /// Reads what it holds, if that is wanted, or needed to know which lines go with it.
-    async fn begin<F: BlockDevice, H: Host>(
-        cache: &DiskCache<F, H>,
-        victim: SegmentNumber,
-        wanted: bool,
-    ) -> Self {
+    async fn begin<E: Env>(cache: &DiskCache<E>, victim: SegmentNumber, wanted: bool) -> Self {
         count(&cache.counters.reclaims, 1);
         let counted = cache.catalog.begin_reclaim(victim);
         let reads = wanted || counted.is_some();
@@ -160,7 +157,7 @@ impl Going {
     }
 
     /// Counts what went with it, if it went.
-    fn end<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, is_empty: bool) {
+    fn end<E: Env>(&self, cache: &DiskCache<E>, is_empty: bool) {
         if is_empty {
             cache.catalog.end_reclaim(self.victim, self.content.as_ref(), self.counted);
             cache.catalog.check_in_debug();
@@ -181,7 +178,7 @@ struct Done {
 }
 
 impl Done {
-    fn so_far<F: BlockDevice, H: Host>(disks: &Disks<F, H>) -> Self {
+    fn so_far<E: Env>(disks: &Disks<E>) -> Self {
         let (mut moved, mut headers) = (0, 0);
         for cache in disks.borrow().values() {
             moved += cache.counters.reappends.get() - cache.counters.reappends_ahead.get();
@@ -239,8 +236,8 @@ impl Gains {
 const TRIES: usize = 3;
 
 /// Makes sure that nothing points to the segment any more, and that nothing is lost with it. Says whether that is so.
-async fn empty<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+async fn empty<E: Env>(
+    cache: &DiskCache<E>,
     victim: SegmentNumber,
     content: Option<&Content>,
     staying: Staying,
@@ -290,12 +287,12 @@ async fn empty<F: BlockDevice, H: Host>(
 }
 
 /// True if a page is dirty, and still where it was.
-fn is_left<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivor: &Survivor) -> bool {
+fn is_left<E: Env>(cache: &DiskCache<E>, survivor: &Survivor) -> bool {
     survivor.is_current(cache) && cache.catalog.is_dirty(survivor.page)
 }
 
 /// The dirty pages in a segment, by what the index knows: all that is dirty is looked at, for want of a summary.
-fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> Vec<Survivor> {
+fn dirty_survivors<E: Env>(cache: &DiskCache<E>, victim: SegmentNumber) -> Vec<Survivor> {
     let there = cache.catalog.dirty_in_segment(victim).into_iter();
     // Their sequences are not known here: any later ones will do, as the log is in order.
     let survivor = |(page, located, history)| Survivor {
@@ -310,8 +307,8 @@ fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Seg
 
 /// Tries again what of the survivors could not be read or appended. Returns the dirty pages that are left, and which of them
 /// flash does not give back.
-async fn retry_dirty<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+async fn retry_dirty<E: Env>(
+    cache: &DiskCache<E>,
     survivors: Vec<Survivor>,
     marks: &mut Marks,
 ) -> (Vec<Survivor>, Vec<Damaged>) {
@@ -328,7 +325,7 @@ async fn retry_dirty<F: BlockDevice, H: Host>(
 }
 
 /// Says again, in the open segment, what the victim says of ranges and is still so.
-async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut Marks) -> Option<()> {
+async fn say_again<E: Env>(cache: &DiskCache<E>, marks: &mut Marks) -> Option<()> {
     while !marks.entries(cache, 1).is_empty() {
         let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.ok()?;
         // Looked at under the lock of the log, as all that is said there.

@@ -8,13 +8,14 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, Host};
+use block::BlockDevice;
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::coherence::LostWrites;
+use crate::words::env::Env;
 
 /// Looks whether the backing may have lost anything, before anything cached is relied on.
-pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, backing: &B) {
+pub(crate) fn notice<E: Env>(cache: &DiskCache<E>, backing: &E::Backing) {
     if !cache.coherence.observe_epoch(backing.epoch()) {
         return;
     }
@@ -31,11 +32,7 @@ pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<
 }
 
 /// Notices before a request; see [`notice`].
-pub(crate) fn is_same<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
-    epoch: u64,
-) -> bool {
+pub(crate) fn is_same<E: Env>(cache: &Rc<DiskCache<E>>, backing: &E::Backing, epoch: u64) -> bool {
     notice(cache, backing);
     cache.coherence.epoch() == epoch
 }

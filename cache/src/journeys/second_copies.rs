@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Host, Operation};
+use block::{BlockError, Host, Operation};
 use futures_util::future::select;
 
 use super::disk_cache::DiskCache;
@@ -25,6 +25,7 @@ use crate::survives::copies::{Copied, Gaps};
 use crate::survives::pool::Pool;
 use crate::survives::reading::{Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::stats::count;
 use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
@@ -39,8 +40,8 @@ const FAILED_READS_MAX: u32 = 5;
 type FailedReads = BTreeMap<(SegmentNumber, Sequence), u32>;
 
 /// Goes on with the other copies of what a device had that failed.
-pub(super) async fn go_on_without<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) async fn go_on_without<E: Env>(
+    cache: &DiskCache<E>,
     member: MemberNumber,
 ) -> Result<(), BlockError> {
     // What is open is closed first: the next segment has two copies again, if there are two devices.
@@ -57,7 +58,7 @@ pub(super) async fn go_on_without<F: BlockDevice, H: Host>(
 }
 
 /// In one step, so that nobody sees an index that points to where nothing is. Says whether anything changed.
-fn replace<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, member: MemberNumber) -> bool {
+fn replace<E: Env>(cache: &DiskCache<E>, member: MemberNumber) -> bool {
     let Apart { moved, changed } = take_apart(&mut cache.pool.segments(), member, cache.id);
     if !moved.is_empty() {
         cache.catalog.relocate_to_copies(&moved);
@@ -89,8 +90,8 @@ fn take_apart(segments: &mut Segments, member: MemberNumber, disk: DiskId) -> Ap
 }
 
 /// As [`go_on_without`], for a disk that is attached nowhere.
-pub(super) async fn go_on_detached<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
+pub(super) async fn go_on_detached<E: Env>(
+    pool: &Pool<E>,
     disk: DiskId,
     member: MemberNumber,
 ) -> Result<(), BlockError> {
@@ -103,7 +104,7 @@ pub(super) async fn go_on_detached<F: BlockDevice, H: Host>(
 
 /// The next start cannot read what a segment says of which there is one copy, and stops the disk if that may be dirty. Until
 /// then all is known, so what is dirty is brought home at once. The rest needs a word: evicting drops what is cached.
-fn bring_home<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damage: &str) {
+fn bring_home<E: Env>(cache: &DiskCache<E>, damage: &str) {
     tracing::error!(
         disk = %cache.id,
         "{damage}, and it has no second copy. What is dirty is being written to the backing. Evict the disk (forebay disk evict) \
@@ -113,7 +114,7 @@ fn bring_home<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damage: &str) {
 }
 
 /// Makes second copies of what lacks them, until the disk leaves.
-pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
+pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     while !cache.leaving.get() {
         cache.second_wanted.notified().await;
         let (mut failed_reads, mut failures) = (FailedReads::new(), 0_u32);
@@ -130,7 +131,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
 
 /// Rests after a copy could not be made. Each try may write a segment, so what goes on failing is tried less and less often; but
 /// whatever changes meanwhile, that the disk leaves for one, ends the longer part of a rest.
-async fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, failures: u32) {
+async fn rest<E: Env>(cache: &DiskCache<E>, failures: u32) {
     let host = &cache.pool.host;
     host.sleep(RETRY_NS).await;
     let times_longer = failures.saturating_sub(FAILED_READS_MAX).min(REST_LOG2_MAX);
@@ -141,14 +142,14 @@ async fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, failures: u32) {
 }
 
 /// True if some of what is cached of a disk has one copy, and is to have two.
-pub(super) fn lacks_second<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
+pub(super) fn lacks_second<E: Env>(cache: &DiskCache<E>) -> bool {
     let is_usable = !cache.is_loading() && !cache.back.stop.is_set();
     let segments = cache.pool.segments();
     is_usable && (segments.lacks_second(cache.id).is_some() || segments.is_unrecorded(cache.id))
 }
 
 /// Says whether a copy was made, or none is needed any more and the table says so.
-async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, failed_reads: &mut FailedReads) -> bool {
+async fn make_one<E: Env>(cache: &DiskCache<E>, failed_reads: &mut FailedReads) -> bool {
     // What is written from now on has two.
     if cache.log.close_torn().await.is_err() {
         return false;
@@ -215,8 +216,8 @@ enum Made {
     Damage(Unreadable),
 }
 
-async fn copy<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+async fn copy<E: Env>(
+    cache: &DiskCache<E>,
     Copying { first, life, second }: Copying,
     failed_reads: &mut FailedReads,
 ) -> Made {

@@ -1,11 +1,12 @@
 //! Settling the end of a log whose device failed: what of it is missed, and whether everything else can go on.
 
-use block::{BlockDevice, BlockError, Host};
+use block::BlockError;
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::catalog::ALL_PAGES;
 use crate::survives::pool::Pool;
 use crate::survives::shared::Leaving;
+use crate::words::env::Env;
 use crate::words::units::PageNumber;
 
 /// Makes the log durable; or, if its end went with a device that failed, and nothing with it that the backing lacks, sees to it
@@ -15,7 +16,7 @@ use crate::words::units::PageNumber;
 ///
 /// # Errors
 /// If neither can be.
-pub(super) async fn settle_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+pub(super) async fn settle_log<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     let Err(error) = cache.log.make_durable().await else { return Ok(()) };
     if cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache) {
         return Err(error);
@@ -28,13 +29,13 @@ pub(super) async fn settle_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>)
 ///
 /// # Errors
 /// If something that the backing does not have is not durable.
-pub(super) async fn flush_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+pub(super) async fn flush_log<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     let has_zeroes = cache.catalog.dirty_zero_ranges() > 0;
     if has_zeroes { cache.log.make_durable().await } else { settle_log(cache).await }
 }
 
 /// True if a part of what the backing does not have was on a device that failed.
-pub(super) fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
+pub(super) fn has_lost_dirty<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
     let flash = pool.reader().flash;
     let segments = pool.segments();
     let has_failed = |page: u64| {

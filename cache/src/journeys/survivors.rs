@@ -3,7 +3,7 @@
 //! Whatever is copied is current at that moment, under the lock of the log, and keeps its sequence (rule I1): an old version appended
 //! behind a newer one would come back at the next start.
 
-use block::{BlockDevice, Buffer, Host};
+use block::Buffer;
 
 use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
@@ -18,6 +18,7 @@ use crate::knowledge::segments::SegmentPurpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
 use crate::words::units::{PageNumber, SegmentNumber, Sequence};
@@ -34,12 +35,12 @@ pub(super) struct Survivor {
 
 impl Survivor {
     /// True if the index points there, and to just these bytes.
-    pub(super) fn is_current<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) -> bool {
+    pub(super) fn is_current<E: Env>(&self, cache: &DiskCache<E>) -> bool {
         cache.catalog.locate(self.page) == Some(self.located)
     }
 
     /// It has one life less until it is used again.
-    pub(super) fn cool_down<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) {
+    pub(super) fn cool_down<E: Env>(&self, cache: &DiskCache<E>) {
         let heat = self.history.heat().saturating_sub(1);
         cache.catalog.set_history(self.page, self.history.with_heat(heat));
     }
@@ -55,7 +56,7 @@ pub(super) enum Staying {
 }
 
 /// So many pages of a segment may be appended again without need: behind them and their headers, some room is left.
-pub(super) fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
+pub(super) fn survivors_max<E: Env>(pool: &Pool<E>) -> u64 {
     let pages = pool.layout().batch_pages();
     u64::from((pages * SURVIVORS_EIGHTHS_MAX / 8).min(pages.saturating_sub(HEADERS_AND_ONE)))
 }
@@ -65,8 +66,8 @@ pub(super) fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
 const HEADERS_AND_ONE: u32 = 3;
 
 /// Drops what is cold and returns what is warm, as much as may survive, and what must; what survives cools down by one step.
-pub(super) fn keep_warm<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) fn keep_warm<E: Env>(
+    cache: &DiskCache<E>,
     victim: SegmentNumber,
     content: &Content,
     staying: Staying,
@@ -124,8 +125,8 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
 
 /// Copies pages to the open segment, with the sequences that they have (rule I1). What is ahead of its turn comes last, and not where
 /// that would take another segment, or something else is more urgent. Returns those that flash does not give back.
-pub(super) async fn append_again<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+pub(super) async fn append_again<E: Env>(
+    cache: &DiskCache<E>,
     survivors: &[Survivor],
     marks: &mut Marks,
 ) -> Vec<Damaged> {
@@ -151,9 +152,9 @@ pub(super) async fn append_again<F: BlockDevice, H: Host>(
     damaged
 }
 
-async fn append_batch<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    appender: Appender<'_, F, H>,
+async fn append_batch<E: Env>(
+    cache: &DiskCache<E>,
+    appender: Appender<'_, E>,
     pages: &[(&Survivor, Buffer)],
     marks: &mut Marks,
 ) -> Option<()> {
@@ -211,15 +212,15 @@ async fn append_batch<F: BlockDevice, H: Host>(
 /// Whether what need not be written now may go along: not where a write of this disk's guests is queued. Whether more is held than the
 /// limit is no question to be asked here: more is, from the moment in which survivors take a segment until their old one is free. Where a
 /// limit was lowered, nothing warm survives that it could go along with (`keep_warm`).
-pub(super) fn has_leisure<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
+pub(super) fn has_leisure<E: Env>(cache: &DiskCache<E>) -> bool {
     cache.back.commits.is_empty() && cache.may_promote() && !cache.leaving.get()
 }
 
 /// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
 /// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice.
-fn fellows<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    appender: &Appender<'_, F, H>,
+fn fellows<E: Env>(
+    cache: &DiskCache<E>,
+    appender: &Appender<'_, E>,
     survivors: &[&(&Survivor, Buffer)],
     marks: &Marks,
 ) -> Promotion {
@@ -232,8 +233,8 @@ fn fellows<F: BlockDevice, H: Host>(
 }
 
 /// The content of survivors that are still current, from RAM or flash, and those that flash does not give back.
-async fn read_survivors<'a, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+async fn read_survivors<'a, E: Env>(
+    cache: &DiskCache<E>,
     survivors: &'a [Survivor],
 ) -> (Vec<(&'a Survivor, Buffer)>, Vec<Damaged>) {
     let mut contents = Vec::with_capacity(survivors.len());

@@ -6,13 +6,14 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Host};
+use block::{BlockError, Host};
 
 use super::back::Writer;
 use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::{DiskCache, flash_pages};
 use super::write_back_state::WAIT_MAX_NS;
 use crate::knowledge::segments::Segments;
+use crate::words::env::Env;
 use crate::words::error::CacheError;
 use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX, ZERO_RANGES_PART};
 use crate::words::settings::ReservePolicy;
@@ -24,7 +25,7 @@ const RATE_AT_FIRST: u64 = 1 << 20;
 const DIRTY_PAGES_MIN: u64 = 16;
 const SECOND: u64 = 1_000_000_000;
 
-impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+impl<E: Env> DiskCache<E> {
     /// So many ranges of zeroes may be unknown to the backing; whoever discards one more waits for destage. Each takes a line of a
     /// summary, of which a segment has one for each page, and is said again whenever its segment goes: so they fill an eighth of the
     /// disk's flash at most, or reclaim would do nothing else.
@@ -159,12 +160,12 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 ///
 /// # Errors
 /// If the limit is reached, and destage makes no room within the retry time; or if the disk stops or leaves.
-pub(super) async fn admit<F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
+pub(super) async fn admit<E: Env>(
+    cache: &Rc<DiskCache<E>>,
     pages: u64,
     limit: u64,
     since: u64,
-) -> Result<Writer<F, H>, BlockError> {
+) -> Result<Writer<E>, BlockError> {
     let occupied = || cache.catalog.dirty_pages() + cache.back.throttle.dirty_reserved();
     // A write that is larger has room when it is alone.
     let fits = |limit| occupied() == 0 || occupied() + pages <= limit;
@@ -195,7 +196,7 @@ pub(super) fn largest(limit: u64) -> u64 {
     limit / 2
 }
 
-async fn slow_down<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, dirty: u64, limit: u64, pages: u64) {
+async fn slow_down<E: Env>(cache: &DiskCache<E>, dirty: u64, limit: u64, pages: u64) {
     let now = cache.pool.host.now();
     let rate = match cache.back.destage.rate() {
         0 => RATE_AT_FIRST,

@@ -2,16 +2,15 @@
 
 use std::ops::Range;
 
-use block::{BlockDevice, Host};
-
 use super::disk_cache::DiskCache;
 use crate::knowledge::learned::{By, Coming, History, Overwritten};
+use crate::words::env::Env;
 use crate::words::units::PageNumber;
 
 /// Longer changes forget how their pages were used: looking at each would take longer than it is worth.
 const REMEMBERED_PAGES_MAX: u64 = 1024;
 
-impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+impl<E: Env> DiskCache<E> {
     /// What is known of a page that was written to flash by a guest; the index takes it over.
     pub(super) fn note_rewritten(&self, page: PageNumber, coming: Coming) -> History {
         let in_ram = self.ram.borrow().history(page);

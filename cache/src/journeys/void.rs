@@ -4,15 +4,16 @@
 //! an older version of a page without the newer one. If the flash failed, whoever attached the disk remembers it
 //! elsewhere (rule I14): a flash that comes back must not be believed.
 
-use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
+use block::{BlockError, ErrorKind, Operation};
 
 use super::disk_cache::DiskCache;
+use crate::words::env::Env;
 
 /// Drops everything that is cached, durably. New content may enter at once.
 ///
 /// # Errors
 /// If something is dirty, which the caller sees to; or if the flash failed, and that could not be remembered.
-pub(crate) async fn make_void<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+pub(crate) async fn make_void<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     // Looked at under the lock of the log: nothing becomes dirty in between.
     let is_unwanted = || !cache.may_hold_dirty();
     let Some(disowned) = cache.log.give_up(is_unwanted, || cache.disown()).await else {
@@ -29,9 +30,7 @@ pub(crate) async fn make_void<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) 
 ///
 /// # Errors
 /// If that could not be remembered: then the backing must not be changed.
-pub(crate) async fn remember_elsewhere<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-) -> Result<(), BlockError> {
+pub(crate) async fn remember_elsewhere<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     if cache.may_hold_dirty() {
         // The disk does not go on: should the flash come back, it has what was acknowledged.
         cache.stop("The flash failed, and with it what the backing does not have".to_owned());

@@ -17,22 +17,23 @@ use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
 use crate::survives::full_storage::out_of_space;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::SPACE_WAIT_NS;
 use crate::words::stats::count;
 use crate::words::units::{PageNumber, pages_cut};
 
 /// Which way a change takes.
-pub(super) enum Way<F: BlockDevice, H: Host> {
+pub(super) enum Way<E: Env> {
     /// To the log.
-    Back(Decided<F, H>),
+    Back(Decided<E>),
     /// To the backing.
     Through(Turn),
 }
 
 /// Writes `buffer` to `range`, which the caller has checked.
-pub(crate) async fn write<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(crate) async fn write<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: ByteRange,
     buffer: Buffer,
@@ -57,9 +58,9 @@ pub(crate) async fn write<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Writes to the backing first.
-async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+async fn through<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     turn: Turn,
     range: ByteRange,
     buffer: Buffer,
@@ -98,9 +99,9 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
 ///
 /// # Errors
 /// What the log said, if that is not so; or what the backing says, if it does not take what is dirty.
-pub(super) async fn go_without<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(super) async fn go_without<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: ByteRange,
     error: BlockError,
@@ -122,7 +123,7 @@ pub(super) async fn go_without<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Whether a write that misses is part of a long sequential run of such.
-fn is_sequential<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
+fn is_sequential<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
     let cutoff = cache.settings.borrow().sequential_cutoff;
     let run = cache.missed_writes.borrow_mut().run_length(range);
     cutoff.of_writes().is_some_and(|most| run > most)
@@ -143,14 +144,14 @@ pub(super) enum Wish {
 ///
 /// # Errors
 /// If what is dirty cannot be destaged within the retry time, or the disk stopped.
-pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(super) async fn decide<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: ByteRange,
     adds: u64,
     wish: Wish,
-) -> Result<Way<F, H>, BlockError> {
+) -> Result<Way<E>, BlockError> {
     let pages = range.start / PAGE..range.end.div_ceil(PAGE);
     let since = cache.pool.host.recently();
     loop {
@@ -195,7 +196,7 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
     }
 }
 
-fn count_write<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, enters: bool, was_cached: bool) {
+fn count_write<E: Env>(cache: &DiskCache<E>, enters: bool, was_cached: bool) {
     let counter = match (enters, was_cached) {
         (false, _) => &cache.counters.writes_bypassed,
         (true, true) => &cache.counters.write_hits,
@@ -211,19 +212,19 @@ struct Edges {
 }
 
 impl Edges {
-    fn take<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> Self {
+    fn take<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> Self {
         let ram = cache.ram.borrow();
         let edges = pages_cut(range).filter_map(|page| Some((page, ram.peek(page)?.into())));
         Self { pages: edges.collect() }
     }
 }
 
-fn enter<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
+fn enter<E: Env>(
+    cache: &DiskCache<E>,
     range: &ByteRange,
     bytes: &[u8],
     edges: &Edges,
-    mutation: &mut Mutation<F, H>,
+    mutation: &mut Mutation<E>,
 ) {
     let Mutation { sequence, overwritten, .. } = mutation;
     let (whole, coming) = (range.narrowed(PAGE), Coming::with(By::Write, range));

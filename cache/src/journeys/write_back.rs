@@ -15,8 +15,7 @@ use std::pin::pin;
 use std::rc::Rc;
 
 use block::{
-    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeGuard,
-    RangeLock, Unmap,
+    BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeGuard, RangeLock, Unmap,
 };
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
@@ -29,24 +28,25 @@ use super::read;
 use super::reconnect::is_same;
 use crate::knowledge::learned::{By, Coming};
 use crate::survives::full_storage::out_of_space;
+use crate::words::env::Env;
 use crate::words::limits::{PAGE_BYTES, SPACE_WAIT_NS};
 use crate::words::stats::count;
 use crate::words::units::pages_cut;
 
 /// A write that was decided to go to the log.
-pub(super) struct Decided<F: BlockDevice, H: Host> {
+pub(super) struct Decided<E: Env> {
     /// Nothing overlaps it.
     pub(super) guard: RangeGuard,
     /// Counted from the decision on.
-    pub(super) writer: Writer<F, H>,
+    pub(super) writer: Writer<E>,
 }
 
 /// Writes `buffer` to `range`.
-pub(super) async fn write_back<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(super) async fn write_back<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
-    decided: Decided<F, H>,
+    decided: Decided<E>,
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {
@@ -71,11 +71,11 @@ pub(super) async fn write_back<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Makes `range` read as zeroes: its whole pages by one entry of the log, and the rest as a write does.
-pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(super) async fn zeroes_back<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
-    decided: Decided<F, H>,
+    decided: Decided<E>,
     range: ByteRange,
     unmap: Unmap,
 ) -> Result<(), BlockError> {
@@ -98,9 +98,9 @@ pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
     submit_kept(cache, writer, guard, pages, Change::Zeroes(unmap)).await.1
 }
 
-async fn submit<F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    decided: Decided<F, H>,
+async fn submit<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    decided: Decided<E>,
     pages: Range<u64>,
     change: Change,
 ) -> (Change, Result<(), BlockError>) {
@@ -108,9 +108,9 @@ async fn submit<F: BlockDevice, H: Host>(
 }
 
 /// Puts a change into the queue and waits until the log has it.
-async fn submit_kept<F: BlockDevice, H: Host, G: 'static>(
-    cache: &Rc<DiskCache<F, H>>,
-    writer: Writer<F, H>,
+async fn submit_kept<E: Env, G: 'static>(
+    cache: &Rc<DiskCache<E>>,
+    writer: Writer<E>,
     guard: G,
     pages: Range<u64>,
     change: Change,
@@ -158,9 +158,9 @@ async fn submit_kept<F: BlockDevice, H: Host, G: 'static>(
 ///
 /// If the backing may have lost writes meanwhile, the rest is looked at once more: what somebody else read there since must
 /// not change again.
-async fn complete<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+async fn complete<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: &ByteRange,
     bytes: &[u8],
@@ -174,9 +174,9 @@ async fn complete<B: BlockDevice, F: BlockDevice, H: Host>(
     }
 }
 
-async fn complete_once<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+async fn complete_once<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: &ByteRange,
     bytes: &[u8],

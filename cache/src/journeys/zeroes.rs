@@ -6,19 +6,20 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ByteRange, Host, PAGE, RangeLock, Unmap};
+use block::{BlockDevice, BlockError, ByteRange, PAGE, RangeLock, Unmap};
 
 use super::disk_cache::DiskCache;
 use super::mutation::Mutation;
 use super::reconnect::is_same;
 use super::write::{Way, Wish, decide, go_without};
 use super::write_back::zeroes_back;
+use crate::words::env::Env;
 use crate::words::stats::count;
 
 /// Makes `range`, which the caller has checked, read as zeroes.
-pub(crate) async fn write_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(crate) async fn write_zeroes<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: ByteRange,
     unmap: Unmap,
@@ -59,9 +60,9 @@ pub(crate) async fn write_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
 ///
 /// In write-back they become zeroes, and the backing gives their storage back at destage. A backing that does not promise zeroes
 /// is sent the discard itself, once it has what was dirty: what it returns afterwards is all that anybody sees.
-pub(crate) async fn discard<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &Rc<DiskCache<F, H>>,
-    backing: &B,
+pub(crate) async fn discard<E: Env>(
+    cache: &Rc<DiskCache<E>>,
+    backing: &E::Backing,
     locks: &RangeLock,
     range: ByteRange,
 ) -> Result<(), BlockError> {

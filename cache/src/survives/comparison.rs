@@ -12,6 +12,7 @@ use super::pool::Pool;
 use crate::bytes::checksum::page_checksum;
 use crate::knowledge::replay::Replay;
 use crate::knowledge::touched;
+use crate::words::env::Env;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{DiskId, PageNumber};
 
@@ -44,11 +45,11 @@ impl Comparison {
 ///
 /// # Errors
 /// Why the log of the disk cannot be read, as a sentence without its end.
-pub(crate) async fn compare<B: BlockDevice, F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
+pub(crate) async fn compare<E: Env>(
+    pool: &Pool<E>,
     disk: DiskId,
     expected: Expected,
-    backing: &B,
+    backing: &E::Backing,
     pages_max: usize,
     until_ns: u64,
 ) -> Result<Comparison, String> {
@@ -95,11 +96,7 @@ pub(crate) async fn compare<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// Returns what a load would take up of the disk.
-async fn replay<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
-    disk: DiskId,
-    expected: Expected,
-) -> Result<Replay, String> {
+async fn replay<E: Env>(pool: &Pool<E>, disk: DiskId, expected: Expected) -> Result<Replay, String> {
     let end = expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
     let region_pages = pool.layout().region_pages();
     let open = pool.open_intents_of(disk);

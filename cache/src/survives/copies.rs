@@ -21,6 +21,7 @@ use crate::bytes::members::{Member, Members};
 use crate::bytes::summary::Content;
 use crate::bytes::superblock::Superblock;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::{MEMBERS_MAX, PAGE_BYTES};
 use crate::words::units::{FlashPage, SegmentNumber, SegmentOwner};
 
@@ -51,7 +52,7 @@ pub(crate) struct Copied {
 /// Pages that are copied at once.
 const COPIED_AT_ONCE: u32 = 256;
 
-impl<F: BlockDevice, H: Host> Pool<F, H> {
+impl<E: Env> Pool<E> {
     /// Writes to flash, within one segment, to both copies if it has two. Any failure is the end of the device. Says how many
     /// bytes devices took.
     pub(crate) async fn write(&self, first: FlashPage, buffer: Buffer) -> Result<u64, BlockError> {

@@ -14,16 +14,17 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host};
+use block::{BlockDevice, BlockError, ByteRange, ErrorKind};
 
 use super::pool::Pool;
 use crate::knowledge::discards::Run;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::DISCARD_BYTES_MAX;
 use crate::words::units::MemberNumber;
 
 /// Discards what is free whenever there is something new, as long as the pool is in use.
-pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>) {
+pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>) {
     let discarding = &pool.shared.discarding;
     loop {
         discarding.wanted().await;
@@ -35,7 +36,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>) {
     }
 }
 
-impl<F: BlockDevice, H: Host> Pool<F, H> {
+impl<E: Env> Pool<E> {
     /// Discards what is free.
     ///
     /// # Errors

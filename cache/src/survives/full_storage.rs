@@ -17,10 +17,11 @@ use futures_util::future::{Either, select};
 use super::pool::Pool;
 use super::shared::Leaving;
 use crate::bytes::note::Intent;
+use crate::words::env::Env;
 use crate::words::limits::{SPACE_DEVICE_WAIT_NS, SPACE_RETRY_NS, SPACE_WAIT_NS};
 use crate::words::units::{DiskId, MemberNumber};
 
-impl<F: BlockDevice, H: Host> Pool<F, H> {
+impl<E: Env> Pool<E> {
     /// Writes to a device, and again for as long as that has no room, unless the pool can do without it.
     pub(super) async fn write_with_patience(
         &self,
@@ -76,11 +77,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self: &Rc<Self>,
         disk: DiskId,
         regions: &[u32],
-    ) -> Result<(), BlockError>
-    where
-        F: 'static,
-        H: 'static,
-    {
+    ) -> Result<(), BlockError> {
         let ours = Rc::clone(self);
         let intents: Vec<_> = regions.iter().copied().map(Intent::Region).collect();
         self.in_time(async move { ours.open_intents(disk, &intents).await }).await
@@ -90,11 +87,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     ///
     /// # Errors
     /// `Unanswered` if the storage lacked room for so long.
-    pub(crate) async fn note_dirty_in_time(self: &Rc<Self>, disk: DiskId) -> Result<(), BlockError>
-    where
-        F: 'static,
-        H: 'static,
-    {
+    pub(crate) async fn note_dirty_in_time(self: &Rc<Self>, disk: DiskId) -> Result<(), BlockError> {
         let ours = Rc::clone(self);
         self.in_time(async move { ours.note_dirty(disk).await }).await
     }

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, Filling, Host, Unmap};
+use block::{BlockError, Buffer, Filling, Host, Unmap};
 use futures_util::future::select;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -29,12 +29,13 @@ use crate::knowledge::order::AppendRecord;
 use crate::knowledge::segments::SegmentPurpose;
 use crate::knowledge::touched::{LogEnd, Touched};
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::words::stats::{DiskCounters, count};
 use crate::words::units::{DiskId, PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
-pub(crate) struct Log<F, H> {
-    pool: Rc<Pool<F, H>>,
+pub(crate) struct Log<E: Env> {
+    pool: Rc<Pool<E>>,
     disk: DiskId,
     /// What is written is counted there, in all copies.
     counters: Rc<DiskCounters>,
@@ -93,8 +94,8 @@ struct Open {
 }
 
 /// The right to append one batch to a segment that has room for it. Nobody else appends meanwhile.
-pub(crate) struct Appender<'a, F, H> {
-    log: &'a Log<F, H>,
+pub(crate) struct Appender<'a, E: Env> {
+    log: &'a Log<E>,
     open: MutexGuard<'a, Option<Open>>,
     room: usize,
     /// Whether the write budget lets the batch in; asked for once, by promotions only.
@@ -119,9 +120,9 @@ pub(crate) struct Batch {
     located: Vec<Located>,
 }
 
-impl<F: BlockDevice, H: Host> Log<F, H> {
+impl<E: Env> Log<E> {
     pub(crate) fn new(
-        pool: Rc<Pool<F, H>>,
+        pool: Rc<Pool<E>>,
         disk: DiskId,
         touched: Rc<Touched>,
         counters: Rc<DiskCounters>,
@@ -150,7 +151,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         &self,
         purpose: SegmentPurpose,
         nanos: u64,
-    ) -> Result<Appender<'_, F, H>, NoSegment> {
+    ) -> Result<Appender<'_, E>, NoSegment> {
         let deadline = self.pool.host.now() + nanos;
         loop {
             match self.try_begin(purpose).await {
@@ -167,7 +168,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     ///
     /// # Errors
     /// `Exhausted` if there is no room for a page.
-    pub(crate) async fn try_begin(&self, purpose: SegmentPurpose) -> Result<Appender<'_, F, H>, NoSegment> {
+    pub(crate) async fn try_begin(&self, purpose: SegmentPurpose) -> Result<Appender<'_, E>, NoSegment> {
         let mut open = self.open.lock().await;
         if self.closed.get() {
             return Err(NoSegment::Leaving);
@@ -278,7 +279,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
         if self.is_broken.get() {
             // All that can be durable is: what is missing was on a device that failed.
-            return Err(Pool::<F, H>::gone());
+            return Err(Pool::<E>::gone());
         }
         gate.covered.set(gate.covered.get().max(covers));
         Ok(())
@@ -295,7 +296,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         self.proven.get()
     }
 
-    fn appender<'a>(&'a self, open: MutexGuard<'a, Option<Open>>, room: usize) -> Appender<'a, F, H> {
+    fn appender<'a>(&'a self, open: MutexGuard<'a, Option<Open>>, room: usize) -> Appender<'a, E> {
         Appender { log: self, open, room, afforded: OnceCell::new() }
     }
 
@@ -315,7 +316,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     }
 
     /// Waits for its turn to append to the open segment, if there is one that has room.
-    pub(crate) async fn begin_in_open(&self) -> Option<Appender<'_, F, H>> {
+    pub(crate) async fn begin_in_open(&self) -> Option<Appender<'_, E>> {
         let open = self.open.lock().await;
         let has_room = |open: &&Open| self.room(open) > 0 && !self.lacks_copy(open);
         let room = open.as_ref().filter(has_room).map(|open| self.room(open))?;
@@ -398,7 +399,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     }
 }
 
-impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
+impl<E: Env> Appender<'_, E> {
     /// Entries that the batch may have; at least one.
     pub(crate) fn room(&self) -> usize {
         self.room
@@ -528,8 +529,8 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
 }
 
 /// The summary of a segment.
-pub(crate) fn encode_summary<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
+pub(crate) fn encode_summary<E: Env>(
+    pool: &Pool<E>,
     owner: SegmentOwner,
     segment: SegmentNumber,
     generation: Sequence,

@@ -21,17 +21,18 @@ use super::pool::Pool;
 use super::shared::{Leaving, Left};
 use crate::bytes::members::Member;
 use crate::bytes::superblock::Superblock;
+use crate::words::env::Env;
 use crate::words::error::CacheError;
 use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX};
 use crate::words::units::MemberNumber;
 
-impl<F: BlockDevice, H: Host> Pool<F, H> {
+impl<E: Env> Pool<E> {
     /// Makes a device, whatever it held, one of the pool. Nothing is put there before every shard has its own handle of it
     /// and [`Self::use_device`] was called.
     ///
     /// # Errors
     /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`; then the pool is as it was.
-    pub(crate) async fn add_device(&self, device: F) -> Result<MemberNumber, CacheError> {
+    pub(crate) async fn add_device(&self, device: E::Flash) -> Result<MemberNumber, CacheError> {
         let device = Metered::new(device, Meter::default());
         let size = device.geometry().size;
         self.with_device(size)?;
@@ -100,7 +101,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     ///
     /// # Errors
     /// `Settings` if there is no such device.
-    pub(crate) fn know_device(&self, number: MemberNumber, device: F) -> Result<(), CacheError> {
+    pub(crate) fn know_device(&self, number: MemberNumber, device: E::Flash) -> Result<(), CacheError> {
         let member = self.member(number)?;
         self.flash.borrow_mut().add(member, device);
         Ok(())

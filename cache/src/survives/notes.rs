@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use block::{BlockDevice, BlockError, Buffer, Host};
+use block::{BlockDevice, BlockError, Buffer};
 
 use super::note_state::{NoteWriter, OpenIntents};
 use super::pool::Pool;
@@ -22,6 +22,7 @@ use crate::bytes::note::{Intent, Note};
 use crate::knowledge::replay::Tail;
 use crate::knowledge::segments::{SegmentPurpose, Segments};
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::limits::{MEMBERS_MAX, NOTE_BATCHES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, SegmentOwner};
 
@@ -29,7 +30,7 @@ use crate::words::units::{DiskId, SegmentOwner};
 /// as long as one of three is left, it is known that there was something.
 const PROOF_PAGES: u32 = 2;
 
-impl<F: BlockDevice, H: Host> Pool<F, H> {
+impl<E: Env> Pool<E> {
     /// Returns the open intents of a disk.
     pub(crate) fn open_intents_of(&self, disk: DiskId) -> BTreeSet<Intent> {
         self.shared.notes.state().open.of(disk).collect()
@@ -146,37 +147,33 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 }
 
 /// Pages of a segment that notes use: all of them are read at each start.
-fn pages_for_notes<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u32 {
+fn pages_for_notes<E: Env>(pool: &Pool<E>) -> u32 {
     pool.layout().batch_pages().min(NOTE_BATCHES_MAX)
 }
 
 impl NoteWriter {
     /// Makes durable what was appended.
-    async fn flush<F: BlockDevice, H: Host>(&mut self, pool: &Pool<F, H>) -> Result<(), BlockError> {
+    async fn flush<E: Env>(&mut self, pool: &Pool<E>) -> Result<(), BlockError> {
         pool.flush_segment(self.segment).await?;
         self.durable = self.next;
         Ok(())
     }
 
     /// Appends notes.
-    async fn append<F: BlockDevice, H: Host>(
-        &mut self,
-        pool: &Pool<F, H>,
-        notes: &[Note],
-    ) -> Result<(), BlockError> {
+    async fn append<E: Env>(&mut self, pool: &Pool<E>, notes: &[Note]) -> Result<(), BlockError> {
         self.write(pool, notes.chunks(ENTRIES_PER_PAGE)).await
     }
 
     /// Says that what was flushed is durable. Without that, damage to the last of it would look like the end of the notes
     /// (rule I6).
-    async fn prove<F: BlockDevice, H: Host>(&mut self, pool: &Pool<F, H>) -> Result<(), BlockError> {
+    async fn prove<E: Env>(&mut self, pool: &Pool<E>) -> Result<(), BlockError> {
         self.write(pool, [[].as_slice(); PROOF_PAGES as usize].into_iter()).await
     }
 
     /// Appends pages of notes, one batch each.
-    async fn write<'a, F: BlockDevice, H: Host>(
+    async fn write<'a, E: Env>(
         &mut self,
-        pool: &Pool<F, H>,
+        pool: &Pool<E>,
         pages: impl ExactSizeIterator<Item = &'a [Note]>,
     ) -> Result<(), BlockError> {
         if pages.len() == 0 {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 
-use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
+use block::{BlockDevice, BlockError, Buffer, ErrorKind};
 use futures_util::future::{LocalBoxFuture, join_all};
 use tokio::sync::Notify;
 
@@ -26,12 +26,13 @@ use crate::bytes::summary::Content;
 use crate::bytes::table::{self, TableEntry};
 use crate::knowledge::pins::Pins;
 use crate::knowledge::segments::{SegmentPurpose, Segments};
+use crate::words::env::Env;
 use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
 /// A pool as one shard has it: its own handles of the devices, and what all shards have together.
-pub(crate) struct Pool<F, H> {
-    pub(super) flash: RefCell<Flash<F>>,
-    pub(crate) host: H,
+pub(crate) struct Pool<E: Env> {
+    pub(super) flash: RefCell<Flash<E::Flash>>,
+    pub(crate) host: E::Host,
     pub(crate) shared: Arc<Shared>,
     pub(crate) slot: ReclaimSlot,
     pins: RefCell<Pins>,
@@ -62,9 +63,9 @@ pub(crate) enum NoSegment {
     Exhausted,
 }
 
-impl<F: BlockDevice, H: Host> Pool<F, H> {
+impl<E: Env> Pool<E> {
     /// A place for one more shard; `flash` are its own handles of the pool's devices.
-    pub(super) fn new(flash: Flash<F>, host: H, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(flash: Flash<E::Flash>, host: E::Host, shared: Arc<Shared>) -> Self {
         Self {
             flash: RefCell::new(flash),
             host,
@@ -189,7 +190,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     /// Where a page is, if its device has not failed.
-    pub(super) fn place(&self, first: FlashPage) -> Result<Place<F>, BlockError> {
+    pub(super) fn place(&self, first: FlashPage) -> Result<Place<E::Flash>, BlockError> {
         self.ensure_alive()?;
         let place = self.flash.borrow().place(first).ok_or_else(missing)?;
         if self.shared.leaving(place.member) == Some(Leaving::Failed) {
@@ -229,7 +230,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     /// As [`Self::pin`], for a whole segment.
-    pub(crate) fn pin_segment(&self, segment: SegmentNumber) -> Pin<'_, F, H> {
+    pub(crate) fn pin_segment(&self, segment: SegmentNumber) -> Pin<'_, E> {
         self.pins.borrow_mut().add(segment);
         Pin { pool: self, segment }
     }
@@ -241,7 +242,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     /// Keeps the segment of a page from being used anew until the pin is dropped. To be taken in the very step in which
     /// somebody decides to read the page.
-    pub(crate) fn pin(&self, page: FlashPage) -> Pin<'_, F, H> {
+    pub(crate) fn pin(&self, page: FlashPage) -> Pin<'_, E> {
         self.pin_segment(self.layout().segment_of(page))
     }
 
@@ -276,7 +277,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     /// Reads what segments hold.
-    pub(crate) fn reader(&self) -> Reader<F> {
+    pub(crate) fn reader(&self) -> Reader<E::Flash> {
         Reader { flash: self.flash.borrow().clone(), layout: *self.layout(), pool: self.id() }
     }
 
@@ -392,12 +393,12 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 }
 
 /// Keeps a segment from being used anew while it is read, also if the reader gives up (rule I7).
-pub(crate) struct Pin<'a, F, H> {
-    pool: &'a Pool<F, H>,
+pub(crate) struct Pin<'a, E: Env> {
+    pool: &'a Pool<E>,
     segment: SegmentNumber,
 }
 
-impl<F, H> Drop for Pin<'_, F, H> {
+impl<E: Env> Drop for Pin<'_, E> {
     fn drop(&mut self) {
         if self.pool.pins.borrow_mut().remove(self.segment) {
             self.pool.reader_done.notify_waiters();

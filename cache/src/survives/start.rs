@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use block::{BlockDevice, BlockError, Buffer, Host};
+use block::{BlockDevice, BlockError, Buffer};
 
 use super::flash::Flash;
 use super::membership;
@@ -32,6 +32,7 @@ use crate::bytes::superblock::Superblock;
 use crate::bytes::table::{self, TableEntry};
 use crate::knowledge::segments::Segments;
 use crate::words::canary::{self, Bug};
+use crate::words::env::Env;
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
@@ -62,8 +63,8 @@ pub enum PoolContent {
 }
 
 /// A pool that was opened.
-pub(crate) struct Started<F, H> {
-    pub(crate) pool: Rc<Pool<F, H>>,
+pub(crate) struct Started<E: Env> {
+    pub(crate) pool: Rc<Pool<E>>,
     pub(crate) content: PoolContent,
     pub(crate) ignored: Vec<Ignored>,
 }
@@ -81,11 +82,11 @@ pub struct Ignored {
 ///
 /// # Errors
 /// `NotAPool` or `HoldsDirty`, without having changed anything, or `Flash`.
-pub(crate) async fn start<F: BlockDevice, H: Host>(
-    devices: Vec<F>,
-    host: H,
+pub(crate) async fn start<E: Env>(
+    devices: Vec<E::Flash>,
+    host: E::Host,
     marks: &Marks,
-) -> Result<Started<F, H>, CacheError> {
+) -> Result<Started<E>, CacheError> {
     let Examined { mut superblock, turns, flash, tables, newest_term, content: found, ignored, missing } =
         examine(devices, Some(marks)).await?;
     if let (Err(reason), true) = (&found, superblock.may_be_dirty) {
@@ -134,12 +135,7 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
 /// Gives each device the newest superblock and the newest table, if the end kept it from getting them. Without that the next
 /// turns would go over the newest ones that this device has: should they be torn, and the others be lost, it would know
 /// nothing of what it holds. Whatever the device has stays beside them.
-async fn catch_up<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
-    newest: &Superblock,
-    turns: &[u64],
-    tables: &[[Option<Table>; 2]],
-) {
+async fn catch_up<E: Env>(pool: &Pool<E>, newest: &Superblock, turns: &[u64], tables: &[[Option<Table>; 2]]) {
     let Some((table_turn, lives)) = tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn) else {
         return;
     };
@@ -167,11 +163,11 @@ async fn catch_up<F: BlockDevice, H: Host>(
 ///
 /// # Errors
 /// `NotAPool` if the devices are not those of that pool, or `Flash`.
-pub(crate) async fn join<F: BlockDevice, H: Host>(
+pub(crate) async fn join<E: Env>(
     shared: &SharedPool,
-    devices: Vec<F>,
-    host: H,
-) -> Result<Rc<Pool<F, H>>, CacheError> {
+    devices: Vec<E::Flash>,
+    host: E::Host,
+) -> Result<Rc<Pool<E>>, CacheError> {
     let flash = membership::handles(&shared.0.superblock(), devices, shared.0.meters.clone()).await?;
     Ok(Rc::new(Pool::new(flash, host, Arc::clone(&shared.0))))
 }

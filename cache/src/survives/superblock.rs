@@ -8,14 +8,15 @@
 //! A start that finds `may_be_dirty` never takes the pool for worthless, also if its notes are damaged or a device is missing. The list
 //! of devices in the superblock is changed in `membership.rs`.
 
-use block::{BlockDevice, BlockError, Buffer, Host};
+use block::{BlockError, Buffer};
 
 use super::pool::Pool;
 use crate::bytes::note::Intent;
 use crate::bytes::superblock::Superblock;
+use crate::words::env::Env;
 use crate::words::units::DiskId;
 
-impl<F: BlockDevice, H: Host> Pool<F, H> {
+impl<E: Env> Pool<E> {
     /// Writes the next superblock to all devices that it lists.
     pub(super) async fn write_superblock(&self, next: &Superblock) -> Result<(), BlockError> {
         let page = |own| Buffer::copy_of(&Superblock { own, ..*next }.encode());

@@ -1,15 +1,16 @@
 //! The write budget of each device of a pool: set for all shards, and asked before a batch is promoted.
 
-use block::{BlockDevice, Host};
+use block::Host;
 
 use super::pool::Pool;
 use crate::bytes::members::Member;
 use crate::knowledge::budget::Budget;
+use crate::words::env::Env;
 use crate::words::settings::DriveWrites;
 use crate::words::stats::BudgetStatistics;
 use crate::words::units::SegmentNumber;
 
-impl<F: BlockDevice, H: Host> Pool<F, H> {
+impl<E: Env> Pool<E> {
     /// Sets the budget of each device, for all shards; none for no budget.
     pub(crate) fn set_write_budget(&self, drive_writes: Option<DriveWrites>) {
         let metered: Vec<(Member, u64)> =

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap, Wanted};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Unmap, Wanted};
 use cache::{CachedDisk, Measured};
 use trace::{Kind, LENGTH_MAX, Request, SECTOR};
 
@@ -18,7 +18,7 @@ pub(crate) trait Measures {
     fn measured(&self) -> Measured;
 }
 
-impl<B: BlockDevice, F: BlockDevice, H: Host> Measures for CachedDisk<B, F, H> {
+impl<E: cache::Env> Measures for CachedDisk<E> {
     fn measured(&self) -> Measured {
         CachedDisk::measured(self)
     }

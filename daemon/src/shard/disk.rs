@@ -41,9 +41,11 @@ use crate::series::lifetime::{Meter, Passed};
 /// Attachments so far, on all shards.
 static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
 
-pub(super) type Cached = CachedDisk<Backing, Flash, LocalHost>;
+/// The environment of the cache of each shard.
+pub(super) type Env = (Backing, Flash, LocalHost);
+pub(super) type Cached = CachedDisk<Env>;
 /// The same while destage has nothing at the backing.
-pub(super) type CachedAtRest<'a> = AtRest<'a, Backing, Flash, LocalHost>;
+pub(super) type CachedAtRest<'a> = AtRest<'a, Env>;
 
 /// A disk that is served.
 pub(super) struct Disk {

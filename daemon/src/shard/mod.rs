@@ -57,8 +57,8 @@ pub(crate) use resizing::{NotRemembered, Resized, Resizing};
 
 use crate::host_record::HostFile;
 use crate::places::Places;
-use disk::Disk;
-use flash::{Flash, OpenDevice};
+use disk::{Disk, Env};
+use flash::OpenDevice;
 
 /// Entries of the ring's submission queue: what 64 disks at a moderate depth have in flight.
 const RING_DEPTH: u32 = 512;
@@ -77,7 +77,7 @@ pub(crate) struct Shard {
     directory: Directory,
     /// Devices between being looked at and being used; of the shard that looked, afterwards for the others.
     looked_at: RefCell<BTreeMap<PathBuf, OpenDevice>>,
-    cache: OnceCell<Rc<Cache<Flash, LocalHost>>>,
+    cache: OnceCell<Rc<Cache<Env>>>,
     /// The pool is missing, and nothing is cached on flash.
     goes_without: Cell<bool>,
     /// DIR takes nothing: what disks do is not remembered, and nothing of them is on flash.
@@ -241,7 +241,7 @@ fn run(
 }
 
 impl Shard {
-    fn cache(&self) -> &Rc<Cache<Flash, LocalHost>> {
+    fn cache(&self) -> &Rc<Cache<Env>> {
         self.cache.get().expect("the pool is opened before any disk is attached")
     }
 

@@ -7,13 +7,13 @@ use std::rc::Rc;
 
 use base::problem::{Answer, Problem};
 use block::Host;
-use block::executor::LocalHost;
 use block::file::Identity;
 use cache::{
     Cache, CacheError, DiskId, DriveWrites, Identified, Ignored, Marks, Opened, PoolContent, PoolId,
     PoolStatistics, SharedPool, WhatIsDirty,
 };
 
+use super::disk::Env;
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
 use super::{Shard, ShardHandle};
 use crate::events::{self, Kind};
@@ -131,7 +131,7 @@ impl ShardHandle {
             let failed =
                 |error| Problem::failed(format!("Cannot give up what the pool holds of disks: {error}"));
             let devices = paths.iter().map(|path| Flash::Device(shard.take_looked_at(path))).collect();
-            let opened = Cache::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
+            let opened = Cache::<Env>::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
             for owner in opened.cache.owners().into_iter().filter(|owner| disks.contains(&owner.0)) {
                 opened.cache.disown(owner, WhatIsDirty::IsKept).await.map_err(failed)?;
             }
@@ -219,11 +219,7 @@ impl ShardHandle {
 }
 
 /// Gives back what a pool holds of a disk that is not remembered.
-async fn give_back(
-    cache: &Cache<Flash, LocalHost>,
-    owner: DiskId,
-    given_up: &[u32],
-) -> Result<(), CacheError> {
+async fn give_back(cache: &Cache<Env>, owner: DiskId, given_up: &[u32]) -> Result<(), CacheError> {
     let what_is_dirty = if given_up.contains(&owner.0) { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
     match cache.disown(owner, what_is_dirty).await {
         Err(CacheError::HoldsDirty(_)) => {
@@ -253,7 +249,7 @@ impl Shard {
     }
 
     /// Has the record of this host keep when a device of the pool is struck off.
-    async fn let_witness(&self, cache: &Cache<Flash, LocalHost>) -> Answer<()> {
+    async fn let_witness(&self, cache: &Cache<Env>) -> Answer<()> {
         let (host, pool) = (self.remembered.clone(), cache.id());
         let witness: cache::Witness = Rc::new(move |epoch| {
             let (host, pool) = (host.clone(), pool.clone());

@@ -23,7 +23,8 @@ use crate::workload::{Asked, Counted, Workload};
 use devices::{Sparse, Zeroes};
 pub use division::{Division, RamShare};
 
-type Disk = CachedDisk<Zeroes, Sparse, LocalHost>;
+type Env = (Zeroes, Sparse, LocalHost);
+type Disk = CachedDisk<Env>;
 
 /// Accesses between two reports of progress.
 const REPORT_EVERY: u64 = 16_384;
@@ -159,7 +160,7 @@ async fn attach(
     division: &Division,
     disk_bytes: u64,
     block_bytes: u32,
-) -> Result<(Rc<Cache<Sparse, LocalHost>>, Rc<Disk>), String> {
+) -> Result<(Rc<Cache<Env>>, Rc<Disk>), String> {
     let flash = Sparse::new(division.device_bytes);
     cache::format(&flash, PoolId([1; 16]), Some(division.shape())).await.map_err(text)?;
     let marks = Marks { new: 1, known: vec![0, 1], epoch: None };

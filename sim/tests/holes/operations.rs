@@ -7,7 +7,7 @@ use cache::{Cache, DeviceState, Marks, MemberNumber, Mode, PoolContent, PoolId, 
 
 use crate::dirty::{Fuse, cut_everywhere};
 use crate::guest::{Guest, sectors};
-use crate::rig::{End, HELD, Life, POOL, Rig, SHAPE, bytes_of};
+use crate::rig::{End, Env, HELD, Life, POOL, Rig, SHAPE, bytes_of};
 
 const ENDS: [End; 2] = [End::Kill, End::PowerCut];
 const SECOND: MemberNumber = MemberNumber(1);
@@ -197,7 +197,7 @@ fn what_is_there(rig: &Rig) -> Found {
     let found = std::cell::Cell::new(Found::None);
     rig.between(async |host| {
         let marks = Marks { new: 1, known: [0, 1].into(), epoch: None };
-        let Ok(opened) = Cache::open(vec![rig.flash.reopen(host.clone())], host, &marks).await else {
+        let Ok(opened) = Cache::<Env>::open(vec![rig.flash.reopen(host.clone())], host, &marks).await else {
             return;
         };
         let id = opened.cache.pool_statistics().id;

@@ -16,7 +16,8 @@ use cache::{
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-pub(crate) type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
+pub(crate) type Env = (Faulty<LocalHost>, Faulty<LocalHost>, LocalHost);
+pub(crate) type Disk = CachedDisk<Env>;
 
 pub(crate) const POOL: PoolId = PoolId([1; 16]);
 pub(crate) const SEGMENT: u64 = 32 << 10;
@@ -104,7 +105,7 @@ pub(crate) const ENDS: [End; 3] = [End::Stop, End::Kill, End::PowerCut];
 pub(crate) struct Life<'a> {
     pub(crate) rig: &'a Rig,
     pub(crate) host: LocalHost,
-    pub(crate) cache: Rc<Cache<Faulty<LocalHost>, LocalHost>>,
+    pub(crate) cache: Rc<Cache<Env>>,
     pub(crate) disk: Rc<Disk>,
     pub(crate) content: PoolContent,
 }
@@ -358,7 +359,7 @@ impl Rig {
     /// Puts a disk with these settings in front of the backing, with what is remembered of it.
     pub(crate) async fn attach(
         &self,
-        cache: &Cache<Faulty<LocalHost>, LocalHost>,
+        cache: &Cache<Env>,
         host: &LocalHost,
         settings: DiskSettings,
     ) -> Result<Rc<Disk>, CacheError> {
