@@ -257,12 +257,12 @@ impl<E: Env> Cache<E> {
         self.pool.slot.wake();
         self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
-        if disk.cache.is_loading() {
+        if disk.ctx.cache.is_loading() {
             let disk = Rc::clone(&disk);
-            let tail = belief.tail(disk.cache.coherence.log_end());
-            let first = disk.cache.back.is_marked_dirty().then(|| self.pool.shared.dirty_first.enter());
+            let tail = belief.tail(disk.ctx.cache.coherence.log_end());
+            let first = disk.ctx.cache.back.is_marked_dirty().then(|| self.pool.shared.dirty_first.enter());
             self.pool.host.spawn(async move {
-                load::load(&disk.cache, disk.backing(), tail, samples).await;
+                load::load(&disk.ctx, tail, samples).await;
                 drop(first);
             });
         }
@@ -316,10 +316,10 @@ impl<E: Env> Cache<E> {
     /// # Errors
     /// As [`Cache::attach`]; then nothing has changed.
     pub fn reconfigure(&self, disk: &CachedDisk<E>, settings: DiskSettings) -> Result<(), CacheError> {
-        if settings.id != disk.cache.id {
+        if settings.id != disk.ctx.cache.id {
             return Err(CacheError::Settings("A disk's number cannot be changed".to_owned()));
         }
-        if disk.cache.leaving.get() {
+        if disk.ctx.cache.leaving.get() {
             // Its reservation is given back, or will be: nobody would give it back a second time.
             return Err(CacheError::Settings(format!("Disk {} was detached: attach it anew", settings.id)));
         }
@@ -332,11 +332,11 @@ impl<E: Env> Cache<E> {
             let share = self.check(&segments, &settings, granted, &disk.geometry())?;
             if settings.reserve_bytes < granted {
                 let reserve_bytes = u64::from(share.reserve) * self.pool.layout().segment_bytes();
-                disk.cache.check_dirty_fits(&segments, reserve_bytes)?;
+                disk.ctx.cache.check_dirty_fits(&segments, reserve_bytes)?;
             }
             segments.set_share(settings.id, share);
         }
-        disk.cache.reconfigure(&settings);
+        disk.ctx.cache.reconfigure(&settings);
         // A lowered limit is met by reclaiming; a raised one lets waiting promotions go on.
         self.pool.slot.wake();
         self.pool.announce_room();
@@ -360,7 +360,7 @@ impl<E: Env> Cache<E> {
         disk.close_idle_regions().await;
         disk.close_idle_regions().await;
         // First of all, so that a round of destage does not wait for room meanwhile.
-        self.start_leaving(&disk.cache);
+        self.start_leaving(&disk.ctx.cache);
         self.release(disk.stop_destaging().await).await;
     }
 
@@ -373,7 +373,7 @@ impl<E: Env> Cache<E> {
     /// it would land after one of whoever attaches the disk next.
     pub async fn release(&self, at_rest: AtRest<'_, E>) {
         let AtRest { disk, destaging } = at_rest;
-        let cache = &disk.cache;
+        let cache = &disk.ctx.cache;
         self.start_leaving(cache);
         // What loads it may still read and close its segments, which another shard could give back.
         drop(cache.loading.lock().await);
@@ -412,7 +412,7 @@ impl<E: Env> Cache<E> {
     /// # Errors
     /// `HoldsDirty` if its backing does not have everything, unless that is given up with a word; then nothing has changed.
     pub async fn remove(&self, disk: &CachedDisk<E>, what_is_dirty: WhatIsDirty) -> Result<(), CacheError> {
-        let cache = &disk.cache;
+        let cache = &disk.ctx.cache;
         if disk.holds_dirty() && what_is_dirty == WhatIsDirty::IsKept {
             let bytes = disk.statistics().dirty_bytes;
             return Err(CacheError::HoldsDirty(format!(

@@ -30,7 +30,7 @@ pub(super) fn latency_of(answer: Answer) -> Latency {
 impl<E: Env> CachedDisk<E> {
     /// Counts a read that was answered at about `now`, but for how long it took.
     pub(super) fn count_read(&self, range: &ByteRange, answer: Answer, now: u64) {
-        let counters = &self.cache.counters;
+        let counters = &self.ctx.cache.counters;
         let counter = match answer {
             Answer::Ram | Answer::Zeroes => &counters.read_hits_ram,
             Answer::Flash => &counters.read_hits_flash,
@@ -41,23 +41,23 @@ impl<E: Env> CachedDisk<E> {
         count(&counters.reads, 1);
         count(&counters.read_bytes, range.len());
         count(counter, 1);
-        self.cache.requests.reads.succeed(range.len());
-        let mode = self.cache.settings.borrow().mode.row();
+        self.ctx.cache.requests.reads.succeed(range.len());
+        let mode = self.ctx.cache.settings.borrow().mode.row();
         // In pass-through all go past the cache, and what one would do is what is asked.
         match answer {
-            Answer::Bypass if mode.reads_hit => self.cache.curve.borrow_mut().pass_by(),
+            Answer::Bypass if mode.reads_hit => self.ctx.cache.curve.borrow_mut().pass_by(),
             // No cache has to be larger for it.
             Answer::Zeroes => {}
-            _ => self.cache.curve.borrow_mut().observe(range, Use::Read, now),
+            _ => self.ctx.cache.curve.borrow_mut().observe(range, Use::Read, now),
         }
         self.note_active(now);
     }
 
     /// Says when it was counted.
     pub(super) fn count_write(&self, range: &ByteRange, started: u64) -> u64 {
-        count(&self.cache.counters.writes, 1);
-        count(&self.cache.counters.write_bytes, range.len());
-        self.cache.requests.writes.succeed(range.len());
+        count(&self.ctx.cache.counters.writes, 1);
+        count(&self.ctx.cache.counters.write_bytes, range.len());
+        self.ctx.cache.requests.writes.succeed(range.len());
         let now = self.record(Latency::Write, started);
         self.note_active(now);
         now
@@ -66,13 +66,13 @@ impl<E: Env> CachedDisk<E> {
     /// Measures what has ended now, and says when that was.
     pub(super) fn record(&self, what: Latency, started: u64) -> u64 {
         let Measured { came, ended } = self.end(started);
-        self.cache.latencies.record(what, ended - came);
+        self.ctx.cache.latencies.record(what, ended - came);
         ended
     }
 
     /// Notes that what came at `started` has ended now, well or not.
     pub(super) fn end(&self, started: u64) -> Measured {
-        let times = Measured { came: started, ended: self.cache.pool.host.now() };
+        let times = Measured { came: started, ended: self.ctx.cache.pool.host.now() };
         self.measured.set(times);
         times
     }
@@ -81,7 +81,7 @@ impl<E: Env> CachedDisk<E> {
     fn note_active(&self, now: u64) {
         if now >= self.active_until.get() {
             self.active_until.set((now / SECOND_NS + 1) * SECOND_NS);
-            count(&self.cache.counters.active_seconds, 1);
+            count(&self.ctx.cache.counters.active_seconds, 1);
         }
     }
 }

@@ -5,8 +5,7 @@ use std::pin::pin;
 use std::rc::{Rc, Weak};
 
 use block::{
-    BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, RangeLock, Unmap,
-    Wanted,
+    BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, Unmap, Wanted,
 };
 use futures_util::future::select;
 use smallvec::SmallVec;
@@ -15,8 +14,10 @@ use tokio::sync::MutexGuard;
 use super::counting::{Measured, latency_of};
 use crate::journeys::back::{self, Hold};
 use crate::journeys::cached_reads::{CachedReads, prefetch_first_page};
+use crate::journeys::ctx::Ctx;
 use crate::journeys::disk_cache::DiskCache;
-use crate::journeys::flush::{self, Asker, FlushGate};
+use crate::journeys::flush;
+use crate::journeys::flush_gate::{Asker, FlushGate};
 use crate::journeys::grow::{self, Growing};
 use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
@@ -47,11 +48,11 @@ const SETTLE_RETRY_NS: u64 = 1_000_000_000;
 
 /// Has the backing settle, until it has or the disk is gone.
 pub(super) async fn settle<E: Env>(disk: Weak<CachedDisk<E>>) {
-    while let Some(disk) = disk.upgrade().filter(|disk| !disk.cache.leaving.get()) {
+    while let Some(disk) = disk.upgrade().filter(|disk| !disk.ctx.cache.leaving.get()) {
         if disk.settle_backing().await {
             return;
         }
-        let host = disk.cache.pool.host.clone();
+        let host = disk.ctx.cache.pool.host.clone();
         drop(disk);
         host.sleep(SETTLE_RETRY_NS).await;
     }
@@ -60,10 +61,10 @@ pub(super) async fn settle<E: Env>(disk: Weak<CachedDisk<E>>) {
 /// Closes regions that came to rest, until the disk is gone.
 pub(super) async fn look_after<E: Env>(disk: Weak<CachedDisk<E>>) {
     loop {
-        let Some(host) = disk.upgrade().map(|disk| disk.cache.pool.host.clone()) else { return };
+        let Some(host) = disk.upgrade().map(|disk| disk.ctx.cache.pool.host.clone()) else { return };
         host.sleep(LOOK_INTERVAL_NS).await;
         match disk.upgrade() {
-            Some(disk) if !disk.cache.leaving.get() => disk.close_idle_regions().await,
+            Some(disk) if !disk.ctx.cache.leaving.get() => disk.close_idle_regions().await,
             _ => return,
         }
     }
@@ -72,9 +73,9 @@ pub(super) async fn look_after<E: Env>(disk: Weak<CachedDisk<E>>) {
 /// Destages until the disk is gone.
 pub(super) async fn destage<E: Env>(disk: Weak<CachedDisk<E>>) {
     let mut from = 0;
-    while let Some(ours) = disk.upgrade().filter(|disk| !disk.cache.leaving.get()) {
-        let cache = Rc::clone(&ours.cache);
-        let next = pace::step(&cache, &ours.backing, &ours.locks, &ours.flushes, &mut from).await;
+    while let Some(ours) = disk.upgrade().filter(|disk| !disk.ctx.cache.leaving.get()) {
+        let next = pace::step(&ours.ctx, &mut from).await;
+        let cache = Rc::clone(&ours.ctx.cache);
         drop(ours);
         let (wanted, changed) = (cache.back.destage.woken(), cache.back.destage.pace_changed());
         match next {
@@ -95,10 +96,7 @@ pub(super) async fn destage<E: Env>(disk: Weak<CachedDisk<E>>) {
 /// that sees it; overlapping writes take effect one after another; after a write that the backing failed its range is read
 /// from the backing for good. What the backing does not have is served from flash whatever the mode, or fails.
 pub struct CachedDisk<E: Env> {
-    pub(super) cache: Rc<DiskCache<E>>,
-    backing: E::Backing,
-    locks: RangeLock,
-    flushes: FlushGate,
+    pub(super) ctx: Ctx<E>,
     /// Held between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
     quiet: RefCell<Option<Hold<E>>>,
     /// The end of the last second that was counted as active.
@@ -139,12 +137,8 @@ impl HeldFlushes<'_> {
 
 impl<E: Env> CachedDisk<E> {
     pub(super) fn new(cache: Rc<DiskCache<E>>, backing: E::Backing) -> Self {
-        let flushes = FlushGate::new(backing.epoch());
         Self {
-            cache,
-            backing,
-            locks: RangeLock::new(),
-            flushes,
+            ctx: Ctx::new(cache, backing),
             quiet: RefCell::default(),
             active_until: Cell::default(),
             predicted: Cell::default(),
@@ -160,17 +154,17 @@ impl<E: Env> CachedDisk<E> {
 
     /// The device behind the cache.
     pub fn backing(&self) -> &E::Backing {
-        &self.backing
+        &self.ctx.backing
     }
 
     /// True if all pages that share a byte with `range` are cached. Touches nothing.
     pub fn has(&self, range: &ByteRange) -> bool {
-        self.cache.has_all(range)
+        self.ctx.cache.has_all(range)
     }
 
     /// How the disk is cached.
     pub fn settings(&self) -> DiskSettings {
-        *self.cache.settings.borrow()
+        *self.ctx.cache.settings.borrow()
     }
 
     /// Compares the parts of the catalog with each other. Visits every cached page: for simulations and tests.
@@ -178,12 +172,12 @@ impl<E: Env> CachedDisk<E> {
     /// # Panics
     /// If they do not agree.
     pub fn check_catalog(&self) {
-        self.cache.catalog.check();
+        self.ctx.cache.catalog.check();
     }
 
     /// Counters, latencies and what the cache holds. Takes constant time.
     pub fn statistics(&self) -> DiskStatistics {
-        let cache = &self.cache;
+        let cache = &self.ctx.cache;
         let counts = cache.counters.snapshot();
         let settings = cache.settings.borrow();
         let (catalog, ram) = (cache.catalog.counts(), cache.ram.borrow());
@@ -229,7 +223,7 @@ impl<E: Env> CachedDisk<E> {
     /// Hit ratios at half and at twice this size. What was worked out less than a second ago is told again unless it would be quite
     /// another one: it takes longer than all the rest of [`Self::statistics`], and somebody may look ten times a second.
     fn predicted(&self, cache_bytes_max: u64, reads: u64) -> [Option<f64>; 2] {
-        let now = self.cache.pool.host.now();
+        let now = self.ctx.cache.pool.host.now();
         let is_good = |known: &Predicted| {
             let more = reads - known.reads;
             known.cache_bytes_max == cache_bytes_max
@@ -238,7 +232,7 @@ impl<E: Env> CachedDisk<E> {
         if let Some(known) = self.predicted.get().filter(is_good) {
             return known.hit_ratios;
         }
-        let hit_ratios = self.cache.curve.borrow().hit_ratios([cache_bytes_max / 2, cache_bytes_max * 2]);
+        let hit_ratios = self.ctx.cache.curve.borrow().hit_ratios([cache_bytes_max / 2, cache_bytes_max * 2]);
         self.predicted.set(Some(Predicted { at: now, reads, cache_bytes_max, hit_ratios }));
         hit_ratios
     }
@@ -249,30 +243,30 @@ impl<E: Env> CachedDisk<E> {
     /// # Errors
     /// If destage fails; or if the flash failed, and that could not be remembered elsewhere: it may come back.
     pub async fn evict(&self) -> Result<(), BlockError> {
-        let clean = back::hold(&self.cache);
+        let clean = back::hold(&self.ctx.cache);
         clean.clean().await?;
-        make_void(&self.cache).await
+        make_void(&self.ctx.cache).await
     }
 
     /// True while destage has requests at the backing, or is about to say in the log what they achieved.
     pub fn is_destaging(&self) -> bool {
-        self.cache.back.destage.is_in_flight()
+        self.ctx.cache.back.destage.is_in_flight()
     }
 
     /// Has everything that is dirty destaged at full speed, once; guests go on. [`CachedDisk::statistics`] says how far it is.
     pub fn start_destage(&self) {
-        self.cache.back.destage.request_all(true);
+        self.ctx.cache.back.destage.request_all(true);
     }
 
     /// The same as fast as the backing can, whatever [`DiskSettings::destage_rate_max`] says, until nothing is dirty: for flash that is
     /// about to be lost.
     pub fn hurry_destage(&self) {
-        self.cache.back.destage.hurry();
+        self.ctx.cache.back.destage.hurry();
     }
 
     /// Goes on as if nobody had asked.
     pub fn stop_destage(&self) {
-        self.cache.back.destage.request_all(false);
+        self.ctx.cache.back.destage.request_all(false);
     }
 
     /// Destages everything, and has nothing become dirty until [`CachedDisk::resume`]: what guests write meanwhile goes to the
@@ -281,7 +275,7 @@ impl<E: Env> CachedDisk<E> {
     /// # Errors
     /// If destage or a flush fails; then it is as if it had not been asked for.
     pub async fn quiesce(self: &Rc<Self>) -> Result<(), BlockError> {
-        let hold = back::hold(&self.cache);
+        let hold = back::hold(&self.ctx.cache);
         hold.clean().await?;
         self.flush_for_ourselves().await?;
         self.quiet.replace(Some(hold));
@@ -296,10 +290,10 @@ impl<E: Env> CachedDisk<E> {
         let ours = Rc::clone(self);
         let flushed = async move {
             ours.ready(Operation::Flush).await?;
-            flush::flush(&ours.cache, &ours.backing, &ours.flushes, Asker::Ourselves).await
+            flush::flush(&ours.ctx, Asker::Ourselves).await
         };
         // Whoever waits may give up, and a flush that fails is everybody's.
-        self.cache.pool.host.to_its_end(flushed).await
+        self.ctx.cache.pool.host.to_its_end(flushed).await
     }
 
     /// Ends what [`CachedDisk::quiesce`] began. True if there was something to end.
@@ -315,11 +309,11 @@ impl<E: Env> CachedDisk<E> {
     /// The bytes that flash lost before the backing had them: reads of them fail until they are written anew. At most so many
     /// ranges.
     pub fn lost(&self, most: usize) -> Vec<ByteRange> {
-        let size = self.cache.size();
+        let size = self.ctx.cache.size();
         let bytes = |pages: std::ops::Range<u64>| {
             ByteRange::new(pages.start * block::PAGE, (pages.end * block::PAGE).min(size))
         };
-        self.cache.catalog.with_dirty(|dirty| dirty.lost().iter().take(most).map(bytes).collect())
+        self.ctx.cache.catalog.with_dirty(|dirty| dirty.lost().iter().take(most).map(bytes).collect())
     }
 
     /// Prepares the disk for [`Self::grow`], while guests go on: what is cached of a page that its end cuts is brought home,
@@ -330,25 +324,25 @@ impl<E: Env> CachedDisk<E> {
     /// If that page does not come home, or the disk stopped; or if the flash failed and that cannot be remembered.
     pub async fn prepare_to_grow(&self) -> Result<Growing<E>, BlockError> {
         self.ready(Operation::Write).await?;
-        grow::prepare(&self.cache, &self.backing, &self.locks).await
+        grow::prepare(&self.ctx).await
     }
 
     /// The disk has `disk_bytes` from now on, which its backing has, and which is remembered durably for the next start.
     /// `touched` are bits that begin with those that it has, in the same memory. In one step; no request has to wait for it.
     pub fn grow(&self, growing: Growing<E>, disk_bytes: u64, touched: Rc<dyn SharedBits>) {
-        assert!(disk_bytes <= self.backing.geometry().size, "a disk ends with its backing at the latest");
-        grow::grow(&self.cache, growing, disk_bytes, touched);
+        assert!(disk_bytes <= self.ctx.backing.geometry().size, "a disk ends with its backing at the latest");
+        grow::grow(&self.ctx.cache, growing, disk_bytes, touched);
     }
 
     /// True if flash may hold something that the backing does not have.
     pub fn holds_dirty(&self) -> bool {
-        !self.cache.is_clean() || self.cache.may_hold_dirty()
+        !self.ctx.cache.is_clean() || self.ctx.cache.may_hold_dirty()
     }
 
     /// Waits until it is known what the backing does not have. Then the disk answers, if it has not stopped.
     async fn ready(&self, operation: Operation) -> Result<(), BlockError> {
-        if self.cache.may_hold_dirty() {
-            let known = back::wait_until_known(&self.cache).await;
+        if self.ctx.cache.may_hold_dirty() {
+            let known = back::wait_until_known(&self.ctx.cache).await;
             return known.map_err(|error| BlockError { operation, ..error });
         }
         Ok(())
@@ -357,91 +351,91 @@ impl<E: Env> CachedDisk<E> {
     /// Ready when what was cached before is known again, or known to be void; or when the disk leaves before that, with the
     /// state `Running`.
     pub async fn loaded(&self) -> LoadStatistics {
-        let done = self.cache.loaded.notified();
-        if self.cache.is_loading() && !self.cache.leaving.get() {
+        let done = self.ctx.cache.loaded.notified();
+        if self.ctx.cache.is_loading() && !self.ctx.cache.leaving.get() {
             done.await;
         }
-        self.cache.load.borrow().clone()
+        self.ctx.cache.load.borrow().clone()
     }
 
     /// True if another shard can take the disk up by what flash and the bits of touched pages say: what was cached before
     /// is known, and no failure has to be remembered. A failed write leaves its range out of the cache, and a failed flush
     /// has all later ones fail; both are known here only.
     pub fn is_fit_to_move(&self) -> bool {
-        let pool_is_fit = !self.cache.pool.is_failed() && self.cache.flash_void.get().is_none();
-        let nothing_failed = !self.cache.coherence.distrusts_anything() && !self.flushes.has_failed();
+        let pool_is_fit = !self.ctx.cache.pool.is_failed() && self.ctx.cache.flash_void.get().is_none();
+        let nothing_failed = !self.ctx.cache.coherence.distrusts_anything() && !self.ctx.flushes.has_failed();
         // Lost connections cost content: noticed here, or nowhere.
-        let loss_is_noticed = self.cache.coherence.epoch() == self.backing.epoch();
-        pool_is_fit && nothing_failed && loss_is_noticed && !self.cache.is_loading()
+        let loss_is_noticed = self.ctx.cache.coherence.epoch() == self.ctx.backing.epoch();
+        pool_is_fit && nothing_failed && loss_is_noticed && !self.ctx.cache.is_loading()
     }
 
     /// What was counted and measured so far.
     pub fn tally(&self) -> Tally {
-        Tally::of(&self.cache.counters, &self.cache.latencies, &self.cache.requests)
+        Tally::of(&self.ctx.cache.counters, &self.ctx.cache.latencies, &self.ctx.cache.requests)
     }
 
     /// What is known of caches of other sizes, to go on with on another shard: half a megabyte and more.
     pub fn curve(&self) -> Box<Curve> {
-        self.cache.curve.borrow().clone()
+        self.ctx.cache.curve.borrow().clone()
     }
 
     /// What caches of other sizes would do, from what guests lately did: in every mode, since the disk was attached, from shard to
     /// shard.
     pub fn curves(&self) -> Curves {
-        self.cache.curve.borrow().curves()
+        self.ctx.cache.curve.borrow().curves()
     }
 
     /// Bytes of RAM that this takes.
     pub fn curve_bytes(&self) -> u64 {
-        self.cache.curve.borrow().bytes()
+        self.ctx.cache.curve.borrow().bytes()
     }
 
     /// Goes on with a curve from another shard, instead of what is known here.
     pub fn go_on_with(&self, curve: Box<Curve>) {
-        self.cache.curve.replace(curve);
+        self.ctx.cache.curve.replace(curve);
         self.predicted.set(None);
     }
 
     /// Counts on from what was counted on another shard.
     pub fn count_on(&self, tally: &Tally) {
-        tally.add_to(&self.cache.counters, &self.cache.latencies, &self.cache.requests);
+        tally.add_to(&self.ctx.cache.counters, &self.ctx.cache.latencies, &self.ctx.cache.requests);
     }
 
     /// Waits for the flush that is running, which may be one of our own, and has no other begin as long as the answer lives.
     pub async fn hold_flushes(&self) -> HeldFlushes<'_> {
-        HeldFlushes { gate: &self.flushes, _running: self.flushes.hold().await }
+        HeldFlushes { gate: &self.ctx.flushes, _running: self.ctx.flushes.hold().await }
     }
 
     /// Waits for what destage has at the backing, and has nothing more sent there as long as the answer lives. What the backing
     /// never answers is known by then to whoever gave it up.
     pub async fn stop_destaging(&self) -> AtRest<'_, E> {
-        AtRest { disk: self, destaging: self.cache.back.destage.lock().await }
+        AtRest { disk: self, destaging: self.ctx.cache.back.destage.lock().await }
     }
 
     async fn settle_backing(&self) -> bool {
-        quiet::settle_backing(&self.cache, &self.backing, &self.flushes).await
+        quiet::settle_backing(&self.ctx).await
     }
 
     pub(super) async fn close_idle_regions(&self) {
-        quiet::close_idle(&self.cache, &self.backing, &self.flushes).await;
-        if !self.cache.pool.is_failed() {
-            back::mark_clean(&self.cache).await;
+        quiet::close_idle(&self.ctx).await;
+        if !self.ctx.cache.pool.is_failed() {
+            back::mark_clean(&self.ctx.cache).await;
         }
     }
 
     fn check(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
-        let refused = |_: &BlockError| _ = self.end(self.cache.pool.host.now());
+        let refused = |_: &BlockError| _ = self.end(self.ctx.cache.pool.host.now());
         self.geometry().check(operation, offset, length).inspect_err(refused)
     }
 }
 
 impl<E: Env> BlockDevice for CachedDisk<E> {
     fn geometry(&self) -> Geometry {
-        let geometry = self.backing.geometry();
-        let settings = self.cache.settings.borrow();
+        let geometry = self.ctx.backing.geometry();
+        let settings = self.ctx.cache.settings.borrow();
         let read_only = geometry.read_only || settings.read_only;
         let sector = settings.sector_bytes.unwrap_or(geometry.sector);
-        Geometry { size: self.cache.size(), read_only, sector, ..geometry }
+        Geometry { size: self.ctx.cache.size(), read_only, sector, ..geometry }
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
@@ -450,16 +444,15 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
             Ok(range) => range,
             Err(error) => return (buffer, Err(error)),
         };
-        let started = self.cache.pool.host.now();
-        let _in_flight = self.cache.requests.reads.arrive(&range, started);
+        let started = self.ctx.cache.pool.host.now();
+        let _in_flight = self.ctx.cache.requests.reads.arrive(&range, started);
         if let Err(error) = self.ready(Operation::Read).await {
             self.end(started);
             return (buffer, Err(error));
         }
-        let in_long_run = self.cache.missed_reads.borrow().goes_on_long(range.start);
-        let coming = self.cache.note_access(&range, By::Read, in_long_run);
-        let (outcome, answer) =
-            read::read(&self.cache, &self.backing, &self.locks, range, coming, buffer).await;
+        let in_long_run = self.ctx.cache.missed_reads.borrow().goes_on_long(range.start);
+        let coming = self.ctx.cache.note_access(&range, By::Read, in_long_run);
+        let (outcome, answer) = read::read(&self.ctx, range, coming, buffer).await;
         if outcome.1.is_ok() {
             let ended = self.record(latency_of(answer), started);
             self.count_read(&range, answer, ended);
@@ -470,12 +463,12 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
     }
 
     fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
-        let (cache, geometry) = (&self.cache, self.geometry());
+        let (cache, geometry) = (&self.ctx.cache, self.geometry());
         let is_sound = |range: &ByteRange| {
             !range.is_empty() && geometry.check(Operation::Read, range.start, range.len()).is_ok()
         };
         let mut found = CachedReads::default();
-        found.find(cache, &self.backing, wanted, is_sound);
+        found.find(&self.ctx, wanted, is_sound);
         if found.is_empty() {
             return;
         }
@@ -492,7 +485,7 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
     }
 
     fn prefetch(&self, range: ByteRange) {
-        prefetch_first_page(&self.cache, &range);
+        prefetch_first_page(&self.ctx.cache, &range);
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
@@ -501,19 +494,19 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
             Ok(range) => range,
             Err(error) => return (buffer, Err(error)),
         };
-        let started = self.cache.pool.host.now();
-        let _in_flight = self.cache.requests.writes.arrive(&range, started);
+        let started = self.ctx.cache.pool.host.now();
+        let _in_flight = self.ctx.cache.requests.writes.arrive(&range, started);
         if let Err(error) = self.ready(Operation::Write).await {
             self.end(started);
             return (buffer, Err(error));
         }
-        self.cache.note_access(&range, By::Write, false);
-        let outcome = write::write(&self.cache, &self.backing, &self.locks, range, buffer).await;
+        self.ctx.cache.note_access(&range, By::Write, false);
+        let outcome = write::write(&self.ctx, range, buffer).await;
         if outcome.1.is_ok() {
             let now = self.count_write(&range, started);
             // Written around it, nothing enters the cache.
-            if self.cache.settings.borrow().mode != Mode::WriteAround {
-                self.cache.curve.borrow_mut().observe(&range, Use::Write, now);
+            if self.ctx.cache.settings.borrow().mode != Mode::WriteAround {
+                self.ctx.cache.curve.borrow_mut().observe(&range, Use::Write, now);
             }
         } else {
             self.end(started);
@@ -522,15 +515,15 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
     }
 
     async fn flush(&self) -> Result<(), BlockError> {
-        let started = self.cache.pool.host.now();
+        let started = self.ctx.cache.pool.host.now();
         let result = match self.ready(Operation::Flush).await {
             // What takes much room is on the heap: else each request of a door would have room for it.
-            Ok(()) => Box::pin(flush::flush(&self.cache, &self.backing, &self.flushes, Asker::Guest)).await,
+            Ok(()) => Box::pin(flush::flush(&self.ctx, Asker::Guest)).await,
             error => error,
         };
-        count(&self.cache.counters.flushes, 1);
+        count(&self.ctx.cache.counters.flushes, 1);
         if result.is_err() {
-            count(&self.cache.counters.backing_errors, 1);
+            count(&self.ctx.cache.counters.backing_errors, 1);
         }
         self.record(Latency::Flush, started);
         result
@@ -541,12 +534,10 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
         if range.is_empty() {
             return Ok(());
         }
-        let started = self.cache.pool.host.now();
-        let _in_flight = self.cache.requests.writes.arrive(&range, started);
+        let started = self.ctx.cache.pool.host.now();
+        let _in_flight = self.ctx.cache.requests.writes.arrive(&range, started);
         let done = match self.ready(Operation::WriteZeroes).await {
-            Ok(()) => {
-                Box::pin(zeroes::write_zeroes(&self.cache, &self.backing, &self.locks, range, unmap)).await
-            }
+            Ok(()) => Box::pin(zeroes::write_zeroes(&self.ctx, range, unmap)).await,
             error => error,
         };
         if done.is_err() {
@@ -560,17 +551,17 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         let range = self.check(Operation::Discard, range.start, range.len())?;
-        count(&self.cache.counters.discards, 1);
+        count(&self.ctx.cache.counters.discards, 1);
         if range.is_empty() {
             return Ok(());
         }
         self.ready(Operation::Discard).await?;
-        Box::pin(zeroes::discard(&self.cache, &self.backing, &self.locks, range)).await
+        Box::pin(zeroes::discard(&self.ctx, range)).await
     }
 
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
         let range = self.check(Operation::Read, range.start, range.len())?;
         self.ready(Operation::Read).await?;
-        extents::extents(&self.cache, &self.backing, range).await
+        extents::extents(&self.ctx, range).await
     }
 }

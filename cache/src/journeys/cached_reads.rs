@@ -11,6 +11,7 @@
 use block::{ByteRange, Operation, PAGE, Wanted, prefetch};
 use smallvec::SmallVec;
 
+use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::reconnect::notice;
 use crate::knowledge::ram_hit::RamHit;
@@ -42,8 +43,7 @@ impl CachedReads {
     /// and have to be by [`CachedReads::give`]. Once.
     pub(crate) fn find<E: Env>(
         &mut self,
-        cache: &DiskCache<E>,
-        backing: &E::Backing,
+        ctx @ Ctx { cache, .. }: &Ctx<E>,
         wanted: &mut [Wanted],
         sound: impl Fn(&ByteRange) -> bool,
     ) {
@@ -55,7 +55,7 @@ impl CachedReads {
         if unknown || !cache.settings.borrow().mode.row().reads_hit {
             return;
         }
-        notice(cache, backing);
+        notice(ctx);
         let ram = cache.ram.borrow();
         for (place, read) in wanted.iter_mut().enumerate().filter(|(_, read)| sound(&read.range)) {
             let before = self.pieces.len();

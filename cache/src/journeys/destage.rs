@@ -22,12 +22,12 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE, RangeLock, Unmap};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE, Unmap};
 use futures_util::future::join_all;
 
+use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{Fault, FlashRun};
-use super::flush::FlushGate;
 use super::lost::{self, Damaged};
 use super::reconnect::{is_same, notice};
 use super::settle_log::settle_log;
@@ -139,10 +139,7 @@ impl Given {
 
 /// One round, from the address `from` on, or of what somebody waits for.
 pub(super) async fn round<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
-    flushes: &FlushGate,
+    ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>,
     from: u64,
     size: Size,
 ) -> Achieved {
@@ -151,7 +148,7 @@ pub(super) async fn round<E: Env>(
         // The disk was released meanwhile, and the backing is somebody else's.
         return Achieved { next: from, ..Achieved::default() };
     }
-    notice(cache, backing);
+    notice(ctx);
     if !backing.has_unanswered() {
         // Nothing lands any more of what nobody answered.
         cache.back.destage.clear_stuck();
@@ -164,7 +161,7 @@ pub(super) async fn round<E: Env>(
         return Achieved { failed: true, next, ..Achieved::default() };
     }
     let refusals = Cell::new(REFUSALS_MAX);
-    let mut all = give_all(cache, backing, locks, &runs, &known, size.width, &refusals).await;
+    let mut all = give_all(ctx, &runs, &known, size.width, &refusals).await;
     let next = all.failed_ends.filter(|_| refusals.get() == 0).map_or(next, |[first, last]| {
         // With one request at a time everything before the last one was tried.
         if size.width == 1 { last } else { first }
@@ -182,7 +179,7 @@ pub(super) async fn round<E: Env>(
     }
     count(&cache.counters.destage_bytes, bytes);
     let flushed = if canary::has(Bug::HomeBeforeFlush) { Ok(()) } else { flushes.flush(backing).await };
-    if flushed.is_err() || !is_same(cache, backing, epoch) {
+    if flushed.is_err() || !is_same(ctx, epoch) {
         let error = flushed.err().unwrap_or_else(connection_lost);
         cache.back.destage.record_failure(cache.pool.host.now(), &error);
         achieved.failed = true;
@@ -309,9 +306,7 @@ fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<Run> {
 /// Gives the backing these runs: one after another in each of so many stretches. Neighbours are mostly on one spindle, would
 /// wait for each other there, and guests for all of them. No more are begun once so many were refused.
 async fn give_all<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx: &Ctx<E>,
     runs: &[Run],
     known: &[Place],
     width: usize,
@@ -324,7 +319,7 @@ async fn give_all<E: Env>(
             if refusals.get() == 0 {
                 break;
             }
-            given.add(give(cache, backing, locks, run.clone(), known, refusals).await);
+            given.add(give(ctx, run.clone(), known, refusals).await);
         }
         given
     });
@@ -337,9 +332,7 @@ async fn give_all<E: Env>(
 
 /// Gives the backing one run.
 async fn give<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, backing, locks, .. }: &Ctx<E>,
     run: Run,
     known: &[Place],
     refusals: &Cell<u32>,
@@ -350,14 +343,13 @@ async fn give<E: Env>(
     let unit = backing.geometry().physical_block;
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
-        Run::Zeroes(pages, unmap) => give_zeroes(cache, backing, pages, range, unmap, refusals).await,
-        Run::Pages(pages) => give_pages(cache, backing, pages, known, refusals).await,
+        Run::Zeroes(pages, unmap) => give_zeroes(ctx, pages, range, unmap, refusals).await,
+        Run::Pages(pages) => give_pages(ctx, pages, known, refusals).await,
     }
 }
 
 async fn give_zeroes<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
     pages: Range<u64>,
     range: ByteRange,
     unmap: Unmap,
@@ -367,13 +359,12 @@ async fn give_zeroes<E: Env>(
     count(&cache.counters.backing_writes, 1);
     match backing.write_zeroes(range, unmap).await {
         Ok(()) => Given { zeroes: vec![pages], ..Given::default() },
-        Err(error) => fail(cache, backing, &pages, &error, refusals),
+        Err(error) => fail(ctx, &pages, &error, refusals),
     }
 }
 
 async fn give_pages<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
     pages: Range<u64>,
     known: &[Place],
     refusals: &Cell<u32>,
@@ -401,7 +392,7 @@ async fn give_pages<E: Env>(
         match result {
             Ok(()) => given.places.extend_from_slice(run),
             Err(error) => {
-                given.add(fail(cache, backing, &(run[0].page..end.div_ceil(PAGE)), &error, refusals));
+                given.add(fail(ctx, &(run[0].page..end.div_ceil(PAGE)), &error, refusals));
                 if refusals.get() == 0 {
                     break;
                 }
@@ -414,8 +405,7 @@ async fn give_pages<E: Env>(
 /// Takes notice of a request that the backing failed. It stays dirty, and is tried again. If nobody knows what becomes of the
 /// request, nothing newer is sent after it while it may land: it could be overwritten.
 fn fail<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    Ctx { cache, backing, .. }: &Ctx<E>,
     pages: &Range<u64>,
     error: &BlockError,
     refusals: &Cell<u32>,

@@ -6,7 +6,7 @@
 
 use block::{BlockDevice, BlockError, ByteRange, Extent, PAGE};
 
-use super::disk_cache::DiskCache;
+use super::ctx::Ctx;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::ranges::Ranges;
 use crate::words::env::Env;
@@ -16,8 +16,7 @@ const RUNS_MAX: usize = 16_384;
 
 /// Which parts of `range`, which the caller has checked, hold data, in order and without gaps. It is known what is dirty.
 pub(crate) async fn extents<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    Ctx { cache, backing, .. }: &Ctx<E>,
     range: ByteRange,
 ) -> Result<Vec<Extent>, BlockError> {
     // Looked at before the backing is asked: what comes home in between, it has.

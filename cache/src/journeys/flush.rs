@@ -4,41 +4,21 @@
 //! the mode does not matter, because it may have been another one when the write came. In write-back the backing is not
 //! asked if guests gave it nothing since the last flush of it. The first flush of a process always asks: an earlier process may
 //! have acknowledged writes that no flush has covered.
-//!
-//! Flushes that arrive while one runs share the next one: never the running one, which was submitted too early for
-//! them (rule I5). The first failed flush is the last: what it should have made durable may be gone, and a later
-//! success would say nothing about it, so every later flush fails as well until the disk is attached anew. The exception
-//! is a backing that lost its connection: it knows what it lost, and its failed flush has told the guest; and one that was
-//! not asked at all, because it has not answered for too long.
 
-use std::cell::{Cell, RefCell};
-
-use block::{BlockDevice, BlockError, ErrorKind, Operation};
+use block::{BlockError, Operation};
 use futures_util::future::join;
-use tokio::sync::{Mutex, MutexGuard};
 
-use super::disk_cache::DiskCache;
+use super::ctx::Ctx;
+use super::flush_gate::Asker;
 use super::settle_log::flush_log;
-use crate::words::canary::{self, Bug};
 use crate::words::env::Env;
-
-/// Whose flush it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asker {
-    /// A guest's: it is told what an earlier flush found that was none of a guest's.
-    Guest,
-    /// Our own, or an administrator's: what the guest is to be told makes it fail as well, and stays to be told.
-    Ourselves,
-}
 
 /// Makes durable what was acknowledged before this call.
 ///
 /// # Errors
 /// If the flash, the backing or an earlier flush of it failed, or the disk stopped.
 pub(crate) async fn flush<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
-    gate: &FlushGate,
+    Ctx { cache, backing, flushes, .. }: &Ctx<E>,
     asker: Asker,
 ) -> Result<(), BlockError> {
     cache.check_alive(Operation::Flush)?;
@@ -47,8 +27,8 @@ pub(crate) async fn flush<E: Env>(
     };
     let through = cache.back.backing_changes_to_flush();
     // A later flush of our own may have succeeded, so that nothing is left to be flushed, and something to be told.
-    let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back || gate.has_untold();
-    let backing = async { if asks { gate.flush_for(backing, asker).await } else { Ok(()) } };
+    let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back || flushes.has_untold();
+    let backing = async { if asks { flushes.flush_for(backing, asker).await } else { Ok(()) } };
     let (log, backing) = join(log, backing).await;
     if let (Ok(()), Some(through)) = (&backing, through) {
         cache.back.record_backing_flushed(through);
@@ -58,176 +38,4 @@ pub(crate) async fn flush<E: Env>(
         cache.back.commits.wake();
     }
     log.and(backing)
-}
-
-/// Joins the flushes of one disk.
-pub(crate) struct FlushGate {
-    /// Flushes that arrived, counted.
-    arrived: Cell<u64>,
-    /// Flushes that are covered by one that completed.
-    covered: Cell<u64>,
-    failed: RefCell<Option<BlockError>>,
-    /// Epoch of the backing at the last flush.
-    epoch: Cell<u64>,
-    /// The last flush that failed because the backing lost its connection, and the flushes that had arrived by then: none
-    /// of them may succeed.
-    lost: RefCell<Option<(u64, BlockError)>>,
-    /// Set when a flush failed in that way that was none of the guest's: the guest's next one fails as well.
-    untold: RefCell<Option<BlockError>>,
-    running: Mutex<()>,
-    /// Set when the disk goes to another shard, which has a gate of its own: a failure that is found here would be known to
-    /// nobody there.
-    stopped: Cell<bool>,
-}
-
-impl FlushGate {
-    /// For a backing in this epoch.
-    pub(crate) fn new(epoch: u64) -> Self {
-        Self {
-            arrived: Cell::new(0),
-            covered: Cell::new(0),
-            failed: RefCell::new(None),
-            epoch: Cell::new(epoch),
-            lost: RefCell::new(None),
-            untold: RefCell::new(None),
-            running: Mutex::new(()),
-            stopped: Cell::new(false),
-        }
-    }
-
-    /// True once a flush failed.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.failed.borrow().is_some() || self.lost.borrow().is_some()
-    }
-
-    /// Waits for the flush that is running, and has no other begin as long as the answer lives.
-    pub(crate) async fn hold(&self) -> MutexGuard<'_, ()> {
-        self.running.lock().await
-    }
-
-    /// Fails all later flushes, if none ever failed. Returns true if so.
-    pub(crate) fn stop(&self) -> bool {
-        self.stopped.set(!self.has_failed());
-        self.stopped.get()
-    }
-
-    /// True if the next flush of a guest fails for what an earlier one found that was none of its own.
-    fn has_untold(&self) -> bool {
-        self.untold.borrow().is_some()
-    }
-
-    /// As [`Self::flush`], for somebody: what a guest would have been told of an earlier flush that was none of its own, it is
-    /// told now. Nobody else takes that away from it.
-    async fn flush_for<B: BlockDevice>(&self, backing: &B, asker: Asker) -> Result<(), BlockError> {
-        let result = self.flush(backing).await;
-        let untold = match asker {
-            Asker::Guest => self.untold.take(),
-            Asker::Ourselves => self.untold.borrow().clone(),
-        };
-        match untold {
-            Some(error) => Err(error),
-            None => result,
-        }
-    }
-
-    /// Flushes the backing, or shares a flush that is submitted after this call.
-    pub(crate) async fn flush<B: BlockDevice>(&self, backing: &B) -> Result<(), BlockError> {
-        // The first one is not a guest's: it settles the backing.
-        if canary::has(Bug::FlushFromMemory) && self.arrived.get() == 1 {
-            self.arrived.set(2);
-            self.covered.set(2);
-            return Ok(());
-        }
-        let ticket = self.arrived.get() + 1;
-        self.arrived.set(ticket);
-        let _running = self.running.lock().await;
-        if self.stopped.get() {
-            let error = BlockError::anywhere(ErrorKind::Gone, Operation::Flush);
-            return Err(error.because("the disk is another shard's now"));
-        }
-        if let Some(error) = &*self.failed.borrow() {
-            return Err(error.clone());
-        }
-        if self.covered.get() >= ticket {
-            return Ok(());
-        }
-        if let Some((_, error)) = self.lost.borrow().as_ref().filter(|(through, _)| *through >= ticket) {
-            return Err(error.clone());
-        }
-        let covers = self.arrived.get();
-        let result = backing.flush().await;
-        let reconnected = self.epoch.replace(backing.epoch()) != backing.epoch();
-        match &result {
-            Ok(()) => self.covered.set(covers),
-            Err(error) if reconnected => {
-                tracing::error!(%error, "The backing lost its connection, and perhaps writes that no flush had covered");
-                self.lost.replace(Some((self.arrived.get(), error.clone())));
-                self.untold.replace(Some(error.clone()));
-            }
-            // Nothing was flushed and nothing is gone: a later one covers all of it.
-            Err(error) if error.kind == ErrorKind::Untried => {}
-            Err(error) => {
-                tracing::error!(%error, "The backing failed a flush; flushes of this disk fail until it is attached anew");
-                self.failed.replace(Some(error.clone()));
-            }
-        }
-        result
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use block::{Buffer, ByteRange, Geometry, Outcome, Unmap};
-    use futures_util::FutureExt;
-
-    use super::*;
-
-    /// Loses a connection at the first flush.
-    #[derive(Default)]
-    struct Losing(Cell<u64>);
-
-    impl BlockDevice for Losing {
-        fn geometry(&self) -> Geometry {
-            Geometry::plain(0)
-        }
-
-        async fn read(&self, _: u64, buffer: Buffer) -> Outcome {
-            (buffer, Ok(()))
-        }
-
-        async fn write(&self, _: u64, buffer: Buffer) -> Outcome {
-            (buffer, Ok(()))
-        }
-
-        async fn flush(&self) -> Result<(), BlockError> {
-            match self.0.replace(1) {
-                0 => Err(BlockError::anywhere(ErrorKind::Io, Operation::Flush)),
-                _ => Ok(()),
-            }
-        }
-
-        async fn write_zeroes(&self, _: ByteRange, _: Unmap) -> Result<(), BlockError> {
-            Ok(())
-        }
-
-        async fn discard(&self, _: ByteRange) -> Result<(), BlockError> {
-            Ok(())
-        }
-
-        fn epoch(&self) -> u64 {
-            self.0.get()
-        }
-    }
-
-    #[test]
-    fn what_a_flush_of_our_own_finds_is_told_to_the_next_guest_whoever_else_asks_before() {
-        let (gate, backing) = (FlushGate::new(0), Losing::default());
-        let flush = |asker| gate.flush_for(&backing, asker).now_or_never().expect("nothing is waited for");
-        flush(Asker::Ourselves).expect_err("a connection is lost");
-        flush(Asker::Ourselves).expect_err("the guest does not know yet");
-        flush(Asker::Guest).expect_err("now it does");
-        assert!(!gate.has_untold());
-        flush(Asker::Guest).expect("later flushes are not to blame");
-        flush(Asker::Ourselves).expect("nor is anybody else");
-    }
 }

@@ -26,8 +26,9 @@
 
 use std::rc::Rc;
 
-use block::{BlockError, ByteRange, Host, Operation, PAGE, RangeLock};
+use block::{BlockError, ByteRange, Host, Operation, PAGE};
 
+use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::mutation::Mutation;
 use super::write::{Way, Wish, decide};
@@ -63,18 +64,14 @@ impl<E: Env> Drop for Growing<E> {
 ///
 /// # Errors
 /// If what is dirty does not come home, or flash lost it; if the disk stopped; if the flash failed and nobody remembers that.
-pub(crate) async fn prepare<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
-) -> Result<Growing<E>, BlockError> {
+pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<Growing<E>, BlockError> {
     let size = cache.size();
     let cut = ByteRange::new(size / PAGE * PAGE, size);
     if cut.is_empty() || canary::has(Bug::ZeroesBehindEnd) {
         cache.check_alive(Operation::Write)?;
         return Ok(Growing { cut_page: None });
     }
-    match decide(cache, backing, locks, cut, 0, Wish::NotBack).await? {
+    match decide(ctx, cut, 0, Wish::NotBack).await? {
         Way::Through(turn) => {
             let ours = Rc::clone(cache);
             let begun = async move {

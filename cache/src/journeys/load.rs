@@ -16,6 +16,7 @@ use block::{BlockDevice, BlockError, Buffer, Host, PAGE};
 use futures_util::future::{join_all, select};
 
 use super::back;
+use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::void::make_void;
 use crate::bytes::checksum::page_checksum;
@@ -128,19 +129,18 @@ pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &Belief) -> Re
 }
 
 /// Loads what was cached, and lets the disk use its flash from then on. Ends early if the disk leaves.
-pub(crate) async fn load<E: Env>(cache: &DiskCache<E>, backing: &E::Backing, tail: Tail, samples: usize) {
+pub(crate) async fn load<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, tail: Tail, samples: usize) {
     let _loading = cache.loading.lock().await;
     if cache.leaving.get() {
         return;
     }
     let started = cache.pool.host.now();
-    while !load_once(cache, backing, tail, samples, started).await {}
+    while !load_once(ctx, tail, samples, started).await {}
 }
 
 /// Says whether that was it: what the backing does not have is loaded again if the blocks changed meanwhile.
 async fn load_once<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    Ctx { cache, backing, .. }: &Ctx<E>,
     tail: Tail,
     samples: usize,
     started: u64,

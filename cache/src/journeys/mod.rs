@@ -26,12 +26,14 @@
 //! | `void` | flash | nowhere, for good |
 //!
 //! All share one [`disk_cache::DiskCache`], what is cached of one disk, and can be [forgotten](mod@forget). They meet only there.
+//! Those that need its backing as well take a [`ctx::Ctx`].
 
 mod ahead;
 pub(crate) mod back;
 pub(crate) mod cached_reads;
 pub(crate) mod commit;
 mod commit_queue;
+pub(crate) mod ctx;
 mod destage;
 mod destage_state;
 mod destage_wait;
@@ -40,6 +42,7 @@ pub(crate) mod disks;
 pub(crate) mod extents;
 mod flash_run;
 pub(crate) mod flush;
+pub(crate) mod flush_gate;
 mod forget;
 pub(crate) mod grow;
 pub(crate) mod leave;

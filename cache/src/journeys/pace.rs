@@ -8,13 +8,11 @@
 //! A backing that fails is probed: one request, a second after the last one failed, each time at another place. Once one succeeds,
 //! destage goes on behind it.
 
-use std::rc::Rc;
+use block::{BlockError, ErrorKind, Host, Operation};
 
-use block::{BlockError, ErrorKind, Host, Operation, RangeLock};
-
+use super::ctx::Ctx;
 use super::destage::{Size, round};
 use super::disk_cache::DiskCache;
-use super::flush::FlushGate;
 use crate::knowledge::catalog::ALL_PAGES;
 use crate::words::env::Env;
 use crate::words::limits::PAGE_BYTES;
@@ -61,13 +59,7 @@ enum Urgency {
 }
 
 /// Destages some, if it is time to. `from` is where the last round ended.
-pub(crate) async fn step<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
-    flushes: &FlushGate,
-    from: &mut u64,
-) -> Next {
+pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u64) -> Next {
     let nothing = !cache.catalog.can_destage(ALL_PAGES);
     if nothing || cache.is_loading() || cache.back.stop.is_set() || cache.leaving.get() {
         cache.back.destage.record_idle();
@@ -82,7 +74,7 @@ pub(crate) async fn step<E: Env>(
     // One after another while it fails, so that the one that fails is the last one.
     let size = if cache.back.destage.is_failing() { Size { width: 1, ..size } } else { size };
     let before = amounts(cache);
-    let achieved = round(cache, backing, locks, flushes, *from, size).await;
+    let achieved = round(ctx, *from, size).await;
     *from = achieved.next;
     let took = cache.pool.host.now() - now;
     // A round that changed nothing would change nothing again: without a rest it would keep the thread for ever.

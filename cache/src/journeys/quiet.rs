@@ -9,10 +9,8 @@
 //! ```
 //! A crash before 4 leaves the region open; what 3 wrote is true all the same.
 
-use std::rc::Rc;
-
+use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
-use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
 use crate::bytes::note::Intent;
 use crate::knowledge::coherence::ClosedRegions;
@@ -24,8 +22,8 @@ use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
 /// Closes every region that nothing changed since the last call. Failures leave regions open.
-pub(crate) async fn close_idle<E: Env>(cache: &Rc<DiskCache<E>>, backing: &E::Backing, flushes: &FlushGate) {
-    notice(cache, backing);
+pub(crate) async fn close_idle<E: Env>(ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>) {
+    notice(ctx);
     if cache.is_loading() || cache.pool.is_failed() || cache.back.stop.is_set() {
         return;
     }
@@ -44,7 +42,7 @@ pub(crate) async fn close_idle<E: Env>(cache: &Rc<DiskCache<E>>, backing: &E::Ba
     // Once it has left, its regions and their bits are the business of whoever attaches it next. As long as a backing that lost
     // its connection fails the flush above, and the epoch changes nowhere else, no test can tell the second look at the epoch
     // missing. It keeps regions open if a connection is lost after the flush, or by a backing that hides that from it.
-    if cache.leaving.get() || !is_same(cache, backing, epoch) {
+    if cache.leaving.get() || !is_same(ctx, epoch) {
         return;
     }
     let ClosedRegions { regions, are_all_closed } = cache.coherence.close_idle(idle);
@@ -57,15 +55,11 @@ pub(crate) async fn close_idle<E: Env>(cache: &Rc<DiskCache<E>>, backing: &E::Ba
 /// Has the backing make durable whatever it acknowledged before the disk was attached: to processes that were killed, or
 /// that changed it without intents. Until that has succeeded, nothing is promoted, and a lost connection costs everything
 /// that is cached: flash would be newer than the backing (rule I11). True once it has.
-pub(crate) async fn settle_backing<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    flushes: &FlushGate,
-) -> bool {
-    notice(cache, backing);
+pub(crate) async fn settle_backing<E: Env>(ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>) -> bool {
+    notice(ctx);
     let epoch = cache.coherence.epoch();
     let through = cache.back.backing_changes_to_flush();
-    let settled = flushes.flush(backing).await.is_ok() && is_same(cache, backing, epoch);
+    let settled = flushes.flush(backing).await.is_ok() && is_same(ctx, epoch);
     if settled {
         if let Some(through) = through {
             cache.back.record_backing_flushed(through);

@@ -10,12 +10,11 @@
 
 use std::ops::Range;
 
-use block::{
-    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeLock,
-};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE};
 use futures_util::future::{join, join_all};
 use smallvec::SmallVec;
 
+use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::flash_run::{FlashRun, Page};
 use super::reconnect::notice;
@@ -46,15 +45,13 @@ pub(crate) enum Answer {
 
 /// Reads `range`, which the caller has checked, into `buffer`. What is fetched for it comes as `coming` says.
 pub(crate) async fn read<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx: &Ctx<E>,
     range: ByteRange,
     coming: Coming,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
     for _ in 0..TRIES {
-        let (outcome, answer) = read_once(cache, backing, locks, range, coming, buffer).await;
+        let (outcome, answer) = read_once(ctx, range, coming, buffer).await;
         let moved =
             outcome.1.as_ref().is_err_and(|error| error.kind == ErrorKind::Corrupt && error.range.is_none());
         if !moved {
@@ -69,18 +66,16 @@ pub(crate) async fn read<E: Env>(
 const TRIES: usize = 3;
 
 async fn read_once<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, locks, .. }: &Ctx<E>,
     range: ByteRange,
     coming: Coming,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
-    notice(cache, backing);
+    notice(ctx);
     let row = cache.settings.borrow().mode.row();
     let is_dirty = || cache.catalog.is_dirty_within(&(range.start / PAGE..range.end.div_ceil(PAGE)));
     if !row.reads_hit && !is_dirty() && !is_entering(cache, &range) {
-        return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
+        return (fetch_past(ctx, range, buffer).await, Answer::Bypass);
     }
     // Most requests are of one page, and most of what is cached needs no plan.
     let page = PageNumber(range.start / PAGE);
@@ -96,7 +91,7 @@ async fn read_once<E: Env>(
             && let Some(located) = cache.on_flash(page)
         {
             let run = FlashRun::of(cache, page, located);
-            return (read_one_run(cache, backing, run, range, buffer).await, Answer::Flash);
+            return (read_one_run(ctx, run, range, buffer).await, Answer::Flash);
         }
     }
     let mut plan = Plan::decide(cache, &range, &mut buffer);
@@ -117,20 +112,20 @@ async fn read_once<E: Env>(
         return ((buffer, Ok(())), answer);
     }
     if let Some(run) = plan.take_one_run(&range) {
-        return (read_one_run(cache, backing, run, range, buffer).await, Answer::Flash);
+        return (read_one_run(ctx, run, range, buffer).await, Answer::Flash);
     }
     if plan.absent.is_empty() {
-        return (read_cached(cache, backing, plan, range, buffer).await, Answer::Flash);
+        return (read_cached(ctx, plan, range, buffer).await, Answer::Flash);
     }
     let fill = fill(cache, &range, coming);
     if !plan.cached_any && fill == Fill::Refused {
-        return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
+        return (fetch_past(ctx, range, buffer).await, Answer::Bypass);
     }
     if !plan.cached_any && range.is_aligned(PAGE) {
-        return (fetch_whole(cache, backing, range, buffer, fill).await, Answer::Miss);
+        return (fetch_whole(ctx, range, buffer, fill).await, Answer::Miss);
     }
     let answer = if plan.cached_any { Answer::Partial } else { Answer::Miss };
-    (read_mixed(cache, backing, plan, range, buffer, fill).await, answer)
+    (read_mixed(ctx, plan, range, buffer, fill).await, answer)
 }
 
 /// True if something is being written to the range that enters the cache, whatever the mode became meanwhile.
@@ -229,8 +224,7 @@ fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, coming: Coming) -> Fill
 
 /// One read of flash is the whole answer.
 async fn read_one_run<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     run: FlashRun<'_, E>,
     range: ByteRange,
     buffer: Buffer,
@@ -238,25 +232,23 @@ async fn read_one_run<E: Env>(
     let checked = run.read(cache, buffer).await;
     let lost: Vec<_> = checked.pages().filter_map(|page| take_notice(cache, &page)).collect();
     let buffer = checked.into_bytes();
-    if lost.is_empty() { (buffer, Ok(())) } else { replace_lost(cache, backing, range, buffer, lost).await }
+    if lost.is_empty() { (buffer, Ok(())) } else { replace_lost(ctx, range, buffer, lost).await }
 }
 
 /// Everything is cached, some of it on flash.
 async fn read_cached<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     plan: Plan<'_, E>,
     range: ByteRange,
     mut buffer: Buffer,
 ) -> Outcome {
     let lost = read_runs(cache, plan.flash, &range, &mut buffer).await;
-    if lost.is_empty() { (buffer, Ok(())) } else { replace_lost(cache, backing, range, buffer, lost).await }
+    if lost.is_empty() { (buffer, Ok(())) } else { replace_lost(ctx, range, buffer, lost).await }
 }
 
 /// Asks the backing for what flash did not give back, if it has it.
 async fn replace_lost<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,
     buffer: Buffer,
     lost: Vec<LostPage>,
@@ -265,7 +257,7 @@ async fn replace_lost<E: Env>(
         Ok(lost) => lost,
         Err(error) => return (buffer, Err(error)),
     };
-    let result = fetch(cache, backing, &lost, Fill::Allowed(Coming::with(By::Read, &range))).await;
+    let result = fetch(ctx, &lost, Fill::Allowed(Coming::with(By::Read, &range))).await;
     finish(&range, buffer, &lost, result)
 }
 
@@ -305,16 +297,14 @@ struct LostPage {
 
 /// Some of it has to come from the backing.
 async fn read_mixed<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     plan: Plan<'_, E>,
     range: ByteRange,
     mut buffer: Buffer,
     fill: Fill,
 ) -> Outcome {
     let (lost, fetched) =
-        join(read_runs(cache, plan.flash, &range, &mut buffer), fetch(cache, backing, &plan.absent, fill))
-            .await;
+        join(read_runs(cache, plan.flash, &range, &mut buffer), fetch(ctx, &plan.absent, fill)).await;
     let (buffer, result) = finish(&range, buffer, &plan.absent, fetched);
     if lost.is_empty() || result.is_err() {
         return (buffer, result);
@@ -323,7 +313,7 @@ async fn read_mixed<E: Env>(
         Ok(lost) => lost,
         Err(error) => return (buffer, Err(error)),
     };
-    let result = fetch(cache, backing, &lost, fill).await;
+    let result = fetch(ctx, &lost, fill).await;
     finish(&range, buffer, &lost, result)
 }
 
@@ -425,8 +415,7 @@ struct Fetched {
 /// Reads pages from the backing in one request, from the first to the last of them, and lets those that were asked for
 /// enter RAM, if nothing changed meanwhile.
 async fn fetch<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     pages: &[Range<u64>],
     fill: Fill,
 ) -> Result<Fetched, BlockError> {
@@ -436,27 +425,20 @@ async fn fetch<E: Env>(
     let size = cache.size();
     let range = ByteRange::new(first.start * PAGE, (last.end * PAGE).min(size));
     let buffer = Buffer::zeroed(range.len() as usize);
-    let (bytes, result) = fetch_into(cache, backing, range, pages, fill, buffer).await;
+    let (bytes, result) = fetch_into(ctx, range, pages, fill, buffer).await;
     result.map(|()| Fetched { start: range.start, bytes })
 }
 
 /// Nothing of some whole pages is cached, and they may enter: what the backing says of them is the answer.
-async fn fetch_whole<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
-    range: ByteRange,
-    buffer: Buffer,
-    fill: Fill,
-) -> Outcome {
+async fn fetch_whole<E: Env>(ctx: &Ctx<E>, range: ByteRange, buffer: Buffer, fill: Fill) -> Outcome {
     let pages = range.start / PAGE..range.end / PAGE;
-    fetch_into(cache, backing, range, &[pages], fill, buffer).await
+    fetch_into(ctx, range, &[pages], fill, buffer).await
 }
 
 /// Reads `range` from the backing into a buffer of its length, and lets those pages of it that are named enter RAM, if nothing
 /// changed meanwhile.
 async fn fetch_into<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,
     pages: &[Range<u64>],
     fill: Fill,
@@ -465,9 +447,9 @@ async fn fetch_into<E: Env>(
     // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
     let sequence = cache.pool.draw_sequence();
     let filling = Filling::begin(cache, &range);
-    let (bytes, result) = fetch_past(cache, backing, range, buffer).await;
+    let (bytes, result) = fetch_past(ctx, range, buffer).await;
     // Poisons this fill too, if the connection was lost in between.
-    notice(cache, backing);
+    notice(ctx);
     let may_enter = filling.finish();
     let Fill::Allowed(coming) = fill else { return (bytes, result) };
     if result.is_err() {
@@ -513,8 +495,7 @@ impl<E: Env> Drop for Filling<'_, E> {
 
 /// Reads straight from the backing into the answer, and leaves the cache alone.
 async fn fetch_past<E: Env>(
-    cache: &DiskCache<E>,
-    backing: &E::Backing,
+    Ctx { cache, backing, .. }: &Ctx<E>,
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {

@@ -6,16 +6,14 @@
 //! later start believes it either: after a power cut or a reconnect guests would otherwise read what the backing has lost (rule I11). Fills under way may have read either side of the loss and
 //! do not enter (rule I3).
 
-use std::rc::Rc;
-
 use block::BlockDevice;
 
-use super::disk_cache::DiskCache;
+use super::ctx::Ctx;
 use crate::knowledge::coherence::LostWrites;
 use crate::words::env::Env;
 
 /// Looks whether the backing may have lost anything, before anything cached is relied on.
-pub(crate) fn notice<E: Env>(cache: &DiskCache<E>, backing: &E::Backing) {
+pub(crate) fn notice<E: Env>(Ctx { cache, backing, .. }: &Ctx<E>) {
     if !cache.coherence.observe_epoch(backing.epoch()) {
         return;
     }
@@ -31,8 +29,8 @@ pub(crate) fn notice<E: Env>(cache: &DiskCache<E>, backing: &E::Backing) {
     }
 }
 
-/// Notices before a request; see [`notice`].
-pub(crate) fn is_same<E: Env>(cache: &Rc<DiskCache<E>>, backing: &E::Backing, epoch: u64) -> bool {
-    notice(cache, backing);
+/// Looks in the same way, and returns true if nothing was lost since `epoch`.
+pub(crate) fn is_same<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, epoch: u64) -> bool {
+    notice(ctx);
     cache.coherence.epoch() == epoch
 }

@@ -1,12 +1,9 @@
 //! Write: which way it takes; and the way through the cache: to the backing, then into RAM, then acknowledged. Nothing is awaited
 //! between the last two.
 
-use std::rc::Rc;
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE};
 
-use block::{
-    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeLock,
-};
-
+use super::ctx::Ctx;
 use super::destage_wait::wait_clean;
 use super::disk_cache::DiskCache;
 use super::mutation::{Mutation, Turn};
@@ -32,9 +29,7 @@ pub(super) enum Way<E: Env> {
 
 /// Writes `buffer` to `range`, which the caller has checked.
 pub(crate) async fn write<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {
@@ -42,15 +37,15 @@ pub(crate) async fn write<E: Env>(
     let sequential = !was_cached && is_sequential(cache, &range);
     let wish = if sequential { Wish::Through } else { Wish::AsTheModeSays };
     let pages = range.end.div_ceil(PAGE) - range.start / PAGE;
-    match decide(cache, backing, locks, range, pages, wish).await {
+    match decide(ctx, range, pages, wish).await {
         Err(error) => (buffer, Err(error)),
-        Ok(Way::Through(turn)) => through(cache, backing, turn, range, buffer, sequential).await,
+        Ok(Way::Through(turn)) => through(ctx, turn, range, buffer, sequential).await,
         Ok(Way::Back(decided)) => {
             count_write(cache, true, was_cached);
-            let (buffer, result) = write_back(cache, backing, locks, decided, range, buffer).await;
+            let (buffer, result) = write_back(ctx, decided, range, buffer).await;
             let Err(error) = result else { return (buffer, Ok(())) };
-            match go_without(cache, backing, locks, range, error).await {
-                Ok(turn) => through(cache, backing, turn, range, buffer, sequential).await,
+            match go_without(ctx, range, error).await {
+                Ok(turn) => through(ctx, turn, range, buffer, sequential).await,
                 Err(error) => (buffer, Err(error)),
             }
         }
@@ -59,8 +54,7 @@ pub(crate) async fn write<E: Env>(
 
 /// Writes to the backing first.
 async fn through<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
+    ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
     turn: Turn,
     range: ByteRange,
     buffer: Buffer,
@@ -82,7 +76,7 @@ async fn through<E: Env>(
     let (buffer, result) = backing.write(range.start, buffer).await;
     match &result {
         Ok(()) => {
-            let kept = is_same(cache, backing, epoch);
+            let kept = is_same(ctx, epoch);
             if enters && kept && !cache.coherence.distrusts(&range) {
                 enter(cache, &range, &buffer, &edges, &mut mutation);
             }
@@ -100,9 +94,7 @@ async fn through<E: Env>(
 /// # Errors
 /// What the log said, if that is not so; or what the backing says, if it does not take what is dirty.
 pub(super) async fn go_without<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,
     error: BlockError,
 ) -> Result<Turn, BlockError> {
@@ -114,7 +106,7 @@ pub(super) async fn go_without<E: Env>(
     if !log_failed || cache.check_alive(Operation::Write).is_err() || cache.leaving.get() {
         return Err(error);
     }
-    match decide(cache, backing, locks, range, 0, Wish::NotBack).await {
+    match decide(ctx, range, 0, Wish::NotBack).await {
         Ok(Way::Through(turn)) => Ok(turn),
         Ok(Way::Back(_)) => Err(error),
         // The log is full because of this.
@@ -145,9 +137,7 @@ pub(super) enum Wish {
 /// # Errors
 /// If what is dirty cannot be destaged within the retry time, or the disk stopped.
 pub(super) async fn decide<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    Ctx { cache, backing, locks, .. }: &Ctx<E>,
     range: ByteRange,
     adds: u64,
     wish: Wish,

@@ -14,15 +14,14 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{
-    BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeGuard, RangeLock, Unmap,
-};
+use block::{BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeGuard, Unmap};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
 use super::back::{Writer, mark_dirty};
 use super::commit::{Kept, Poison};
 use super::commit_queue::{Change, Pending};
+use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
 use super::read;
 use super::reconnect::is_same;
@@ -43,9 +42,7 @@ pub(super) struct Decided<E: Env> {
 
 /// Writes `buffer` to `range`.
 pub(super) async fn write_back<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     decided: Decided<E>,
     range: ByteRange,
     buffer: Buffer,
@@ -56,7 +53,7 @@ pub(super) async fn write_back<E: Env>(
     }
     if !range.is_aligned(PAGE) {
         // Seldom, and large: not a part of what each write takes.
-        let completed = Box::pin(complete(cache, backing, locks, &range, &buffer)).await;
+        let completed = Box::pin(complete(ctx, &range, &buffer)).await;
         let result = match completed {
             Ok(content) => submit(cache, decided, pages, Change::Content(content)).await.1,
             Err(error) => Err(error),
@@ -72,9 +69,7 @@ pub(super) async fn write_back<E: Env>(
 
 /// Makes `range` read as zeroes: its whole pages by one entry of the log, and the rest as a write does.
 pub(super) async fn zeroes_back<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     decided: Decided<E>,
     range: ByteRange,
     unmap: Unmap,
@@ -85,7 +80,7 @@ pub(super) async fn zeroes_back<E: Env>(
     let guard = Rc::new(guard);
     for page in pages_cut(&range) {
         let part = page.range().intersection(&range);
-        let content = complete(cache, backing, locks, &part, &Buffer::zeroed(part.len() as usize)).await?;
+        let content = complete(ctx, &part, &Buffer::zeroed(part.len() as usize)).await?;
         let change = Change::Content(content);
         // What it makes dirty is counted with the whole.
         let writer = Writer::enter(cache, 0);
@@ -159,25 +154,21 @@ async fn submit_kept<E: Env, G: 'static>(
 /// If the backing may have lost writes meanwhile, the rest is looked at once more: what somebody else read there since must
 /// not change again.
 async fn complete<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: &ByteRange,
     bytes: &[u8],
 ) -> Result<Buffer, BlockError> {
     loop {
         let epoch = cache.coherence.epoch();
-        let content = complete_once(cache, backing, locks, range, bytes).await?;
-        if is_same(cache, backing, epoch) {
+        let content = complete_once(ctx, range, bytes).await?;
+        if is_same(ctx, epoch) {
             return Ok(content);
         }
     }
 }
 
 async fn complete_once<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: &ByteRange,
     bytes: &[u8],
 ) -> Result<Buffer, BlockError> {
@@ -192,7 +183,7 @@ async fn complete_once<E: Env>(
         }
         let before = Buffer::zeroed(own.len() as usize);
         let coming = Coming::with(By::Read, &own);
-        let ((before, result), _) = read::read(cache, backing, locks, own, coming, before).await;
+        let ((before, result), _) = read::read(ctx, own, coming, before).await;
         result?;
         let at = (page.offset() - whole.start) as usize;
         content[at..at + before.len()].copy_from_slice(&before);

@@ -4,11 +4,9 @@
 //! A discard either becomes zeroes on whole pages or is ignored (rule I10), never something in between: content that
 //! may come back later would break the promise that what one read showed every later read shows.
 
-use std::rc::Rc;
+use block::{BlockDevice, BlockError, ByteRange, PAGE, Unmap};
 
-use block::{BlockDevice, BlockError, ByteRange, PAGE, RangeLock, Unmap};
-
-use super::disk_cache::DiskCache;
+use super::ctx::Ctx;
 use super::mutation::Mutation;
 use super::reconnect::is_same;
 use super::write::{Way, Wish, decide, go_without};
@@ -18,18 +16,16 @@ use crate::words::stats::count;
 
 /// Makes `range`, which the caller has checked, read as zeroes.
 pub(crate) async fn write_zeroes<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
     range: ByteRange,
     unmap: Unmap,
 ) -> Result<(), BlockError> {
     // Zeroes that are to keep their storage go to the backing, which alone can see to that.
     let wish = if unmap == Unmap::Allowed { Wish::AsTheModeSays } else { Wish::Through };
     // The two pages at its ends, of which the rest stays as it is.
-    let turn = match decide(cache, backing, locks, range, 2, wish).await? {
-        Way::Back(decided) => match zeroes_back(cache, backing, locks, decided, range, unmap).await {
-            Err(error) => go_without(cache, backing, locks, range, error).await?,
+    let turn = match decide(ctx, range, 2, wish).await? {
+        Way::Back(decided) => match zeroes_back(ctx, decided, range, unmap).await {
+            Err(error) => go_without(ctx, range, error).await?,
             Ok(()) => return Ok(()),
         },
         Way::Through(turn) => turn,
@@ -42,11 +38,7 @@ pub(crate) async fn write_zeroes<E: Env>(
         Ok(()) => {
             let enters = cache.settings.borrow().mode.row().writes_enter;
             let whole = range.narrowed(PAGE);
-            if enters
-                && !whole.is_empty()
-                && is_same(cache, backing, epoch)
-                && !cache.coherence.distrusts(&range)
-            {
+            if enters && !whole.is_empty() && is_same(ctx, epoch) && !cache.coherence.distrusts(&range) {
                 cache.remember_zeroes(whole.start / PAGE..whole.end / PAGE);
             }
             mutation.succeed();
@@ -61,9 +53,7 @@ pub(crate) async fn write_zeroes<E: Env>(
 /// In write-back they become zeroes, and the backing gives their storage back at destage. A backing that does not promise zeroes
 /// is sent the discard itself, once it has what was dirty: what it returns afterwards is all that anybody sees.
 pub(crate) async fn discard<E: Env>(
-    cache: &Rc<DiskCache<E>>,
-    backing: &E::Backing,
-    locks: &RangeLock,
+    ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
     range: ByteRange,
 ) -> Result<(), BlockError> {
     let pages = range.narrowed(PAGE);
@@ -72,13 +62,11 @@ pub(crate) async fn discard<E: Env>(
         return Ok(());
     }
     let wish = if geometry.unmaps { Wish::AsTheModeSays } else { Wish::NotBack };
-    let turn = match decide(cache, backing, locks, pages, 0, wish).await? {
-        Way::Back(decided) => {
-            match zeroes_back(cache, backing, locks, decided, pages, Unmap::Allowed).await {
-                Err(error) => go_without(cache, backing, locks, pages, error).await?,
-                Ok(()) => return Ok(()),
-            }
-        }
+    let turn = match decide(ctx, pages, 0, wish).await? {
+        Way::Back(decided) => match zeroes_back(ctx, decided, pages, Unmap::Allowed).await {
+            Err(error) => go_without(ctx, pages, error).await?,
+            Ok(()) => return Ok(()),
+        },
         Way::Through(turn) => turn,
     };
     let mutation = Mutation::begin(cache, turn).await?;
