@@ -4,7 +4,7 @@
 //! 1. the backing is asked for its size: the same is success, less is refused, and so is what the disk cannot be
 //! 2. keys that are shares of the disk (`limit` 20 %) mean the larger disk, if the pool has that
 //! 3. bits for the new pages, in memory that outlives the process
-//! 4. what is cached of a page that the old end cuts is forgotten durably     <- the cache, see its `grow.rs`
+//! 4. what is cached of a page that the old end cuts is forgotten durably     <- `cache/src/journeys/grow.rs`
 //! 5. the new size is remembered, durably: state.json
 //! 6. in one step: the backing is used so far, the cache goes so far; then guests are told
 //! ```

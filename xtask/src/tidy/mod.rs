@@ -7,6 +7,7 @@
 //! crates   the walls between crates, from what cargo says of them
 //! rust     heads, sizes, sleeps and leftovers of one Rust file
 //! map      the files that the map of the code names
+//! named    the Rust files that comments name
 //! rules    the rules of durability that comments cite by number
 //! text     lines of any text file
 //! together files of tests that are modules of one program
@@ -17,6 +18,7 @@ mod circles;
 mod crates;
 mod floors;
 mod map;
+mod named;
 mod rules;
 mod rust;
 mod source;
@@ -67,7 +69,11 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
     }
     let contents = contents.iter().map(|(path, content)| (path.as_str(), content.as_str()));
     findings += report("cache/src", circles::check(contents.clone()));
-    findings += check_rules(root, contents)?;
+    findings += check_rules(root, contents.clone())?;
+    let paths: Vec<&str> = contents.clone().map(|(path, _)| path).collect();
+    let sources = contents.filter(|(path, _)| is_rust(path));
+    findings +=
+        sources.map(|(path, content)| report(path, named::check(path, content, &paths))).sum::<usize>();
     findings += check_map(root)?;
     for program in files.iter().filter(|file| file.ends_with(together::PROGRAM)) {
         findings += report(&relative(root, program), check_together(program, &files)?);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Finding;
+use super::source::comment;
 
 /// The page, relative to the root.
 pub(super) const PAGE: &str = "docs/durability.md";
@@ -21,7 +22,7 @@ pub(super) fn check(path: &str, content: &str, rows: &BTreeSet<&str>) -> Vec<Fin
     let cites_damage = CITING_DAMAGE.iter().any(|folder| path.starts_with(folder));
     let mut findings = Vec::new();
     for (line, number) in content.lines().zip(1..) {
-        let Some((_, comment)) = line.split_once("//") else { continue };
+        let Some(comment) = comment(line) else { continue };
         let words = comment.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
         let cited = words.filter(|word| is_number(word) && (cites_damage || word.starts_with('I')));
         findings.extend(cited.filter(|word| !rows.contains(word)).map(|word| {

@@ -37,6 +37,12 @@ pub(super) fn tokens(content: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
+/// Returns the comment that ends a line, without its slashes; none if they are in a string that begins and ends in this line.
+pub(super) fn comment(line: &str) -> Option<&str> {
+    let (code, comment) = line.split_once("//")?;
+    code.matches('"').count().is_multiple_of(2).then_some(comment)
+}
+
 fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
     for tree in stream {
         let line = tree.span().start().line;
@@ -160,6 +166,14 @@ mod tests {
         let tokens = tokens("fn f() {\n    std::thread::sleep(x);\n}").expect("Rust");
         assert_eq!(lines_of(&tokens, "thread : : sleep"), [2]);
         assert!(lines_of(&tokens, "dbg !").is_empty());
+    }
+
+    #[test]
+    fn a_comment_ends_a_line_and_is_no_part_of_a_string() {
+        assert_eq!(comment("/// A disk."), Some("/ A disk."));
+        assert_eq!(comment("f(\"a\"); // why"), Some(" why"));
+        assert_eq!(comment("f(\"nbd://store\");"), None);
+        assert_eq!(comment("f();"), None);
     }
 
     #[test]
