@@ -15,9 +15,9 @@ mod accepting;
 mod claims;
 mod connected;
 mod counting;
+mod destage;
 mod displaced;
 mod guest;
-mod home;
 mod locks;
 mod looking;
 mod moving;
@@ -30,6 +30,7 @@ mod shares;
 mod sockets;
 #[cfg(test)]
 mod tests;
+mod unsaved;
 mod unshared;
 mod watching;
 mod wear;

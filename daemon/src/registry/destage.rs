@@ -1,15 +1,4 @@
-//! What a disk has in its pool and not in its backing: remembered before there can be any, brought home when somebody asks.
-//!
-//! `state.json` says of each disk which pool may hold such data. It is noted before the disk begins to write back, and goes
-//! with a stop that left nothing, as soon as the disk has ended, or with the disk. A disk that has such a note is served with that
-//! very pool or not at all: with any other its guests would find old data.
-//!
-//! ```text
-//!   a disk at a stop:  everything is in the backing, durably ── flash says so ── mark taken off the backing ── record of the backing
-//!                      ── note taken back
-//! ```
-//! A kill or a power cut before the last step leaves a disk that waits for its pool without need. After it a start without the pool
-//! serves what the backing has, which is everything, and remembers that what the pool has is void.
+//! Destage of a disk that somebody asks for, holds that keep it quiesced also over a restart of the daemon, and what flash lost of it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,12 +6,10 @@ use std::time::Duration;
 use base::problem::{Answer, Problem};
 use block::ByteRange;
 
-use super::{DiskView, Registry, being_removed, known, lock};
+use super::{DiskView, Registry, being_removed, known};
 use crate::events::{self, Kind};
 use crate::holds::{self, HoldTime};
-use crate::pool::MissingCause;
 use crate::shard::{Destage, DiskReport, Quietness};
-use crate::state::DiskRecord;
 
 /// The longest that a disk is kept quiet at once, in seconds.
 const QUIET_SECONDS_MAX: u64 = holds::SECONDS_MAX;
@@ -30,64 +17,6 @@ const QUIET_SECONDS_MAX: u64 = holds::SECONDS_MAX;
 const LOST_MAX: usize = 10_000;
 
 impl Registry {
-    /// Remembers that the pool may come to hold data that the backing of a disk does not have; without a pool there will be
-    /// none. To be called before the disk writes back, by whoever holds its lock.
-    ///
-    /// # Errors
-    /// If it cannot be remembered; then the disk must not write back.
-    pub(super) async fn note_unsaved(&self, name: &str) -> Answer<()> {
-        if lock(&self.pool).missing.is_some() {
-            return Ok(());
-        }
-        let name = name.to_owned();
-        let noting = self.remembered.change(move |state| {
-            state.note_unsaved(&name);
-            Ok(())
-        });
-        noting.await
-    }
-
-    /// Notes that the backing of a disk that has ended has everything. Without its pool nobody knows that. To be called by whoever holds
-    /// the lock of the disk.
-    pub(super) async fn note_saved(&self, name: &str) {
-        if lock(&self.pool).missing.is_some() {
-            return;
-        }
-        let saved = name.to_owned();
-        let noting = self.remembered.change(move |state| {
-            state.note_saved(&saved);
-            Ok(())
-        });
-        if let Err(problem) = noting.await {
-            tracing::warn!(
-                "The next start serves disk '{name}' with its pool only, though its backing has everything: {problem}"
-            );
-        }
-    }
-
-    /// Refuses to give up data that is in a pool which is not in use.
-    pub(super) fn check_pool_is_here(&self, record: &DiskRecord) -> Answer<()> {
-        let state = self.state();
-        let cause = lock(&self.pool).missing.as_ref().map(|missing| missing.cause);
-        let in_use = state.pool.as_ref().filter(|_| cause.is_none());
-        match &record.unsaved_in {
-            Some(pool) if cause == Some(MissingCause::Dir) => Err(Problem::conflict(format!(
-                "Cannot forget what is cached of disk '{}': pool {pool} may hold data that its backing does not have, and is not \
-                 in use because {} took no writes when the daemon started. Nothing of it is lost: make room there or repair \
-                 that file system, and restart the daemon",
-                record.name,
-                self.places.dir.display()
-            ))),
-            Some(pool) if in_use.is_none_or(|in_use| in_use.id != *pool) => Err(Problem::conflict(format!(
-                "Cannot forget what is cached of disk '{name}': pool {pool} may hold data that its backing does not have, and \
-                 is not in use now (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk \
-                 remove {name} --lose-dirty",
-                name = record.name
-            ))),
-            _ => Ok(()),
-        }
-    }
-
     /// Has everything that is dirty of a disk destaged at full speed, or not any more.
     ///
     /// # Errors
