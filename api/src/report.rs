@@ -101,7 +101,6 @@ pub struct Measured {
 
 /// What the backing was spared; negative if it got more.
 #[derive(Debug, Serialize, ToSchema)]
-#[expect(clippy::struct_field_names, reason = "keys that stand elsewhere too")]
 pub struct Saved {
     pub backing_reads: i64,
     pub backing_read_bytes: i64,

@@ -20,7 +20,7 @@ pub(super) fn check(path: &str, content: &str, files: &[&str]) -> Vec<Finding> {
             .split(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '-' | '/' | '.'));
         let names = words
             .map(|word| word.trim_end_matches('.'))
-            .filter(|word| word.len() > 3 && word.ends_with(".rs"));
+            .filter(|word| word.strip_suffix(".rs").is_some_and(|stem| !stem.is_empty()));
         findings.extend(names.filter(|name| !is_there(name)).map(|name| {
             Finding::new(number, format!("There is no {name}. Name the file that has taken its place, from its crate on if that is another."))
         }));
