@@ -9,6 +9,7 @@
 //! | [`plain`] | text from outside, escaped before it is shown |
 //! | [`names`] | names of disks, and which number has which name |
 //! | [`bounded`] | reads of files and programs with a limit |
+//! | [`descriptors`] | the limit of open files, and what to do where it is reached |
 //! | [`rights`], [`sockets`] | Unix sockets and who may connect to them |
 //! | [`memory`], [`mounts`], [`qemu_process`] | what the kernel says of memory, mounts and a process |
 //! | [`signals`] | signals that end the daemon, and those that do not |
@@ -19,6 +20,7 @@
 
 pub mod aside;
 pub mod bounded;
+pub mod descriptors;
 pub mod durable;
 pub mod memory;
 pub mod moment;

@@ -11,6 +11,7 @@ pub mod aligned;
 mod arena;
 pub mod buffer;
 mod deadline;
+mod descriptors;
 pub mod device;
 pub mod error;
 pub mod event;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::descriptors::advice_or;
 use crate::problem::{Answer, Problem};
 use tokio::sync::oneshot;
 
@@ -185,11 +186,8 @@ impl<T: StoredValue> Source for Inner<T> {
 
 impl NotSaved {
     fn of(path: &Path, not: &NotReplaced) -> Self {
-        let reason = format!(
-            "Cannot save {}: {}; make room or repair its file system, then try again",
-            path.display(),
-            not.error
-        );
+        let advice = advice_or(&not.error, "make room or repair its file system");
+        let reason = format!("Cannot save {}: {}; {advice}, then try again", path.display(), not.error);
         Self { reason, in_place: not.in_place }
     }
 

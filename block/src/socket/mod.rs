@@ -19,11 +19,11 @@ use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::ptr;
 use std::sync::Arc;
 
-use io_uring::{opcode, types};
+use io_uring::{opcode, squeue, types};
 use nix::errno::Errno;
 use nix::sys::socket::Shutdown;
 
@@ -32,6 +32,7 @@ pub use incoming::Incoming;
 pub use peer::Peer;
 
 use crate::Buffer;
+use crate::descriptors::check_room;
 use crate::uring::{Ended, IfDropped, Keep, Ring};
 
 /// The most chunks that one system call takes (`IOV_MAX` of Linux); longer sends take several.
@@ -164,8 +165,9 @@ impl Listener {
     /// Waits for the next connection. Dropping the future refuses one that comes at that very moment.
     ///
     /// # Errors
-    /// Those of accept(2). `ConnectionAborted` concerns one client only; out of files (EMFILE, ENFILE) and memory
-    /// pass with time: wait before the next try.
+    /// Those of accept(2), and out of files before the last ones are taken, which are for the process itself: whoever connects waits
+    /// in the queue of the system. `ConnectionAborted` concerns one client only; out of files and memory pass with time: wait before
+    /// the next try.
     pub async fn accept(&self) -> io::Result<Stream> {
         loop {
             if let Some(stream) = self.accept_unless(std::future::pending()).await? {
@@ -180,17 +182,34 @@ impl Listener {
     /// As for [`Self::accept`].
     pub async fn accept_unless(&self, stop: impl Future<Output = ()>) -> io::Result<Option<Stream>> {
         let mut stop = pin!(stop);
+        let waiting = opcode::PollAdd::new(self.fd(), libc::POLLIN as u32).build();
+        let watching = |socket| Watching { _socket: socket };
+        if self.run_unless(waiting, watching, stop.as_mut()).await?.is_none() {
+            return Ok(None);
+        }
+        check_room(&self.socket)?;
+        // Whoever waited may have gone: then it is the next one.
+        let accept =
+            opcode::Accept::new(self.fd(), ptr::null_mut(), ptr::null_mut()).flags(libc::SOCK_CLOEXEC);
+        let accepting = |socket| Accepting { _socket: socket };
+        let accepted = self.run_unless(accept.build(), accepting, stop).await?;
+        Ok(accepted.map(|socket| Stream { ring: self.ring.clone(), socket: Arc::new(own(socket)) }))
+    }
+
+    /// Runs an operation on the socket, again if it was ended before it began, until `stop` is ready; then there is no result.
+    /// `entry` must point to nothing.
+    async fn run_unless<K: Keep>(
+        &self,
+        entry: squeue::Entry,
+        keep: impl Fn(Arc<OwnedFd>) -> K,
+        mut stop: Pin<&mut impl Future<Output = ()>>,
+    ) -> io::Result<Option<i32>> {
         loop {
-            let entry =
-                opcode::Accept::new(self.fd(), ptr::null_mut(), ptr::null_mut()).flags(libc::SOCK_CLOEXEC);
-            let keep = Accepting { _socket: Arc::clone(&self.socket) };
-            // SAFETY: no address is asked for, so the entry points to nothing; `keep` holds the socket.
-            let accepting = unsafe { self.ring.run(entry.build(), keep) };
-            let Ended { keep: _, result, stopped } = accepting.unless(stop.as_mut()).await;
+            // SAFETY: the callers' entries point to nothing, and what they keep holds the socket.
+            let running = unsafe { self.ring.run(entry.clone(), keep(Arc::clone(&self.socket))) };
+            let Ended { keep: _, result, stopped } = running.unless(stop.as_mut()).await;
             match outcome(result) {
-                Ok(_) => {
-                    return Ok(Some(Stream { ring: self.ring.clone(), socket: Arc::new(own(result)) }));
-                }
+                Ok(_) => return Ok(Some(result)),
                 Err(error) if stopped && ended_early(&error) => return Ok(None),
                 Err(error) if passes(&error) => {}
                 Err(error) => return Err(error),
@@ -374,6 +393,15 @@ impl Stream {
     fn fd(&self) -> types::Fd {
         types::Fd(self.socket.as_raw_fd())
     }
+}
+
+/// A wait for somebody who connects.
+struct Watching {
+    _socket: Arc<OwnedFd>,
+}
+
+impl Keep for Watching {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
 }
 
 struct Accepting {

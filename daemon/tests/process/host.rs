@@ -97,6 +97,14 @@ impl Host {
         Daemon::start(&self.path("d"), options)
     }
 
+    /// Starts a daemon with a small pool by another program, such as one that sets a limit.
+    pub(crate) fn serve_by(&self, program: &str, words: &[&str]) -> Daemon {
+        let mut command = Command::new(program);
+        command.args(words).arg(env!("CARGO_BIN_EXE_forebay"));
+        let pool = self.text("pool.img");
+        Daemon::start_as(bare(command), &self.path("d"), &["--pool", &pool, "--pool-size", "64MiB"])
+    }
+
     /// Starts a daemon as a service manager would that listens at `notify`.
     pub(crate) fn serve_for_manager(&self, notify: &Path) -> Daemon {
         let mut command = command();
@@ -376,7 +384,11 @@ pub(crate) fn content(path: &str, offset: u64, length: usize) -> Vec<u8> {
 }
 
 fn command() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
+    bare(Command::new(env!("CARGO_BIN_EXE_forebay")))
+}
+
+/// Takes out of a command's surroundings what would lead it elsewhere.
+fn bare(mut command: Command) -> Command {
     command
         .env_remove("FOREBAY_SOCKET")
         .env_remove("FOREBAY_LOG")

@@ -11,6 +11,7 @@ mod budget;
 mod check;
 mod command_line;
 mod curve;
+mod descriptors;
 mod devices;
 mod discards;
 mod doors;

@@ -20,6 +20,7 @@ use super::handshake::{Catalog, Entry, Refusal};
 use super::limits::{ACCEPT_PAUSE_NS, Limits};
 use super::pause::{Gate, Paused, PausedConnection, Resting};
 use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
+use crate::log_throttle::LogThrottle;
 
 /// The exports behind one listener, by name.
 pub struct NbdDoor<D> {
@@ -34,6 +35,7 @@ pub struct NbdDoor<D> {
     closing: Notify,
     /// Number of the newest listener. Older ones end.
     listener: Cell<u64>,
+    not_accepted: LogThrottle,
     /// That of the one export, if there is only one: a door for many is never held.
     gate: Rc<Gate>,
     resting: Resting,
@@ -77,6 +79,7 @@ impl<D: BlockDevice> NbdDoor<D> {
             closed: Cell::new(false),
             closing: Notify::new(),
             listener: Cell::new(0),
+            not_accepted: LogThrottle::default(),
             gate: default.as_ref().map_or_else(Rc::default, |export| Rc::clone(&export.gate)),
             resting: Resting::default(),
             listed: Cell::new(false),
@@ -129,7 +132,9 @@ impl<D: BlockDevice> NbdDoor<D> {
                 // One client gave up before we came to it.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept an NBD connection; trying again in 100 ms");
+                    if self.not_accepted.admit(host.now()).is_some() {
+                        tracing::warn!(%error, "cannot accept an NBD connection; trying again every 100 ms");
+                    }
                     host.sleep(ACCEPT_PAUSE_NS).await;
                 }
             }

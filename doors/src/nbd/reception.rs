@@ -76,6 +76,7 @@ pub struct Reception {
     waiting: Waiting,
     not_allowed: LogThrottle,
     too_many: LogThrottle,
+    not_accepted: LogThrottle,
     failed: LogThrottle,
 }
 
@@ -89,6 +90,7 @@ impl Reception {
             waiting: Waiting::default(),
             not_allowed: LogThrottle::default(),
             too_many: LogThrottle::default(),
+            not_accepted: LogThrottle::default(),
             failed: LogThrottle::default(),
         })
     }
@@ -106,7 +108,9 @@ impl Reception {
                 // One client gave up before we came to it.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept an NBD connection over TCP; trying again in 100 ms");
+                    if self.not_accepted.admit(host.now()).is_some() {
+                        tracing::warn!(%error, "cannot accept an NBD connection over TCP; trying again every 100 ms");
+                    }
                     host.sleep(ACCEPT_PAUSE_NS).await;
                 }
             }

@@ -37,6 +37,7 @@ pub struct VhostUserDoor<D> {
     listening: Cell<bool>,
     /// Number of the newest listener. Older ones end.
     newest_listener: Cell<u64>,
+    not_accepted: LogThrottle,
     resting: RefCell<Vec<(StreamHandle, State)>>,
     /// Records of what is in flight that connections work on.
     claims: RefCell<Vec<FileId>>,
@@ -83,6 +84,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
             listener: RefCell::default(),
             listening: Cell::new(false),
             newest_listener: Cell::new(0),
+            not_accepted: LogThrottle::default(),
             resting: RefCell::default(),
             claims: RefCell::default(),
             told: Notify::new(),
@@ -130,7 +132,9 @@ impl<D: BlockDevice> VhostUserDoor<D> {
                 // One front end gave up before we came to it.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept a vhost-user connection; trying again in 100 ms");
+                    if self.not_accepted.admit(host.now()).is_some() {
+                        tracing::warn!(%error, "cannot accept a vhost-user connection; trying again every 100 ms");
+                    }
                     host.sleep(ACCEPT_PAUSE_NS).await;
                 }
             }
