@@ -89,6 +89,23 @@ pub struct Door {
     pub broken_queues: Option<u64>,
 }
 
+/// Something that a backing can do, or cannot.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BackingCapability)]
+pub struct Capability {
+    /// `fence`, `dirty-marker`, `flush`, `persistence`, `direct-io`, `guest-move`, `shard-move`, `resize`, `discard` or `unmap`. Later
+    /// versions may know more.
+    #[schema(example = "fence")]
+    pub name: &'static str,
+    /// Name for people.
+    #[schema(example = "fencing")]
+    pub title: &'static str,
+    /// It can, at present.
+    pub able: bool,
+    /// Why it cannot, and what follows from that; null if it can.
+    pub reason: Option<String>,
+}
+
 /// Whether the backing does what it is asked for.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BackingState {
@@ -157,6 +174,8 @@ pub struct Disk {
     pub settings: Settings,
     /// What its backing cannot promise: that what it took is durable, or outlives the host. Empty for most, and while it is not served.
     pub backing_limitations: Vec<String>,
+    /// What its backing can do and what it cannot, which not all can. Empty while it is not served.
+    pub backing_capabilities: Vec<Capability>,
     /// The sector size in bytes that guests are shown when they connect; none of a disk that was never served.
     pub sector_bytes: Option<u64>,
     /// Keys that have no effect, or less than they say, and the risk of write-back.

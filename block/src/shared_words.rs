@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use nix::fcntl::{FallocateFlags, fallocate};
@@ -16,7 +17,7 @@ pub struct SharedWords {
     count: usize,
     bytes: usize,
     /// Keeps the file, and any lock on it.
-    file: File,
+    file: Arc<File>,
 }
 
 // SAFETY: The mapping belongs to the process and not to a thread; it is unmapped once, by whoever drops it last, and what
@@ -30,6 +31,10 @@ impl SharedWords {
     /// # Errors
     /// What the system said: no room, or a file that cannot be mapped.
     pub fn map(file: File, count: usize) -> io::Result<Self> {
+        Self::map_open(Arc::new(file), count)
+    }
+
+    fn map_open(file: Arc<File>, count: usize) -> io::Result<Self> {
         let bytes = NonZeroUsize::new(count * size_of::<AtomicU64>())
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no words to map"))?;
         let length = i64::try_from(bytes.get()).map_err(io::Error::other)?;
@@ -43,9 +48,9 @@ impl SharedWords {
     /// The same words and more, up to `count`: of the same file, whatever has that name by now.
     ///
     /// # Errors
-    /// As [`Self::map`], and if there are too many open files.
+    /// As [`Self::map`].
     pub fn larger(&self, count: usize) -> io::Result<Self> {
-        Self::map(self.file.try_clone()?, count)
+        Self::map_open(Arc::clone(&self.file), count)
     }
 
     /// The words.

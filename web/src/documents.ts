@@ -108,6 +108,8 @@ export interface FullDisk extends Disk {
   settings: Record<string, string>;
   /** What the backing cannot promise, where it is known. */
   backing_limitations?: string[];
+  /** What the backing can do and what it cannot; empty while the disk is not served. */
+  backing_capabilities?: { name: string; title: string; able: boolean; reason: string | null }[];
   /** Keys that have less effect than they say, and the risk of write-back. */
   remarks?: { key: string; text: string }[];
   page_cache_reason: string | null;

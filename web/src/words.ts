@@ -93,11 +93,16 @@ function troubleOfBacking(name: string, backing: NonNullable<Disk["backing_state
   return `The backing of ${name} fails${since}${reason}`;
 }
 
-/** What of a disk is less than its keys say, and what its backing cannot promise. */
+/** Capabilities whose lack is shown elsewhere: as what the backing cannot promise, or as the page cache. */
+const TOLD_ELSEWHERE = ["flush", "persistence", "direct-io"];
+
+/** What of a disk is less than its keys say, and what its backing cannot promise or do. */
 export function remarksOf(disk: FullDisk): Finding[] {
   const limitations = (disk.backing_limitations ?? []).map((text): Finding => ({ tone: "warning", text, advice: null }));
+  const unable = (disk.backing_capabilities ?? []).filter(({ name, able }) => !able && !TOLD_ELSEWHERE.includes(name));
+  const inabilities = unable.map(({ title, reason }): Finding => ({ tone: "busy", text: `The backing is without ${title}: ${reason ?? "no reason is known"}`, advice: null }));
   const remarks = (disk.remarks ?? []).map(({ key, text }): Finding => ({ tone: "busy", text: `${key}: ${text}`, advice: null }));
-  return [...limitations, ...remarks];
+  return [...limitations, ...inabilities, ...remarks];
 }
 
 /** Whatever an operator must know of the pool. */

@@ -153,3 +153,10 @@ test("keys that have less effect than they say are explained", () => {
   assert.deepEqual(found.map(({ tone, text }) => [tone, text]), [["warning", "It is volatile"], ["busy", "dirty-limit: in effect 1MiB"]]);
   assert.deepEqual(remarksOf(disk()), []);
 });
+
+test("what a backing cannot do is told with the reason, once", () => {
+  const unable = (name: string, title: string) => ({ name, title, able: false, reason: "it is an export" });
+  const able = { name: "resize", title: "growth under guests", able: true, reason: null };
+  const found = remarksOf(disk({ backing_capabilities: [unable("fence", "fencing"), unable("flush", "flush"), able] }));
+  assert.deepEqual(found.map(({ text }) => text), ["The backing is without fencing: it is an export"]);
+});

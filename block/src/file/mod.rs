@@ -222,12 +222,9 @@ impl FileDevice {
         }
     }
 
-    /// Another descriptor of the same open file, to ask about it, or for its attributes. Holds its locks as long as it is open.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    pub fn descriptor(&self) -> io::Result<File> {
-        self.file.try_clone()
+    /// Returns the open file, to ask about it, or for its attributes. Its locks are held until the last clone is gone.
+    pub fn open_file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
     }
 
     /// The size in bytes that it has now. If that is below the geometry's, every later request fails with `Gone`.

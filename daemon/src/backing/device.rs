@@ -1,6 +1,5 @@
 //! An open backing: one of the kinds, behind the one face of a device.
 
-use std::io;
 use std::sync::Arc;
 
 use base::aside::Aside;
@@ -12,6 +11,7 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Operation, Outcome, Ring, Unmap,
 };
 
+use super::capabilities::Capabilities;
 use super::identity::Identity;
 use super::kinds::{HandOff, Kind, Location};
 use super::storage::Storage;
@@ -41,9 +41,9 @@ pub(crate) struct BackingHandle {
 }
 
 impl Backing {
-    /// Returns true if another shard may use it once nothing is in flight.
-    pub(crate) fn can_rest(&self) -> bool {
-        self.0.inner().can_rest()
+    /// Returns what it can do now, and why it cannot do the rest.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        self.0.inner().capabilities()
     }
 
     /// Comes to rest for [`Self::handle`]: see [`Storage::rest`].
@@ -107,27 +107,14 @@ impl Backing {
         self.0.inner().identity()
     }
 
-    /// Why it goes through the page cache of the host though it should not.
-    pub(crate) fn fallback_reason(&self) -> Option<&str> {
-        self.0.inner().fallback_reason()
-    }
-
     /// Returns who answers for the look and the marks of it, on any thread. `location` is where it was opened.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    pub(crate) fn attributes(&self, location: &Location) -> io::Result<Arc<dyn Attributes>> {
+    pub(crate) fn attributes(&self, location: &Location) -> Arc<dyn Attributes> {
         self.0.inner().attributes(location)
     }
 
     /// True if it is a device of this host that the system lets nobody write at present.
     pub(crate) fn is_write_protected(&self) -> bool {
         self.0.inner().is_write_protected()
-    }
-
-    /// True if nothing keeps others from changing it, now and while nobody serves it.
-    pub(crate) fn is_unguarded(&self) -> bool {
-        !self.0.inner().is_guarded()
     }
 
     /// The size in bytes that it has now; if it shrank, later requests fail.
@@ -138,6 +125,11 @@ impl Backing {
     /// The size in bytes that it has now, asked of whoever knows. A server is asked over a new connection, if it takes several.
     pub(crate) async fn measure(&self) -> Result<u64, BlockError> {
         self.0.inner().measure().await
+    }
+
+    /// Returns true if [`Self::measure`] replaces connections: what was written over them is to be flushed before.
+    pub(crate) fn reconnects_to_measure(&self) -> bool {
+        self.0.inner().reconnects_to_measure()
     }
 
     /// Uses so many bytes of it from now on, which it has, rounded up to whole units of its own.

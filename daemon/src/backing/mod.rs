@@ -8,6 +8,7 @@
 //! Opening and attaching change nothing in a backing. A file or device is locked as QEMU locks images, so that neither
 //! QEMU nor a second Forebay opens it beside us; an NBD server knows no locks.
 
+mod capabilities;
 mod device;
 mod identity;
 mod kinds;
@@ -22,6 +23,7 @@ use std::path::Path;
 
 use base::rights::own_user;
 
+pub(crate) use capabilities::{Ability, Capabilities, NamedAbility};
 pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
 pub(crate) use kinds::{Location, look_on_ring};

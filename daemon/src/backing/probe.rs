@@ -9,6 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use base::descriptors::advice_or;
 use base::problem::{Answer, Problem};
 use block::file;
 use block::nbd::{Address, Target};
@@ -77,7 +78,7 @@ fn advise(path: &Path, error: &io::Error) -> String {
     let advice = match error.kind() {
         io::ErrorKind::NotFound => "check the path, or make the file first".to_owned(),
         io::ErrorKind::PermissionDenied => let_in(path),
-        _ => "check it with other tools".to_owned(),
+        _ => advice_or(error, "check it with other tools"),
     };
     format!("{error}; {advice}")
 }

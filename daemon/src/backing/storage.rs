@@ -1,6 +1,5 @@
 //! The needs of a disk of the storage below it, besides I/O. Each kind of storage has a file of its own in `kinds`.
 
-use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -9,8 +8,8 @@ use block::file::Lock;
 use block::patient::{Hang, Watch};
 use block::{BlockDevice, BlockError};
 
-use super::Identity;
 use super::kinds::{HandOff, Location};
+use super::{Capabilities, Identity};
 use crate::past::{Attributes, NoAttributes};
 
 /// Storage of one kind that is open. Belongs to the thread of its ring.
@@ -32,23 +31,23 @@ pub(super) trait Storage: BlockDevice {
         self.current_size().await
     }
 
+    /// Returns true if [`Self::measure`] replaces connections: what was written over them is to be flushed before.
+    fn reconnects_to_measure(&self) -> bool {
+        false
+    }
+
     /// Uses so many bytes of it from now on, which it has: whole units of its own.
     fn set_size(&self, bytes: u64);
 
     /// Returns the unit in bytes that it reads and writes in, whatever guests do.
     fn unit(&self) -> u64;
 
-    /// Returns who answers for the look and the marks of it, on any thread. `location` is where it was opened.
-    ///
-    /// # Errors
-    /// If there are too many open files.
-    fn attributes(&self, _location: &Location) -> io::Result<Arc<dyn Attributes>> {
-        Ok(Arc::new(NoAttributes))
-    }
+    /// Returns what it can do now, and why it cannot do the rest. Asks nobody who may be away.
+    fn capabilities(&self) -> Capabilities;
 
-    /// Returns the reason for which it goes through the page cache of the host though it should not.
-    fn fallback_reason(&self) -> Option<&str> {
-        None
+    /// Returns who answers for the look and the marks of it, on any thread. `location` is where it was opened.
+    fn attributes(&self, _location: &Location) -> Arc<dyn Attributes> {
+        Arc::new(NoAttributes)
     }
 
     /// Returns true if the system lets nobody write it at present.
@@ -66,7 +65,7 @@ pub(super) trait Storage: BlockDevice {
     /// # Errors
     /// A conflict as long as somebody else has it open, or that it has no locks. Then nothing has changed.
     fn take_image_lock(&self, location: &Location) -> Answer<()> {
-        Err(has_no_locks(location))
+        Err(cannot_lock(location, &self.capabilities()))
     }
 
     /// Gives the lock of an image up, so that a QEMU can open it beside us. `location` is where it was opened.
@@ -74,14 +73,11 @@ pub(super) trait Storage: BlockDevice {
     /// # Errors
     /// What the system said, or that it has no locks. Then nothing has changed.
     fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
-        Err(has_no_locks(location))
+        Err(cannot_lock(location, &self.capabilities()))
     }
 
-    /// Returns true if [`Self::rest`] would succeed once nothing is in flight, and another shard may use it.
-    fn can_rest(&self) -> bool;
-
     /// Comes to rest for a hand-off: nothing is in flight, and nothing is sent, received or noticed until [`Self::go_on`]. Dropping the
-    /// future takes that back.
+    /// future takes that back. Succeeds once nothing is in flight if it has [`Capabilities::shard_move`].
     ///
     /// # Errors
     /// Reason for which only this shard can use it now.
@@ -95,9 +91,6 @@ pub(super) trait Storage: BlockDevice {
     /// Returns what another shard needs to use it; it must be at rest.
     fn hand_off(&self) -> HandOff;
 
-    /// True if something keeps others from changing it, now and while nobody serves it.
-    fn is_guarded(&self) -> bool;
-
     /// Returns who ends a request that is not answered.
     fn hang(&self) -> Hang;
 
@@ -108,8 +101,7 @@ pub(super) trait Storage: BlockDevice {
     fn report_to(&self, _watch: Rc<Watch>) {}
 }
 
-fn has_no_locks(location: &Location) -> Problem {
-    Problem::invalid(format!(
-        "Cannot lock backing {location}: it has no locks; a running guest can only be moved with a file or device"
-    ))
+fn cannot_lock(location: &Location, capabilities: &Capabilities) -> Problem {
+    let reason = capabilities.guest_move.reason().expect("whatever can be locked does so by itself");
+    Problem::invalid(format!("Cannot lock backing {location}: {reason}"))
 }

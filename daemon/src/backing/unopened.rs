@@ -22,13 +22,19 @@ impl Location {
         self.path().map_or_else(|| self.to_string(), |path| path.display().to_string())
     }
 
+    /// Returns true if its server listens in this folder of the host.
+    pub(crate) fn is_served_in(&self, folder: &Path) -> bool {
+        let served_in = self.socket().and_then(Path::parent).and_then(|folder| folder.canonicalize().ok());
+        served_in.is_some_and(|served_in| folder.canonicalize().is_ok_and(|folder| folder == served_in))
+    }
+
     /// Returns what can be found out of it without a server: an export looks like nothing.
     pub(crate) fn unopened(&self) -> Unopened {
-        match self.path() {
-            Some(path) => {
-                Unopened { looks: Appearance::of(path), may_exist: path.exists(), is_guarded: true }
-            }
-            None => Unopened { looks: Appearance::default(), may_exist: true, is_guarded: false },
+        let path = self.path();
+        Unopened {
+            looks: path.map(Appearance::of).unwrap_or_default(),
+            may_exist: path.is_none_or(Path::exists),
+            is_guarded: self.fence().is_able(),
         }
     }
 
@@ -103,6 +109,10 @@ mod tests {
             export.unopened(),
             Unopened { looks: Appearance::default(), may_exist: true, is_guarded: false }
         );
+        let socket = dir.path().join("vm.sock");
+        let local = Location::parse(&format!("nbd+unix:///vm?socket={}", socket.display())).expect("a URI");
+        assert!(local.is_served_in(dir.path()) && !local.is_served_in(Path::new("/")));
+        assert!(!export.is_served_in(dir.path()) && !file.is_served_in(dir.path()));
         assert_eq!((export.room(), export.shown()), (None, "nbd://store/vm".to_owned()));
         assert!(export.storage(&identity, Access::ReadOnly, Images::ServedAsRaw).is_none());
         let mark = DirtyMark { pool: "p".to_owned(), disk: 1, name: "web".to_owned() };

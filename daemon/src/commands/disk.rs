@@ -276,10 +276,7 @@ fn show_one(document: &Value) -> String {
     shown.extend(doors.iter().map(|(name, door)| (&**name, text(&door["address"]))));
     shown.extend([("guests", guests(disk)), ("serial number", text(&disk["serial"]))]);
     shown.extend(load(&disk["load"]).map(|said| ("from last time", said)));
-    if disk["backing"].as_str().is_some_and(|backing| backing.starts_with("nbd")) {
-        let warning = "NBD keeps nobody else from writing to this backing; see to that yourself";
-        shown.push(("fencing", warning.to_owned()));
-    }
+    shown.extend(inabilities(disk));
     if let Some(reason) = disk["backing_state"]["reason"].as_str() {
         let since = disk["backing_state"]["for_seconds"].as_u64();
         let since = since.map_or(String::new(), |seconds| format!(" since {seconds} s"));
@@ -295,6 +292,16 @@ fn show_one(document: &Value) -> String {
     let remarks = remarks(disk, |_| true);
     let gap = if remarks.is_empty() { "" } else { "\n" };
     format!("{}{gap}{remarks}", output::pairs(&shown))
+}
+
+/// Capabilities of which other lines say that a backing has them not.
+const TOLD_ELSEWHERE: [&str; 3] = ["flush", "persistence", "direct-io"];
+
+/// Returns what the backing of a disk cannot do, with the reasons.
+fn inabilities(disk: &Value) -> impl Iterator<Item = (&str, String)> {
+    let all = list(&disk["backing_capabilities"]).iter().filter(|capability| capability["able"] == false);
+    let others = all.filter(|capability| !TOLD_ELSEWHERE.iter().any(|name| capability["name"] == *name));
+    others.filter_map(|capability| Some((capability["title"].as_str()?, text(&capability["reason"]))))
 }
 
 /// Returns the name of a door in words: that of its protocol, and that it is a socket of this host if it is one.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use api::disk::{
-    BackingState, Condition, Dirt, Door, Head, LoadState, Loaded, LostRange, Quiet, QuietState, RunningGuest,
-    Storage,
+    BackingState, Capability, Condition, Dirt, Door, Head, LoadState, Loaded, LostRange, Quiet, QuietState,
+    RunningGuest, Storage,
 };
 use api::{Disk, DiskInList, DiskState, Listed, Lost, Settings};
 use block::ByteRange;
@@ -12,6 +12,7 @@ use cache::Load;
 use doors::DoorCounters;
 
 use super::statistics::statistics;
+use crate::backing::{Capabilities, NamedAbility};
 use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::DiskView;
@@ -176,13 +177,12 @@ fn quiet(quietness: &Quietness, number: u64) -> Quiet {
 
 /// Returns a disk by itself.
 pub(crate) fn disk(view: &DiskView, places: &Places) -> Disk {
+    let abilities = view.report.as_ref().ok().map(|report| &report.capabilities);
     Disk {
         summary: disk_in_list(view, places),
         settings: Settings(Listed(view.record.settings.named().into())),
-        backing_limitations: view
-            .report
-            .as_ref()
-            .map_or_else(|_| Vec::new(), |report| report.limitations.clone()),
+        backing_limitations: abilities.map(Capabilities::limitations).unwrap_or_default(),
+        backing_capabilities: abilities.map(capabilities).unwrap_or_default(),
         sector_bytes: view.sector_bytes(),
         remarks: view.report.as_ref().map_or_else(
             |_| Vec::new(),
@@ -199,11 +199,21 @@ pub(crate) fn disk(view: &DiskView, places: &Places) -> Disk {
                 }
             },
         ),
-        page_cache_reason: view.report.as_ref().ok().and_then(|report| report.fallback.clone()),
+        page_cache_reason: abilities.and_then(|all| all.direct_io.reason()).map(str::to_owned),
         guest: view.record.guest.as_ref().map(|guest| running_guest(guest, view)),
         load: view.report.as_ref().ok().map(loaded),
         statistics: statistics(view, view.since_attached().as_ref()),
     }
+}
+
+fn capabilities(all: &Capabilities) -> Vec<Capability> {
+    let capability = |named: NamedAbility<'_>| Capability {
+        name: named.name,
+        title: named.title,
+        able: named.ability.is_able(),
+        reason: named.ability.reason().map(str::to_owned),
+    };
+    all.named().map(capability).into()
 }
 
 fn running_guest(guest: &GuestRecord, view: &DiskView) -> RunningGuest {

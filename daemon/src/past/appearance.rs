@@ -13,6 +13,7 @@ use base::durable::survive;
 use serde::{Deserialize, Serialize};
 use xattr::FileExt;
 
+use super::attributes::CannotMark;
 use super::device::{DeviceIdentity, sectors_written};
 
 /// The attribute that names the attachment that the file is in, or was in last: 32 hexadecimal digits. Earlier versions wrote
@@ -35,18 +36,30 @@ pub(crate) struct DirtyMark {
 }
 
 impl DirtyMark {
-    /// The mark of a backing; none if it bears none, or cannot.
-    fn read(file: &File) -> Option<Self> {
-        let text = String::from_utf8(file.get_xattr(DIRTY).ok()??).ok()?;
-        let mut words = text.splitn(3, ' ');
-        let mut word = || words.next().unwrap_or("?").to_owned();
-        let (pool, disk, name) = (word(), word(), word());
-        // One that cannot be read is somebody's all the same, and nobody's whom we know.
-        Some(Self { pool, disk: disk.parse().unwrap_or(u32::MAX), name })
+    /// Returns the mark of a backing; none if it bears none, or cannot.
+    ///
+    /// # Errors
+    /// What the system said: it may bear one.
+    fn read(file: &File) -> io::Result<Option<Self>> {
+        let text = match file.get_xattr(DIRTY) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
+            found => found?,
+        };
+        Ok(text.map(|text| {
+            let text = String::from_utf8_lossy(&text);
+            let mut words = text.splitn(3, ' ');
+            let mut word = || words.next().unwrap_or("?").to_owned();
+            let (pool, disk, name) = (word(), word(), word());
+            // One that cannot be read is somebody's all the same, and nobody's whom we know.
+            Self { pool, disk: disk.parse().unwrap_or(u32::MAX), name }
+        }))
     }
 
-    /// Marks a backing, durably. False if it holds no mark: a raw device, or a file system without attributes.
-    pub(super) fn write(&self, file: &File) -> bool {
+    /// Marks a backing, durably.
+    ///
+    /// # Errors
+    /// Why it holds no mark: it is a raw device, or its file system has no attributes or does not take this one.
+    pub(super) fn write(&self, file: &File) -> Result<(), CannotMark> {
         set_attribute(file, DIRTY, &self.to_string())
     }
 
@@ -55,7 +68,7 @@ impl DirtyMark {
     /// # Errors
     /// What the system said; then it may bear it still.
     pub(super) fn remove(&self, file: &File) -> io::Result<()> {
-        if Self::read(file).as_ref() != Some(self) {
+        if Self::read(file)?.as_ref() != Some(self) {
             return Ok(());
         }
         file.remove_xattr(DIRTY)?;
@@ -137,7 +150,8 @@ impl Appearance {
         }
         // Without waiting, for a device may have no medium.
         let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok();
-        Self::new(&about, file.as_ref())
+        let dirty = file.as_ref().filter(|_| about.is_file()).and_then(|file| DirtyMark::read(file).ok()?);
+        Self::new(&about, file.as_ref(), dirty)
     }
 
     /// Returns what an open file or device looks like, whatever its path names by now.
@@ -145,10 +159,12 @@ impl Appearance {
     /// # Errors
     /// What the system said.
     pub(crate) fn of_open(file: &File) -> io::Result<Self> {
-        Ok(Self::new(&file.metadata()?, Some(file)))
+        let about = file.metadata()?;
+        let dirty = if about.is_file() { DirtyMark::read(file)? } else { None };
+        Ok(Self::new(&about, Some(file), dirty))
     }
 
-    fn new(about: &Metadata, file: Option<&File>) -> Self {
+    fn new(about: &Metadata, file: Option<&File>, dirty: Option<DirtyMark>) -> Self {
         if about.file_type().is_block_device() {
             let rdev = about.rdev();
             let changes = Changes { sectors_written: sectors_written(rdev), ..Changes::default() };
@@ -173,7 +189,7 @@ impl Appearance {
                 path: file.and_then(|file| fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()),
             }),
             session: file.and_then(read_session),
-            dirty: file.and_then(DirtyMark::read),
+            dirty,
         }
     }
 }
@@ -198,21 +214,43 @@ fn read_session(file: &File) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Writes the name of the attachment to the backing, durably. False if it holds none: a raw device, or a file system without
-/// attributes.
-pub(super) fn write_session(file: &File, session: &str) -> bool {
+/// Checks that a backing holds attributes, and changes none.
+///
+/// # Errors
+/// Why it does not.
+pub(super) fn check_marks(file: &File) -> Result<(), CannotMark> {
+    let about = file.metadata().map_err(|error| cannot_mark(&error))?;
+    if !about.is_file() {
+        return Err(CannotMark("a block device has no extended attributes".to_owned()));
+    }
+    match file.get_xattr(DIRTY) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(cannot_mark(&error)),
+        // One that cannot be read now may be written.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn cannot_mark(error: &io::Error) -> CannotMark {
+    CannotMark(format!("its file system takes no extended attribute ({error})"))
+}
+
+/// Writes the name of the attachment to the backing, durably.
+///
+/// # Errors
+/// Why it holds none, as [`DirtyMark::write`].
+pub(super) fn write_session(file: &File, session: &str) -> Result<(), CannotMark> {
     set_attribute(file, SESSION, session)
 }
 
-fn set_attribute(file: &File, attribute: &str, text: &str) -> bool {
-    let is_file = file.metadata().is_ok_and(|about| about.is_file());
+fn set_attribute(file: &File, attribute: &str, text: &str) -> Result<(), CannotMark> {
+    check_marks(file)?;
     let path = || fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
     let write = || {
         survive(&path()?)?;
         file.set_xattr(attribute, text.as_bytes())?;
         file.sync_all()
     };
-    is_file && write().is_ok()
+    write().map_err(|error| cannot_mark(&error))
 }
 
 #[cfg(test)]
@@ -238,7 +276,7 @@ mod tests {
         let dir = TempDir::new();
         let (path, file) = file(&dir);
         assert_eq!(Appearance::of(&path).dirty, None);
-        assert!(mark(3).write(&file), "the file system of temporary files has attributes");
+        assert_eq!(mark(3).write(&file), Ok(()), "the file system of temporary files has attributes");
         let modified = Appearance::of(&path).changes.modified_ns;
         mark(4).remove(&file).expect("there is nothing to do");
         assert_eq!(Appearance::of(&path).dirty, Some(mark(3)));
@@ -255,14 +293,20 @@ mod tests {
     fn a_mark_that_cannot_be_read_is_somebodys() {
         let dir = TempDir::new();
         let (path, file) = file(&dir);
-        assert!(set_attribute(&file, DIRTY, "garbage"));
+        assert_eq!(set_attribute(&file, DIRTY, "garbage"), Ok(()));
         let found = Appearance::of(&path).dirty.expect("there is one");
         assert_eq!((found.pool.as_str(), found.disk), ("garbage", u32::MAX));
+        file.set_xattr(DIRTY, b"\xff\xfe").expect("it holds attributes");
+        let open = Appearance::of_open(&file).expect("it is open");
+        assert_eq!(open.dirty.expect("there is one").disk, u32::MAX, "though it is no text");
     }
 
     #[test]
     fn what_is_no_file_holds_no_mark() {
-        assert!(!mark(3).write(&File::open("/dev/null").expect("it is there")));
+        let null = File::open("/dev/null").expect("it is there");
+        assert!(
+            mark(3).write(&null).is_err_and(|CannotMark(reason)| reason.contains("no extended attributes"))
+        );
         assert_eq!(Appearance::of(Path::new("/nowhere/at/all")), Appearance::default());
     }
 
@@ -271,7 +315,8 @@ mod tests {
         let dir = TempDir::new();
         let (path, file) = file(&dir);
         let session = new_session().expect("there is chance");
-        assert!(write_session(&file, &session) && !is_numbered(&session) && session.len() == 32);
+        assert_eq!(write_session(&file, &session), Ok(()));
+        assert!(!is_numbered(&session) && session.len() == 32);
         assert_ne!(new_session().expect("there is chance"), session);
         let before = Appearance::of_open(&file).expect("it is open");
         assert_eq!((before.session.as_ref(), &before), (Some(&session), &Appearance::of(&path)));

@@ -5,10 +5,11 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use block::file::Standing;
 
-use super::appearance::{Appearance, DirtyMark, write_session};
+use super::appearance::{Appearance, DirtyMark, check_marks, write_session};
 
 /// Answers of an open backing, whatever its path names by now. Each may wait for a file system.
 pub(crate) trait Attributes: Send + Sync {
@@ -20,14 +21,28 @@ pub(crate) trait Attributes: Send + Sync {
         Ok(Appearance::default())
     }
 
-    /// Writes the name of the attachment to it, durably. False if it cannot hold one: two hosts that use it are not told apart.
-    fn set_session(&self, _session: &str) -> bool {
-        false
+    /// Checks that it bears marks, and writes none.
+    ///
+    /// # Errors
+    /// Why it does not.
+    fn check_marks(&self) -> Result<(), CannotMark> {
+        Err(CannotMark("this host has no file or device of it".to_owned()))
     }
 
-    /// Writes to it that flash may have newer data, durably. False if it cannot hold that.
-    fn set_dirty_mark(&self, _mark: &DirtyMark) -> bool {
-        false
+    /// Writes the name of the attachment to it, durably.
+    ///
+    /// # Errors
+    /// Why it holds none: two hosts that use it are not told apart.
+    fn set_session(&self, _session: &str) -> Result<(), CannotMark> {
+        self.check_marks()
+    }
+
+    /// Writes to it that flash may have newer data, durably.
+    ///
+    /// # Errors
+    /// Why it cannot hold that.
+    fn set_dirty_mark(&self, _mark: &DirtyMark) -> Result<(), CannotMark> {
+        self.check_marks()
     }
 
     /// Takes this mark off, if it bears it.
@@ -43,6 +58,10 @@ pub(crate) trait Attributes: Send + Sync {
         None
     }
 }
+
+/// Reason for which a backing cannot be marked: a sentence without beginning and end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CannotMark(pub(crate) String);
 
 /// A comparison of an open backing with what its path names.
 pub(crate) struct PathCheck {
@@ -62,7 +81,7 @@ impl Attributes for NoAttributes {}
 
 /// A file or block device of this host, and where it was opened.
 pub(crate) struct FileAttributes {
-    pub(crate) file: File,
+    pub(crate) file: Arc<File>,
     pub(crate) path: PathBuf,
 }
 
@@ -71,11 +90,15 @@ impl Attributes for FileAttributes {
         Appearance::of_open(&self.file)
     }
 
-    fn set_session(&self, session: &str) -> bool {
+    fn check_marks(&self) -> Result<(), CannotMark> {
+        check_marks(&self.file)
+    }
+
+    fn set_session(&self, session: &str) -> Result<(), CannotMark> {
         write_session(&self.file, session)
     }
 
-    fn set_dirty_mark(&self, mark: &DirtyMark) -> bool {
+    fn set_dirty_mark(&self, mark: &DirtyMark) -> Result<(), CannotMark> {
         mark.write(&self.file)
     }
 
@@ -107,9 +130,11 @@ mod tests {
         let dir = TempDir::new();
         let path = dir.path().join("a.img");
         fs::write(&path, [0; 512]).expect("the folder is ours");
-        let file = FileAttributes { file: File::open(&path).expect("it is there"), path: path.clone() };
+        let file = Arc::new(File::open(&path).expect("it is there"));
+        let file = FileAttributes { file, path: path.clone() };
         let mark = DirtyMark { pool: "p".to_owned(), disk: 1, name: "web".to_owned() };
-        assert!(file.set_session("1f") && file.set_dirty_mark(&mark));
+        assert_eq!(file.check_marks(), Ok(()), "the file system of temporary files has attributes");
+        assert_eq!((file.set_session("1f"), file.set_dirty_mark(&mark)), (Ok(()), Ok(())));
         let looks = file.looks().expect("it is open");
         assert_eq!((looks.session.as_deref(), looks.dirty.as_ref()), (Some("1f"), Some(&mark)));
         file.remove_dirty_mark(&mark).expect("it is ours");
@@ -120,7 +145,12 @@ mod tests {
         assert_eq!((check.path, check.open_as), (path, dir.path().join("b.img")));
         assert!(matches!(check.standing, Standing::Missing(_)));
 
-        assert!(!NoAttributes.set_session("1f") && !NoAttributes.set_dirty_mark(&mark));
+        let cannot = NoAttributes.check_marks();
+        assert!(cannot.is_err());
+        assert_eq!(
+            (&NoAttributes.set_session("1f"), &NoAttributes.set_dirty_mark(&mark)),
+            (&cannot, &cannot)
+        );
         assert_eq!(NoAttributes.looks().expect("nobody is asked"), Appearance::default());
         NoAttributes.remove_dirty_mark(&mark).expect("it bears none");
         assert!(NoAttributes.check_path().is_none());

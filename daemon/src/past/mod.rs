@@ -44,7 +44,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use appearance::new_session;
 pub(crate) use appearance::{Appearance, DirtyMark};
-pub(crate) use attributes::{Attributes, FileAttributes, NoAttributes, PathCheck};
+pub(crate) use attributes::{Attributes, CannotMark, FileAttributes, NoAttributes, PathCheck};
 use record::{Doubt, Modified, Record};
 pub(crate) use touched::Touched;
 
@@ -128,6 +128,7 @@ pub(crate) fn beside_qemu(belief: Belief) -> Belief {
 pub(crate) struct HistoryHandle {
     backing: Arc<dyn Attributes>,
     marked: Option<DirtyMark>,
+    cannot_mark: Option<CannotMark>,
 }
 
 /// What is known of a disk's size when it is attached, in bytes.
@@ -158,6 +159,8 @@ pub(crate) struct History {
     checking_path: Arc<AtomicBool>,
     /// The mark that the backing bears.
     marked: RefCell<Option<DirtyMark>>,
+    /// Why it cannot bear one.
+    cannot_mark: Option<CannotMark>,
 }
 
 impl History {
@@ -178,16 +181,19 @@ impl History {
         let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
         // One that does not fit is not served; its bits stay as they are.
         let disk_bytes = disk_bytes.min(sizes.backing);
-        let looking = move || looks_of(&*backing).map(|found| (found, backing));
-        let (found, backing) = aside.run(looking).await??;
-        let handle = HistoryHandle { backing, marked: found.dirty.clone() };
+        let looking = move || {
+            let (found, cannot_mark) = (looks_of(&*backing)?, backing.check_marks().err());
+            Answer::Ok((HistoryHandle { backing, marked: found.dirty.clone(), cannot_mark }, found))
+        };
+        let (handle, found) = aside.run(looking).await??;
         let history = Self::from_handle(aside, (places, host), id, disk_bytes, mark, handle).await?;
         Ok((history, found))
     }
 
     /// Returns what another shard needs for [`Self::from_handle`].
     pub(crate) fn handle(&self) -> HistoryHandle {
-        HistoryHandle { backing: self.backing(), marked: self.marked.borrow().clone() }
+        let (marked, cannot_mark) = (self.marked.borrow().clone(), self.cannot_mark.clone());
+        HistoryHandle { backing: self.backing(), marked, cannot_mark }
     }
 
     /// Returns the past of a disk of `disk_bytes` whose backing is open. Does not ask the backing. `mark` is that of this start of the
@@ -206,10 +212,10 @@ impl History {
         let folder = places.touched();
         let opening = move || {
             Touched::check_memory(&folder, id, disk_bytes)?;
-            Answer::Ok(Touched::open(&folder, id, disk_bytes, mark))
+            Touched::open(&folder, id, disk_bytes, mark)
         };
         let (touched, kept) = aside.run(opening).await??;
-        let HistoryHandle { backing, marked } = handle;
+        let HistoryHandle { backing, marked, cannot_mark } = handle;
         Ok(Self {
             places: places.clone(),
             host: host.clone(),
@@ -222,7 +228,13 @@ impl History {
             backing: RefCell::new(backing),
             checking_path: Arc::default(),
             marked: RefCell::new(marked),
+            cannot_mark,
         })
+    }
+
+    /// Returns why the backing cannot be marked, as far as that was found out when it was opened.
+    pub(crate) fn cannot_mark(&self) -> Option<&CannotMark> {
+        self.cannot_mark.as_ref()
     }
 
     /// Bytes of the disk: those that guests were told last, however large its backing has become since.
@@ -345,24 +357,24 @@ impl History {
         self.backing.replace(Arc::new(NoAttributes));
     }
 
-    /// Writes to the backing that flash may have newer data. False if it cannot hold that. A backing that bears the mark is not asked
-    /// again: it may be away.
+    /// Writes to the backing that flash may have newer data, or finds out why it cannot hold that. A backing that bears the mark is not
+    /// asked again: it may be away.
     ///
     /// # Errors
     /// If nobody could be asked.
-    pub(crate) async fn mark(&self, mark: DirtyMark) -> Answer<bool> {
+    pub(crate) async fn mark(&self, mark: DirtyMark) -> Answer<Result<(), CannotMark>> {
         if self.marked.borrow().as_ref() == Some(&mark) {
-            return Ok(true);
+            return Ok(Ok(()));
         }
         let backing = self.backing();
         // Whoever does not wait for the end does not know what it bears.
         self.marked.take();
         let written = mark.clone();
-        let is_marked = self.aside.run(move || backing.set_dirty_mark(&written)).await?;
-        if is_marked {
+        let marking = self.aside.run(move || backing.set_dirty_mark(&written)).await?;
+        if marking.is_ok() {
             self.marked.replace(Some(mark));
         }
-        Ok(is_marked)
+        Ok(marking)
     }
 
     /// Takes that back, if the backing bears it: it has everything. A mark that stays keeps others away, and nobody else.
@@ -426,7 +438,7 @@ impl History {
                 })?;
                 records.save(records.last().about_to_bear(found.session.as_ref(), &next))?;
                 // One that it does not hold is not remembered either: what it bears now is what counts.
-                backing.set_session(&next);
+                drop(backing.set_session(&next));
             }
             let now = Appearance { bytes: Some(bytes), ..looks_of(&*backing)? };
             let before = records.last();

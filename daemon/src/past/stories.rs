@@ -114,7 +114,7 @@ impl World {
     /// Attaches the image to a host, has guests use it, and detaches it, unless the host dies before one of its durable steps.
     async fn attach(&mut self, host: usize) {
         let access = if self.one_in(6) { Access::ReadOnly } else { Access::ReadWrite };
-        let file = Arc::new(FileAttributes { file: self.open_image(), path: self.image() });
+        let file = Arc::new(FileAttributes { file: Arc::new(self.open_image()), path: self.image() });
         let sizes = Sizes { remembered: Some(SIZE), backing: SIZE };
         let aside = Aside::here();
         let remembered = self.start(host).await;

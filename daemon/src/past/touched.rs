@@ -45,15 +45,18 @@ impl SharedBits for Touched {
 }
 
 impl Touched {
-    /// The bits of a disk, and whether they are what the last process left. If not, all are zero and count for nobody
-    /// until [`Self::validate`].
-    pub(super) fn open(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> (Self, bool) {
+    /// Returns the bits of a disk, and whether they are what the last process left. If not, all are zero and count for nobody
+    /// until [`Self::validate`]. A file that cannot be used is removed: the next start would believe what it says, which is older.
+    ///
+    /// # Errors
+    /// If such a file cannot be removed.
+    pub(super) fn open(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> Answer<(Self, bool)> {
         let count = HEADER_WORDS + words_for(disk_bytes);
         match map(&file(dir, id), count) {
             Ok(shared) => {
                 let touched = Self { words: Words::Shared(shared), mark };
                 if touched.is_valid(disk_bytes) {
-                    return (touched, true);
+                    return Ok((touched, true));
                 }
                 touched
                     .all()
@@ -61,15 +64,23 @@ impl Touched {
                     .filter(|word| word.load(Ordering::Relaxed) != 0)
                     .for_each(|word| word.store(0, Ordering::Relaxed));
                 touched.all()[4].store(disk_bytes, Ordering::Relaxed);
-                (touched, false)
+                Ok((touched, false))
             }
             Err(error) => {
-                tracing::warn!(
-                    "Cannot use {}: {error}; after a kill, more of disk {id}'s cache is lost than need be",
-                    file(dir, id).display()
-                );
+                let path = file(dir, id);
+                let shown = path.display();
+                match fs::remove_file(&path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(Problem::failed(format!(
+                            "Cannot note which pages of disk {id} change: {shown} can neither be used nor removed ({error}); remove it"
+                        )));
+                    }
+                    _ => tracing::warn!(
+                        "Cannot use {shown}: {error}; after a kill, more of disk {id}'s cache is lost than need be"
+                    ),
+                }
                 let own = (0..count).map(|_| AtomicU64::new(0)).collect();
-                (Self { words: Words::Own(own), mark }, false)
+                Ok((Self { words: Words::Own(own), mark }, false))
             }
         }
     }
@@ -223,16 +234,33 @@ mod tests {
 
     const SIZE: u64 = 1 << 20;
 
+    fn open(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> (Touched, bool) {
+        Touched::open(dir, id, disk_bytes, mark).expect("the folder is ours")
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_gone_before_bits_change_elsewhere() {
+        let dir = TempDir::new();
+        // Nobody can open what leads to itself.
+        std::os::unix::fs::symlink(file(dir.path(), 1), file(dir.path(), 1)).expect("the folder is ours");
+        let (touched, kept) = open(dir.path(), 1, SIZE, 10);
+        assert!(!kept && matches!(touched.words, Words::Own(_)));
+        assert!(fs::symlink_metadata(file(dir.path(), 1)).is_err(), "the next start would believe it");
+        fs::create_dir(file(dir.path(), 2)).expect("the folder is ours");
+        let Err(problem) = Touched::open(dir.path(), 2, SIZE, 10) else { panic!("it stays") };
+        assert!(problem.message.contains("can neither be used nor removed"), "{problem}");
+    }
+
     #[test]
     fn bits_outlive_whoever_set_them_if_the_next_start_takes_them_over() {
         let dir = TempDir::new();
-        let (touched, kept) = Touched::open(dir.path(), 1, SIZE, 10);
+        let (touched, kept) = open(dir.path(), 1, SIZE, 10);
         assert!(!kept);
         touched.words()[3].store(5, Ordering::Relaxed);
         touched.validate();
         drop(touched);
         Touched::take_over(dir.path(), 10, 11);
-        let (touched, kept) = Touched::open(dir.path(), 1, SIZE, 11);
+        let (touched, kept) = open(dir.path(), 1, SIZE, 11);
         assert!(kept);
         assert_eq!(touched.words()[3].load(Ordering::Relaxed), 5);
         let peeked = Touched::peek(dir.path(), 1, SIZE, 11).expect("they count for a check too");
@@ -245,7 +273,7 @@ mod tests {
     fn bits_of_a_disk_that_grew_or_did_not_are_what_was_set() {
         for grew in [true, false] {
             let dir = TempDir::new();
-            let (touched, _) = Touched::open(dir.path(), 1, SIZE, 10);
+            let (touched, _) = open(dir.path(), 1, SIZE, 10);
             touched.words()[3].store(5, Ordering::Relaxed);
             touched.validate();
             let larger = Touched::larger(&touched, 64 * SIZE).expect("there is room");
@@ -256,7 +284,7 @@ mod tests {
             drop((touched, larger));
             Touched::take_over(dir.path(), 10, 11);
             let size = if grew { 64 * SIZE } else { SIZE };
-            let (touched, kept) = Touched::open(dir.path(), 1, size, 11);
+            let (touched, kept) = open(dir.path(), 1, size, 11);
             assert!(kept, "a kill after the new size was remembered, and before");
             assert_eq!([3, 4].map(|at| touched.words()[at].load(Ordering::Relaxed)), [5, 6]);
             let again = Touched::larger(&touched, 128 * SIZE).expect("there is room");
@@ -272,7 +300,7 @@ mod tests {
     #[test]
     fn bits_whose_file_was_removed_are_not_forgotten_by_a_disk_that_grows() {
         let dir = TempDir::new();
-        let (touched, _) = Touched::open(dir.path(), 1, SIZE, 10);
+        let (touched, _) = open(dir.path(), 1, SIZE, 10);
         touched.words()[3].store(5, Ordering::Relaxed);
         touched.validate();
         Touched::forget(dir.path(), 1);
@@ -282,7 +310,7 @@ mod tests {
         assert_eq!([3, 4].map(|at| larger.words()[at].load(Ordering::Relaxed)), [5, 6]);
         drop((touched, larger));
         Touched::take_over(dir.path(), 10, 11);
-        let (_, kept) = Touched::open(dir.path(), 1, 64 * SIZE, 11);
+        let (_, kept) = open(dir.path(), 1, 64 * SIZE, 11);
         assert!(!kept, "the next start finds none, and believes less");
     }
 
@@ -301,14 +329,14 @@ mod tests {
     fn bits_that_somebody_else_should_have_seen_are_forgotten() {
         let dir = TempDir::new();
         let prepare = |validate: bool| {
-            let (touched, _) = Touched::open(dir.path(), 1, SIZE, 10);
+            let (touched, _) = open(dir.path(), 1, SIZE, 10);
             touched.words()[3].store(5, Ordering::Relaxed);
             if validate {
                 touched.validate();
             }
         };
         let is_clean = |size, mark| {
-            let (touched, kept) = Touched::open(dir.path(), 1, size, mark);
+            let (touched, kept) = open(dir.path(), 1, size, mark);
             !kept && touched.words().iter().all(|word| word.load(Ordering::Relaxed) == 0)
         };
         prepare(true);

@@ -2,7 +2,7 @@
 //!
 //! The locks of backings keep other processes away; these checks say what is wrong in words, and before anything is tried.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use base::patience::Late;
 use base::problem::{Answer, Problem};
@@ -20,16 +20,12 @@ impl Registry {
         if lock(&self.pool).devices.iter().any(|device| location.is_at(&device.path)) {
             return Err(shared(name, "it is the pool"));
         }
-        let Some(socket) = location.socket() else { return Ok(()) };
-        let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
-        match folder(socket) {
-            Some(served) if Some(&served) == folder(&self.places.socket(DoorKind::Nbd, "any")).as_ref() => {
-                Err(Problem::conflict(format!(
-                    "Cannot use backing {location}: this daemon serves it; name the backing of that disk instead"
-                )))
-            }
-            _ => Ok(()),
+        if location.is_served_in(&self.places.run.join(DoorKind::Nbd.folder())) {
+            return Err(Problem::conflict(format!(
+                "Cannot use backing {location}: this daemon serves it; name the backing of that disk instead"
+            )));
         }
+        Ok(())
     }
 
     /// Refuses storage that another disk, the pool or somebody else on this host uses, or that is Forebay's own, however it was

@@ -9,8 +9,10 @@ use base::durable;
 use base::problem::{Answer, Problem};
 
 use super::Shard;
+use super::disk::Cached;
+use crate::backing::Ability;
 use crate::keys::{Unmarked, Values};
-use crate::past::{Appearance, DirtyMark, History};
+use crate::past::{Appearance, CannotMark, DirtyMark, History};
 
 /// Which pool may hold what the backing of a disk does not have, as far as it is remembered.
 #[derive(Clone, Debug, Default)]
@@ -71,17 +73,29 @@ impl Shard {
     ///
     /// # Errors
     /// If it cannot hold a mark, and nobody allowed it to go without.
-    pub(super) async fn mark(&self, name: &str, id: u32, values: &Values, history: &History) -> Answer<()> {
+    pub(super) async fn mark(
+        &self,
+        name: &str,
+        values: &Values,
+        cached: &Cached,
+        history: &History,
+    ) -> Answer<()> {
         if !values.writes_back() || self.goes_without.get() {
             return Ok(());
         }
-        let is_marked = history.mark(self.mark_of(name, id)).await?;
-        if is_marked || values.unmarked() == Unmarked::Allowed {
+        let reason = match cached.backing().capabilities().dirty_marker {
+            Ability::Unable(reason) => reason,
+            Ability::Able => match history.mark(self.mark_of(name, cached.settings().id.0)).await? {
+                Ok(()) => return Ok(()),
+                Err(CannotMark(reason)) => reason.into(),
+            },
+        };
+        if values.unmarked() == Unmarked::Allowed {
             return Ok(());
         }
         Err(Problem::invalid(format!(
-            "Cannot write back on disk '{name}': its backing cannot be marked, so nothing would keep another Forebay from serving \
-             it while flash has newer data. Use write-through; or see to that yourself, and allow it with unmarked=yes \
+            "Cannot write back on disk '{name}': its backing cannot be marked, because {reason}. So nothing would keep another Forebay \
+             from serving it while flash has newer data. Use write-through; or see to that yourself, and allow it with unmarked=yes \
              (`--unmarked` of `disk add`)"
         )))
     }

@@ -28,13 +28,13 @@ use super::flash::Flash;
 use super::standing::Displaced;
 use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
-use crate::backing::{Backing, Identity, Images, Location, Opening, look_on_ring};
+use crate::backing::{Ability, Backing, Capabilities, Identity, Images, Location, Opening, look_on_ring};
 use crate::counted::Counted;
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
 use crate::events::{self, Kind};
 use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Unmarked, Values};
-use crate::past::{self, Appearance, History, Sizes};
+use crate::past::{self, Appearance, CannotMark, History, Sizes};
 use crate::recording::{Recorded, recorder};
 use crate::series::lifetime::{Meter, Passed};
 
@@ -59,8 +59,8 @@ pub(super) struct Disk {
     pub(super) history: Rc<History>,
     pub(super) identity: Identity,
     pub(super) quiet: Quiet,
-    /// What its backing cannot promise.
-    pub(super) limitations: Vec<String>,
+    /// Whether its backing has its content still when the host was off.
+    pub(super) persistence: Ability,
     /// Where its backing is, if not at its path.
     pub(super) displaced: RefCell<Option<Displaced>>,
     /// Why it is no longer what was attached.
@@ -115,7 +115,7 @@ pub(super) enum Trust {
 /// A backing that is open and locked for a disk that is to be attached.
 pub(super) struct OpenedBacking {
     pub(super) backing: Backing,
-    limitations: Vec<String>,
+    persistence: Ability,
     pub(super) history: Rc<History>,
     pub(super) found: Appearance,
 }
@@ -173,10 +173,8 @@ pub(crate) struct DiskReport {
     /// The sector size that guests are shown.
     pub(crate) sector_bytes: u64,
     pub(crate) identity: Identity,
-    /// Why its backing goes through the page cache of the host, if it does.
-    pub(crate) fallback: Option<String>,
-    /// What its backing cannot promise.
-    pub(crate) limitations: Vec<String>,
+    /// What its backing can do.
+    pub(crate) capabilities: Capabilities,
     /// What is wrong with its backing at present.
     pub(crate) trouble: Option<Trouble>,
     /// Requests to its backing that were sent again because they failed.
@@ -397,14 +395,14 @@ impl Shard {
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
         let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
         check_durability(name, values, &backing)?;
-        let limitations = self.limitations(&opening.location, &backing).await;
+        let persistence = self.persistence(&opening.location, &backing).await;
         let sizes = Sizes { remembered: *size_bytes_before, backing: backing.geometry().size };
         if let Some(before) = sizes.remembered.filter(|before| sizes.backing < *before) {
             return Err(shrunk(name, before, sizes.backing));
         }
         check_disk_bytes(sizes.remembered.unwrap_or(sizes.backing), values.block_bytes())
             .map_err(|error| explain(name, &error, 0))?;
-        let attributes = backing.attributes(&opening.location).map_err(|error| out_of_files(name, &error))?;
+        let attributes = backing.attributes(&opening.location);
         let (history, found) = History::open(
             &self.aside,
             (&self.places, &self.remembered),
@@ -419,7 +417,7 @@ impl Shard {
         backing.set_size(history.disk_bytes());
         self.check_unsaved(name, *id, unsaved, &found, &history).await?;
         let found = Appearance { bytes: Some(sizes.backing), ..found };
-        Ok(OpenedBacking { backing, limitations, history, found })
+        Ok(OpenedBacking { backing, persistence, history, found })
     }
 
     /// Attaches a disk to its open backing.
@@ -433,7 +431,7 @@ impl Shard {
         let Attaching {
             name, id, location, access, lock, values, sector_bytes_before, hold, entrances, ..
         } = disk;
-        let OpenedBacking { backing, limitations, history, .. } = opened;
+        let OpenedBacking { backing, persistence, history, .. } = opened;
         let identity = backing.identity();
         let size = history.disk_bytes();
         let settings = self.settings(&values, DiskId(id), size, access)?;
@@ -443,7 +441,7 @@ impl Shard {
             Belief::Nothing(reason) if trust == Trust::Accepted => Belief::DirtyOnly(reason),
             Belief::Nothing(_) if trust == Trust::Compared => history.expected().belief,
             believed if lock == Lock::Beside => past::beside_qemu(believed),
-            believed if backing.is_unguarded() => past::unguarded(believed),
+            believed if !backing.capabilities().fence.is_able() => past::unguarded(believed),
             believed => believed,
         };
         let past = self.without_records(Past { belief, ..past });
@@ -451,7 +449,7 @@ impl Shard {
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
         let flash_failed = self.cache().has_failed();
         let begun = match history.begin(size, access, flash_failed).await {
-            Ok(()) if access == Access::ReadWrite => self.mark(&name, id, &values, &history).await,
+            Ok(()) if access == Access::ReadWrite => self.mark(&name, &values, &cached, &history).await,
             Err(problem) if self.unrecorded.get() => {
                 tracing::warn!("Serving disk '{name}' without a record of that: {problem}");
                 Ok(())
@@ -473,10 +471,6 @@ impl Shard {
                 return Err(problem);
             }
         };
-        if !limitations.is_empty() {
-            let limited = format!("The backing of disk '{name}' promises less: {}", limitations.join("; "));
-            events::of_disk(Kind::BackingLimited, &name, limited);
-        }
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
             attached: Instant::now(),
@@ -487,13 +481,18 @@ impl Shard {
             history,
             identity,
             quiet: Quiet::default(),
-            limitations,
+            persistence,
             displaced: RefCell::default(),
             failure: RefCell::default(),
             leaving: Cell::new(false),
             gone: Notify::new(),
         };
         let disk = self.enter(name.clone(), disk);
+        let limitations = disk.capabilities().limitations();
+        if !limitations.is_empty() {
+            let limited = format!("The backing of disk '{name}' promises less: {}", limitations.join("; "));
+            events::of_disk(Kind::BackingLimited, &name, limited);
+        }
         if let Some(time) = hold {
             // Before any request of a guest: those are met only once this task has nothing more to do.
             disk.go_on_quiet(name, &self.host, time);
@@ -510,20 +509,12 @@ impl Shard {
         Past { flash_lost: Rc::new(|| Box::pin(std::future::ready(Ok(())))), ..past }
     }
 
-    /// Returns what a backing cannot promise, each in words that say what follows.
-    async fn limitations(&self, location: &Location, backing: &Backing) -> Vec<String> {
-        let mut limitations = Vec::new();
-        if !backing.geometry().flushes {
-            limitations.push(
-                "its server offers no flush, so nobody can say when what it took is durable; guests are told of no flush either"
-                    .to_owned(),
-            );
-        }
+    /// Returns whether a backing has its content still when the host was off.
+    async fn persistence(&self, location: &Location, backing: &Backing) -> Ability {
         let (location, identity) = (location.clone(), backing.identity());
         let volatility = self.aside.run(move || location.volatility(&identity)).await;
         let gone = |reason| format!("{reason}: its content is gone once the host stops");
-        limitations.extend(volatility.ok().flatten().map(gone));
-        limitations
+        Ability::unless(volatility.ok().flatten().map(gone))
     }
 
     /// From now on the disk is one of this shard, which looks after it.
@@ -552,7 +543,7 @@ impl Shard {
         // A disk that writes back, and is allowed to without a mark, does so already: its backing, which may be away, is not asked.
         let goes_unmarked = before.mode.row().writes_back && change.values.unmarked() == Unmarked::Allowed;
         if access == Access::ReadWrite && !goes_unmarked {
-            self.mark(&change.name, before.id.0, &change.values, &disk.history).await?;
+            self.mark(&change.name, &change.values, &disk.cached, &disk.history).await?;
         }
         let rights_before = disk.doors.rights();
         disk.doors.set_rights(change.rights.unwrap_or(rights_before)).await?;
@@ -676,6 +667,17 @@ fn choose_sector(name: &str, settings: &DiskSettings, before: Option<u64>, backi
 }
 
 impl Disk {
+    /// Returns what the backing can do, with what was found out when it was opened.
+    fn capabilities(&self) -> Capabilities {
+        let capabilities = self.cached.backing().capabilities();
+        let cannot_mark = self.history.cannot_mark().map(|CannotMark(reason)| reason.clone());
+        Capabilities {
+            dirty_marker: capabilities.dirty_marker.and(Ability::unless(cannot_mark)),
+            persistence: self.persistence.clone(),
+            ..capabilities
+        }
+    }
+
     fn report(&self, shard: u32, now: u64) -> DiskReport {
         let (statistics, attached_for) = (self.cached.statistics(), self.attached.elapsed());
         let so_far = || Passed { counted: Counted::of(&statistics), time: attached_for };
@@ -688,8 +690,7 @@ impl Disk {
             size_bytes: self.cached.geometry().size,
             sector_bytes: self.cached.geometry().sector,
             identity: self.identity.clone(),
-            fallback: self.cached.backing().fallback_reason().map(str::to_owned),
-            limitations: self.limitations.clone(),
+            capabilities: self.capabilities(),
             trouble: self.cached.backing().trouble(),
             backing_retries: self.cached.backing().retries(),
             failure: self.failure.borrow().as_ref().map(|failure| failure.reason().to_owned()),
@@ -706,7 +707,7 @@ impl Disk {
 /// Refuses write-back in front of a backing that cannot say that it has something durably: destage would end, and what was
 /// destaged could still be lost.
 fn check_durability(name: &str, values: &Values, backing: &Backing) -> Answer<()> {
-    if !values.writes_back() || backing.geometry().flushes {
+    if !values.writes_back() || backing.capabilities().flush.is_able() {
         return Ok(());
     }
     Err(Problem::invalid(format!(
@@ -759,12 +760,6 @@ fn last_flush_failed(name: &str, error: &dyn std::fmt::Display) -> Problem {
     Problem::failed(format!(
         "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): what guests wrote last may \
          not be durable; check the backing"
-    ))
-}
-
-fn out_of_files(name: &str, error: &std::io::Error) -> Problem {
-    Problem::failed(format!(
-        "Cannot serve disk '{name}': {error}; allow more open files (`LimitNOFILE=` of the service)"
     ))
 }
 

@@ -28,7 +28,7 @@ use super::destage::Quiet;
 use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
 use super::standing::Displaced;
 use super::{Shard, ShardHandle};
-use crate::backing::{Backing, BackingHandle, Location};
+use crate::backing::{Ability, Backing, BackingHandle, Location};
 use crate::door::{DoorSocket, Doors, PausedDoors};
 use crate::past::{History, HistoryHandle};
 use crate::recording::{Recorded, recorder};
@@ -46,7 +46,7 @@ pub(super) struct Moving {
     history: HistoryHandle,
     settings: DiskSettings,
     size_bytes: u64,
-    limitations: Vec<String>,
+    persistence: Ability,
     /// Goes along with what was counted.
     attachment: u64,
     attached: Instant,
@@ -117,7 +117,7 @@ impl Shard {
             history,
             settings: disk.cached.settings(),
             size_bytes: disk.cached.geometry().size,
-            limitations: disk.limitations.clone(),
+            persistence: disk.persistence.clone(),
             attachment: disk.attachment,
             attached: disk.attached,
             meter: disk.meter.borrow().clone(),
@@ -154,7 +154,7 @@ impl Shard {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving { name, location, limitations, displaced, attachment, attached, meter, doors, .. } =
+        let Moving { name, location, persistence, displaced, attachment, attached, meter, doors, .. } =
             *moving;
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
         let doors = Doors::resume(&self.ring, &self.host, &name, device, doors);
@@ -173,7 +173,7 @@ impl Shard {
                 history,
                 identity,
                 quiet,
-                limitations,
+                persistence,
                 displaced,
                 failure,
                 leaving,
@@ -206,7 +206,7 @@ impl Shard {
 impl Disk {
     /// True if it could be moved to another shard.
     pub(super) fn is_fit_to_move(&self) -> bool {
-        let backing_is_fit = self.cached.backing().can_rest();
+        let backing_is_fit = self.cached.backing().capabilities().shard_move.is_able();
         let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiet.is_over();
         backing_is_fit && undisturbed && self.cached.is_fit_to_move()
     }

@@ -133,8 +133,8 @@ impl Shard {
 
     /// Asks the backing for its size.
     async fn measure(&self, disk: &Disk, name: &str) -> Answer<u64> {
-        if disk.cached.backing().is_unguarded() {
-            // Its connections may be replaced, behind a flush of its own that is short after this one. What this one finds is for
+        if disk.cached.backing().reconnects_to_measure() {
+            // Its connections are replaced, behind a flush of its own that is short after this one. What this one finds is for
             // guests to be told, whoever asked.
             let flushed = disk.cached.flush_for_ourselves();
             self.in_time(name, flushed).await?.map_err(|error| unmeasured(name, &error))?;

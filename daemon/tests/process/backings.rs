@@ -138,3 +138,43 @@ fn a_file_in_memory_is_served_and_said_to_be_volatile() {
         assert!(daemon.json(&["events"]).to_string().contains("backing-limited"));
     }
 }
+
+#[test]
+fn what_a_backing_cannot_do_is_said_with_the_reason_where_its_disk_is_shown_and_where_that_is_refused() {
+    let (store, host) = (Host::new(), Host::new());
+    let server = store.serve();
+    server.run(&["disk", "add", "x", "--backing", &store.image("x.img", 16 * MIB)]).succeeded();
+    let daemon = host.serve();
+    let export = format!("nbd+unix:///x?socket={}", server.nbd_socket("x").display());
+    for (name, backing) in [("file", host.image("a.img", 16 * MIB)), ("export", export)] {
+        daemon.run(&["disk", "add", name, "--backing", &backing]).succeeded();
+    }
+    let unable = |name: &str| -> Vec<(String, String)> {
+        let disk = daemon.json(&["disk", "show", name])["disk"].clone();
+        let all = disk["backing_capabilities"].as_array().expect("a list").clone();
+        let unable = all.iter().filter(|capability| capability["able"] == false);
+        let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+        unable.map(|capability| (text(&capability["name"]), text(&capability["reason"]))).collect()
+    };
+    let names = |name: &str| -> Vec<String> { unable(name).into_iter().map(|(name, _)| name).collect() };
+    for able in ["fence", "dirty-marker", "flush", "guest-move", "shard-move", "resize"] {
+        assert!(!names("file").contains(&able.to_owned()), "{:?}", unable("file"));
+    }
+    for cannot in ["fence", "dirty-marker", "guest-move"] {
+        assert!(names("export").contains(&cannot.to_owned()), "{:?}", unable("export"));
+    }
+    let shown = daemon.run(&["disk", "show", "export"]).succeeded();
+    assert!(shown.contains("fencing") && shown.contains("NBD keeps nobody else from writing"), "{shown}");
+    let refused = daemon.run(&["disk", "set", "export", "mode=write-back"]).failed();
+    let reason = "NBD has no place for a mark on an export";
+    for text in [&shown, &refused] {
+        assert!(text.contains(reason), "{text}");
+    }
+    let Some(device) = Loop::over(&host.image("device.img", 16 * MIB)) else { return };
+    daemon.run(&["disk", "add", "device", "--backing", &device.0]).succeeded();
+    assert!(names("device").contains(&"dirty-marker".to_owned()), "{:?}", unable("device"));
+    let refused = daemon.run(&["disk", "set", "device", "mode=write-back"]).failed();
+    assert!(refused.contains("a block device has no extended attributes"), "{refused}");
+    daemon.run(&["disk", "set", "device", "mode=write-back", "unmarked=yes"]).succeeded();
+    assert!(daemon.stop().success());
+}

@@ -28,6 +28,11 @@ use crate::{BlockError, ErrorKind, Geometry, Host, Operation};
 const RENEW_NS: u64 = 5_000_000_000;
 
 impl<H: Host> NbdDevice<H> {
+    /// Returns true if the server takes several connections, so that [`Self::measure`] can ask it over a new one.
+    pub fn can_reconnect(&self) -> bool {
+        self.shared.facts.flags & CAN_MULTI_CONN != 0
+    }
+
     /// The size in bytes that the export has now, as far as its server tells: one that takes a single connection told it when it was
     /// met last. If it is larger than what is used, [`Self::set_size`] may follow; requests wait for some round trips.
     ///
@@ -37,7 +42,7 @@ impl<H: Host> NbdDevice<H> {
     pub async fn measure(&self) -> Result<u64, BlockError> {
         let before = self.current_size()?;
         let shared = &self.shared;
-        if shared.facts.flags & CAN_MULTI_CONN == 0 {
+        if !self.can_reconnect() {
             return Ok(before);
         }
         let spare = connect(&shared.ring, &shared.host, &shared.target, shared.connect_ns).await;

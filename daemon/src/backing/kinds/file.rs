@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::aside::Aside;
+use base::descriptors::advice_or;
 use base::problem::{Answer, Problem};
 use block::file::{Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
 use block::patient::Hang;
@@ -13,7 +14,7 @@ use block::{Aligned, BlockDevice, BlockError};
 use super::{HandOff, Location};
 use crate::backing::device::Opening;
 use crate::backing::storage::Storage;
-use crate::backing::{Identity, let_in};
+use crate::backing::{Ability, Capabilities, Identity, let_in};
 use crate::past::{Attributes, FileAttributes};
 
 impl Storage for Aligned<FileDevice> {
@@ -33,13 +34,21 @@ impl Storage for Aligned<FileDevice> {
         self.inner().geometry().alignment
     }
 
-    fn attributes(&self, location: &Location) -> io::Result<Arc<dyn Attributes>> {
-        let (file, path) = (self.inner().descriptor()?, opened_at(location).to_owned());
-        Ok(Arc::new(FileAttributes { file, path }))
+    fn capabilities(&self) -> Capabilities {
+        let device = self.inner();
+        let is_shared = device.lock() != Lock::Image;
+        Capabilities {
+            dirty_marker: Ability::unless(
+                device.is_block_device().then_some("a block device has no extended attributes"),
+            ),
+            direct_io: Ability::unless(device.fallback_reason().map(str::to_owned)),
+            shard_move: Ability::unless(is_shared.then_some("a QEMU may have it open as well")),
+            ..Capabilities::from_geometry(&device.geometry())
+        }
     }
 
-    fn fallback_reason(&self) -> Option<&str> {
-        self.inner().fallback_reason()
+    fn attributes(&self, location: &Location) -> Arc<dyn Attributes> {
+        Arc::new(FileAttributes { file: self.inner().open_file(), path: opened_at(location).to_owned() })
     }
 
     fn is_write_protected(&self) -> bool {
@@ -58,16 +67,8 @@ impl Storage for Aligned<FileDevice> {
         self.inner().give_up_image_lock(opened_at(location)).map_err(|error| problem(&error))
     }
 
-    fn can_rest(&self) -> bool {
-        self.inner().lock() == Lock::Image
-    }
-
     fn hand_off(&self) -> HandOff {
         HandOff::File(self.inner().handle())
-    }
-
-    fn is_guarded(&self) -> bool {
-        true
     }
 
     fn hang(&self) -> Hang {
@@ -92,6 +93,11 @@ fn problem(error: &OpenError) -> Problem {
         OpenError::Held { .. } => Problem::conflict(error.to_string()),
         OpenError::System { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
             Problem::invalid(format!("Cannot use backing {}: {source}; {}", path.display(), let_in(path)))
+        }
+        OpenError::System { source, .. }
+            if matches!(source.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) =>
+        {
+            Problem::unavailable(format!("{error}; {}", advice_or(source, "try again")))
         }
         _ => Problem::invalid(error.to_string()),
     }

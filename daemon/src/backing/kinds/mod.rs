@@ -6,7 +6,6 @@ mod model;
 mod nbd;
 
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometr
 use super::device::Opening;
 use super::probe::probe;
 use super::storage::Storage;
-use super::{Identity, Images, uri};
+use super::{Ability, Capabilities, Identity, Images, uri};
 use crate::past::Attributes;
 use crate::places;
 use file::open_file;
@@ -84,11 +83,19 @@ impl Location {
         self.path().map(|path| probe(path, images))
     }
 
-    /// The socket of this host at which its server listens, if it is behind one.
-    pub(crate) fn socket(&self) -> Option<&Path> {
+    /// Returns the socket of this host at which its server listens, if it is behind one.
+    pub(super) fn socket(&self) -> Option<&Path> {
         match self {
             Self::Nbd(Target { address: Address::Unix(socket), .. }) => Some(socket),
             Self::Nbd(_) | Self::File(_) | Self::Model(..) => None,
+        }
+    }
+
+    /// Returns whether others are kept from changing it, also while nobody serves it.
+    pub(super) fn fence(&self) -> Ability {
+        match self {
+            Self::File(_) | Self::Model(..) => Ability::Able,
+            Self::Nbd(_) => nbd::FENCE,
         }
     }
 
@@ -236,12 +243,16 @@ impl Storage for Kind {
         of_each!(self, storage => Storage::unit(storage))
     }
 
-    fn attributes(&self, location: &Location) -> io::Result<Arc<dyn Attributes>> {
-        of_each!(self, storage => storage.attributes(location))
+    fn reconnects_to_measure(&self) -> bool {
+        of_each!(self, storage => storage.reconnects_to_measure())
     }
 
-    fn fallback_reason(&self) -> Option<&str> {
-        of_each!(self, storage => storage.fallback_reason())
+    fn capabilities(&self) -> Capabilities {
+        of_each!(self, storage => storage.capabilities())
+    }
+
+    fn attributes(&self, location: &Location) -> Arc<dyn Attributes> {
+        of_each!(self, storage => storage.attributes(location))
     }
 
     fn is_write_protected(&self) -> bool {
@@ -260,10 +271,6 @@ impl Storage for Kind {
         of_each!(self, storage => storage.give_up_image_lock(location))
     }
 
-    fn can_rest(&self) -> bool {
-        of_each!(self, storage => storage.can_rest())
-    }
-
     async fn rest(&self) -> Result<(), BlockError> {
         of_each!(self, storage => storage.rest().await)
     }
@@ -274,10 +281,6 @@ impl Storage for Kind {
 
     fn hand_off(&self) -> HandOff {
         of_each!(self, storage => storage.hand_off())
-    }
-
-    fn is_guarded(&self) -> bool {
-        of_each!(self, storage => storage.is_guarded())
     }
 
     fn hang(&self) -> Hang {

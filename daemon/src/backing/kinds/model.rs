@@ -1,6 +1,5 @@
 //! A file or device with the timing of a spinning array, for demonstrations and measurements.
 
-use std::io;
 use std::sync::Arc;
 
 use base::problem::Answer;
@@ -11,8 +10,8 @@ use block::patient::Hang;
 use block::{Aligned, BlockError};
 
 use super::{HandOff, Location};
-use crate::backing::Identity;
 use crate::backing::storage::Storage;
+use crate::backing::{Capabilities, Identity};
 use crate::past::Attributes;
 
 impl Storage for Model<Aligned<FileDevice>, LocalHost> {
@@ -33,12 +32,12 @@ impl Storage for Model<Aligned<FileDevice>, LocalHost> {
         Storage::unit(self.inner())
     }
 
-    fn attributes(&self, location: &Location) -> io::Result<Arc<dyn Attributes>> {
-        self.inner().attributes(location)
+    fn capabilities(&self) -> Capabilities {
+        self.inner().capabilities()
     }
 
-    fn fallback_reason(&self) -> Option<&str> {
-        self.inner().fallback_reason()
+    fn attributes(&self, location: &Location) -> Arc<dyn Attributes> {
+        self.inner().attributes(location)
     }
 
     fn is_write_protected(&self) -> bool {
@@ -57,16 +56,8 @@ impl Storage for Model<Aligned<FileDevice>, LocalHost> {
         self.inner().give_up_image_lock(location)
     }
 
-    fn can_rest(&self) -> bool {
-        self.inner().can_rest()
-    }
-
     fn hand_off(&self) -> HandOff {
         self.inner().hand_off()
-    }
-
-    fn is_guarded(&self) -> bool {
-        self.inner().is_guarded()
     }
 
     fn hang(&self) -> Hang {

@@ -10,10 +10,9 @@ use block::patient::{Hang, Watch};
 use block::{Aligned, BlockDevice, BlockError, Buffer, Ring, SECTOR};
 
 use super::HandOff;
-use crate::backing::Identity;
 use crate::backing::probe::{Images, image_in_export};
 use crate::backing::storage::Storage;
-use crate::backing::uri;
+use crate::backing::{Ability, Capabilities, Identity, uri};
 
 impl Storage for Aligned<NbdDevice<LocalHost>> {
     fn identity(&self) -> Identity {
@@ -37,8 +36,24 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
         self.inner().geometry().alignment
     }
 
-    fn can_rest(&self) -> bool {
-        self.inner().can_rest()
+    fn capabilities(&self) -> Capabilities {
+        let device = self.inner();
+        let unsound = "it has no open connection, or lost one with changes that are not flushed";
+        let alone = "its server takes one client, and tells a new size to the next connection only";
+        Capabilities {
+            fence: FENCE,
+            dirty_marker: Ability::unable("NBD has no place for a mark on an export"),
+            guest_move: Ability::unable(
+                "it has no locks; a running guest can only be moved with a file or device",
+            ),
+            shard_move: Ability::unless((!device.can_rest()).then_some(unsound)),
+            resize: Ability::unless((!device.can_reconnect()).then_some(alone)),
+            ..Capabilities::from_geometry(&device.geometry())
+        }
+    }
+
+    fn reconnects_to_measure(&self) -> bool {
+        self.inner().can_reconnect()
     }
 
     async fn rest(&self) -> Result<(), BlockError> {
@@ -53,10 +68,6 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
         HandOff::Nbd(self.inner().handle())
     }
 
-    fn is_guarded(&self) -> bool {
-        false
-    }
-
     fn hang(&self) -> Hang {
         Hang::EndedByDevice
     }
@@ -69,6 +80,10 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
         self.inner().report_to(watch);
     }
 }
+
+/// Fencing of an export.
+pub(in crate::backing) const FENCE: Ability =
+    Ability::unable("NBD keeps nobody else from writing to this backing; see to that yourself");
 
 /// Returns the identity of an export: where its server listens, and the name.
 pub(in crate::backing) fn identity_of(target: &Target) -> Identity {

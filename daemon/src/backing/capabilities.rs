@@ -1,0 +1,147 @@
+//! Capabilities of backings: what not every kind of storage can do, in one answer for the decisions of a shard, for errors, and for
+//! whoever looks at a disk.
+
+use std::borrow::Cow;
+
+use block::Geometry;
+
+/// Ability of a backing to do one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ability {
+    Able,
+    /// It cannot: the reason, and what follows from it, as a sentence without beginning and end.
+    Unable(Cow<'static, str>),
+}
+
+/// Everything that a backing can do now, or cannot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Capabilities {
+    /// Keeps everybody else from changing it, now and while nobody serves it.
+    pub(crate) fence: Ability,
+    /// Bears a mark while flash may have newer data.
+    pub(crate) dirty_marker: Ability,
+    /// Makes durable what it has when it is asked to.
+    pub(crate) flush: Ability,
+    /// Has its content still when the host was off.
+    pub(crate) persistence: Ability,
+    /// Goes past the page cache of the host.
+    pub(crate) direct_io: Ability,
+    /// Is taken over from the QEMU of a running guest, and given back.
+    pub(crate) guest_move: Ability,
+    /// Goes to another shard while guests of its disk stay connected.
+    pub(crate) shard_move: Ability,
+    /// Tells the size that it was given while it is served.
+    pub(crate) resize: Ability,
+    /// Frees the storage of what guests discard.
+    pub(crate) discard: Ability,
+    /// Frees the storage of zeroes instead of writing them.
+    pub(crate) unmap: Ability,
+}
+
+/// One capability as users meet it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamedAbility<'a> {
+    /// Name in documents.
+    pub(crate) name: &'static str,
+    /// Name for people.
+    pub(crate) title: &'static str,
+    pub(crate) ability: &'a Ability,
+}
+
+impl Ability {
+    /// Returns an inability.
+    pub(crate) const fn unable(reason: &'static str) -> Self {
+        Self::Unable(Cow::Borrowed(reason))
+    }
+
+    /// Returns an inability if there is a reason for one.
+    pub(crate) fn unless(reason: Option<impl Into<Cow<'static, str>>>) -> Self {
+        reason.map_or(Self::Able, |reason| Self::Unable(reason.into()))
+    }
+
+    /// Returns true if there is nothing in the way.
+    pub(crate) fn is_able(&self) -> bool {
+        *self == Self::Able
+    }
+
+    /// Returns why it cannot, if so.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Able => None,
+            Self::Unable(reason) => Some(reason),
+        }
+    }
+
+    /// Returns the first inability of the two, if there is one.
+    pub(crate) fn and(self, other: Self) -> Self {
+        if self.is_able() { other } else { self }
+    }
+}
+
+impl Capabilities {
+    /// Returns those of storage that can do everything that its geometry does not deny.
+    pub(crate) fn from_geometry(geometry: &Geometry) -> Self {
+        Self {
+            fence: Ability::Able,
+            dirty_marker: Ability::Able,
+            flush: Ability::unless((!geometry.flushes).then_some(
+                "its server offers no flush, so nobody can say when what it took is durable; guests are told of no flush either",
+            )),
+            persistence: Ability::Able,
+            direct_io: Ability::Able,
+            guest_move: Ability::Able,
+            shard_move: Ability::Able,
+            resize: Ability::Able,
+            discard: Ability::unless((!geometry.discards).then_some("it takes none, so what guests discard keeps its storage")),
+            unmap: Ability::unless((!geometry.unmaps).then_some("they are written as data and take storage")),
+        }
+    }
+
+    /// Returns all of them with their names.
+    pub(crate) fn named(&self) -> [NamedAbility<'_>; 10] {
+        [
+            ("fence", "fencing", &self.fence),
+            ("dirty-marker", "mark of dirty data", &self.dirty_marker),
+            ("flush", "flush", &self.flush),
+            ("persistence", "persistence", &self.persistence),
+            ("direct-io", "direct I/O", &self.direct_io),
+            ("guest-move", "move of a running guest", &self.guest_move),
+            ("shard-move", "move between threads", &self.shard_move),
+            ("resize", "growth under guests", &self.resize),
+            ("discard", "discards", &self.discard),
+            ("unmap", "holes for zeroes", &self.unmap),
+        ]
+        .map(|(name, title, ability)| NamedAbility { name, title, ability })
+    }
+
+    /// Returns why data that the backing has may be lost, for each reason.
+    pub(crate) fn limitations(&self) -> Vec<String> {
+        let promises = [&self.flush, &self.persistence];
+        promises.into_iter().filter_map(Ability::reason).map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_geometry_denies_is_an_inability_with_a_reason_and_the_rest_is_none() {
+        let plain = Capabilities::from_geometry(&Geometry::plain(1 << 20));
+        assert!(plain.named().iter().all(|named| named.ability.is_able()) && plain.limitations().is_empty());
+        let poor = Geometry { flushes: false, discards: false, unmaps: false, ..Geometry::plain(1 << 20) };
+        let poor = Capabilities::from_geometry(&poor);
+        let unable = poor.named().into_iter().filter(|named| named.ability.reason().is_some());
+        assert_eq!(unable.map(|named| named.name).collect::<Vec<_>>(), ["flush", "discard", "unmap"]);
+        assert_eq!(poor.limitations().len(), 1, "a discard loses nothing");
+    }
+
+    #[test]
+    fn of_two_inabilities_the_first_one_is_told() {
+        let (one, two) = (Ability::unable("one"), Ability::unable("two"));
+        assert_eq!(Ability::Able.and(two.clone()), two);
+        assert_eq!(one.clone().and(Ability::Able), one);
+        assert_eq!(one.clone().and(two), one);
+        assert_eq!(Ability::Able.and(Ability::Able).reason(), None);
+    }
+}
