@@ -29,6 +29,7 @@ pub mod range_lock;
 pub mod shared_words;
 pub mod socket;
 pub mod sync_file;
+pub mod ublk;
 pub mod uring;
 
 pub use aligned::Aligned;

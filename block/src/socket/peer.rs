@@ -12,6 +12,8 @@ use super::Stream;
 pub enum Peer {
     /// A process of this host that connected over a Unix socket. Others may have inherited the connection since.
     Process(u32),
+    /// The kernel of this host, for whoever uses a device that it shows.
+    Kernel,
     /// An address of TCP.
     Address(SocketAddr),
     /// A process that is not visible from here, as from outside of a container, or a connection that has ended.
@@ -39,6 +41,7 @@ impl fmt::Display for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Process(id) => write!(f, "process {id}"),
+            Self::Kernel => f.write_str("programs of this host"),
             Self::Address(address) => write!(f, "{address}"),
             Self::Unknown => f.write_str("an unknown process"),
         }

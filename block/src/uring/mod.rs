@@ -7,7 +7,8 @@
 //! ```
 //! What the kernel uses while an operation runs (buffers, message headers, open files) is owned by the operation's
 //! future, and by the ring as soon as that future is dropped early: memory is never freed under the kernel. Dropping
-//! the last clone of a ring cancels what can be cancelled and waits for everything else.
+//! the last clone of a ring cancels what can be cancelled and waits for everything else, but for commands that only another party
+//! can end, whose memory stays.
 //!
 //! The ring never retries, never interprets a result, and is used by one thread only.
 
@@ -386,7 +387,7 @@ impl Drop for Shared {
             // Quiet operations have no slot.
             self.enter(Wait::No);
         }
-        while self.wake_armed.get() || self.slots.borrow().iter().any(|(_, slot)| slot.is_in_flight()) {
+        while self.wake_armed.get() || self.slots.borrow().iter().any(|(_, slot)| slot.will_end()) {
             if self.wake_armed.get() {
                 self.cancel(WAKE_TAG);
             }
@@ -399,6 +400,8 @@ impl Drop for Shared {
             self.enter(Wait::Yes);
             self.reap();
         }
+        // What is left in the kernel ends with the ring, which it does not do at once: its memory stays.
+        self.slots.take().into_iter().for_each(|(_, slot)| std::mem::forget(slot));
     }
 }
 

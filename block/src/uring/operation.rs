@@ -30,6 +30,8 @@ pub(crate) enum IfDropped {
     Finish,
     /// It is cancelled: it might wait for another party for ever.
     Cancel,
+    /// It stays in the kernel, and with it what the kernel uses, until another party ends it or the ring is gone.
+    Leave,
 }
 
 /// Where an operation stands, as the ring sees it.
@@ -47,6 +49,14 @@ pub(super) enum Slot {
 impl Slot {
     pub(super) fn is_in_flight(&self) -> bool {
         !matches!(self, Self::Done(_))
+    }
+
+    /// True if it is in flight, and ends by itself or by being cancelled.
+    pub(super) fn will_end(&self) -> bool {
+        match self {
+            Self::Abandoned { keep, .. } => keep.if_dropped() != IfDropped::Leave,
+            other => other.is_in_flight(),
+        }
     }
 
     /// The tag of the operation if nobody waits for it and it is one to be cancelled then.

@@ -1,0 +1,163 @@
+//! Adding, starting, stopping and deleting devices, for a process with `CAP_SYS_ADMIN`.
+//!
+//! Each call waits until the kernel has done it. Nothing here is for a shard: starting a device waits until somebody serves it.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use io_uring::{IoUring, cqueue, opcode, squeue, types};
+
+use super::wire::{ControlCommand, DeviceInfo, INFO_BYTES, Parameters, control_entry, features};
+
+/// The device that takes control commands.
+const CONTROL: &str = "/dev/ublk-control";
+/// How long a command may take. Those that wait for a server or for requests in flight end sooner, or not at all.
+const TIME_MAX: Duration = Duration::from_secs(30);
+
+/// The control device of ublk.
+pub struct Control {
+    file: File,
+    uring: IoUring<squeue::Entry128, cqueue::Entry>,
+}
+
+impl Control {
+    /// Opens the control device.
+    ///
+    /// # Errors
+    /// `NotFound` if the kernel has no ublk, or its module is not loaded; `PermissionDenied` without privileges; those of a ring.
+    pub fn open() -> io::Result<Self> {
+        let file = File::options().read(true).write(true).open(CONTROL)?;
+        let uring = IoUring::<squeue::Entry128, cqueue::Entry>::builder().build(4)?;
+        Ok(Self { file, uring })
+    }
+
+    /// Adds a device like `wanted`, and returns it as the kernel made it: with its number and features.
+    ///
+    /// # Errors
+    /// Those of the kernel: `EEXIST` for a number that is taken, `EACCES` and `EPERM` without privileges, `EINVAL` for what it
+    /// cannot, as before Linux 6.4 for all.
+    pub fn add(&mut self, wanted: DeviceInfo) -> io::Result<DeviceInfo> {
+        let mut bytes = wanted.to_bytes();
+        self.run_with(ControlCommand::AddDevice, wanted.id, &mut bytes)?;
+        Ok(DeviceInfo::from_bytes(&bytes))
+    }
+
+    /// Returns what the kernel says of the device `id`.
+    ///
+    /// # Errors
+    /// `ENODEV` if there is none; those of the kernel.
+    pub fn info(&mut self, id: u32) -> io::Result<DeviceInfo> {
+        let mut bytes = [0; INFO_BYTES];
+        self.run_with(ControlCommand::GetDeviceInfo, id, &mut bytes)?;
+        Ok(DeviceInfo::from_bytes(&bytes))
+    }
+
+    /// Says what the device `id`, which is not started, is like.
+    ///
+    /// # Errors
+    /// Those of the kernel.
+    pub fn set_parameters(&mut self, id: u32, parameters: Parameters) -> io::Result<()> {
+        self.run_with(ControlCommand::SetParameters, id, &mut parameters.to_bytes())
+    }
+
+    /// Makes the block device appear, once all its tags were fetched. `opener` is the process that opened `/dev/ublkcN`.
+    ///
+    /// # Errors
+    /// `TimedOut` if nobody serves it in 30 s; those of the kernel.
+    pub fn start(&mut self, id: u32, opener: u32) -> io::Result<()> {
+        self.run(ControlCommand::StartDevice, id, opener.into())
+    }
+
+    /// Removes the block device. Waits for requests in flight, and ends the server's commands.
+    ///
+    /// # Errors
+    /// `TimedOut` if requests do not end in 30 s; those of the kernel.
+    pub fn stop(&mut self, id: u32) -> io::Result<()> {
+        self.run(ControlCommand::StopDevice, id, 0)
+    }
+
+    /// Deletes a device that is stopped. Waits until nobody has `/dev/ublkcN` open.
+    ///
+    /// # Errors
+    /// `TimedOut` if somebody has it open for 30 s more; those of the kernel.
+    pub fn delete(&mut self, id: u32) -> io::Result<()> {
+        self.run(ControlCommand::DeleteDevice, id, 0)
+    }
+
+    /// Begins to take over a device whose server has ended.
+    ///
+    /// # Errors
+    /// `EBUSY` while the kernel has not noticed that yet, or somebody has `/dev/ublkcN` open; those of the kernel.
+    pub fn start_recovery(&mut self, id: u32) -> io::Result<()> {
+        self.run(ControlCommand::StartUserRecovery, id, 0)
+    }
+
+    /// Lets requests go on, once all tags were fetched again. As [`Self::start`].
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn end_recovery(&mut self, id: u32, opener: u32) -> io::Result<()> {
+        self.run(ControlCommand::EndUserRecovery, id, opener.into())
+    }
+
+    /// Tells users of the device that it has another size, a multiple of 512 bytes.
+    ///
+    /// # Errors
+    /// `Unsupported` before Linux 6.16; those of the kernel.
+    pub fn update_size(&mut self, id: u32, size_bytes: u64) -> io::Result<()> {
+        if self.info(id)?.features & features::UPDATE_SIZE == 0 {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        self.run(ControlCommand::UpdateSize, id, size_bytes / crate::SECTOR)
+    }
+
+    fn run(&mut self, command: ControlCommand, id: u32, data: u64) -> io::Result<()> {
+        self.submit(command, control_entry(id, 0, 0, data))
+    }
+
+    fn run_with<const N: usize>(
+        &mut self,
+        command: ControlCommand,
+        id: u32,
+        buffer: &mut [u8; N],
+    ) -> io::Result<()> {
+        self.submit(command, control_entry(id, buffer.as_mut_ptr().addr() as u64, N, 0))
+    }
+
+    fn submit(&mut self, command: ControlCommand, entry: [u8; 80]) -> io::Result<()> {
+        let fd = types::Fd(self.file.as_raw_fd());
+        let entry = opcode::UringCmd80::new(fd, command.number()).cmd(entry).build();
+        // SAFETY: the buffer of `run_with` is borrowed until this returns. Commands with a buffer do not wait for anybody, and the
+        // kernel copies it before they could; those that can be given up below have none. The ring is not used again then.
+        unsafe { self.uring.submission().push(&entry) }.map_err(io::Error::other)?;
+        let limit = types::Timespec::from(TIME_MAX);
+        let arguments = types::SubmitArgs::new().timespec(&limit);
+        loop {
+            match self.uring.submitter().submit_with_args(1, &arguments) {
+                Ok(_) => {}
+                Err(error) if error.raw_os_error() == Some(libc::EINTR) => continue,
+                Err(error) if error.raw_os_error() == Some(libc::ETIME) => return Err(self.give_up()),
+                Err(error) => return Err(error),
+            }
+            if let Some(completion) = self.uring.completion().next() {
+                let result = completion.result();
+                return if result < 0 { Err(io::Error::from_raw_os_error(-result)) } else { Ok(()) };
+            }
+        }
+    }
+
+    /// Leaves the command to end by itself, and the ring with it.
+    fn give_up(&mut self) -> io::Error {
+        match IoUring::<squeue::Entry128, cqueue::Entry>::builder().build(4) {
+            // The old one goes on in the kernel as long as the command does.
+            Ok(fresh) => self.uring = fresh,
+            Err(error) => return error,
+        }
+        io::Error::new(
+            io::ErrorKind::TimedOut,
+            format!("the kernel has not done it in {} s", TIME_MAX.as_secs()),
+        )
+    }
+}
