@@ -10,6 +10,7 @@
 use std::any::Any;
 use std::io;
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use block::Ring;
@@ -70,6 +71,16 @@ pub trait Door {
 
     /// Returns the other end of each connection that uses the disk.
     fn peers(&self) -> Vec<Peer>;
+
+    /// Returns true while clients cannot follow the disk to another thread. Such a door is not paused. Default: they always can.
+    fn is_bound_to_thread(&self) -> bool {
+        false
+    }
+
+    /// Returns the device node of this host by which programs use the disk, if there is one now. Default: none; clients connect.
+    fn device_node(&self) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// The ring and the tasks of the thread on which a door works.

@@ -55,7 +55,7 @@ fn garbage_instead_of_a_request_closes_the_connection() {
     let server = Server::start();
     let mut socket = raw(&server);
     socket.write_all(&[7; 28]).unwrap();
-    assert_eq!(read_to_end(&mut socket), []);
+    assert_eq!(read_to_end(&mut socket), [0; 0]);
     server.until_nothing_is_left();
     assert_eq!(server.run(|world| world.export.counters().protocol_errors), 1);
 }
@@ -65,7 +65,7 @@ fn a_write_that_announces_more_than_64_mib_closes_the_connection() {
     let server = Server::start();
     let mut socket = raw(&server);
     socket.write_all(&request(Command::Write, 0, (64 << 20) + 512)).unwrap();
-    assert_eq!(read_to_end(&mut socket), []);
+    assert_eq!(read_to_end(&mut socket), [0; 0]);
     server.until_nothing_is_left();
     assert_eq!(server.run(|world| world.export.counters().protocol_errors), 1);
 }
@@ -183,7 +183,7 @@ fn draining_answers_what_is_in_flight_and_lets_nobody_in() {
     busy.send(Command::Read, 0, MIB, 4096, &[]).unwrap();
     server.until(|world| world.export.device().held.get() == 2);
     let drained = server.drain();
-    assert_eq!(read_to_end(&mut idle), [], "an idle connection ends at once");
+    assert_eq!(read_to_end(&mut idle), [0; 0], "an idle connection ends at once");
     let refused = Client::connect(&server.path(), "disk", Replies::Simple).err().unwrap();
     assert!(refused.to_string().contains("about to stop"), "{refused}");
     assert!(drained.try_recv().is_err(), "the device still works");
