@@ -74,13 +74,13 @@ pub struct DiskInList {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DiskDoor)]
 pub struct Door {
-    /// The protocol: `nbd`, `nbd-tcp` or `vhost-user`. Later versions may know more.
+    /// The protocol: `nbd`, `nbd-tcp`, `vhost-user`, or `block-device` while the disk is mapped. Later versions may know more.
     #[schema(example = "nbd")]
     pub kind: &'static str,
     /// Name of the protocol for people.
     #[schema(example = "NBD")]
     pub title: &'static str,
-    /// Path of the socket, or URI.
+    /// Path of the socket or of the device, or URI.
     #[schema(example = "/run/forebay/nbd/vm-1.sock")]
     pub address: String,
     /// Clients that are connected there; null while the disk is not served.

@@ -46,6 +46,10 @@ pub(crate) enum Command {
     /// Put a running guest's disk behind Forebay and take it back: no copy, no reboot.
     #[command(subcommand)]
     Vm(Vm),
+    /// Show a disk as a block device of this host, for file systems, LVM, NFS and iSCSI servers. Without a name: list those that are.
+    Map(MapDisk),
+    /// Take the block device of a disk away. The disk stays.
+    Unmap(UnmapDisk),
     /// The flash of this host.
     #[command(subcommand)]
     Pool(Pool),
@@ -371,6 +375,34 @@ pub(crate) enum Vm {
     /// Show the disks that were taken from running guests.
     #[command(visible_alias = "ls")]
     List(Reading),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MapDisk {
+    /// The disk.
+    pub(crate) name: Option<String>,
+    /// A symbolic link to the device. Default: /dev/forebay/NAME.
+    #[arg(long = "as", value_name = "PATH", requires = "name")]
+    pub(crate) link: Option<PathBuf>,
+    /// Refuse writes.
+    #[arg(long, requires = "name")]
+    pub(crate) read_only: bool,
+    /// Have the daemon serve again what was mapped when it ended. The service does so at each start.
+    #[arg(long, conflicts_with = "name")]
+    pub(crate) restore: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UnmapDisk {
+    /// The disk.
+    pub(crate) name: String,
+    /// Take it away though it is used: its users get errors, and what was not flushed is lost.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]

@@ -47,6 +47,11 @@ impl Client {
         Ok(Self { socket, runtime, ends: RefCell::default() })
     }
 
+    /// Returns the control socket.
+    pub(crate) fn socket(&self) -> &Path {
+        &self.socket
+    }
+
     /// From now on what ends a process ends a [`Self::pause`] instead: Ctrl-C, SIGTERM, and that the terminal went away.
     ///
     /// # Errors

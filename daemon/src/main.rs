@@ -24,6 +24,7 @@ mod events;
 mod holds;
 mod host_record;
 mod keys;
+mod mapping;
 mod metrics;
 mod output;
 mod page;

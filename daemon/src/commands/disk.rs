@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::path::Path;
 
 use api::{AddDisk, RemoveDisk, SetDisk};
 use base::names;
@@ -306,7 +307,8 @@ fn inabilities(disk: &Value) -> impl Iterator<Item = (&str, String)> {
 
 /// Returns the name of a door in words: that of its protocol, and that it is a socket of this host if it is one.
 fn door_name(door: &Value) -> String {
-    let is_socket = door["address"].as_str().is_some_and(|address| address.starts_with('/'));
+    let extension = door["address"].as_str().and_then(|address| Path::new(address).extension());
+    let is_socket = extension.is_some_and(|extension| extension == "sock");
     format!("{}{}", text(&door["title"]), if is_socket { " socket" } else { "" })
 }
 

@@ -13,6 +13,7 @@ mod generate;
 mod histogram;
 mod history;
 mod logging;
+mod map;
 mod pool;
 mod rates;
 mod replay;
@@ -47,6 +48,8 @@ pub(crate) fn run(cli: Cli) -> Answer<()> {
         Command::Serve(options) => serve::run(&options),
         Command::Disk(command) => disk::run(command),
         Command::Vm(command) => vm::run(&command),
+        Command::Map(options) => map::map(&options),
+        Command::Unmap(options) => map::unmap(&options),
         Command::Pool(command) => pool::run(command),
         Command::Stats(options) => stats::run(&options),
         Command::Histogram(options) => histogram::run(&options),

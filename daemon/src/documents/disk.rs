@@ -116,15 +116,13 @@ fn doors_of(view: &DiskView, places: &Places) -> Vec<Door> {
         });
         [at_socket].into_iter().chain(over_network)
     };
-    match &view.report {
-        Ok(report) => {
-            let open = report.doors.iter();
-            open.flat_map(|open| door(open.socket.kind, &open.socket.path, Some(&open.counters))).collect()
-        }
-        Err(_) => {
-            DoorKind::ALL.into_iter().flat_map(|kind| door(kind, &places.socket(kind, name), None)).collect()
-        }
-    }
+    let Ok(report) = &view.report else {
+        let kinds = DoorKind::ALL.into_iter().filter(|kind| kind.is_for_clients());
+        return kinds.flat_map(|kind| door(kind, &places.socket(kind, name), None)).collect();
+    };
+    let open = report.doors.iter();
+    let open = open.filter_map(|open| Some(door(open.socket.kind, open.address()?, Some(&open.counters))));
+    open.flatten().collect()
 }
 
 fn backing_state(report: &DiskReport) -> BackingState {

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use block::BlockDevice;
 use doors::Door;
 use doors::nbd::{Export, NbdDoor};
+use doors::ublk::UblkDoor;
 use doors::vhost::VhostUserDoor;
 
 /// The description of every disk that NBD clients are given.
@@ -23,17 +24,20 @@ pub(crate) enum DoorKind {
     Nbd,
     /// vhost-user, for guests that share their memory.
     VhostUser,
+    /// A block device of this host, once `forebay map` has handed one over.
+    BlockDevice,
 }
 
 impl DoorKind {
     /// Every kind, in the order in which doors are opened and listed.
-    pub(crate) const ALL: [Self; 2] = [Self::Nbd, Self::VhostUser];
+    pub(crate) const ALL: [Self; 3] = [Self::Nbd, Self::VhostUser, Self::BlockDevice];
 
     /// Returns the name in documents.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Nbd => "nbd",
             Self::VhostUser => "vhost-user",
+            Self::BlockDevice => "block-device",
         }
     }
 
@@ -42,6 +46,7 @@ impl DoorKind {
         match self {
             Self::Nbd => "NBD",
             Self::VhostUser => "vhost-user",
+            Self::BlockDevice => "block device",
         }
     }
 
@@ -50,6 +55,7 @@ impl DoorKind {
         match self {
             Self::Nbd => "nbd",
             Self::VhostUser => "vhost",
+            Self::BlockDevice => "map",
         }
     }
 
@@ -58,12 +64,18 @@ impl DoorKind {
         self == Self::Nbd
     }
 
+    /// Returns true if clients connect to the socket. The socket of another kind is for commands of this program, and clients use a
+    /// device node.
+    pub(crate) fn is_for_clients(self) -> bool {
+        self != Self::BlockDevice
+    }
+
     /// Returns the name in documents and that in messages of the shared address over TCP whose clients are handed to this door, if
     /// there is one for its protocol.
     pub(crate) fn over_network(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Nbd => Some(("nbd-tcp", "NBD over TCP")),
-            Self::VhostUser => None,
+            Self::VhostUser | Self::BlockDevice => None,
         }
     }
 
@@ -73,6 +85,7 @@ impl DoorKind {
         match self {
             Self::Nbd => NbdDoor::for_disk(Export::new(name, DESCRIPTION, device)),
             Self::VhostUser => VhostUserDoor::new(name, device),
+            Self::BlockDevice => UblkDoor::new(name, device),
         }
     }
 }

@@ -6,7 +6,7 @@ mod kinds;
 mod tests;
 
 use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -59,7 +59,18 @@ pub(crate) struct Entrances {
 #[derive(Clone, Debug)]
 pub(crate) struct DoorReport {
     pub(crate) socket: DoorSocket,
+    /// The device node by which programs of this host use the disk, if there is one.
+    pub(crate) device_node: Option<PathBuf>,
     pub(crate) counters: DoorCounters,
+}
+
+impl DoorReport {
+    /// Returns the path by which clients reach the disk through this door; none if they cannot now.
+    pub(crate) fn address(&self) -> Option<&Path> {
+        self.device_node
+            .as_deref()
+            .or_else(|| self.socket.kind.is_for_clients().then_some(self.socket.path.as_path()))
+    }
 }
 
 /// A guest that is connected.
@@ -293,9 +304,15 @@ impl Doors {
     pub(crate) fn reports(&self) -> Vec<DoorReport> {
         let report = |OpenDoor { socket, door }: &OpenDoor| DoorReport {
             socket: socket.borrow().clone(),
+            device_node: door.device_node(),
             counters: door.counters(),
         };
         self.all.iter().map(report).collect()
+    }
+
+    /// Returns true while guests of a door cannot follow the disk to another shard.
+    pub(crate) fn are_bound_to_shard(&self) -> bool {
+        self.all.iter().any(|open| open.door.is_bound_to_thread())
     }
 
     /// Returns the path at which every disk is reached.

@@ -58,6 +58,21 @@ impl Registry {
         )))
     }
 
+    /// Refuses to take a disk away that is mapped: its requests would wait for as long as this process lives.
+    ///
+    /// # Errors
+    /// A conflict, with the command that comes first.
+    pub(super) async fn check_unmapped(&self, name: &str) -> Answer<()> {
+        let guests = self.shards.guests(name.to_owned()).await?;
+        if guests.iter().all(|guest| guest.peer != Peer::Kernel) {
+            return Ok(());
+        }
+        Err(Problem::conflict(format!(
+            "Cannot remove disk '{name}': it is mapped as a block device of this host, and whatever uses that would wait for ever. \
+             First run `forebay unmap {name}`"
+        )))
+    }
+
     /// Returns who uses a disk, in words; none if nobody does.
     pub(super) async fn users_of(&self, name: &str) -> Option<String> {
         let guests = self.shards.guests(name.to_owned()).await.ok()?;
@@ -74,7 +89,7 @@ fn names_of(guests: &[ConnectedGuest]) -> String {
                 Peer::Process(id) => {
                     command_of(*id).map_or_else(|| peer.to_string(), |name| format!("{name} ({peer})"))
                 }
-                Peer::Address(_) | Peer::Unknown => peer.to_string(),
+                Peer::Kernel | Peer::Address(_) | Peer::Unknown => peer.to_string(),
             };
             format!("{who} over {protocol}")
         })

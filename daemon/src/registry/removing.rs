@@ -59,6 +59,7 @@ impl Registry {
         if_in_use: IfInUse,
     ) -> Answer<()> {
         let record = known(&self.state(), name)?.clone();
+        self.check_unmapped(name).await?;
         if if_in_use == IfInUse::Refuse && !self.is_being_removed(name) {
             self.check_unused(&record).await?;
         }

@@ -205,6 +205,11 @@ fn run(
     started: oneshot::Sender<io::Result<BusyTime>>,
     surroundings: Surroundings,
 ) {
+    // The host may write back through a mapped disk to free memory, and this thread must not wait for that. Before the ring, whose
+    // threads take it over. Without the right to be one `forebay map` says so.
+    if let Err(error) = rustix::process::configure_io_flusher_behavior(true) {
+        tracing::debug!(%error, "not an I/O flusher");
+    }
     let ring = match Ring::new(RING_DEPTH) {
         Ok(ring) => ring,
         Err(error) => {

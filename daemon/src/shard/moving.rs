@@ -208,7 +208,8 @@ impl Disk {
     pub(super) fn is_fit_to_move(&self) -> bool {
         let backing_is_fit = self.cached.backing().capabilities().shard_move.is_able();
         let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiet.is_over();
-        backing_is_fit && undisturbed && self.cached.is_fit_to_move()
+        let guests_follow = !self.doors.are_bound_to_shard();
+        backing_is_fit && undisturbed && guests_follow && self.cached.is_fit_to_move()
     }
 
     fn check_fit_to_move(&self, name: &str) -> Answer<()> {
@@ -218,7 +219,8 @@ impl Disk {
 
 fn unfit(name: &str) -> Problem {
     Problem::conflict(format!(
-        "Cannot move disk '{name}' to another shard: it is being loaded or detached, or had a failure; it goes on where it is"
+        "Cannot move disk '{name}' to another shard: it is being loaded or detached, is mapped, or had a failure; it goes on \
+         where it is"
     ))
 }
 
