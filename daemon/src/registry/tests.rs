@@ -154,6 +154,7 @@ fn a_disk_that_has_ended_is_noted_while_another_one_holds_the_stop_up_and_is_ser
             async move { registry.stop().await }
         });
         while process.is_unsaved("a") || process.registry.shards.is_attached("c") {
+            assert!(!stopping.is_finished(), "the stop waits for the lock of one disk");
             tokio::task::yield_now().await;
         }
         assert!(process.is_unsaved("b") && process.is_unsaved("c"), "one has not ended, and one is dirty");

@@ -6,7 +6,6 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
-use std::time::Duration;
 
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
@@ -311,8 +310,8 @@ fn a_daemon_that_is_killed_in_one_move_after_another_loses_nothing_acknowledged_
         daemon.run(&["disk", "set", name, "mode=write-back", "unmarked=yes"]).succeeded();
         write_round(&mut daemon.guest(name), 0).expect("the disk is served");
     }
-    // How long after the move has begun, in milliseconds. Some moves have ended by then.
-    for until_killed in [0, 2, 5, 10, 20, 40] {
+    // So many answers of the control plane after the move has begun. Some moves have ended by then.
+    for answers_until_killed in [0, 1, 2, 4, 8, 16] {
         let of_first_shard = |name: &usize| shard_of(&daemon, NAMES[*name]) == 0;
         let busy: Vec<usize> = (0..NAMES.len()).filter(of_first_shard).collect();
         assert_eq!(busy.len(), 2, "a start spreads disks over shards");
@@ -331,7 +330,9 @@ fn a_daemon_that_is_killed_in_one_move_after_another_loses_nothing_acknowledged_
                 scope.spawn(move || keep_busy(socket, killed));
             }
             daemon.wait_for_log("Moving disk");
-            std::thread::sleep(Duration::from_millis(until_killed));
+            for _ in 0..answers_until_killed {
+                shard_of(&daemon, NAMES[busy[0]]);
+            }
             daemon.signal(Signal::SIGKILL);
             killed.store(true, Ordering::Relaxed);
             daemon = restart(&host, &[]);
