@@ -27,7 +27,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 17] = [
+pub(crate) const KEYS: [Key; 18] = [
     Key {
         name: "mode",
         default: "write-through",
@@ -97,6 +97,11 @@ pub(crate) const KEYS: [Key; 17] = [
                 it; auto is what they were shown last, and for a new disk that of the backing (512 of a file)",
     },
     Key {
+        name: "map",
+        default: "off",
+        about: "on makes the disk a block device of the host at each start of the service: /dev/forebay/NAME",
+    },
+    Key {
         name: "socket-owner",
         default: "auto",
         about: "user who owns the sockets that guests connect to, a name or number; auto is the user that the daemon runs as",
@@ -140,6 +145,7 @@ pub(crate) struct Values {
     unmarked: Unmarked,
     retry_time: RetryTime,
     sector_size: SectorSize,
+    map: MapAtStart,
     socket: SocketRights,
 }
 
@@ -216,6 +222,37 @@ impl fmt::Display for Unmarked {
     }
 }
 
+/// Whether a disk becomes a block device of the host at each start of the service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MapAtStart {
+    /// It does not.
+    #[default]
+    Off,
+    /// It does.
+    On,
+}
+
+impl FromStr for MapAtStart {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "off" => Ok(Self::Off),
+            "on" => Ok(Self::On),
+            _ => Err("write on or off".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for MapAtStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Off => "off",
+            Self::On => "on",
+        })
+    }
+}
+
 /// What the pool says about shares that Forebay is to choose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PoolBounds {
@@ -242,6 +279,7 @@ impl Default for Values {
             unmarked: Unmarked::No,
             retry_time: RetryTime::default(),
             sector_size: SectorSize::Auto,
+            map: MapAtStart::Off,
             socket: SocketRights::default(),
         }
     }
@@ -302,6 +340,7 @@ impl Values {
             "unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
             "sector-size" => self.sector_size = text.parse().map_err(about)?,
+            "map" => self.map = text.parse().map_err(about)?,
             "socket-owner" => self.socket.owner = text.parse().map_err(about)?,
             "socket-group" => self.socket.group = text.parse().map_err(about)?,
             "socket-mode" => self.socket.mode = text.parse().map_err(about)?,
@@ -356,6 +395,7 @@ impl Values {
             ("unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
             ("sector-size", self.sector_size.to_string()),
+            ("map", self.map.to_string()),
             ("socket-owner", self.socket.owner.to_string()),
             ("socket-group", self.socket.group.to_string()),
             ("socket-mode", self.socket.mode.to_string()),
@@ -512,6 +552,7 @@ mod tests {
                 ("unmarked", "yes"),
                 ("retry-time", "wait"),
                 ("sector-size", "4KiB"),
+                ("map", "on"),
                 ("socket-owner", "libvirt-qemu"),
                 ("socket-group", "64055"),
                 ("socket-mode", "600"),
@@ -553,6 +594,7 @@ mod tests {
             ("retry-time", "25"),
             ("sector-size", "1024"),
             ("sector-size", "520"),
+            ("map", "yes"),
             ("socket-owner", "two words"),
             ("socket-mode", "rw"),
         ] {

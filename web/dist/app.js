@@ -174,14 +174,14 @@ ack: destage never goes slower than so many bytes a second; 0 is none."},{name:"
 er than so many bytes a second; 0 is no limit."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool\
 .",choices:["mirror","none"]},{name:"unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from\
  serving it.",choices:["no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wa\
-it."},{name:"sector-size",about:"Sector size that guests are shown from their next connection on.",choices:["auto","512","4096"]},{name:"sec\
-tor-size",about:"Sector that guests are shown when they connect next; auto follows the backing.",choices:["auto","512","4096"]},{name:"socke\
-t-owner",about:"User who owns the sockets that guests connect to; auto is the daemon's."},{name:"socket-group",about:"Group of the sockets t\
-hat guests connect to; auto is forebay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],Du={"write-thro\
-ugh":"Writes go to the backing first, then to the cache; the backing is always complete.","write-back":"Writes are acknowledged when flash h\
-as them, and the backing gets them later. Until then the newest data is on flash alone.","write-around":"Writes go to the backing only; what\
- they replace in the cache is dropped.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is changed ba\
-ck."};function ki(e,t){return[...Object.entries(t).map(([n,i])=>Pu(e,n,i)).flat(),"Guests stay connected and go on meanwhile."]}function Pu(e,t,s){
+it."},{name:"sector-size",about:"Sector that guests are shown when they connect next; auto follows the backing.",choices:["auto","512","4096"]},
+{name:"map",about:"Whether the disk is made a block device of the host at each start of the service.",choices:["off","on"]},{name:"socket-ow\
+ner",about:"User who owns the sockets that guests connect to; auto is the daemon's."},{name:"socket-group",about:"Group of the sockets that \
+guests connect to; auto is forebay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],Du={"write-through":"\
+Writes go to the backing first, then to the cache; the backing is always complete.","write-back":"Writes are acknowledged when flash has the\
+m, and the backing gets them later. Until then the newest data is on flash alone.","write-around":"Writes go to the backing only; what they \
+replace in the cache is dropped.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is changed back."};
+function ki(e,t){return[...Object.entries(t).map(([n,i])=>Pu(e,n,i)).flat(),"Guests stay connected and go on meanwhile."]}function Pu(e,t,s){
 let n=F(e.statistics.cached_bytes);switch(t){case"mode":return[Du[s]??`The mode becomes ${s}.`,...Ru(e,s)];case"block-size":return[`What is \
 cached of the disk on flash (${n}) is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the \
 new limit is evicted; it holds ${F(e.statistics.flash_bytes)} now.`];case"unmarked":return s==="yes"?["Nothing keeps another Forebay from se\
@@ -729,10 +729,10 @@ n.address)}),this.#s||(this.#s=!0,this.#u())}async#u(){let t=await Yt(`${Ae(this
 t?.forms??[];let s=[...new Set(this.#e.map(n=>n.client))];this.#i.replaceChildren(...s.map(n=>c("option",{value:n},n))),Q(this.#o,s.length>0),
 this.#r()}#r(){let t=this.#e.filter(s=>s.client===this.#i.value);Et(this.#l,t,s=>`${s.client} ${s.door}`,Xf,(s,n)=>{fe(s,"h3",`${n.client}, \
 over ${Jf[n.door]??n.door}`),fe(s,".hint",n.note),fe(s,"code",n.lines.trimEnd())})}};function Qf(e){return c("div",{},c("dt",{}),c("dd",{"da\
-ta-figure":`door-${e.kind}`}))}function Zf(e){let t=e.address.startsWith("/")?`${e.title} socket`:e.title;return(e.connections??0)>0?`${t} (${e.
-connections} connected)`:t}function Xf(){let e=c("code",{}),s=c("button",{type:"button",class:"quiet",onclick:()=>{navigator.clipboard?.writeText(
-e.textContent??"").then(()=>Ps("Copied"))}},"Copy");return s.hidden=navigator.clipboard===void 0,c("div",{},c("div",{class:"section-head"},c(
-"h3",{}),s),c("p",{class:"hint"}),c("pre",{},e))}function It(e,t,s=""){let n=at();return t.id=n,c("div",{class:"field"},c("label",{for:n},e),t,s===""?null:c("p",{class:"hint"},s))}function Ks(e,t){
+ta-figure":`door-${e.kind}`}))}function Zf(e){let t=e.address.endsWith(".sock")?`${e.title} socket`:e.title;return(e.connections??0)>0?`${t}\
+ (${e.connections} connected)`:t}function Xf(){let e=c("code",{}),s=c("button",{type:"button",class:"quiet",onclick:()=>{navigator.clipboard?.
+writeText(e.textContent??"").then(()=>Ps("Copied"))}},"Copy");return s.hidden=navigator.clipboard===void 0,c("div",{},c("div",{class:"sectio\
+n-head"},c("h3",{}),s),c("p",{class:"hint"}),c("pre",{},e))}function It(e,t,s=""){let n=at();return t.id=n,c("div",{class:"field"},c("label",{for:n},e),t,s===""?null:c("p",{class:"hint"},s))}function Ks(e,t){
 let s=c("input",{type:"checkbox",name:e});return{element:c("label",{class:"tick"},s,c("span",{},t)),input:s}}function cn(e,t={}){return c("i\
 nput",{type:"text",name:e,spellcheck:"false",autocomplete:"off",autocapitalize:"off",...t})}function rc(...e){return c("details",{},c("summa\
 ry",{},"More"),c("div",{class:"fields"},...e))}var eh=["mode","block-size","reserve","limit","ram","dirty-limit"];function lc(e){let t=cn("n\

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::accept;
 use super::destage::{self, Quiet};
-use super::{client, print_change, read_and_print};
+use super::{client, map, print_change, read_and_print};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
 use crate::connect::{self, Client, Connect, ConnectDocument, Door, Doors};
@@ -148,7 +148,9 @@ fn asks_to_drop(
 
 fn resize(options: &DiskResize) -> Answer<()> {
     let path = format!("{}/resize", path_of(&options.name)?);
-    let document = client(&options.reading.daemon)?.post(&path, &())?;
+    let client = client(&options.reading.daemon)?;
+    let document = client.post(&path, &())?;
+    let of_mapped = map::resized(&client, &options.name, &document["resized"]["size_bytes"])?;
     if options.reading.json {
         return output::print(&format!("{document}\n"));
     }
@@ -160,7 +162,7 @@ fn resize(options: &DiskResize) -> Answer<()> {
     }
     output::print(&format!(
         "Disk '{name}' has {now} now and had {before}\n\
-         Guests of its vhost-user socket see that by themselves, those of its NBD socket when they connect anew\n"
+         Guests of its vhost-user socket see that by themselves, those of its NBD socket when they connect anew\n{of_mapped}"
     ))
 }
 

@@ -34,6 +34,27 @@ pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
     print_change(&options.reading, &document("mapped", entry(&disk)), &text)
 }
 
+/// Tells the users of a mapped disk its new size, and returns a line that says so, or why they do not know it; nothing of a disk that is
+/// not mapped.
+///
+/// # Errors
+/// If the daemon does not answer.
+pub(super) fn resized(client: &Client, name: &str, size_bytes: &Value) -> Answer<String> {
+    let document = client.get(&format!("/v1/disks/{name}"))?;
+    let is_mapped = list(&document["disk"]["doors"]).iter().any(|door| door["kind"] == "block-device");
+    let Some(size_bytes) = size_bytes.as_u64().filter(|_| is_mapped) else { return Ok(String::new()) };
+    let told =
+        run_of(client).and_then(Mapping::open).and_then(|mut mapping| mapping.resize(name, size_bytes));
+    let reason = match told {
+        Ok(true) => return Ok("Its block device has the new size\n".to_owned()),
+        Ok(false) => "Linux before 6.16 cannot change it".to_owned(),
+        Err(problem) => problem.to_string(),
+    };
+    Ok(format!(
+        "Its block device keeps its size until `forebay unmap {name}` and `forebay map {name}`: {reason}\n"
+    ))
+}
+
 fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
     // So that a name that is not there is said as everywhere.
     client.get(&format!("/v1/disks/{name}"))?;
@@ -49,7 +70,7 @@ fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
     print_change(&options.reading, &document("mapped", entry(&disk)), &text)
 }
 
-/// Has the daemon serve what was mapped when the one before ended.
+/// Has the daemon serve what was mapped when the one before ended, and maps disks that are to be mapped at each start.
 fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
     let names = names(client)?;
     let mut mapping = match Mapping::open(run_of(client)?) {
@@ -61,8 +82,9 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
     let deadline = Instant::now() + RESTORE_TIME_MAX;
     let (mut restored, mut problems) = (Vec::new(), Vec::new());
     for name in &names {
+        let is_to_be_mapped = client.get(&format!("/v1/disks/{name}"))?["disk"]["settings"]["map"] == "on";
         loop {
-            match mapping.restore(name) {
+            match mapping.restore(name, is_to_be_mapped) {
                 Ok(disk) => restored.extend(disk),
                 // Its backing may be on its way.
                 Err(problem) if problem.kind == ProblemKind::Unavailable && Instant::now() < deadline => {
@@ -74,9 +96,8 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
             break;
         }
     }
-    let text = lines(&restored, |disk| {
-        format!("Disk '{}' is served again as {}\n", disk.name, disk.device.display())
-    });
+    let text =
+        lines(&restored, |disk| format!("Disk '{}' is served as {}\n", disk.name, disk.device.display()));
     let entries: Vec<Value> = restored.iter().map(entry).collect();
     print_change(&options.reading, &document("mapped", entries), &text)?;
     match problems.as_slice() {

@@ -19,11 +19,11 @@ pub(super) fn default_path(name: &str) -> PathBuf {
 
 /// Returns where the link of a disk is.
 pub(super) fn path_of(name: &str) -> PathBuf {
-    other_link(name).unwrap_or_else(|| default_path(name))
+    elsewhere(name).unwrap_or_else(|| default_path(name))
 }
 
 /// Returns where the link of a disk is that has it elsewhere.
-fn other_link(name: &str) -> Option<PathBuf> {
+pub(super) fn elsewhere(name: &str) -> Option<PathBuf> {
     fs::read_link(Path::new(OTHER_LINKS).join(name)).ok()
 }
 
@@ -82,7 +82,7 @@ fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
 
 /// Removes the links of a disk.
 pub(super) fn remove(name: &str) {
-    let links = [Some(default_path(name)), other_link(name)];
+    let links = [Some(default_path(name)), elsewhere(name)];
     for link in links.into_iter().flatten().filter(|link| is_ours(link)) {
         if let Err(error) = fs::remove_file(&link) {
             tracing::warn!("Cannot remove the link {}: {error}", link.display());

@@ -153,14 +153,16 @@ impl Mapping {
         Ok(MappedDisk { remarks, ..mapped(name, &info, true) })
     }
 
-    /// Has the daemon serve a disk that was mapped when the one before ended. Returns none if there is nothing to do.
+    /// Has the daemon serve a disk that was mapped when the one before ended. One that is not there is mapped if it `is_to_be_mapped`.
+    /// Returns none if there is nothing to do.
     ///
     /// # Errors
     /// Why it cannot; requests wait on.
-    pub(crate) fn restore(&mut self, name: &str) -> Answer<Option<MappedDisk>> {
+    pub(crate) fn restore(&mut self, name: &str, is_to_be_mapped: bool) -> Answer<Option<MappedDisk>> {
         let Some(info) = self.devices_of(name).into_iter().find(|info| info.state != DeviceState::Dead)
         else {
-            return Ok(None);
+            let options = MapOptions { link: links::elsewhere(name), ..MapOptions::default() };
+            return if is_to_be_mapped { self.map(name, &options).map(Some) } else { Ok(None) };
         };
         let failed = |error: &io::Error| {
             Problem::failed(format!(
@@ -176,6 +178,28 @@ impl Mapping {
         let link = links::path_of(name);
         links::set(name, &link, info.id).map_err(|error| failed(&error))?;
         Ok(Some(mapped(name, &info, true)))
+    }
+
+    /// Tells the users of a disk's device its new size. Returns false before Linux 6.16, where the device keeps its size until it is
+    /// made anew.
+    ///
+    /// # Errors
+    /// Those of the kernel.
+    pub(crate) fn resize(&mut self, name: &str, size_bytes: u64) -> Answer<bool> {
+        // One that is stopped does not survive it before Linux 6.18.20.
+        let live = self.devices_of(name).into_iter().filter(|info| info.state == DeviceState::Live);
+        for info in live {
+            match self.control.update_size(info.id, size_bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(false),
+                updated => updated.map_err(|error| {
+                    Problem::failed(format!(
+                        "Cannot tell /dev/ublkb{} that disk '{name}' grew: {error}",
+                        info.id
+                    ))
+                })?,
+            }
+        }
+        Ok(true)
     }
 
     /// Takes the block device of a disk away. `forced` does so though it is used, which fails what its users do.

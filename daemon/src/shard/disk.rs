@@ -575,6 +575,12 @@ impl Shard {
             // While guests are still there: if it cannot be, they do not notice. From then on nothing becomes dirty.
             bring_home(&disk, name).await?;
         }
+        // Asked before, and mapped since.
+        if content != Content::Kept && disk.doors.are_bound_to_shard() {
+            return Err(Problem::conflict(format!(
+                "Cannot remove disk '{name}': it is mapped as a block device of this host. First run `forebay unmap {name}`"
+            )));
+        }
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
             gone.await;
