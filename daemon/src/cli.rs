@@ -11,13 +11,13 @@ use base::problem::hint;
 use base::units::Size;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
+use telemetry::events::Level;
+use telemetry::wear::Smartctl;
 
 use crate::connect::{Client, Door};
 use crate::control::Listen;
-use crate::events::Level;
 use crate::reception::{self, Allow, Tls};
 use crate::shard::SHARDS_MAX;
-use crate::wear::Smartctl;
 pub(crate) use advise::Advise;
 pub(crate) use simulate::{Simulate, SizeOf};
 pub(crate) use statistics::{Curve, Histogram, History, Stats, What};
@@ -64,7 +64,7 @@ pub(crate) enum Command {
     /// What a disk did in the last five minutes, day or week: hit ratio, requests, dirty data, flash written.
     History(History),
     /// What an operator must know: what happened, how bad it is, and what to do about it.
-    #[command(after_long_help = format!("Kinds of events:\n{}", crate::events::kind::list()))]
+    #[command(after_long_help = format!("Kinds of events:\n{}", telemetry::events::kind::list()))]
     Events(Events),
     /// All disks, live: hits, requests a second, latencies, dirty data; a table where there is no terminal.
     Top(Top),
@@ -456,7 +456,7 @@ pub(crate) enum Pool {
     /// Add a device in the place of another one, which failed or is to go. What is mirrored gets its second copies there.
     Replace(PoolReplace),
     /// Say what drives are rated for, so that it is known how long they last, and how much may be written to them.
-    #[command(after_help = format!("Keys:\n{}", crate::wear::table()))]
+    #[command(after_help = format!("Keys:\n{}", telemetry::wear::table()))]
     Set(PoolSet),
 }
 

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use base::bounded;
 use base::problem::{Answer, Problem, hint};
 use base::units::{Interval, PollMax, Size};
+use telemetry::wear::Smartctl;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::control::{HostName, Listen};
 use crate::reception::{Allow, NbdTcp};
 use crate::shard::SHARDS_MAX;
-use crate::wear::Smartctl;
 
 /// The largest configuration that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;

@@ -18,10 +18,10 @@ pub(crate) use history::disk_history;
 pub(crate) use pool::{pool, standing_of_pool};
 pub(crate) use report::disk_gain;
 pub(crate) use statistics::statistics;
+use telemetry::events;
 
 use api::{Acceptance, Event, Host};
 
-use crate::events;
 use crate::places::host_name;
 use crate::shard::Evidence;
 
@@ -60,5 +60,33 @@ pub(crate) fn host(dir: &Path, token_path: &Path, may_change: bool) -> Host {
         dir: dir.display().to_string(),
         token_path: token_path.display().to_string(),
         may_change,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::moment::Moment;
+    use serde_json::{Value, json};
+    use telemetry::events::Kind;
+
+    use super::*;
+
+    #[test]
+    fn the_document_of_an_event_has_level_and_advice_of_the_kind() {
+        let disk = Some("a".to_owned());
+        let happened = telemetry::events::Event {
+            id: 7,
+            at: Moment(0),
+            kind: Kind::DataLost,
+            disk,
+            message: "Lost".to_owned(),
+        };
+        let document = json!(event(&happened));
+        assert_eq!(document["time"], "1970-01-01T00:00:00Z");
+        assert_eq!((&document["level"], &document["kind"]), (&"error".into(), &"data-lost".into()));
+        assert!(document["advice"].as_str().is_some_and(|advice| advice.contains("disk show a --lost")));
+        let happened = telemetry::events::Event { kind: Kind::DiskAdded, disk: None, ..happened };
+        let document = json!(event(&happened));
+        assert_eq!((&document["disk"], &document["advice"]), (&Value::Null, &Value::Null));
     }
 }

@@ -27,8 +27,8 @@ use base::store::format::{self, FileFormat, Unreadable};
 use base::store::{Store, StoredFile, StoredValue};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use telemetry::events::{self, Kind};
 
-use crate::events::{self, Kind};
 use crate::state::State;
 
 const NAMES: &[&str] = &["state.json", "state.copy.json"];

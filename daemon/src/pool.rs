@@ -34,6 +34,7 @@ use base::patience::while_in_conflict;
 use base::problem::{Answer, Problem, ProblemKind};
 use base::units::Size;
 use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
+use telemetry::events::{self, Kind};
 
 pub(crate) use content::{Holds, found_at, holds};
 pub(crate) use drives::{check_drive, check_mirror};
@@ -45,7 +46,6 @@ use unused::check_not_held;
 pub(crate) use unused::open_unused;
 
 use crate::backing::{OwnStorage, paths_of};
-use crate::events::{self, Kind};
 use crate::host_record::HostFile;
 use crate::output;
 use crate::past::Touched;

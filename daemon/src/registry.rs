@@ -50,20 +50,20 @@ use base::units::Size;
 use block::SECTOR;
 use block::file::{Access, Lock};
 use cache::{Mode, WhatIsDirty};
+use telemetry::events::{self, Kind};
+use telemetry::series::SampleTime;
+use telemetry::totals::{Total, Totals};
 use tokio::sync::{Mutex, mpsc};
 
 use crate::backing::{Identity, Images, Location};
 use crate::door::Entrances;
-use crate::events::{self, Kind};
 use crate::holds::Holds;
 use crate::host_record::HostFile;
 use crate::keys::Values;
 use crate::places::Places;
 use crate::pool::{PoolInUse, check_mirror};
-use crate::series::SampleTime;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::state::{DiskRecord, GuestRecord, State};
-use crate::totals::{Total, Totals};
 
 /// How long the start of the daemon waits for disks.
 const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);

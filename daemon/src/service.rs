@@ -17,19 +17,19 @@ use base::sockets;
 use base::store::Store;
 use base::units::{Interval, PollMax};
 use doors::nbd::Directory;
+use telemetry::events::{self, Kind};
+use telemetry::wear::{Asker, Smartctl};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::control;
 use crate::control::{Http, WebDoor};
-use crate::events::{self, Kind};
 use crate::host_record;
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
 use crate::reception::{self, Desk, NbdTcp};
 use crate::registry::{ControlFiles, Registry};
 use crate::shard::Shards;
-use crate::wear::{Asker, Smartctl};
 
 /// How long disks may take to end before the process goes without them.
 const STOP_TIME_MAX: Duration = Duration::from_secs(8);

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use base::names;
 use base::qemu_process::QemuProcess;
 use serde::{Deserialize, Serialize};
+use telemetry::wear::WriteBudget;
 
 use crate::keys::Values;
 use crate::places::EMBEDDED_POOL;
-use crate::wear::WriteBudget;
 
 /// Starts that are remembered, and in addition those whose marks the pool bears.
 const MARKS_MAX: usize = 16;

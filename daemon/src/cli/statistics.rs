@@ -1,17 +1,19 @@
 //! Options of the commands that show what disks counted.
 
+use base::problem::Answer;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use telemetry::series::Span;
+use telemetry::series::Window;
 
 use super::Reading;
-use crate::series::Span;
-use crate::series::Window;
 
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
     /// Only this disk, with every counter.
     pub(crate) name: Option<String>,
     /// The time in which was counted. Default: 5m; with --json start, since the disk was attached.
-    #[arg(long, value_name = "WINDOW", value_enum)]
+    #[arg(long, value_name = "WINDOW", value_parser = named(Window::names(), Window::parse))]
     pub(crate) window: Option<Window>,
     /// What happens in each second, until stopped; with --json one document a line, with counters as without.
     #[arg(long)]
@@ -53,7 +55,7 @@ pub(crate) struct History {
     /// Name of the disk.
     pub(crate) name: String,
     /// How far back. Default: 1d.
-    #[arg(long, value_name = "SPAN", value_enum)]
+    #[arg(long, value_name = "SPAN", value_parser = named(Span::names(), Span::parse))]
     pub(crate) span: Option<Span>,
     /// Every step with all that is kept of it, for a spreadsheet: comma-separated values, times in UTC.
     #[arg(long, conflicts_with = "json")]
@@ -103,4 +105,13 @@ impl What {
             Self::Interarrival => "Time since the request before",
         }
     }
+}
+
+/// Returns a parser of the values that have these names, each with a sentence for the help.
+fn named<T: Clone + Send + Sync + 'static>(
+    names: impl Iterator<Item = (&'static str, &'static str)>,
+    parse: fn(&str) -> Answer<T>,
+) -> impl TypedValueParser<Value = T> {
+    let values = names.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).try_map(move |name| parse(&name))
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use base::problem::{Answer, ProblemKind};
 use serde_json::Value;
+use telemetry::events::Level;
 
 use super::{client, ending};
 use crate::cli::Events;
 use crate::client::Client;
-use crate::events::Level;
 use crate::output::{self, list, text};
 
 /// How long one request waits for an event, in seconds.

@@ -6,12 +6,12 @@ use base::names;
 use base::problem::Answer;
 use base::units::Size;
 use serde_json::Value;
+use telemetry::series::Span;
 
 use super::bar::Ink;
 use super::client;
 use crate::cli::History;
 use crate::output::{self, list, percent, text};
-use crate::series::Span;
 
 /// Characters of the longest bar.
 const BAR_WIDTH: u64 = 10;
@@ -180,11 +180,11 @@ fn cell(key: &str, value: &Value) -> String {
 mod tests {
     use clap::Parser;
     use serde_json::json;
+    use telemetry::series::{Gauges, HistoryStep, Percentiles, Sums};
 
     use super::*;
     use crate::cli::{Cli, Command};
     use crate::documents;
-    use crate::series::{Gauges, HistoryStep, Percentiles, Sums};
 
     const NOON: u64 = 1_800_000_000;
 

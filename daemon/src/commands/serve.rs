@@ -17,20 +17,21 @@ use base::sockets;
 use base::units::Size;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
 use nix::sys::stat::{Mode, umask};
+use telemetry::events;
+use telemetry::wear::Smartctl;
 
 use super::logging::{self, Log};
 use crate::cli::Serve;
 use crate::config::Config;
 use crate::control::Http;
 use crate::host_record;
+use crate::output;
 use crate::places::{Places, Surroundings};
 use crate::pool::{MissingCause, PoolChoice};
 use crate::reception::NbdTcp;
 use crate::registry::PoolView;
 use crate::service::{Network, Service, Threads};
 use crate::supervisor::{self, Standing};
-use crate::wear::Smartctl;
-use crate::{events, output};
 
 /// How soon the service manager's status follows what has changed.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);

@@ -7,6 +7,7 @@ use base::problem::{Answer, Problem};
 use base::units::Size;
 use cache::{DiskCounts, Latency};
 use serde_json::Value;
+use telemetry::series::{Recent, Window};
 
 use super::rates::Rates;
 use super::top::cut_names;
@@ -14,7 +15,6 @@ use super::{client, ending};
 use crate::cli::Stats;
 use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text};
-use crate::series::{Recent, Window};
 
 /// Columns of the terminal that the table of all disks is to fit.
 const TERMINAL_COLUMNS: usize = 80;

@@ -11,11 +11,12 @@ mod terminal;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
+use base::problem::Answer;
+
 use super::{client, ending};
 use crate::cli::Top;
 use crate::client::{Client, Pause};
 use crate::output;
-use base::problem::Answer;
 pub(super) use figures::cut_names;
 use figures::{bytes, latency, megabytes, percent, rate};
 use model::{Column, Look, Row, rows, sort};

@@ -10,12 +10,12 @@ use axum::extract::{Query, State};
 use base::problem::Problem;
 use cache::{Curves, Latency, Mode};
 use serde::Deserialize;
+use telemetry::counted::Counted;
+use telemetry::series::{Recent, Window, Windowed};
 use utoipa::IntoParams;
 
 use super::answer::{Failure, Name, Reply};
-use crate::counted::Counted;
 use crate::registry::{DiskView, Registry};
-use crate::series::{Recent, Window, Windowed};
 use crate::shard::DiskReport;
 
 type Shared = State<Arc<Registry>>;

@@ -8,11 +8,11 @@ use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
 use base::problem::Problem;
 use serde::Deserialize;
+use telemetry::events;
 use utoipa::IntoParams;
 
 use super::answer::Reply;
 use crate::documents;
-use crate::events;
 
 /// The longest that a request waits for an event, in seconds.
 const WAIT_MAX: u64 = 30;

@@ -3,8 +3,9 @@
 
 use std::sync::OnceLock;
 
-use crate::keys::KEYS;
 use api::{Counts, Latencies, OfLatencies, ProblemDocument, Settings, name_keys};
+
+use crate::keys::KEYS;
 use axum::http::header;
 use axum::response::IntoResponse;
 use cache::{DiskCounts, Latency};

@@ -9,11 +9,11 @@ use axum::extract::{Path, State};
 use base::problem::Problem;
 use base::units::Size;
 use cache::MemberNumber;
+use telemetry::wear;
 
 use super::answer::{Reply, to_the_end};
 use crate::documents;
 use crate::registry::{NewDevice, Registry};
-use crate::wear;
 
 type Shared = State<Arc<Registry>>;
 

@@ -12,13 +12,13 @@ use axum::response::Response;
 use base::moment::Moment;
 use base::problem::Problem;
 use serde::Deserialize;
+use telemetry::series::Span;
+use telemetry::series::Window;
 use utoipa::IntoParams;
 
 use super::answer::{Failure, Name, Reply, large};
 use crate::documents;
 use crate::registry::{DiskView, Registry};
-use crate::series::Span;
-use crate::series::Window;
 
 /// About what the statistics of a disk take as text.
 const DISK_BYTES: usize = 5 << 10;

@@ -23,6 +23,7 @@ use base::units::Size;
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use telemetry::wear::Smartctl;
 use tokio::sync::mpsc;
 
 use crate::cli::Demo;
@@ -32,7 +33,6 @@ use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::registry::{Cached, NewDisk, Registry};
 use crate::service::{Network, Service, Threads};
-use crate::wear::Smartctl;
 use report::{Counted, Side};
 use workload::{Observed, Workload};
 

@@ -3,7 +3,7 @@
 use api::DiskHistory;
 use base::moment::Moment;
 
-use crate::series::{HistoryStep, Span};
+use telemetry::series::{HistoryStep, Span};
 
 /// Returns the document of what a disk did in these steps.
 pub(crate) fn disk_history(name: &str, span: Span, now: Moment, steps: &[HistoryStep]) -> DiskHistory {
@@ -60,9 +60,9 @@ fn push_step(history: &mut DiskHistory, step: &HistoryStep) {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
+    use telemetry::series::{Gauges, Percentiles, Sums};
 
     use super::*;
-    use crate::series::{Gauges, Percentiles, Sums};
 
     #[test]
     fn columns_have_an_entry_for_each_step_and_one_that_is_not_over_ends_now() {

@@ -10,11 +10,11 @@ use api::histograms::Class;
 use api::report::{Measured, RatioStep, Saved, Source, Times, WarmUp, WarmUpState, WithOrWithout};
 use base::units::ratio;
 use cache::{Histograms, Latency as Latencies, LatencyCounts};
+use telemetry::counted::Counted;
+use telemetry::series::lifetime::{self, Comparison, READS_MIN, Side, VARIATION_MAX, Warmth};
+use telemetry::totals::Total;
 
 use super::statistics::latency;
-use crate::counted::Counted;
-use crate::series::lifetime::{self, Comparison, READS_MIN, Side, VARIATION_MAX, Warmth};
-use crate::totals::Total;
 
 /// Requests in pass-through from which on they say how long requests take without the cache: ten are above the 99th
 /// percentile then.

@@ -4,13 +4,13 @@ use api::statistics::{AtPresent, Figures, InWindow, Latency, Total};
 use api::{Counts, Latencies, Listed, Statistics};
 use base::units::ratio;
 use cache::{DiskCounts, LatencyCounts, LatencySummary};
+use telemetry::counted::Counted;
+use telemetry::series::Windowed;
+use telemetry::totals;
 
 use super::disk::{dirty_limit, head};
-use crate::counted::Counted;
 use crate::registry::DiskView;
-use crate::series::Windowed;
 use crate::shard::DiskReport;
-use crate::totals;
 
 /// Returns the document of what a disk counted, in a window if there is one.
 pub(crate) fn statistics(view: &DiskView, windowed: Option<&Windowed>) -> Statistics {

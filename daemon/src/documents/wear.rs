@@ -4,7 +4,7 @@ use api::wear::{Budget, By, Drive, Wear};
 use base::units::ratio;
 use cache::BudgetStatistics;
 
-use crate::wear::{Asked, Estimate, Figures, Lately, Source, Worn};
+use telemetry::wear::{Asked, Estimate, Figures, Lately, Source, Worn};
 
 /// Returns the document of a device's write budget.
 pub(super) fn budget(budget: BudgetStatistics, worn: Option<&Worn>) -> Budget {

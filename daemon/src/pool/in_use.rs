@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use block::file::{Identity, Placement};
 use cache::words::limits::MEMBERS_MAX;
 use cache::{DeviceState, MemberNumber, PoolStatistics};
+use telemetry::events::{self, Kind};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
 use super::drives::{OnDrives, SharedDrive, shared_drive};
-use crate::events::{self, Kind};
 use crate::registry::displaced_text;
 use crate::shard::{Found, Openness};
 use crate::state::{DeviceRecord, Loss, LostDevice};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use base::problem::{Answer, Problem};
+use telemetry::events::{self, Kind};
 
 use super::{Claim, Registry, access, being_removed, guest, known, lock};
 use crate::backing::{Images, Location};
-use crate::events::{self, Kind};
 use crate::shard::{Evidence, Word};
 
 impl Registry {

@@ -11,15 +11,15 @@ use base::moment::Moment;
 use base::patience::within;
 use base::problem::{Answer, Problem};
 use cache::Curves;
+use telemetry::counted::Counted;
+use telemetry::events::{self, Kind};
+use telemetry::series::file::{self, EarlierWindows};
+use telemetry::series::lifetime::Comparison;
+use telemetry::series::{HistoryStep, Presence, SampleTime, Span, Window, Windowed};
+use telemetry::totals::{Look, Total, Totals};
 
 use super::{DiskView, Registry, known, lock};
-use crate::counted::Counted;
-use crate::events::{self, Kind};
-use crate::series::file::{self, EarlierWindows};
-use crate::series::lifetime::Comparison;
-use crate::series::{HistoryStep, Presence, SampleTime, Span, Window, Windowed};
 use crate::shard::DiskReport;
-use crate::totals::{Look, Total, Totals};
 
 /// How often totals are written: what a kill costs of them.
 const SAVE_INTERVAL: Duration = Duration::from_mins(1);
@@ -126,7 +126,7 @@ impl Registry {
         Ok(lock(&self.totals).steps(id, span, Moment::now()).unwrap_or_default())
     }
 
-    /// Takes a sample of every disk, every [`crate::series::SAMPLE_INTERVAL`].
+    /// Takes a sample of every disk, every [`telemetry::series::SAMPLE_INTERVAL`].
     pub(super) fn sample(&self, reports: &BTreeMap<String, Answer<DiskReport>>) {
         for disk in self.state().disks {
             let presence = match reports.get(&disk.name) {

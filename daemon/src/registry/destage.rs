@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use base::problem::{Answer, Problem};
 use block::ByteRange;
+use telemetry::events::{self, Kind};
 
 use super::{DiskView, Registry, being_removed, known};
-use crate::events::{self, Kind};
 use crate::holds::{self, HoldTime};
 use crate::shard::{Destage, DiskReport, Quietness};
 

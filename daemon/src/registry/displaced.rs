@@ -15,11 +15,11 @@ use base::patience::within;
 use base::problem::Problem;
 use base::units::Size;
 use block::file::Placement;
+use telemetry::events::{self, Kind};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::{Registry, lock};
-use crate::events::{self, Kind};
 use crate::shard::Destage;
 use crate::supervisor;
 

@@ -19,9 +19,9 @@ use std::sync::Arc;
 use base::patience::while_in_conflict;
 use base::problem::{Answer, Problem};
 use cache::WhatIsDirty;
+use telemetry::events::{self, Kind};
 
 use super::{DiskView, IfInUse, RETRY_INTERVAL, Registry, being_removed, known, log_if_failed};
-use crate::events::{self, Kind};
 use crate::keys::Values;
 use crate::shard::Reconfiguring;
 use crate::state::{DiskRecord, Stage, State};

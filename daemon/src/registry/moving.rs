@@ -6,9 +6,10 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use telemetry::events::{self, Kind};
+
 use super::Registry;
 use crate::balance::{Balancer, DiskStanding, Move, Standing};
-use crate::events::{self, Kind};
 use crate::shard::Relocation;
 
 impl Registry {

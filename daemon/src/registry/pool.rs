@@ -18,12 +18,13 @@ use base::problem::{Answer, Problem};
 use base::units::Size;
 use block::file::Identity;
 use cache::MemberNumber;
+use telemetry::events::{self, Kind};
+use telemetry::wear::{AllWorn, WriteBudget};
 use tokio::time::{Instant, sleep};
 
 use super::looking::PROBE_TIME_MAX;
 use super::{Claim, Registry, lock};
 use crate::backing::OwnUse;
-use crate::events::{self, Kind};
 use crate::past::Touched;
 use crate::pool::{
     DeviceInUse, Former, Holds, MissingPool, PoolInUse, check_drive, check_file_size, check_place,
@@ -31,7 +32,6 @@ use crate::pool::{
 };
 use crate::shard::{Found, PoolReport, ShardReport};
 use crate::state::{DeviceRecord, State};
-use crate::wear::{AllWorn, WriteBudget};
 
 /// How long a removal may take before it goes on behind its answer.
 const LEAVE_TIME_MAX: Duration = Duration::from_secs(20);

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use base::memory::{Available, MemoryFolders};
 use base::problem::{Answer, Problem};
 use base::units::Size;
+use telemetry::events::{self, Kind};
 
 use super::{Claimed, Registry, lock};
 use crate::backing::OwnUse;
-use crate::events::{self, Kind};
 use crate::keys::Values;
 use crate::state::State;
 

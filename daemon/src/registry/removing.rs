@@ -9,10 +9,10 @@ use std::time::Duration;
 use base::patience::within;
 use base::problem::{Answer, Problem, ProblemKind};
 use cache::WhatIsDirty;
+use telemetry::events::{self, Kind};
 
 use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
 use crate::backing::Location;
-use crate::events::{self, Kind};
 use crate::past::DirtyMark;
 use crate::shard::Content;
 use crate::state::DiskRecord;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use base::problem::Answer;
 use base::store::NotChanged;
 use base::units::Size;
+use telemetry::events::{self, Kind};
 
 use super::{Registry, being_removed, gone, guest, known};
-use crate::events::{self, Kind};
 use crate::shard::{NotRemembered, Resized, Resizing};
 
 impl Registry {

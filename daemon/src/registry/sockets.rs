@@ -17,13 +17,13 @@ use std::time::Duration;
 use base::problem::Problem;
 use base::rights::Rights;
 use base::sockets::{self, SocketFile};
+use telemetry::events::{self, Kind};
 use tokio::sync::{mpsc, watch};
 use tokio::time::MissedTickBehavior;
 
 use super::Registry;
 use crate::control;
 use crate::door::DoorSocket;
-use crate::events::{self, Kind};
 
 /// How soon a socket is made again.
 const INTERVAL: Duration = Duration::from_secs(3);

@@ -12,15 +12,15 @@ use base::patience::within;
 use base::problem::Answer;
 use block::patient::{Cause, Trouble};
 use cache::Latency;
+use telemetry::events::Waits;
+use telemetry::events::watcher::{DiskLook, Look, Watcher};
+use telemetry::events::{self, Kind};
+use telemetry::series::SAMPLE_INTERVAL;
 use tokio::time::MissedTickBehavior;
 
 use super::{Registry, lock};
 use crate::backing::Location;
-use crate::events::Waits;
-use crate::events::watcher::{DiskLook, Look, Watcher};
-use crate::events::{self, Kind};
 use crate::recording;
-use crate::series::SAMPLE_INTERVAL;
 use crate::shard::DiskReport;
 
 /// How long a file system is asked how full it is.

@@ -10,16 +10,16 @@ use base::moment::Moment;
 use base::patience::within;
 use base::problem::{Answer, Problem};
 use cache::{MemberNumber, PoolStatistics};
+use telemetry::events::{self, Kind};
+use telemetry::wear::{
+    AllWorn, Asked, Asker, Asking, Below, Book, Change, Drive, Once, Worn, below, beside, doubt, or_before,
+};
 use tokio::time::{Instant, sleep};
 
 use super::looking::PROBE_TIME_MAX;
 use super::{PoolView, Registry, lock};
-use crate::events::{self, Kind};
 use crate::places::Places;
 use crate::pool::DeviceInUse;
-use crate::wear::{
-    AllWorn, Asked, Asker, Asking, Below, Book, Change, Drive, Once, Worn, below, beside, doubt, or_before,
-};
 
 /// How often it is looked at, and written: what a kill costs of it.
 const LOOK_INTERVAL: Duration = Duration::from_mins(1);

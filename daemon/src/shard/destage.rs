@@ -19,12 +19,12 @@ use block::executor::LocalHost;
 use block::{ByteRange, Host};
 use cache::{CacheError, DiskId, WhatIsDirty};
 use futures_util::future::{Either, select};
+use telemetry::events::{self, Kind};
 use tokio::sync::Notify;
 
 use super::ShardHandle;
 use super::disk::{Cached, Disk, not_attached};
 use super::watching::Failure;
-use crate::events::{self, Kind};
 use crate::holds::HoldTime;
 
 const SECOND_NS: u64 = 1_000_000_000;

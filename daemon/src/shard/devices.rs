@@ -14,11 +14,11 @@ use base::problem::{Answer, Problem};
 use block::FileDevice;
 use block::file::{Access, Cache as PageCache, Handle, Lock, OpenError, OpenOptions};
 use cache::{CacheError, MemberNumber};
+use telemetry::wear;
 
 use super::flash::{DeviceHandle, Flash, OpenDevice};
 use super::pool::Found;
 use super::{Shard, ShardHandle};
-use crate::wear;
 
 impl ShardHandle {
     /// Opens and locks a device and says what it holds; makes a file of `create` bytes first if asked to. It stays open

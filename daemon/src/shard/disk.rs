@@ -20,6 +20,9 @@ use cache::{
     AtRest, Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty,
     check_disk_bytes,
 };
+use telemetry::counted::Counted;
+use telemetry::events::{self, Kind};
+use telemetry::series::lifetime::{Meter, Passed};
 use tokio::sync::Notify;
 
 use super::destage::{Quiet, Quietness, bring_home, holds_dirty};
@@ -29,14 +32,11 @@ use super::standing::Displaced;
 use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
 use crate::backing::{Ability, Backing, Capabilities, Identity, Images, Location, Opening, look_on_ring};
-use crate::counted::Counted;
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
-use crate::events::{self, Kind};
 use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Unmarked, Values};
 use crate::past::{self, Appearance, CannotMark, History, Sizes};
 use crate::recording::{Recorded, recorder};
-use crate::series::lifetime::{Meter, Passed};
 
 /// Attachments so far, on all shards.
 static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);

@@ -22,6 +22,7 @@ use base::problem::{Answer, Problem};
 use block::{BlockDevice, BlockError, Host};
 use cache::{Curve, DiskSettings, Tally};
 use futures_util::future::{Either, select};
+use telemetry::series::lifetime::Meter;
 use tokio::sync::Notify;
 
 use super::destage::Quiet;
@@ -32,7 +33,6 @@ use crate::backing::{Ability, Backing, BackingHandle, Location};
 use crate::door::{DoorSocket, Doors, PausedDoors};
 use crate::past::{History, HistoryHandle};
 use crate::recording::{Recorded, recorder};
-use crate::series::lifetime::Meter;
 
 /// How long guests may be held while their last requests end: well below what any of them takes for a failure.
 const HOLD_TIME_MAX_NS: u64 = 500_000_000;

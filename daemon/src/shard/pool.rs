@@ -12,11 +12,11 @@ use cache::{
     Cache, CacheError, DiskId, DriveWrites, Identified, Ignored, Marks, Opened, PoolContent, PoolId,
     PoolStatistics, SharedPool, WhatIsDirty,
 };
+use telemetry::events::{self, Kind};
 
 use super::disk::Env;
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
 use super::{Shard, ShardHandle};
-use crate::events::{self, Kind};
 
 /// What a file or device that may become one of the pool holds.
 #[derive(Clone, Debug)]

@@ -15,9 +15,9 @@ use block::Host;
 use block::executor::LocalHost;
 use block::file::{Reachable, Standing};
 use futures_util::future::{Either, select};
+use telemetry::events::{self, Kind};
 
 use super::disk::Disk;
-use crate::events::{self, Kind};
 use crate::past::PathCheck;
 
 /// How long the file system of a path may take to answer, in nanoseconds. A look that takes longer tells nothing.

@@ -5,9 +5,9 @@ use std::rc::Weak;
 
 use block::executor::LocalHost;
 use block::{BlockDevice, BlockError, Host};
+use telemetry::events::{self, Kind};
 
 use super::disk::Disk;
-use crate::events::{self, Kind};
 
 /// How often a backing is looked at, to see whether it shrank: nanoseconds.
 const WATCH_INTERVAL_NS: u64 = 5_000_000_000;

@@ -18,10 +18,15 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("block", &[]),
     ("cache", &["block"]),
     ("doors", &["block"]),
+    // Counters over time, wear and events: it is handed what was counted, and knows no shard.
+    ("telemetry", &["base", "block", "cache"]),
     // `trace` for its tests: what is predicted of real traces is held against what is.
     ("sim", &["block", "cache", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
-    ("daemon", &["advice", "api", "base", "block", "cache", "doors", "guest", "hitsim", "trace", "vm"]),
+    (
+        "daemon",
+        &["advice", "api", "base", "block", "cache", "doors", "guest", "hitsim", "telemetry", "trace", "vm"],
+    ),
     // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does, and the
     // vhost-user door, whose instructions are counted.
     ("bench", &["block", "cache", "doors", "hitsim", "trace"]),

@@ -4,12 +4,12 @@
 use api::SetPool;
 use base::problem::{Answer, Problem};
 use serde_json::Value;
+use telemetry::wear::Decimal;
 
 use super::{client, is_at, none_of, print_change};
 use crate::cli::PoolSet;
 use crate::output::{self, list, number, percent, text};
 use crate::places::absolute;
-use crate::wear::Decimal;
 
 pub(super) fn set(options: PoolSet) -> Answer<()> {
     let client = client(&options.reading.daemon)?;

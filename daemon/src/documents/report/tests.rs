@@ -2,9 +2,9 @@
 
 use base::moment::Moment;
 use cache::Latencies as Recorder;
+use telemetry::series::lifetime::{Lifetime, Passed};
 
 use super::*;
-use crate::series::lifetime::{Lifetime, Passed};
 
 /// What a disk counted: hits in RAM of 10 us, reads and writes that took the backing so long.
 fn counted(hits: u64, misses: u64, writes: u64, micros: u64) -> Counted {

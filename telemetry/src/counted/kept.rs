@@ -1,0 +1,53 @@
+//! What was counted, as files have it: by names, so that versions which count more or less read each other's.
+
+use std::collections::BTreeMap;
+
+use cache::{DiskCounts, LatencyCounts};
+use serde::{Deserialize, Serialize};
+
+use super::Counted;
+
+/// Counters and latencies by their names.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Kept {
+    counts: BTreeMap<String, u64>,
+    latencies: BTreeMap<String, KeptLatency>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct KeptLatency {
+    count: u64,
+    sum_ns: u64,
+    max_ns: u64,
+    /// Numbers of classes and what they have; none from versions that did not keep them, whose latencies begin anew.
+    classes: Vec<(u16, u64)>,
+}
+
+/// What is zero is not written.
+impl From<&Counted> for Kept {
+    fn from(counted: &Counted) -> Self {
+        let counts = counted.counts.named().filter(|(_, count)| *count > 0);
+        let measured = counted.latencies().filter(|(_, latency)| latency.count() > 0);
+        let latencies = measured.map(|(name, latency)| {
+            let (count, sum_ns, max_ns) = (latency.count(), latency.sum_ns(), latency.max_ns());
+            (name.to_owned(), KeptLatency { count, sum_ns, max_ns, classes: latency.classes().collect() })
+        });
+        let counts = counts.map(|(name, count)| (name.to_owned(), count));
+        Self { counts: counts.collect(), latencies: latencies.collect() }
+    }
+}
+
+impl From<Kept> for Counted {
+    fn from(kept: Kept) -> Self {
+        let counts = DiskCounts::from_names(|name| kept.counts.get(name).copied().unwrap_or(0));
+        let latency = |name: &str| match kept.latencies.get(name) {
+            Some(KeptLatency { sum_ns, max_ns, classes, .. }) if !classes.is_empty() => {
+                LatencyCounts::from_parts(*sum_ns, *max_ns, classes.iter().copied())
+            }
+            _ => LatencyCounts::default(),
+        };
+        let latencies = cache::Latency::ALL.map(|(_, name)| latency(name));
+        Self { counts, latencies }
+    }
+}

@@ -1,0 +1,17 @@
+//! Measurements over time: what disks counted, how flash wears, and what happened.
+//!
+//! Nothing here serves a disk or answers a request: the engine hands over what it counted, and asks later.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`counted`] | counters and latencies of a disk, to be added and subtracted |
+//! | [`totals`] | the same since a disk was added, across restarts |
+//! | [`series`] | windows, history and warm-up: questions to one store of samples |
+//! | [`wear`] | bytes written to flash, lifetime of drives, write budgets |
+//! | [`events`] | what an operator must know, kept across restarts |
+
+pub mod counted;
+pub mod events;
+pub mod series;
+pub mod totals;
+pub mod wear;

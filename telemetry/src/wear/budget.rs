@@ -1,0 +1,154 @@
+//! The key `write-budget` of the pool: how often a day each device may be written over, as drives are rated (DWPD).
+//!
+//! A decimal number with up to three places. It is remembered as the text that a user would write.
+
+use std::fmt;
+use std::str::FromStr;
+
+use cache::DriveWrites;
+use serde::{Deserialize, Serialize};
+
+/// The most that can be said, in thousandths: far above what any drive is rated for.
+const THOUSANDTHS_MAX: u32 = 1_000_000;
+
+/// How much may be written to each device of the pool in a day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum WriteBudget {
+    /// As much as there is to write. The default: a budget costs hits, and what a drive is to last is for its owner to say.
+    #[default]
+    None,
+    /// So many drive writes.
+    Limited(DriveWrites),
+}
+
+impl WriteBudget {
+    /// As the cache takes it.
+    pub fn drive_writes(self) -> Option<DriveWrites> {
+        match self {
+            Self::None => None,
+            Self::Limited(drive_writes) => Some(drive_writes),
+        }
+    }
+
+    /// As a number of drive writes a day.
+    pub fn number(self) -> Option<f64> {
+        self.drive_writes().map(|drive_writes| f64::from(drive_writes.thousandths()) / 1000.0)
+    }
+
+    /// True if there is none.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "what decides whether a field is written gets a reference"
+    )]
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+impl FromStr for WriteBudget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "none" {
+            return Ok(Self::None);
+        }
+        let thousandths = thousandths(text).filter(|thousandths| *thousandths <= THOUSANDTHS_MAX).ok_or_else(|| {
+            format!(
+                "cannot read '{text}' as drive writes a day: write it as 0.5 or 3, with up to three decimal places and at most \
+                 1000, or none"
+            )
+        })?;
+        Ok(DriveWrites::from_thousandths(thousandths).map_or(Self::None, Self::Limited))
+    }
+}
+
+/// A decimal number with up to three places, in thousandths.
+fn thousandths(text: &str) -> Option<u32> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
+    if whole.is_empty()
+        || text.ends_with('.')
+        || fraction.len() > 3
+        || !is_number(whole)
+        || !is_number(fraction)
+    {
+        return None;
+    }
+    format!("{whole}{fraction:0<3}").parse().ok()
+}
+
+impl fmt::Display for WriteBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.number() {
+            Some(number) => write!(f, "{number}"),
+            None => f.write_str("none"),
+        }
+    }
+}
+
+impl From<WriteBudget> for String {
+    fn from(budget: WriteBudget) -> Self {
+        budget.to_string()
+    }
+}
+
+impl TryFrom<String> for WriteBudget {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_read_as_drives_are_rated_and_written_as_they_were_read() {
+        for (text, thousandths, again) in [
+            ("0.5", Some(500), "0.5"),
+            ("3", Some(3000), "3"),
+            ("0.001", Some(1), "0.001"),
+            ("1000", Some(1_000_000), "1000"),
+            ("01.250", Some(1250), "1.25"),
+            ("0", None, "none"),
+            ("0.000", None, "none"),
+            ("none", None, "none"),
+        ] {
+            let budget: WriteBudget = text.parse().expect(text);
+            assert_eq!(budget.drive_writes().map(DriveWrites::thousandths), thousandths, "{text}");
+            assert_eq!(budget.to_string(), again);
+            assert_eq!(again.parse(), Ok(budget));
+        }
+    }
+
+    #[test]
+    fn what_is_no_budget_is_refused_with_the_forms_that_are() {
+        for text in [
+            "",
+            "many",
+            "-1",
+            "0.0005",
+            "1001",
+            "1000.001",
+            "1.",
+            ".5",
+            "0,5",
+            "1e3",
+            "50%",
+            "5GB",
+            " 1",
+            "+1",
+            "1.-5",
+            "99999999999999999999",
+            "NaN",
+            "none ",
+            "None",
+        ] {
+            let message = text.parse::<WriteBudget>().unwrap_err();
+            assert!(message.contains("0.5") && message.contains("none"), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What is being asked and has not answered: one thing is asked once at a time, so that one that hangs holds one thread or process
+//! and not one more each time that it would be asked.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Names of what is being asked. Copies are the same.
+#[derive(Clone, Debug)]
+pub struct Once<T: Ord>(Arc<Mutex<BTreeSet<T>>>);
+
+/// Something is being asked, until this is dropped.
+#[derive(Debug)]
+pub struct Asking<T: Ord> {
+    all: Once<T>,
+    name: T,
+}
+
+impl<T: Ord> Default for Once<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T: Ord + Clone> Once<T> {
+    /// Begins to ask; none if that which was begun before is not over.
+    pub fn begin(&self, name: T) -> Option<Asking<T>> {
+        let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
+        is_new.then(|| Asking { all: self.clone(), name })
+    }
+}
+
+impl<T: Ord> Drop for Asking<T> {
+    fn drop(&mut self) {
+        self.all.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_not_answered_is_not_asked_again_and_holds_up_nothing_else() {
+        let once = Once::default();
+        let hanging = once.begin(1);
+        assert!(hanging.is_some());
+        assert!(once.clone().begin(1).is_none(), "whoever asks");
+        assert!(once.begin(2).is_some() && once.begin(2).is_some(), "one that has answered");
+        drop(hanging);
+        assert!(once.begin(1).is_some());
+    }
+}

@@ -1,0 +1,131 @@
+//! What is so bad about the wear of a device that somebody must do something: each worry is one thing with a name of its own, so
+//! that each can be told once when it comes up. Pure.
+
+use super::smart::Figures;
+
+/// Few days are left.
+pub(crate) const DAYS_LEFT: &str = "days-left";
+/// Much of the rating is written.
+pub(crate) const RATING: &str = "rating";
+
+/// One thing that is bad enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worry {
+    /// The same for the same thing, however bad it is.
+    pub id: String,
+    /// For people.
+    pub text: String,
+}
+
+/// Days left at which it is time to do something.
+const DAYS_LEFT_MIN: u64 = 180;
+/// Days left at which that is over; more, so that it does not come and go.
+const DAYS_LEFT_ENOUGH: u64 = 200;
+/// Hundredths of its life at which it is time to do something.
+const USED_MAX: f64 = 80.0;
+/// The same as drives have it.
+const PERCENTAGE_USED_MAX: u64 = 80;
+
+/// True if so many days are neither few enough to worry nor enough to be at ease again.
+pub(super) fn is_between(days: u64) -> bool {
+    (DAYS_LEFT_MIN..DAYS_LEFT_ENOUGH).contains(&days)
+}
+
+/// If so few days are left.
+pub(super) fn of_days(days: u64) -> Option<Worry> {
+    let text = || format!("at the present rate it is worn out in {days} days");
+    (days < DAYS_LEFT_MIN).then(|| Worry { id: DAYS_LEFT.to_owned(), text: text() })
+}
+
+/// If so many hundredths of the rating are written.
+pub(super) fn of_rating(percent: f64) -> Option<Worry> {
+    let text = || format!("{percent:.0} % of what it is rated for is written");
+    (percent >= USED_MAX).then(|| Worry { id: RATING.to_owned(), text: text() })
+}
+
+/// Critical warnings of `NVMe` and their bits. Bit 1 is not among them: a drive that is too hot or too cold wears no faster, and
+/// another one in its place would be no cooler.
+const CRITICAL: [(u32, &str); 5] = [
+    (0, "spare blocks are running out"),
+    (2, "it is not reliable any more"),
+    (3, "it takes no more writes"),
+    (4, "its memory has no backup any more"),
+    (5, "its persistent memory region has become read-only"),
+];
+
+/// What a drive says of itself that is bad enough; what follows from something else is not said again.
+pub(super) fn of_drive(name: &str, figures: &Figures) -> Vec<Worry> {
+    let mut worries = Vec::new();
+    let mut worry = |what: &str, text: String| worries.push(Worry { id: format!("{name} {what}"), text });
+    if let Some(used) = figures.percentage_used.filter(|used| *used >= PERCENTAGE_USED_MAX) {
+        worry("life", format!("{used} % of the life of {name} is used, it says"));
+    }
+    let spare = figures.spare_percent.zip(figures.spare_threshold_percent);
+    let lacks_spare = spare.filter(|(spare, threshold)| spare < threshold);
+    if let Some((spare, threshold)) = lacks_spare {
+        let text =
+            format!("{name} has {spare} % of its spare blocks left, and its maker wants {threshold} %");
+        worry("spare", text);
+    }
+    let bits = figures.critical_warning.unwrap_or(0);
+    for (bit, warning) in CRITICAL.iter().filter(|(bit, _)| bits >> bit & 1 == 1) {
+        if *bit > 0 || lacks_spare.is_none() {
+            worry(&format!("critical-{bit}"), format!("{name} warns that {warning}"));
+        }
+    }
+    // Any of these bits makes it fail.
+    if figures.passed == Some(false) && bits == 0 && lacks_spare.is_none() {
+        worry("check", format!("{name} fails its own check"));
+    }
+    worries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(figures: &Figures) -> Vec<String> {
+        of_drive("sda", figures).into_iter().map(|worry| worry.id).collect()
+    }
+
+    #[test]
+    fn each_thing_that_a_drive_warns_of_is_one_worry_by_name() {
+        let none = Figures::default();
+        assert!(ids(&none).is_empty());
+        let fine = Figures {
+            percentage_used: Some(79),
+            spare_percent: Some(10),
+            spare_threshold_percent: Some(10),
+            critical_warning: Some(0),
+            passed: Some(true),
+            ..none.clone()
+        };
+        assert!(ids(&fine).is_empty(), "{:?}", ids(&fine));
+        for (figures, expected) in [
+            (Figures { percentage_used: Some(80), ..none.clone() }, &["sda life"][..]),
+            (Figures { spare_percent: Some(9), ..fine.clone() }, &["sda spare"]),
+            (
+                Figures { critical_warning: Some(8 | 4), ..fine.clone() },
+                &["sda critical-2", "sda critical-3"],
+            ),
+            (Figures { critical_warning: Some(1), passed: Some(false), ..none.clone() }, &["sda critical-0"]),
+            (Figures { critical_warning: Some(2), passed: Some(false), ..fine.clone() }, &[]),
+            (Figures { critical_warning: Some(32 | 2), ..fine.clone() }, &["sda critical-5"]),
+            (
+                Figures { spare_percent: Some(9), critical_warning: Some(1), passed: Some(false), ..fine },
+                &["sda spare"],
+            ),
+            (Figures { passed: Some(false), ..none }, &["sda check"]),
+        ] {
+            assert_eq!(ids(&figures), expected);
+        }
+    }
+
+    #[test]
+    fn few_days_and_much_of_the_rating_are_worries_from_a_limit_on() {
+        assert!(of_days(179).is_some_and(|worry| worry.text.contains("179 days")));
+        assert_eq!([179, 180, 199, 200].map(is_between), [false, true, true, false]);
+        assert_eq!((of_days(180), of_rating(79.9)), (None, None));
+        assert!(of_rating(80.0).is_some_and(|worry| worry.text.contains("80 % of what it is rated for")));
+    }
+}
