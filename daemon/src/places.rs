@@ -10,6 +10,7 @@
 use std::env;
 use std::fs::{self, DirBuilder, File};
 use std::io;
+use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -173,6 +174,20 @@ impl Places {
     /// Says where HTTP is answered over TCP, as long as it is.
     pub(crate) fn http(&self) -> PathBuf {
         self.run.join("http")
+    }
+
+    /// Writes the address of HTTP over TCP into RUN, for scripts and for a port that the system chose.
+    ///
+    /// # Errors
+    /// If RUN takes no file.
+    pub(crate) fn publish_http(&self, address: SocketAddr) -> Answer<()> {
+        let (path, new) = (self.http(), self.http().with_extension("new"));
+        fs::write(&new, format!("{address}\n"))
+            .and_then(|()| fs::set_permissions(&new, fs::Permissions::from_mode(0o644)))
+            .and_then(|()| fs::rename(&new, &path))
+            .map_err(|error| {
+                Problem::failed(format!("Cannot write {}: {error}; check its folder", path.display()))
+            })
     }
 
     /// Returns the socket at which a door of a disk listens.

@@ -73,7 +73,7 @@ use answer::Failure;
 
 pub(crate) use listen::{HostName, Http, Listen};
 pub(crate) use openapi::text as openapi_text;
-pub(crate) use tcp::{WebDoor, publish};
+pub(crate) use tcp::WebDoor;
 
 /// Serves requests at the control socket until `stop` says so, then lets those that began end. A listener that comes by
 /// `renewed` takes the place of the one before.

@@ -4,10 +4,8 @@
 //! connection: there are so many at once and no more, a head that does not come ends its connection, and so does an answer
 //! that nobody takes. Disks are served whether or not this works: what stands in the way of it is a line in the log.
 
-use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener as Listener};
-use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,7 +75,7 @@ impl WebDoor {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let listener = TcpListener::from_std(listener).map_err(failed)?;
-        publish(address, places)?;
+        places.publish_http(address)?;
         tracing::info!(
             "HTTP is answered at http://{address}/; changes need the token in {}",
             token.path().display()
@@ -96,17 +94,6 @@ impl WebDoor {
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
-}
-
-/// Says in RUN where to ask, for scripts and for a port that the system chose.
-pub(crate) fn publish(address: SocketAddr, places: &Places) -> Answer<()> {
-    let (path, new) = (places.http(), places.http().with_extension("new"));
-    fs::write(&new, format!("{address}\n"))
-        .and_then(|()| fs::set_permissions(&new, fs::Permissions::from_mode(0o644)))
-        .and_then(|()| fs::rename(&new, &path))
-        .map_err(|error| {
-            Problem::failed(format!("Cannot write {}: {error}; check its folder", path.display()))
-        })
 }
 
 /// Answers requests until `stop` says so, then lets those that began end.

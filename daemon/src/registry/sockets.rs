@@ -22,7 +22,6 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::MissedTickBehavior;
 
 use super::Registry;
-use crate::control;
 use crate::door::DoorSocket;
 
 /// How soon a socket is made again.
@@ -108,7 +107,7 @@ impl Registry {
         }
         let path = self.places.http();
         if let Some(address) = control.http.filter(|_| !path.exists()) {
-            losses.report(path, None, control::publish(address, &self.places).as_ref());
+            losses.report(path, None, self.places.publish_http(address).as_ref());
         }
     }
 }
