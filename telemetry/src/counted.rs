@@ -31,7 +31,8 @@ impl Counted {
         }
     }
 
-    /// What was counted since `earlier`, which is an earlier snapshot of the same.
+    /// Returns what was counted since `earlier`, which is an earlier snapshot of the same.
+    #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
             counts: self.counts.since(&earlier.counts),

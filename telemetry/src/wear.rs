@@ -116,7 +116,10 @@ pub fn doubt(asked: &mut [Asked], counted_bytes: u64) {
     }
 }
 
-/// What was found at a moment, with the figures of before for drives that give none now.
+/// Returns what was found at a moment, with the figures of before for drives that give none now.
+///
+/// # Errors
+/// Why it is not known which drives there are, now and before.
 pub fn or_before(found: Below, before: Option<&Below>, now: Moment) -> Below {
     let Some(Ok(before)) = before else { return found };
     let kept = |known: &Asked, reason: String| {

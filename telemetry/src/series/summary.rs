@@ -96,7 +96,6 @@ impl HistoryStep {
 
 /// Levels of a disk at a moment, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_field_names, reason = "the names of the documentation, with their unit")]
 pub struct Gauges {
     /// Bytes that the backing does not have.
     pub dirty_bytes: u64,

@@ -79,7 +79,10 @@ impl Asker {
         Self { smartctl, asked: Once::default() }
     }
 
-    /// What a drive says of itself, or why it is not known.
+    /// Returns the figures of a drive.
+    ///
+    /// # Errors
+    /// Why they are not known.
     pub async fn ask(&self, drive: &str) -> Result<Figures, String> {
         self.ask_within(drive, TIME_MAX).await
     }

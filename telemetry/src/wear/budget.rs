@@ -37,10 +37,6 @@ impl WriteBudget {
     }
 
     /// True if there is none.
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "what decides whether a field is written gets a reference"
-    )]
     pub fn is_none(&self) -> bool {
         *self == Self::None
     }
