@@ -81,6 +81,7 @@ pub enum Order {
 #[derive(Clone, Debug, Default)]
 pub struct BusyTime {
     nanos: Arc<AtomicU64>,
+    runs: Arc<AtomicU64>,
 }
 
 impl BusyTime {
@@ -89,9 +90,20 @@ impl BusyTime {
         self.nanos.load(Ordering::Relaxed)
     }
 
+    /// Returns how many times a task ran, as of the end of the last round of tasks. If it is the same as at an earlier moment, no task
+    /// has done anything since.
+    pub fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
     fn add(&self, nanos: u64) {
         // One thread adds, so nothing is lost between looking and storing.
         self.nanos.store(self.nanos() + nanos, Ordering::Relaxed);
+    }
+
+    fn add_runs(&self, runs: usize) {
+        // As above.
+        self.runs.store(self.runs() + runs as u64, Ordering::Relaxed);
     }
 }
 
@@ -193,6 +205,7 @@ impl Executor {
                 ran += 1;
                 looked = self.shared.driver.looks() != looks;
             }
+            self.shared.busy.add_runs(ran);
             let did_io = self.shared.driver.poll();
             let now = self.shared.fire_timers();
             let only_looked = looked && ran == 1 && !main_is_woken && !did_io;
@@ -499,6 +512,20 @@ mod tests {
         assert!((1..1_000).contains(&worked), "five waits or more, of which none counts: {worked}");
         executor.run(std::future::ready(())).expect("it is ready");
         assert!(busy.nanos() >= worked);
+    }
+
+    #[test]
+    fn runs_are_counted_at_the_end_of_a_round_and_a_timer_of_nobody_is_none() {
+        let executor = Executor::new(Ticking::default(), Order::Fifo);
+        let (host, busy) = (executor.host(), executor.busy_time());
+        host.spawn(async {});
+        assert_eq!(busy.runs(), 0);
+        let while_running = busy.clone();
+        host.spawn(async move { assert_eq!(while_running.runs(), 0, "the round is not over") });
+        executor.run(host.sleep(5_000)).expect("the timer ends the run");
+        assert_eq!(busy.runs(), 2, "what runs until it is done is no task");
+        executor.run(host.sleep(5_000)).expect("the timer ends the run");
+        assert_eq!(busy.runs(), 2);
     }
 
     #[test]

@@ -53,7 +53,7 @@ use cache::{Mode, WhatIsDirty};
 use telemetry::events::{self, Kind};
 use telemetry::series::SampleTime;
 use telemetry::totals::{Total, Totals};
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, Notify, mpsc};
 
 use crate::backing::{Identity, Images, Location};
 use crate::door::Entrances;
@@ -97,6 +97,10 @@ pub(crate) struct Registry {
     claims: Claims,
     /// State that is remembered.
     remembered: Remembered,
+    /// Told when a device of the pool has left and is to be forgotten.
+    device_left: Notify,
+    /// Sockets of disks as they were reported last.
+    sockets: StdMutex<Arc<watching::Sockets>>,
     /// Why remembered disks are not served now, by name.
     waiting: StdMutex<BTreeMap<String, String>>,
     /// Disks that are being removed. They are remembered until they are.
@@ -217,6 +221,8 @@ impl Registry {
             locks: DiskLocks::default(),
             claims: Claims::default(),
             remembered,
+            device_left: Notify::new(),
+            sockets: StdMutex::default(),
             waiting: StdMutex::new(waiting),
             removing: StdMutex::default(),
             totals: StdMutex::new(totals),

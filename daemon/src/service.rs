@@ -127,6 +127,7 @@ impl Service {
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::watch_backings(Arc::downgrade(&registry)));
         tokio::spawn(Registry::keep_wear(Arc::downgrade(&registry), Asker::new(smartctl)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));

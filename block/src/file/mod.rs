@@ -22,6 +22,7 @@ use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -157,7 +158,7 @@ impl FileDevice {
     /// Returns true if it is a block device whose kernel refuses writes at present (`blockdev --setro`). Cheap. False if the kernel
     /// does not say.
     pub fn is_write_protected(&self) -> bool {
-        self.kind == Kind::BlockDevice && open::device::is_read_only(&self.file).unwrap_or(false)
+        self.kind == Kind::BlockDevice && is_write_protected(&self.file)
     }
 
     /// True if data goes past the page cache of the host.
@@ -535,6 +536,20 @@ pub(crate) fn find_extents(
 pub(crate) fn gone(operation: Operation, range: ByteRange) -> BlockError {
     BlockError::new(ErrorKind::Gone, operation, range)
         .because("the file is shorter than when it was opened; restore it, then attach it again")
+}
+
+/// Returns the size in bytes that an open file or block device has now. Waits for its file system: for a thread that may.
+///
+/// # Errors
+/// The error of the system.
+pub fn size_of(file: &File) -> io::Result<u64> {
+    let about = file.metadata()?;
+    if about.file_type().is_block_device() { open::device::size(file) } else { Ok(about.len()) }
+}
+
+/// Returns true if an open file is a block device whose kernel refuses writes at present. False if the kernel does not say.
+pub fn is_write_protected(file: &File) -> bool {
+    open::device::is_read_only(file).unwrap_or(false)
 }
 
 fn failed(errno: i32, operation: Operation, range: Option<ByteRange>) -> BlockError {

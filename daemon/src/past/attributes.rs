@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use block::file::Standing;
+use block::file::{self, Standing};
 
 use super::appearance::{Appearance, DirtyMark, check_marks, write_session};
 
@@ -53,6 +53,16 @@ pub(crate) trait Attributes: Send + Sync {
         Ok(())
     }
 
+    /// Returns true if it has a path, for [`Self::check_path`].
+    fn has_path(&self) -> bool {
+        false
+    }
+
+    /// Returns the state that it has now; none if only the shard of the disk can tell.
+    fn state(&self) -> Option<BackingState> {
+        None
+    }
+
     /// Compares it with what the path names where it was opened; none if it has no path.
     fn check_path(&self) -> Option<PathCheck> {
         None
@@ -62,6 +72,14 @@ pub(crate) trait Attributes: Send + Sync {
 /// Reason for which a backing cannot be marked: a sentence without beginning and end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CannotMark(pub(crate) String);
+
+/// State of an open backing at one moment.
+pub(crate) struct BackingState {
+    pub(crate) size: io::Result<u64>,
+    /// The system lets nobody write it.
+    pub(crate) is_write_protected: bool,
+    pub(crate) standing: Standing,
+}
 
 /// A comparison of an open backing with what its path names.
 pub(crate) struct PathCheck {
@@ -104,6 +122,18 @@ impl Attributes for FileAttributes {
 
     fn remove_dirty_mark(&self, mark: &DirtyMark) -> io::Result<()> {
         mark.remove(&self.file)
+    }
+
+    fn has_path(&self) -> bool {
+        true
+    }
+
+    fn state(&self) -> Option<BackingState> {
+        Some(BackingState {
+            size: file::size_of(&self.file),
+            is_write_protected: file::is_write_protected(&self.file),
+            standing: Standing::of(&self.file, &self.path),
+        })
     }
 
     fn check_path(&self) -> Option<PathCheck> {

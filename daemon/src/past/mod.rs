@@ -33,8 +33,8 @@ mod touched;
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use base::aside::Aside;
 use base::problem::{Answer, Problem};
@@ -44,7 +44,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use appearance::new_session;
 pub(crate) use appearance::{Appearance, DirtyMark};
-pub(crate) use attributes::{Attributes, CannotMark, FileAttributes, NoAttributes, PathCheck};
+pub(crate) use attributes::{Attributes, BackingState, CannotMark, FileAttributes, NoAttributes, PathCheck};
 use record::{Doubt, Modified, Record};
 pub(crate) use touched::Touched;
 
@@ -395,7 +395,7 @@ impl History {
     /// answered an earlier comparison is not asked again before it has.
     pub(crate) async fn check_path(&self) -> Option<PathCheck> {
         let (backing, pending) = (self.backing(), Arc::clone(&self.checking_path));
-        if pending.swap(true, Ordering::Relaxed) {
+        if !backing.has_path() || pending.swap(true, Ordering::Relaxed) {
             return None;
         }
         let checking = move || {
@@ -404,6 +404,11 @@ impl History {
             check
         };
         self.aside.run(checking).await.ok().flatten()
+    }
+
+    /// Returns the attributes of the open backing, until [`Self::close`].
+    pub(crate) fn attributes(&self) -> Weak<dyn Attributes> {
+        Arc::downgrade(&self.backing.borrow())
     }
 
     fn backing(&self) -> Arc<dyn Attributes> {

@@ -20,6 +20,7 @@ use telemetry::totals::{Look, Total, Totals};
 
 use super::{DiskView, Registry, known, lock};
 use crate::shard::DiskReport;
+use crate::state::State;
 
 /// How often totals are written: what a kill costs of them.
 const SAVE_INTERVAL: Duration = Duration::from_mins(1);
@@ -128,8 +129,11 @@ impl Registry {
 
     /// Takes a sample of every disk, every [`telemetry::series::SAMPLE_INTERVAL`].
     pub(super) fn sample(&self, reports: &BTreeMap<String, Answer<DiskReport>>) {
-        for disk in self.state().disks {
-            let presence = match reports.get(&disk.name) {
+        let ids = |state: &State| -> Vec<_> {
+            state.disks.iter().map(|disk| (disk.id, disk.name.clone())).collect()
+        };
+        for (id, name) in self.remembered.read(ids) {
+            let presence = match reports.get(&name) {
                 Some(Ok(report)) => {
                     self.see(report);
                     continue;
@@ -137,7 +141,7 @@ impl Registry {
                 Some(Err(_)) => Presence::Silent,
                 None => Presence::Away,
             };
-            lock(&self.totals).pass(disk.id, presence, self.time());
+            lock(&self.totals).pass(id, presence, self.time());
         }
     }
 

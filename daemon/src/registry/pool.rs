@@ -17,7 +17,7 @@ use base::patience::within;
 use base::problem::{Answer, Problem};
 use base::units::Size;
 use block::file::Identity;
-use cache::MemberNumber;
+use cache::{MemberNumber, PoolStatistics};
 use telemetry::events::{self, Kind};
 use telemetry::wear::{AllWorn, WriteBudget};
 use tokio::time::{Instant, sleep};
@@ -37,8 +37,6 @@ use crate::state::{DeviceRecord, State};
 const LEAVE_TIME_MAX: Duration = Duration::from_secs(20);
 /// How often somebody who waits for a device to leave looks.
 const LEAVE_INTERVAL: Duration = Duration::from_millis(50);
-/// How often devices that left by themselves are looked for.
-const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Nobody means a device of so few bytes. How large one has to be that joins others, the pool says.
 const UNIT_FORGOTTEN_BELOW: u64 = 1 << 20;
@@ -383,7 +381,7 @@ impl Registry {
     pub(super) async fn watch_pool(self: Arc<Self>) {
         let mut told = None;
         loop {
-            sleep(WATCH_INTERVAL).await;
+            self.device_left.notified().await;
             let problem = self.settle_devices().await.err();
             if problem != told
                 && let Some(problem) = &problem
@@ -394,6 +392,15 @@ impl Registry {
             }
             told = problem;
         }
+    }
+
+    /// Takes note of devices that left, and returns true if one is to be forgotten, which [`Self::watch_pool`] does then.
+    pub(super) fn note_devices(&self, statistics: &PoolStatistics) -> bool {
+        let is_leaving = !lock(&self.pool).take_note(statistics).is_empty();
+        if is_leaving {
+            self.device_left.notify_one();
+        }
+        is_leaving
     }
 
     /// Takes note of devices that left, and forgets those that are closed.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use base::problem::Problem;
@@ -19,9 +19,8 @@ use base::rights::Rights;
 use base::sockets::{self, SocketFile};
 use telemetry::events::{self, Kind};
 use tokio::sync::{mpsc, watch};
-use tokio::time::MissedTickBehavior;
 
-use super::Registry;
+use super::{Registry, lock};
 use crate::door::DoorSocket;
 
 /// How soon a socket is made again.
@@ -46,8 +45,7 @@ struct Losses(BTreeMap<PathBuf, String>);
 impl Registry {
     /// Watches the files of all sockets and makes again what is gone, as long as the registry is in use.
     pub(crate) async fn keep_sockets(registry: Weak<Self>, mut control: ControlFiles) {
-        let mut ticks = tokio::time::interval(INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(INTERVAL)) else { return };
         let mut losses = Losses::default();
         loop {
             ticks.tick().await;
@@ -57,19 +55,14 @@ impl Registry {
     }
 
     async fn renew_lost_sockets(&self, control: &mut ControlFiles, losses: &mut Losses) {
-        let reports = self.shards.disks_as_far_as_known().await;
-        let doors: Vec<_> =
-            reports.into_iter().filter_map(|(name, report)| Some((report.ok()?.doors, name))).collect();
+        // As they were reported last, by shards which are not asked for this.
+        let sockets = Arc::clone(&lock(&self.sockets));
         let (places, socket, has_http) = (self.places.clone(), control.socket, control.http.is_some());
         let looking = tokio::task::spawn_blocking(move || {
             let path = places.control_socket();
             let is_control_lost = sockets::file_at(&path) != socket || (has_http && !places.http().exists());
-            let lost = doors.into_iter().filter_map(|(doors, name)| {
-                let sockets = doors.into_iter().map(|door| door.socket).filter(DoorSocket::is_lost);
-                let paths: Vec<PathBuf> = sockets.map(|socket| socket.path).collect();
-                (!paths.is_empty()).then_some((name, paths))
-            });
-            let lost: Vec<_> = lost.collect();
+            let is_lost = |(_, sockets): &&(String, Vec<DoorSocket>)| sockets.iter().any(DoorSocket::is_lost);
+            let lost: Vec<String> = sockets.iter().filter(is_lost).map(|(name, _)| name.clone()).collect();
             if is_control_lost || !lost.is_empty() {
                 // Somebody may have deleted all of RUN. What cannot be made shows with the sockets.
                 drop(places.make_run());
@@ -80,10 +73,14 @@ impl Registry {
         if is_control_lost && !*control.stop.borrow() {
             self.renew_control(control, losses).await;
         }
-        for (name, paths) in lost {
+        for name in lost {
             // A stop never gives this lock back.
             let changing = self.locks.lock(&name).await;
-            if !self.shards.is_attached(&name) {
+            // The disk may be gone, or have made them again, since that report.
+            let Ok(Some(report)) = self.shards.disk_report(name.clone()).await else { continue };
+            let sockets = report.doors.into_iter().map(|door| door.socket).filter(DoorSocket::is_lost);
+            let paths: Vec<PathBuf> = sockets.map(|socket| socket.path).collect();
+            if paths.is_empty() {
                 continue;
             }
             let outcome = self.shards.renew_sockets(name.clone()).await;

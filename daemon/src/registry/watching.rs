@@ -1,11 +1,11 @@
-//! Looks at disks and pool every second, once for all who want to know: windows of time and history, every few seconds, and
-//! events that show nowhere else. Ends recordings that nobody takes any more.
+//! Looks at disks and pool every second, once for all who want to know: windows of time and history, every few seconds, events that
+//! show nowhere else, devices that left the pool, sockets. Has backings checked. Ends recordings that nobody takes any more.
 //!
-//! A shard that does not answer holds up no other, and what its disks count meanwhile is in the window in which it answers
-//! again.
+//! As long as no shard does anything, none is asked but for a sample of its disks: the last report holds. A shard that does not answer
+//! holds up no other, and what its disks count meanwhile is in the window in which it answers again.
 
 use std::collections::BTreeMap;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use base::patience::within;
@@ -16,16 +16,19 @@ use telemetry::events::Waits;
 use telemetry::events::watcher::{DiskLook, Look, Watcher};
 use telemetry::events::{self, Kind};
 use telemetry::series::SAMPLE_INTERVAL;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::{Registry, lock};
 use crate::backing::Location;
+use crate::door::DoorSocket;
 use crate::recording;
-use crate::shard::DiskReport;
+use crate::shard::{DiskReport, HostReport, ReportMoment};
 
 /// How long a file system is asked how full it is.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// How often backings are checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Registry {
     /// Returns what is full below a disk, for the end of a message; nothing if its file system does not say.
@@ -44,30 +47,24 @@ impl Registry {
 
     /// Looks, as long as the registry is in use.
     pub(crate) async fn watch(registry: Weak<Self>) {
-        let mut ticks = tokio::time::interval(LOOK_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut watcher = Watcher::default();
+        let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(LOOK_INTERVAL)) else {
+            return;
+        };
+        let (mut watcher, mut look, mut last) = (Watcher::default(), Look::default(), LastReport::default());
         let mut next_sample = Duration::ZERO;
         loop {
             // The moment that was meant: how soon disks answer would have steps of windows come and go.
             let at = ticks.tick().await.into_std();
             let Some(registry) = registry.upgrade() else { return };
-            let at = at.saturating_duration_since(registry.started);
+            look.at = at.saturating_duration_since(registry.started);
             recording::end_silent();
-            let reports = registry.shards.disks_as_far_as_known().await;
-            registry.follow_holds(&reports).await;
-            if at >= next_sample {
-                next_sample = at + SAMPLE_INTERVAL;
-                registry.sample(&reports);
+            let is_sampled = look.at >= next_sample;
+            if is_sampled {
+                next_sample = look.at + SAMPLE_INTERVAL;
             }
-            // A shard that does not answer was asked for its disks as well.
-            let pool = registry.shards.pool_report().await.ok().map(|report| report.statistics);
-            // What stands in for a pool that is missing failed on purpose.
-            let is_missing = lock(&registry.pool).missing.is_some();
-            let pool_failed = pool.as_ref().map(|pool| pool.failed && !is_missing);
-            let pool_lacks_space = pool.map(|pool| pool.lacks_space);
-            let (disks, silent) = look_at_all(reports);
-            let look = Look { at, disks, silent, pool_failed, pool_lacks_space };
+            if is_sampled || registry.may_have_changed(&last) {
+                last = registry.take_report(&mut look, is_sampled).await;
+            }
             for mut news in watcher.look(&look) {
                 if news.kind == Kind::BackingFull {
                     news.message.push_str(&registry.room_of(news.disk.as_deref()).await);
@@ -76,25 +73,86 @@ impl Registry {
             }
         }
     }
+
+    /// Returns true if a report may say something else than the one that was seen last.
+    fn may_have_changed(&self, last: &LastReport) -> bool {
+        // The time that is left of a hold is in the report.
+        last.is_device_leaving || !self.holds.is_empty() || !self.shards.have_rested_since(&last.moment)
+    }
+
+    /// Asks all shards once, and takes what they report to whoever follows it.
+    async fn take_report(&self, look: &mut Look, is_sampled: bool) -> LastReport {
+        let HostReport { disks, pool, moment } = self.shards.report().await;
+        self.follow_holds(&disks).await;
+        if is_sampled {
+            self.sample(&disks);
+        }
+        // A shard that does not answer was asked for its disks as well.
+        let pool = pool.map(|report| report.statistics);
+        let is_device_leaving = pool.as_ref().is_some_and(|pool| self.note_devices(pool));
+        // What stands in for a pool that is missing failed on purpose.
+        let is_missing = lock(&self.pool).missing.is_some();
+        look.pool_failed = pool.as_ref().map(|pool| pool.failed && !is_missing);
+        look.pool_lacks_space = pool.map(|pool| pool.lacks_space);
+        let sockets;
+        (look.disks, look.silent, sockets) = look_at_all(disks);
+        *lock(&self.sockets) = Arc::new(sockets);
+        LastReport { moment, is_device_leaving }
+    }
+
+    /// Has the backings of all disks checked every few seconds, as long as the registry is in use.
+    pub(crate) async fn watch_backings(registry: Weak<Self>) {
+        let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(CHECK_INTERVAL)) else {
+            return;
+        };
+        loop {
+            ticks.tick().await;
+            let Some(shards) = registry.upgrade().map(|registry| registry.shards.clone()) else { return };
+            // A task of its own: no thread to be had is a panic, and the next pass tries again.
+            drop(tokio::spawn(async move { shards.check_backings().await }).await);
+        }
+    }
+
+    /// Returns ticks of a period, which come together with those of other periods where they can.
+    pub(super) fn ticks(&self, period: Duration) -> Interval {
+        let mut ticks = interval_at(Instant::from_std(self.started) + period, period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        ticks
+    }
 }
 
-/// The disks that answered, and why others did not.
+/// What is remembered of the last report.
+#[derive(Default)]
+struct LastReport {
+    moment: ReportMoment,
+    /// A device of the pool has left and is not forgotten yet.
+    is_device_leaving: bool,
+}
+
+/// The sockets of disks, by their names.
+pub(super) type Sockets = Vec<(String, Vec<DoorSocket>)>;
+
+/// Returns the disks that answered, why others did not, and the sockets of the former.
 fn look_at_all(
     reports: BTreeMap<String, Answer<DiskReport>>,
-) -> (BTreeMap<String, DiskLook>, BTreeMap<String, String>) {
-    let (mut disks, mut silent) = (BTreeMap::new(), BTreeMap::new());
+) -> (BTreeMap<String, DiskLook>, BTreeMap<String, String>, Sockets) {
+    let (mut disks, mut silent, mut sockets) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for (name, report) in reports {
         match report {
-            Ok(report) => drop(disks.insert(name, look_at(report))),
+            Ok(mut report) => {
+                let doors = std::mem::take(&mut report.doors);
+                let broken_queues = doors.iter().map(|door| door.counters.broken_queues).sum();
+                sockets.push((name.clone(), doors.into_iter().map(|door| door.socket).collect()));
+                disks.insert(name, DiskLook { broken_queues, ..look_at(report) });
+            }
             Err(problem) => drop(silent.insert(name, problem.message)),
         }
     }
-    (disks, silent)
+    (disks, silent, sockets)
 }
 
 fn look_at(report: DiskReport) -> DiskLook {
     let waits = waits(&report);
-    let broken_queues = report.broken_queues();
     let DiskReport { attachment, trouble, statistics, .. } = report;
     let counts = &statistics.counts;
     DiskLook {
@@ -108,10 +166,10 @@ fn look_at(report: DiskReport) -> DiskLook {
         checksum_errors: counts.checksum_errors,
         flash_errors: counts.flash_errors,
         backing_errors: counts.backing_errors,
-        broken_queues,
         lost_bytes: statistics.lost_bytes,
         segments_uncopied: statistics.segments_uncopied,
         stopped: statistics.stopped,
+        ..DiskLook::default()
     }
 }
 

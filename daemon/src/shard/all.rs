@@ -25,9 +25,9 @@ use super::disk::not_attached;
 use super::moving::Moving;
 use super::{
     Absent, Attaching, Content, Destage, Detached, DiskReport, Found, OpenedPool, Owners, PoolReport,
-    Reconfiguring, Resized, Resizing, ShardHandle,
+    Reconfiguring, Resized, Resizing, Shard, ShardHandle,
 };
-use crate::backing::{Identity, Images, Location};
+use crate::backing::{BackingMonitor, Identity, Images, Location};
 use crate::door::{ConnectedGuest, remove_sockets};
 use crate::host_record::HostFile;
 use crate::places::Places;
@@ -61,12 +61,27 @@ pub(crate) enum Relocation {
     Lost(Problem),
 }
 
+/// The moment of a report: for each shard the runs of its tasks up to its answer, none if it did not answer.
+#[derive(Debug, Default)]
+pub(crate) struct ReportMoment(Vec<Option<u64>>);
+
+/// The disks and the pool at one moment.
+#[derive(Debug)]
+pub(crate) struct HostReport {
+    /// Every disk that is or may be attached, or why its shard does not say.
+    pub(crate) disks: BTreeMap<String, Answer<DiskReport>>,
+    /// The pool; none if the shard that knows does not answer.
+    pub(crate) pool: Option<PoolReport>,
+    pub(crate) moment: ReportMoment,
+}
+
 /// Reaches all shards from any thread. They end when the last clone is gone.
 #[derive(Clone)]
 pub(crate) struct Shards {
     all: Arc<[ShardHandle]>,
     /// Which shard each disk is on, by name, from before it is attached until it is detached.
     homes: Arc<StdMutex<BTreeMap<String, usize>>>,
+    monitor: BackingMonitor,
 }
 
 impl Shards {
@@ -82,16 +97,17 @@ impl Shards {
         poll_max: PollMax,
     ) -> Answer<Self> {
         let count = count.unwrap_or_else(usual_count);
-        let mut all = Vec::new();
+        let (mut all, monitor) = (Vec::new(), BackingMonitor::default());
         for number in 0..count {
-            all.push(ShardHandle::start(places, remembered, directory, poll_max, number).await?);
+            let shard = ShardHandle::start(places, remembered, directory, &monitor, poll_max, number);
+            all.push(shard.await?);
         }
-        Ok(Self::from_handles(all))
+        Ok(Self::from_handles(all, monitor))
     }
 
-    /// Returns the way to shards that run and serve no disks yet.
-    pub(super) fn from_handles(all: Vec<ShardHandle>) -> Self {
-        Self { all: all.into(), homes: Arc::default() }
+    /// Returns the way to shards that run and serve no disks yet, with the monitor that they were started with.
+    pub(super) fn from_handles(all: Vec<ShardHandle>, monitor: BackingMonitor) -> Self {
+        Self { all: all.into(), homes: Arc::default(), monitor }
     }
 
     fn first(&self) -> &ShardHandle {
@@ -413,8 +429,43 @@ impl Shards {
 
     /// Every disk that is or may be attached, with how it stands, or why its shard does not say.
     pub(crate) async fn disks_as_far_as_known(&self) -> BTreeMap<String, Answer<DiskReport>> {
-        let homes = self.homes().clone();
-        let answers = join_all(self.all.iter().map(ShardHandle::disks)).await;
+        self.collect(join_all(self.all.iter().map(ShardHandle::disks)).await)
+    }
+
+    /// Returns the disks and the pool, of one question to each shard.
+    pub(crate) async fn report(&self) -> HostReport {
+        let ask = |(at, shard): (usize, &ShardHandle)| {
+            let question = move |shard: &Shard| {
+                // The pool is the same for all of them.
+                let pool = (at == 0).then(|| shard.pool_report());
+                // This question is a run that is not counted yet.
+                (shard.disk_reports(), pool, shard.busy.runs() + 1)
+            };
+            let shard = shard.clone();
+            async move { shard.ask(question).await }
+        };
+        let answers = join_all(self.all.iter().enumerate().map(ask)).await;
+        let (mut disks, mut pool, mut runs) = (Vec::new(), None, Vec::new());
+        for answer in answers {
+            runs.push(answer.as_ref().ok().map(|(_, _, runs)| *runs));
+            disks.push(answer.map(|(disks, of_pool, _)| {
+                pool = pool.take().or(of_pool);
+                disks
+            }));
+        }
+        HostReport { disks: self.collect(disks), pool, moment: ReportMoment(runs) }
+    }
+
+    /// Returns true if no task of any shard has run since the report of this moment: it still holds, but for what time alone changes.
+    pub(crate) fn have_rested_since(&self, ReportMoment(runs): &ReportMoment) -> bool {
+        let has_rested = |(shard, runs): (&ShardHandle, &Option<u64>)| *runs == Some(shard.busy.runs());
+        runs.len() == self.all.len() && self.all.iter().zip(runs).all(has_rested)
+    }
+
+    fn collect(
+        &self,
+        answers: Vec<Answer<Vec<(String, DiskReport)>>>,
+    ) -> BTreeMap<String, Answer<DiskReport>> {
         let mut disks = BTreeMap::new();
         for (shard, answer) in answers.into_iter().enumerate() {
             match answer {
@@ -422,12 +473,37 @@ impl Shards {
                     disks.extend(reports.into_iter().map(|(name, report)| (name, Ok(report))));
                 }
                 Err(problem) => {
+                    let homes = self.homes();
                     let here = homes.iter().filter(|(_, home)| **home == shard);
                     disks.extend(here.map(|(name, _)| (name.clone(), Err(problem.clone()))));
                 }
             }
         }
         disks
+    }
+
+    /// Checks the backings of all disks once, and has shards check those disks that are not sound. Returns when all backings have
+    /// answered, or those that have not hang.
+    pub(crate) async fn check_backings(&self) {
+        let mut pass = self.monitor.begin_pass();
+        while let Some(suspects) = pass.next().await {
+            self.start_checks(suspects).await;
+        }
+    }
+
+    async fn start_checks(&self, disks: Vec<String>) {
+        let mut on_shards: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        {
+            let homes = self.homes();
+            for disk in disks {
+                if let Some(home) = homes.get(&disk) {
+                    on_shards.entry(*home).or_default().push(disk);
+                }
+            }
+        }
+        let asked = on_shards.into_iter().map(|(shard, disks)| self.all[shard].start_checks(disks));
+        // A shard that does not answer is reported by whoever asks it for its disks; the next pass tries again.
+        drop(join_all(asked).await);
     }
 
     /// The names of all disks that are attached. Asks no shard.
@@ -591,6 +667,34 @@ mod tests {
         };
         assert_eq!(runtime.block_on(told(PollMax::Off)).ok(), Some(vec![0, 0]));
         assert_eq!(runtime.block_on(told(PollMax::Micros(70))).ok(), Some(vec![70_000, 70_000]));
+    }
+
+    #[test]
+    fn shards_have_rested_until_one_of_them_runs_anything() {
+        let folder = TempDir::new();
+        let places = Places::resolve(Some(folder.path().join("dir")), None, &Surroundings::of_process())
+            .expect("the folder is ours");
+        places.make().expect("the folder is ours");
+        let store = Store::start(&places.dir).expect("there are threads");
+        let remembered = HostFile::new(&store, HostRecord::default());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        runtime.expect("a runtime for one thread").block_on(async {
+            let directory = Directory::default();
+            let shards = Shards::start(&places, &remembered, &directory, Some(2), PollMax::Off).await;
+            let shards = shards.expect("there are threads");
+            shards.go_without_pool().await.expect("there is memory");
+            assert!(!shards.have_rested_since(&ReportMoment::default()), "nobody has reported yet");
+            let report = shards.report().await;
+            assert!(report.pool.is_some() && report.disks.is_empty());
+            // A shard counts a run once the round is over in which it answered.
+            while !shards.have_rested_since(&report.moment) {
+                tokio::task::yield_now().await;
+            }
+            shards.all[1].ask(|_| ()).await.expect("it answers");
+            while shards.have_rested_since(&report.moment) {
+                tokio::task::yield_now().await;
+            }
+        });
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -29,9 +30,11 @@ use super::destage::{Quiet, Quietness, bring_home, holds_dirty};
 use super::dirty_marker::Unsaved;
 use super::flash::Flash;
 use super::standing::Displaced;
-use super::watching::{Failure, watch};
+use super::watching::Failure;
 use super::{Shard, ShardHandle};
-use crate::backing::{Ability, Backing, Capabilities, Identity, Images, Location, Opening, look_on_ring};
+use crate::backing::{
+    Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, look_on_ring,
+};
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
 use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Unmarked, Values};
@@ -65,6 +68,10 @@ pub(super) struct Disk {
     pub(super) displaced: RefCell<Option<Displaced>>,
     /// Why it is no longer what was attached.
     pub(super) failure: RefCell<Option<Failure>>,
+    /// The same as the checks from outside need it.
+    pub(super) monitored: Arc<MonitoredBacking>,
+    /// Set while a check that they asked for has not ended.
+    pub(super) is_checking: Cell<bool>,
     /// Set when it begins to be detached, or to leave for another shard.
     pub(super) leaving: Cell<bool>,
     /// Told when it is detached.
@@ -304,12 +311,7 @@ impl ShardHandle {
 
     /// Every disk that is attached, with how it stands.
     pub(super) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
-        self.ask(|shard| {
-            let disks = shard.disks.borrow();
-            let report = |disk: &Rc<Disk>| disk.report(shard.number, shard.host.now());
-            disks.iter().map(|(name, disk)| (name.clone(), report(disk))).collect()
-        })
-        .await
+        self.ask(Shard::disk_reports).await
     }
 
     /// How one disk stands; none if it is not attached.
@@ -346,6 +348,12 @@ impl ShardHandle {
 }
 
 impl Shard {
+    pub(super) fn disk_reports(&self) -> Vec<(String, DiskReport)> {
+        let disks = self.disks.borrow();
+        let report = |disk: &Rc<Disk>| disk.report(self.number, self.host.now());
+        disks.iter().map(|(name, disk)| (name.clone(), report(disk))).collect()
+    }
+
     async fn take_over(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let backing = disk.cached.backing();
@@ -471,6 +479,7 @@ impl Shard {
                 return Err(problem);
             }
         };
+        let monitored = self.monitor_backing(&name, &cached, &history);
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
             attached: Instant::now(),
@@ -484,6 +493,8 @@ impl Shard {
             persistence,
             displaced: RefCell::default(),
             failure: RefCell::default(),
+            monitored,
+            is_checking: Cell::new(false),
             leaving: Cell::new(false),
             gone: Notify::new(),
         };
@@ -521,7 +532,6 @@ impl Shard {
     pub(super) fn enter(&self, name: String, disk: Disk) -> Rc<Disk> {
         let disk = Rc::new(disk);
         self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
-        self.host.spawn(watch(name.clone(), Rc::downgrade(&disk), self.host.clone()));
         let before = self.disks.borrow_mut().insert(name, Rc::clone(&disk));
         // If it came back from where it could not be, its former self.
         drop(before);

@@ -47,7 +47,7 @@ use doors::nbd::Directory;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use accept::{Evidence, Word};
-pub(crate) use all::{Relocation, SHARDS_MAX, ShardReport, Shards};
+pub(crate) use all::{HostReport, Relocation, ReportMoment, SHARDS_MAX, ShardReport, Shards};
 pub(crate) use destage::{Destage, Quietness};
 pub(crate) use dirty_marker::Unsaved;
 pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
@@ -55,6 +55,7 @@ pub(crate) use flash::Openness;
 pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
 pub(crate) use resizing::{NotRemembered, Resized, Resizing};
 
+use crate::backing::BackingMonitor;
 use crate::host_record::HostFile;
 use crate::places::Places;
 use disk::{Disk, Env};
@@ -89,6 +90,9 @@ pub(crate) struct Shard {
     remembered: HostFile,
     /// For what may wait for a file system.
     aside: Aside,
+    /// Checks the backings of its disks.
+    monitor: BackingMonitor,
+    busy: BusyTime,
     disks: RefCell<BTreeMap<String, Rc<Disk>>>,
 }
 
@@ -114,6 +118,7 @@ impl ShardHandle {
         places: &Places,
         remembered: &HostFile,
         directory: &Directory,
+        monitor: &BackingMonitor,
         poll_max: PollMax,
         number: u32,
     ) -> Answer<Self> {
@@ -121,6 +126,7 @@ impl ShardHandle {
             places: places.clone(),
             remembered: remembered.clone(),
             directory: directory.clone(),
+            monitor: monitor.clone(),
             poll_max,
             aside: Aside::here(),
         };
@@ -194,6 +200,7 @@ struct Surroundings {
     places: Places,
     remembered: HostFile,
     directory: Directory,
+    monitor: BackingMonitor,
     poll_max: PollMax,
     aside: Aside,
 }
@@ -234,6 +241,8 @@ fn run(
         places: surroundings.places,
         remembered: surroundings.remembered,
         aside: surroundings.aside,
+        monitor: surroundings.monitor,
+        busy: executor.busy_time(),
         disks: RefCell::default(),
     });
     drop(started.send(Ok(executor.busy_time())));

@@ -159,6 +159,8 @@ impl Shard {
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
         let doors = Doors::resume(&self.ring, &self.host, &name, device, doors);
         let identity = cached.backing().identity();
+        let monitored = self.monitor_backing(&name, &cached, &history);
+        monitored.set_in_doubt(displaced.is_some());
         let (failure, displaced) = (RefCell::default(), RefCell::new(displaced));
         let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiet::default());
         self.enter(
@@ -176,6 +178,8 @@ impl Shard {
                 persistence,
                 displaced,
                 failure,
+                monitored,
+                is_checking: Cell::new(false),
                 leaving,
                 gone,
             },

@@ -210,11 +210,14 @@ impl ShardHandle {
 
     /// How the pool stands.
     pub(super) async fn pool_report(&self) -> Answer<PoolReport> {
-        self.ask(|shard| {
-            let cache = shard.cache();
-            PoolReport { statistics: cache.pool_statistics(), reserve_bytes_min: cache.reserve_bytes_min() }
-        })
-        .await
+        self.ask(Shard::pool_report).await
+    }
+}
+
+impl Shard {
+    pub(super) fn pool_report(&self) -> PoolReport {
+        let cache = self.cache();
+        PoolReport { statistics: cache.pool_statistics(), reserve_bytes_min: cache.reserve_bytes_min() }
     }
 }
 

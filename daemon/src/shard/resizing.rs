@@ -164,6 +164,7 @@ impl Shard {
         }
         // From here on nothing is awaited: no request sees one of these without the others.
         disk.cached.backing().set_size(size);
+        disk.monitored.set_needed_bytes(disk.cached.backing().geometry().size);
         let bits = disk.history.go_on_with_bits(bits);
         disk.cached.grow(growing, size, bits);
         disk.doors.resized();

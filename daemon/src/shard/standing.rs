@@ -1,4 +1,4 @@
-//! The path of a served backing, compared with the file that was opened there: from time to time, and before whatever tells a user that
+//! The path of a served backing, compared with the file that was opened there: when a check from outside finds it elsewhere, and before whatever tells a user that
 //! his file has everything.
 //!
 //! ```text
@@ -88,6 +88,7 @@ impl Disk {
 
     fn note_displaced(&self, name: &str, now: Option<Displaced>) {
         let before = self.displaced.replace(now.clone());
+        self.update_doubt();
         match (before, now) {
             (before, Some(now)) if before.as_ref() != Some(&now) => {
                 let kind = if now.is_replaced { Kind::BackingReplaced } else { Kind::BackingMissing };

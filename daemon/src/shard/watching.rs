@@ -1,16 +1,16 @@
-//! The backing of a served disk, looked at from time to time: a write does not notice that a file was cut short, and would put it
-//! back to its length with zeroes before it. Says what it finds, and repairs nothing.
+//! The check of a served backing, whenever the monitor of backings finds that it may not be what it was: a write does not notice that
+//! a file was cut short, and would put it back to its length with zeroes before it. Reports what it finds, and repairs nothing.
 
-use std::rc::Weak;
+use std::sync::Arc;
 
-use block::executor::LocalHost;
+use base::problem::Answer;
 use block::{BlockDevice, BlockError, Host};
 use telemetry::events::{self, Kind};
 
-use super::disk::Disk;
-
-/// How often a backing is looked at, to see whether it shrank: nanoseconds.
-const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
+use super::disk::{Cached, Disk};
+use super::{Shard, ShardHandle};
+use crate::backing::MonitoredBacking;
+use crate::past::History;
 
 /// Why a disk is no longer what was attached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,16 +83,47 @@ impl Disk {
             }
         }
         self.failure.replace(now);
+        self.update_doubt();
+    }
+
+    /// Has checks from outside go on until nothing is wrong with the backing.
+    pub(super) fn update_doubt(&self) {
+        let is_sound = self.failure.borrow().is_none() && self.displaced.borrow().is_none();
+        self.monitored.set_in_doubt(!is_sound);
     }
 }
 
-/// Looks at the backing of a disk from time to time, until the disk is gone.
-pub(super) async fn watch(name: String, disk: Weak<Disk>, host: LocalHost) {
-    loop {
-        host.sleep(WATCH_INTERVAL_NS).await;
-        let Some(disk) = disk.upgrade() else { return };
-        disk.check(&name).await;
-        disk.observe_path(&name, &host).await;
+impl Shard {
+    /// Has the backing of a disk checked from outside, for as long as its history has it open.
+    pub(super) fn monitor_backing(
+        &self,
+        name: &str,
+        cached: &Cached,
+        history: &History,
+    ) -> Arc<MonitoredBacking> {
+        let (needed_bytes, is_written) = (cached.backing().geometry().size, !cached.geometry().read_only);
+        self.monitor.register(name, history.attributes(), needed_bytes, is_written)
+    }
+
+    fn start_check(&self, name: String) {
+        // One that hangs is not asked for again.
+        let Some(disk) = self.disk(&name).filter(|disk| !disk.is_checking.replace(true)) else { return };
+        let host = self.host.clone();
+        self.host.spawn(async move {
+            disk.check(&name).await;
+            disk.observe_path(&name, &host).await;
+            disk.is_checking.set(false);
+        });
+    }
+}
+
+impl ShardHandle {
+    /// Begins to check disks, beside each other. Ignores those that are not here.
+    ///
+    /// # Errors
+    /// If the shard does not answer.
+    pub(super) async fn start_checks(&self, disks: Vec<String>) -> Answer<()> {
+        self.ask(move |shard| disks.into_iter().for_each(|disk| shard.start_check(disk))).await
     }
 }
 

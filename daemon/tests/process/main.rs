@@ -25,6 +25,7 @@ mod holds;
 mod host;
 mod http;
 mod identity;
+mod idle;
 mod in_use;
 mod lifecycle;
 mod logs;

@@ -217,3 +217,17 @@ fn a_size_that_cannot_be_remembered_is_not_taken() {
     holds_all(&daemon);
     is_home(daemon, &image);
 }
+
+#[test]
+fn a_backing_that_is_cut_back_to_its_former_size_after_its_disk_grew_ends_the_disk() {
+    let host = Host::new();
+    let image = host.image("a.img", 16 * MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    set_size(&image, 32 * MIB);
+    assert_eq!(resize(&daemon)["size_bytes"], 32 * MIB);
+    set_size(&image, 16 * MIB);
+    let line = daemon.wait_for_log("disk-failed");
+    assert!(line.contains("shrank from 33554432 to 16777216 bytes"), "{line}");
+    assert!(daemon.guest("a").write(0, &[1; 512]).is_err(), "a write would put the file back to its length");
+}

@@ -19,6 +19,7 @@ use doors::nbd::{Client, Directory};
 
 use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Relocation, Shards, Unsaved};
 use super::*;
+use crate::backing::BackingMonitor;
 use crate::door::{DoorKind, Entrances};
 use crate::host_record::{HostFile, HostRecord};
 use crate::keys::Values;
@@ -57,13 +58,13 @@ impl Host {
         let dir = Some(folder.path().join("dir"));
         let places = Places::resolve(dir, None, &Surroundings::of_process()).expect("the folder is ours");
         places.make().expect("the folder is ours");
-        let directory = Directory::default();
+        let (directory, monitor) = (Directory::default(), BackingMonitor::default());
         let remembered =
             HostFile::new(&Store::start(&places.dir).expect("there are threads"), HostRecord::default());
         let start = async {
             let shards = [0, 1]
                 .map(|number| {
-                    ShardHandle::start(&places, &remembered, &directory, PollMax::default(), number)
+                    ShardHandle::start(&places, &remembered, &directory, &monitor, PollMax::default(), number)
                 })
                 .map(futures_util::FutureExt::boxed_local);
             let [first, second] = shards;
@@ -371,7 +372,7 @@ fn a_disk_that_neither_shard_can_take_up_is_served_by_none_and_leaves_nothing_op
         let mut guest = host.guest();
         write_all(&mut guest, 5);
         host.loaded(0);
-        let shards = Shards::from_handles(host.shards.to_vec());
+        let shards = Shards::from_handles(host.shards.to_vec(), BackingMonitor::default());
         let mut moving = host.lift(0).expect("nothing stands in the way");
         // More than there is, as if others had reserved the flash meanwhile.
         moving.settings.reserve_bytes = 1 << 50;

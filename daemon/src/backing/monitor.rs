@@ -1,0 +1,311 @@
+//! Checks of the backings of all served disks from outside of their shards: one pass over all of them, on one thread that may wait.
+//!
+//! ```text
+//!   every 5 s:  size, write protection, path of each backing ── as the disk needs it? ──> nothing to do
+//!                                                                  `── no, or unknown ──> its shard checks the disk
+//! ```
+//! A backing that is as it should be costs its shard nothing. A pass decides nothing else: the shard has the last word, and reports
+//! what it finds. A backing that hangs holds up its own check only. The pass continues behind it on further threads, and the next
+//! passes leave that backing out until it answers.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use base::patience::within;
+use tokio::task::JoinSet;
+
+use crate::past::{Attributes, BackingState};
+
+/// Time after which a pass that is not over gets as many threads again as it has.
+const STEP: Duration = Duration::from_millis(250);
+/// Time for which a pass waits for its last answers. One that takes longer is lost.
+const ANSWER_STEPS_MAX: u32 = 8;
+
+/// The backings of all served disks of this host. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct BackingMonitor(Arc<Mutex<Vec<Weak<MonitoredBacking>>>>);
+
+/// A backing under the checks of a [`BackingMonitor`], for as long as the disk has its attributes open.
+pub(crate) struct MonitoredBacking {
+    disk: String,
+    attributes: Weak<dyn Attributes>,
+    is_written: bool,
+    /// Bytes that it must have.
+    needed_bytes: AtomicU64,
+    /// Set while the disk has a failure of its backing on record.
+    in_doubt: AtomicBool,
+    /// Set while a check has not been answered.
+    pending: AtomicBool,
+}
+
+/// One pass over all backings.
+pub(crate) struct BackingPass {
+    work: Arc<Mutex<PassWork>>,
+    threads: JoinSet<()>,
+    /// Threads that are to join in.
+    threads_more: usize,
+    /// Steps in which the last answers may come.
+    steps_left: u32,
+}
+
+/// The work that the threads of a pass share.
+struct PassWork {
+    queue: VecDeque<Arc<MonitoredBacking>>,
+    /// Disks that their shards have to check.
+    suspects: Vec<String>,
+}
+
+impl BackingMonitor {
+    /// Registers the backing of `disk`, which must have `needed_bytes`, and be writable if `is_written`.
+    pub(crate) fn register(
+        &self,
+        disk: &str,
+        attributes: Weak<dyn Attributes>,
+        needed_bytes: u64,
+        is_written: bool,
+    ) -> Arc<MonitoredBacking> {
+        let backing = Arc::new(MonitoredBacking {
+            disk: disk.to_owned(),
+            attributes,
+            is_written,
+            needed_bytes: AtomicU64::new(needed_bytes),
+            in_doubt: AtomicBool::default(),
+            pending: AtomicBool::default(),
+        });
+        lock(&self.0).push(Arc::downgrade(&backing));
+        backing
+    }
+
+    /// Begins to check every backing once.
+    pub(crate) fn begin_pass(&self) -> BackingPass {
+        let work = PassWork { queue: self.due(), suspects: Vec::new() };
+        BackingPass {
+            work: Arc::new(Mutex::new(work)),
+            threads: JoinSet::new(),
+            threads_more: 1,
+            steps_left: ANSWER_STEPS_MAX,
+        }
+    }
+
+    /// Returns the backings that a pass checks now, and forgets those that are closed.
+    fn due(&self) -> VecDeque<Arc<MonitoredBacking>> {
+        let mut due = VecDeque::new();
+        lock(&self.0).retain(|backing| {
+            let Some(backing) = backing.upgrade() else { return false };
+            if !backing.pending.load(Ordering::Relaxed) {
+                due.push_back(backing);
+            }
+            true
+        });
+        due
+    }
+}
+
+impl BackingPass {
+    /// Waits until further disks are found that their shards have to check, and returns their names; none once all backings have
+    /// answered, or those that have not hang.
+    pub(crate) async fn next(&mut self) -> Option<Vec<String>> {
+        while self.steps_left > 0 {
+            for _ in 0..self.threads_more {
+                let work = Arc::clone(&self.work);
+                self.threads.spawn_blocking(move || PassWork::run(&work));
+            }
+            let threads = &mut self.threads;
+            let ended = within(STEP, async { while threads.join_next().await.is_some() {} }).await;
+            let (suspects, is_queued) = {
+                let mut work = lock(&self.work);
+                (std::mem::take(&mut work.suspects), !work.queue.is_empty())
+            };
+            (self.threads_more, self.steps_left) = match (ended, is_queued) {
+                (Ok(()), _) => (0, 0),
+                (Err(_), true) => (self.threads.len(), ANSWER_STEPS_MAX),
+                (Err(_), false) => (0, self.steps_left - 1),
+            };
+            if !suspects.is_empty() {
+                return Some(suspects);
+            }
+        }
+        // Each of those that are left waits for one backing that hangs, and ends with its answer.
+        self.threads.detach_all();
+        None
+    }
+}
+
+impl PassWork {
+    /// Checks backings until none is left. Waits for their file systems: for a thread that may.
+    fn run(work: &Mutex<Self>) {
+        loop {
+            let Some(backing) = lock(work).queue.pop_front() else { return };
+            if backing.is_suspect() {
+                lock(work).suspects.push(backing.disk.clone());
+            }
+        }
+    }
+}
+
+impl MonitoredBacking {
+    /// Sets the bytes that the backing must have from now on.
+    pub(crate) fn set_needed_bytes(&self, bytes: u64) {
+        self.needed_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Sets whether the disk has a failure of its backing on record. As long as it has, each pass reports it: a failure that is over
+    /// has to be noticed as well.
+    pub(crate) fn set_in_doubt(&self, in_doubt: bool) {
+        self.in_doubt.store(in_doubt, Ordering::Relaxed);
+    }
+
+    /// Returns true if the shard of the disk has to check it.
+    fn is_suspect(&self) -> bool {
+        // Only now, and only for this long: it holds the locks of the backing.
+        let Some(attributes) = self.attributes.upgrade() else { return false };
+        self.pending.store(true, Ordering::Relaxed);
+        let state = attributes.state();
+        self.pending.store(false, Ordering::Relaxed);
+        self.in_doubt.load(Ordering::Relaxed) || state.is_none_or(|state| !self.is_sound(&state))
+    }
+
+    fn is_sound(&self, state: &BackingState) -> bool {
+        let has_all = matches!(state.size, Ok(size) if size >= self.needed_bytes.load(Ordering::Relaxed));
+        has_all && !(self.is_written && state.is_write_protected) && !state.standing.is_elsewhere()
+    }
+}
+
+/// A panic leaves what is locked whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+    use crate::past::{FileAttributes, NoAttributes};
+    use base::testing::TempDir;
+
+    const BYTES: u64 = 1 << 20;
+
+    /// A file of [`BYTES`] that is served as `disk`.
+    struct Served {
+        attributes: Arc<dyn Attributes>,
+        monitored: Arc<MonitoredBacking>,
+        path: std::path::PathBuf,
+    }
+
+    impl Served {
+        fn new(monitor: &BackingMonitor, folder: &TempDir, disk: &str) -> Self {
+            let path = folder.path().join(disk);
+            let file = File::create(&path).expect("the folder is ours");
+            file.set_len(BYTES).expect("there is room");
+            let attributes: Arc<dyn Attributes> =
+                Arc::new(FileAttributes { file: Arc::new(file), path: path.clone() });
+            let monitored = monitor.register(disk, Arc::downgrade(&attributes), BYTES, true);
+            Self { attributes, monitored, path }
+        }
+
+        fn cut(&self, bytes: u64) {
+            let file = File::options().write(true).open(&self.path).expect("it is there");
+            file.set_len(bytes).expect("it becomes smaller");
+        }
+    }
+
+    /// A backing that does not answer before it is let go.
+    struct Hanging {
+        asked: Sender<()>,
+        release: Mutex<Receiver<()>>,
+    }
+
+    impl Attributes for Hanging {
+        fn state(&self) -> Option<BackingState> {
+            self.asked.send(()).expect("the test waits for it");
+            lock(&self.release).recv().unwrap_or(());
+            None
+        }
+    }
+
+    fn suspects(monitor: &BackingMonitor) -> Vec<String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let mut all = Vec::new();
+        let runtime = runtime.expect("a runtime for one thread");
+        runtime.block_on(async {
+            let mut pass = monitor.begin_pass();
+            while let Some(suspects) = pass.next().await {
+                all.extend(suspects);
+            }
+        });
+        // What hangs ends when the test lets it go.
+        runtime.shutdown_background();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn a_pass_reports_what_was_cut_moved_or_failed_before_and_leaves_alone_what_is_as_it_should_be() {
+        let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
+        let [sound, cut, moved, failed] =
+            ["sound", "cut", "moved", "failed"].map(|disk| Served::new(&monitor, &folder, disk));
+        assert_eq!(suspects(&monitor), [""; 0]);
+        cut.cut(BYTES - 1);
+        std::fs::rename(&moved.path, folder.path().join("elsewhere")).expect("the folder is ours");
+        failed.monitored.set_in_doubt(true);
+        assert_eq!(suspects(&monitor), ["cut", "failed", "moved"]);
+        failed.monitored.set_in_doubt(false);
+        std::fs::rename(folder.path().join("elsewhere"), &moved.path).expect("the folder is ours");
+        assert_eq!(suspects(&monitor), ["cut"]);
+        drop((cut.attributes, sound));
+        assert_eq!(suspects(&monitor), [""; 0], "what is detached is not checked any more");
+    }
+
+    #[test]
+    fn a_disk_that_grew_needs_the_larger_backing() {
+        let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
+        let served = Served::new(&monitor, &folder, "a");
+        served.cut(2 * BYTES);
+        served.monitored.set_needed_bytes(2 * BYTES);
+        assert_eq!(suspects(&monitor), [""; 0]);
+        served.cut(BYTES);
+        assert_eq!(suspects(&monitor), ["a"]);
+    }
+
+    #[test]
+    fn a_backing_that_nobody_on_this_host_can_tell_about_is_checked_by_its_shard() {
+        let monitor = BackingMonitor::default();
+        let attributes: Arc<dyn Attributes> = Arc::new(NoAttributes);
+        let _monitored = monitor.register("nbd", Arc::downgrade(&attributes), BYTES, true);
+        assert_eq!(suspects(&monitor), ["nbd"]);
+    }
+
+    #[test]
+    fn backings_that_hang_hold_up_no_other_and_are_asked_again_once_they_have_answered() {
+        let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
+        let (asked, times) = channel();
+        let hanging: Vec<_> = (0..5)
+            .map(|number| {
+                let (let_go, release) = channel();
+                let attributes: Arc<dyn Attributes> =
+                    Arc::new(Hanging { asked: asked.clone(), release: Mutex::new(release) });
+                let disk = format!("hangs{number}");
+                let monitored = monitor.register(&disk, Arc::downgrade(&attributes), BYTES, true);
+                (attributes, monitored, let_go)
+            })
+            .collect();
+        let cut = Served::new(&monitor, &folder, "cut");
+        cut.cut(0);
+        assert_eq!(suspects(&monitor), ["cut"]);
+        assert_eq!(times.try_iter().count(), 5);
+        assert_eq!(suspects(&monitor), ["cut"]);
+        assert_eq!(times.try_iter().count(), 0, "they have not answered yet");
+        for (_, _, let_go) in &hanging {
+            // Twice: also for when they are asked again.
+            let_go.send(()).and_then(|()| let_go.send(())).expect("it waits for this");
+        }
+        while hanging.iter().any(|(_, monitored, _)| monitored.pending.load(Ordering::Relaxed)) {
+            std::thread::yield_now();
+        }
+        assert_eq!(suspects(&monitor), ["cut", "hangs0", "hangs1", "hangs2", "hangs3", "hangs4"]);
+    }
+}
