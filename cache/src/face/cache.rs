@@ -548,6 +548,7 @@ impl<E: Env> Cache<E> {
                 free_bytes: u64::from(free) * segment_bytes,
                 pool_bytes: u64::from(segments.usable()) * segment_bytes,
                 for_dirty_bytes: u64::from(segments.dirty_beyond_reserve(id)) * segment_bytes,
+                minimum_bytes: minimum,
             });
         }
         let limit = (limit_bytes / segment_bytes).clamp(reserve, u64::from(u32::MAX));

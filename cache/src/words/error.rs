@@ -56,6 +56,8 @@ pub enum CacheError {
         pool_bytes: u64,
         /// What is kept for dirty data of other disks beyond their reservations, until that is destaged.
         for_dirty_bytes: u64,
+        /// The smallest reservation that this pool has.
+        minimum_bytes: u64,
     },
 
     /// A disk with this number is attached already.

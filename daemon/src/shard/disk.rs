@@ -788,7 +788,9 @@ pub(super) fn not_attached(name: &str) -> Problem {
 /// The cache's words with the disk's name and sizes as people read them.
 pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Problem {
     match error {
-        CacheError::ReservationTooLarge { free_bytes, pool_bytes, for_dirty_bytes, .. } => {
+        CacheError::ReservationTooLarge {
+            free_bytes, pool_bytes, for_dirty_bytes, minimum_bytes, ..
+        } => {
             let dirty = match for_dirty_bytes {
                 0 => String::new(),
                 bytes => format!(
@@ -796,9 +798,16 @@ pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Pro
                     Size(*bytes)
                 ),
             };
+            let least = Size(*minimum_bytes);
+            let less = if reserve_bytes > *minimum_bytes {
+                format!("Reserve less ({least} is the least)")
+            } else {
+                format!("No disk of this pool reserves less than {least}")
+            };
             Problem::conflict(format!(
-                "A reservation of {} for disk '{name}' does not fit: {} of the pool's {} are not reserved yet.{dirty} Reserve \
-                 less, or lower the reservation of another disk",
+                "A reservation of {} for disk '{name}' does not fit: {} of the pool's {} are not reserved yet.{dirty} {less}; lower the \
+                 reservation of another disk; or add flash, which has room for one more disk in every {least}: forebay pool add FILE \
+                 --size SIZE",
                 Size(reserve_bytes),
                 Size(*free_bytes),
                 Size(*pool_bytes)

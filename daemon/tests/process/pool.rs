@@ -577,3 +577,29 @@ fn what_a_disk_reserved_is_free_once_it_is_removed_and_not_when_it_is_evicted() 
     daemon.run(&["disk", "remove", "a"]).succeeded();
     assert_eq!(reserved(&daemon), 0);
 }
+
+#[test]
+fn a_pool_that_is_full_of_reservations_says_how_further_disks_fit() {
+    let host = Host::new();
+    let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "32MiB"]);
+    let add = |number: usize| {
+        let image = host.image(&format!("{number}.img"), MIB);
+        daemon.run(&["disk", "add", &format!("d{number}"), "--backing", &image])
+    };
+    let pool = daemon.json(&["pool", "show"])["pool"].clone();
+    let number = |key: &str| pool[key].as_u64().expect("a number");
+    let fitting = (number("usable_bytes") / (16 * number("segment_bytes"))) as usize;
+    (0..fitting).for_each(|number| drop(add(number).succeeded()));
+    let message = add(fitting).failed();
+    assert!(
+        message.contains("No disk of this pool reserves less than 4MiB; lower the reservation of another disk; or add flash")
+            && message.contains("one more disk in every 4MiB: forebay pool add FILE --size SIZE"),
+        "{message}"
+    );
+    let image = host.text(&format!("{fitting}.img"));
+    let large = daemon.run(&["disk", "add", "large", "--backing", &image, "--reserve", "1GiB"]).failed();
+    assert!(large.contains("Reserve less (4MiB is the least); lower"), "{large}");
+    daemon.run(&["pool", "add", &host.text("more.img"), "--size", "16MiB"]).succeeded();
+    daemon.run(&["disk", "add", "one-more", "--backing", &image]).succeeded();
+    assert!(daemon.stop().success());
+}

@@ -144,6 +144,11 @@ impl Forebay {
         self.tell(&["pool", "add", &file.to_string_lossy(), "--same-drive"]).map(drop)
     }
 
+    /// Gives the pool one more file, for disks none of which is mirrored. Earlier versions take it, too.
+    pub(super) fn add_flash(&self, file: &Path) -> Result<(), String> {
+        self.tell(&["pool", "add", &file.to_string_lossy()]).map(drop)
+    }
+
     /// Serves a file in write-back, with room for so many MiB to be dirty. Returns the address for clients.
     pub(super) fn add_write_back_disk(
         &self,

@@ -1,4 +1,4 @@
-//! CPU time and wake-ups of a daemon whose guests do nothing, with 1, 50 and 250 disks.
+//! CPU time and wake-ups of a daemon whose guests do nothing, with 1, 50, 250 and 500 disks.
 //!
 //! A host has many disks that rest, so that whatever each of them costs per second is paid all day. Daemons run side by side and are
 //! counted over the same seconds. `FOREBAY_BESIDE` names the program of another version, which is then measured beside this one.
@@ -13,10 +13,11 @@ use super::forebay::Forebay;
 use super::scratch::Scratch;
 use super::{Effort, Programs, report};
 
-/// Numbers of disks; the last is about what a pool of this size takes with the reservations that it makes by itself.
-const DISKS: [usize; 3] = [1, 50, 250];
+const DISKS: [usize; 4] = [1, 50, 250, 500];
 const DISK_BYTES: u64 = 1 << 20;
-const POOL_SIZE: &str = "2GiB";
+const POOL_BYTES: u64 = 1 << 30;
+/// Disks that a device of this size takes with the reservations that they make by themselves.
+const DISKS_PER_DEVICE: usize = 250;
 /// Time in which work ends that adding a disk leaves behind: a region comes to rest after at most a minute.
 const SETTLE: Duration = Duration::from_secs(75);
 /// Names the program that is measured beside ours.
@@ -61,7 +62,12 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
 }
 
 fn start(scratch: &Scratch, program: &Path, name: &str, disks: usize) -> Result<Forebay, String> {
-    let forebay = Forebay::start_sized(scratch, program, &format!("{name}{disks}"), POOL_SIZE)?;
+    let pool_size = format!("{}MiB", POOL_BYTES >> 20);
+    let forebay = Forebay::start_sized(scratch, program, &format!("{name}{disks}"), &pool_size)?;
+    for number in 1..disks.div_ceil(DISKS_PER_DEVICE) {
+        let device = scratch.sparse_file(&format!("{name}{disks}-pool{number}.img"), POOL_BYTES)?;
+        forebay.add_flash(&device)?;
+    }
     for number in 0..disks {
         let disk = format!("disk{number}");
         let backing = scratch.filled_file(&format!("{name}{disks}-{disk}.img"), DISK_BYTES)?;

@@ -59,6 +59,14 @@ impl Scratch {
             .map_err(|error| format!("Could not remove the folder {}: {error}.", path.display()))
     }
 
+    /// Makes a file of `bytes` that takes no room before it is written.
+    pub(super) fn sparse_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
+        let path = self.path(name);
+        let made = File::create_new(&path).and_then(|file| file.set_len(bytes));
+        made.map_err(|error| format!("Could not make the file {}: {error}.", path.display()))?;
+        Ok(path)
+    }
+
     /// Makes a file of `bytes` (whole MiB) of zeroes that were written, not only reserved.
     pub(super) fn zeroed_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
         let path = self.path(name);
