@@ -26,7 +26,7 @@ pub(crate) trait Attributes: Send + Sync {
     /// # Errors
     /// Why it does not.
     fn check_marks(&self) -> Result<(), CannotMark> {
-        Err(CannotMark("this host has no file or device of it".to_owned()))
+        Err(CannotMark::not_here())
     }
 
     /// Writes the name of the attachment to it, durably.
@@ -34,7 +34,7 @@ pub(crate) trait Attributes: Send + Sync {
     /// # Errors
     /// Why it holds none: two hosts that use it are not told apart.
     fn set_session(&self, _session: &str) -> Result<(), CannotMark> {
-        self.check_marks()
+        Err(CannotMark::not_here())
     }
 
     /// Writes to it that flash may have newer data, durably.
@@ -42,7 +42,7 @@ pub(crate) trait Attributes: Send + Sync {
     /// # Errors
     /// Why it cannot hold that.
     fn set_dirty_mark(&self, _mark: &DirtyMark) -> Result<(), CannotMark> {
-        self.check_marks()
+        Err(CannotMark::not_here())
     }
 
     /// Takes this mark off, if it bears it.
@@ -72,6 +72,12 @@ pub(crate) trait Attributes: Send + Sync {
 /// Reason for which a backing cannot be marked: a sentence without beginning and end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CannotMark(pub(crate) String);
+
+impl CannotMark {
+    fn not_here() -> Self {
+        Self("this host has no file or device of it".to_owned())
+    }
+}
 
 /// State of an open backing at one moment.
 pub(crate) struct BackingState {
