@@ -11,8 +11,6 @@ use std::process::Command;
 use crate::archive::{Archive, Kind};
 use crate::programs;
 
-/// Debian's package whose only dependency is the newest kernel: the small one for virtual machines.
-const KERNEL: &str = "linux-image-cloud-amd64";
 const INIT: &str = include_str!("init.sh");
 /// Modules that a guest can load with `modprobe`; what they need comes along. `ext4` is part of the kernel.
 const MODULES: &[&str] = &[
@@ -36,6 +34,41 @@ const MODULES: &[&str] = &[
     "xfs",
 ];
 
+/// A kernel of Debian: the small one for virtual machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// The kernel of the release that the host runs: 6.1 on Debian 12, which has NBD and no ublk.
+    Release,
+    /// A kernel with ublk: 6.12, which Debian 12 has among its security updates and Debian 13 as its own.
+    WithUblk,
+}
+
+impl Kernel {
+    /// Returns Debian's packages whose only dependency is the newest such kernel. The first that apt knows is taken.
+    fn packages(self) -> &'static [&'static str] {
+        match self {
+            Self::Release => &["linux-image-cloud-amd64"],
+            Self::WithUblk => &["linux-image-6.12-cloud-amd64", "linux-image-cloud-amd64"],
+        }
+    }
+
+    /// Returns the modules that only this kernel has.
+    fn own_modules(self) -> &'static [&'static str] {
+        match self {
+            Self::Release => &[],
+            Self::WithUblk => &["ublk_drv"],
+        }
+    }
+
+    /// Returns the folder of its kits in the build folder. A kit removes all others in its folder, so each kernel has one.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Release => "guest",
+            Self::WithUblk => "guest-ublk",
+        }
+    }
+}
+
 /// A kernel and the base archive. See the module.
 #[derive(Clone, Debug)]
 pub struct Kit {
@@ -43,25 +76,30 @@ pub struct Kit {
 }
 
 impl Kit {
-    /// The kit of this workspace, in `target/guest`. See [`Kit::ready_in`].
+    /// Returns the kit of this workspace with the kernel of the host's release. See [`Kit::with_kernel`].
     ///
     /// # Errors
     /// As there.
     pub fn ready() -> Result<Self, String> {
-        Self::ready_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/guest"))
+        Self::with_kernel(Kernel::Release)
     }
 
-    /// The kit in `folder`; made first if it is not there or is one of another recipe, which
+    /// Returns the kit of this workspace with this kernel. Makes it first if it is not there or is one of another recipe, which
     /// takes seconds and downloads one package. Processes that want it at the same time wait for each other.
     ///
     /// # Errors
     /// If a program of [`crate::PACKAGES`] is missing, the package cannot be fetched or the folder not be written.
-    pub fn ready_in(folder: &Path) -> Result<Self, String> {
+    pub fn with_kernel(kernel: Kernel) -> Result<Self, String> {
+        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
+        Self::ready_in(&target.join(kernel.folder()), kernel)
+    }
+
+    fn ready_in(folder: &Path, kernel: Kernel) -> Result<Self, String> {
         let problem = |error: io::Error| format!("Could not make a guest in {}: {error}.", folder.display());
         fs::create_dir_all(folder).map_err(problem)?;
         let lock = File::create(folder.join("lock")).map_err(problem)?;
         lock.lock().map_err(problem)?;
-        let kit = Self { folder: folder.join(format!("kit-{:016x}", recipe())) };
+        let kit = Self { folder: folder.join(format!("kit-{:016x}", recipe(kernel))) };
         if kit.folder.is_dir() {
             return Ok(kit);
         }
@@ -74,7 +112,7 @@ impl Kit {
         }
         let making = folder.join("making");
         fs::create_dir(&making).map_err(problem)?;
-        make(&making)?;
+        make(&making, kernel)?;
         fs::rename(&making, &kit.folder).map_err(problem)?;
         Ok(kit)
     }
@@ -91,24 +129,24 @@ impl Kit {
 }
 
 /// Changes with everything here that decides what a kit is; a newer kernel of Debian alone is no reason for a new one.
-fn recipe() -> u64 {
+fn recipe(kernel: Kernel) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (KERNEL, INIT, MODULES).hash(&mut hasher);
+    (kernel.packages(), INIT, MODULES, kernel.own_modules()).hash(&mut hasher);
     hasher.finish()
 }
 
-fn make(folder: &Path) -> Result<(), String> {
-    let package = kernel_package()?;
+fn make(folder: &Path, kernel: Kernel) -> Result<(), String> {
+    let package = kernel_package(kernel)?;
     run(Command::new("apt-get").args(["download", &package]).current_dir(folder))?;
     let file = only_entry(folder)?;
     let unpacked = folder.join("unpacked");
     run(Command::new("dpkg-deb").arg("--extract").arg(&file).arg(&unpacked))?;
     let release = package.trim_start_matches("linux-image-");
-    let kernel = unpacked.join("boot").join(format!("vmlinuz-{release}"));
+    let image = unpacked.join("boot").join(format!("vmlinuz-{release}"));
     let problem = |error: io::Error| format!("Could not make a guest of {package}: {error}.");
-    fs::rename(kernel, folder.join("kernel")).map_err(problem)?;
+    fs::rename(image, folder.join("kernel")).map_err(problem)?;
     let modules = folder.join("modules");
-    choose_modules(&unpacked, &modules, release)?;
+    choose_modules(&unpacked, &modules, release, &[MODULES, kernel.own_modules()].concat())?;
     write_base(&folder.join("base.cpio"), &modules).map_err(problem)?;
     for folder in [unpacked, modules] {
         fs::remove_dir_all(folder).map_err(problem)?;
@@ -116,12 +154,20 @@ fn make(folder: &Path) -> Result<(), String> {
     fs::remove_file(file).map_err(problem)
 }
 
-/// The package of the newest kernel, which the package without a version depends on.
-fn kernel_package() -> Result<String, String> {
-    let text = run(Command::new("apt-cache").args(["depends", KERNEL]))?;
-    let name = text.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
-    name.map(str::to_owned)
-        .ok_or_else(|| format!("apt knows no package {KERNEL}. Run `apt-get update` and try again."))
+/// Returns the package of the newest kernel, which a package without a version depends on.
+fn kernel_package(kernel: Kernel) -> Result<String, String> {
+    let newest = |package: &&str| {
+        // It fails for a package that apt does not know.
+        let text = run(Command::new("apt-cache").args(["depends", package])).ok()?;
+        text.lines().find_map(|line| line.trim().strip_prefix("Depends: ")).map(str::to_owned)
+    };
+    kernel.packages().iter().find_map(newest).ok_or_else(|| {
+        let packages = kernel.packages().join(" nor ");
+        format!(
+            "apt knows no package {packages}. Run `apt-get update` and try again; on Debian 12, kernels with ublk are among \
+             the security updates."
+        )
+    })
 }
 
 fn only_entry(folder: &Path) -> Result<PathBuf, String> {
@@ -130,14 +176,16 @@ fn only_entry(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// Puts the wanted modules and all that they need from `unpacked` into `chosen`, with the tables of `modprobe`.
-fn choose_modules(unpacked: &Path, chosen: &Path, release: &str) -> Result<(), String> {
+fn choose_modules(unpacked: &Path, chosen: &Path, release: &str, wanted: &[&str]) -> Result<(), String> {
     let problem = |error: io::Error| format!("Could not take modules of {release}: {error}.");
     let depmod = |tree: &Path| run(Command::new(programs::find("depmod")?).arg("-b").arg(tree).arg(release));
     let folder_in = |tree: &Path| tree.join("lib/modules").join(release);
     depmod(unpacked)?;
     let (source, target) = (folder_in(unpacked), folder_in(chosen));
-    let needs = fs::read_to_string(source.join("modules.dep")).map_err(problem)?;
-    let mut files = closure(&needs, MODULES)?;
+    let read = |table| fs::read_to_string(source.join(table)).map_err(problem);
+    let (needs, builtin) = (read("modules.dep")?, read("modules.builtin")?);
+    let missing = |module: String| format!("The kernel {release} has no module {module}.");
+    let mut files = closure(&needs, &builtin, wanted).map_err(missing)?;
     files.extend(["modules.order", "modules.builtin", "modules.builtin.modinfo"]);
     for file in files {
         let copy = target.join(file);
@@ -147,13 +195,14 @@ fn choose_modules(unpacked: &Path, chosen: &Path, release: &str) -> Result<(), S
     depmod(chosen).map(drop)
 }
 
-/// The files of the wanted modules and of all that they need, from the lines `FILE: FILE...` of `modules.dep`.
-fn closure<'a>(needs: &'a str, wanted: &[&str]) -> Result<Vec<&'a str>, String> {
+/// Returns the files of the wanted modules and of all that they need, from the lines `FILE: FILE...` of `modules.dep`. A module that
+/// is part of the kernel, by a line of `modules.builtin`, has no file. Fails with the name of one that is not there.
+fn closure<'a>(needs: &'a str, builtin: &str, wanted: &[&str]) -> Result<Vec<&'a str>, String> {
     let mut files = Vec::new();
-    for module in wanted {
+    for module in wanted.iter().filter(|module| !builtin.lines().any(|file| name(file) == **module)) {
         let line =
             needs.lines().find(|line| line.split(':').next().is_some_and(|file| name(file) == *module));
-        let line = line.ok_or_else(|| format!("The kernel of {KERNEL} has no module {module}."))?;
+        let line = line.ok_or_else(|| (*module).to_owned())?;
         files.extend(line.split([':', ' ']).filter(|file| !file.is_empty()));
     }
     files.sort_unstable();
@@ -210,8 +259,21 @@ mod tests {
     #[test]
     fn modules_come_with_what_they_need() {
         let needs = "a/dm-mod.ko:\na/dm-log-writes.ko: a/dm-mod.ko\nb/x.ko.xz: b/y.ko.xz\nb/y.ko.xz:\n";
-        assert_eq!(closure(needs, &["dm_log_writes"]), Ok(vec!["a/dm-log-writes.ko", "a/dm-mod.ko"]));
-        assert_eq!(closure(needs, &["x", "y"]), Ok(vec!["b/x.ko.xz", "b/y.ko.xz"]));
-        assert!(closure(needs, &["z"]).is_err());
+        assert_eq!(closure(needs, "", &["dm_log_writes"]), Ok(vec!["a/dm-log-writes.ko", "a/dm-mod.ko"]));
+        assert_eq!(closure(needs, "", &["x", "y"]), Ok(vec!["b/x.ko.xz", "b/y.ko.xz"]));
+        assert_eq!(closure(needs, "", &["x", "z"]), Err("z".to_owned()));
+    }
+
+    #[test]
+    fn modules_that_are_part_of_the_kernel_have_no_file() {
+        let builtin = "kernel/drivers/virtio/virtio_pci.ko\nkernel/fs/ext4/ext4.ko\n";
+        assert_eq!(closure("b/x.ko.xz:\n", builtin, &["virtio_pci", "x"]), Ok(vec!["b/x.ko.xz"]));
+    }
+
+    #[test]
+    fn each_kernel_has_a_folder_and_a_recipe_of_its_own() {
+        let (release, with_ublk) = (Kernel::Release, Kernel::WithUblk);
+        assert_ne!(release.folder(), with_ublk.folder());
+        assert_ne!(recipe(release), recipe(with_ublk));
     }
 }

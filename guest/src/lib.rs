@@ -22,7 +22,7 @@ mod kit;
 mod programs;
 
 pub use boot::{Ended, Guest, PowerSwitch, Running};
-pub use kit::Kit;
+pub use kit::{Kernel, Kit};
 
 /// Packages of Debian that making and booting a guest needs on the host, each with the programs taken from it.
 pub const PACKAGES: &[(&str, &[&str])] =

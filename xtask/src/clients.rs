@@ -22,6 +22,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("dmsetup", &["dmsetup"]),
     ("e2fsprogs", &["mke2fs", "resize2fs"]),
     ("xfsprogs", &["mkfs.xfs", "xfs_repair"]),
+    ("lvm2", &["lvm"]),
     ("dpkg-dev", &["dpkg-shlibdeps"]),
     ("binutils", &["strip"]),
     ("mmdebstrap", &["mmdebstrap"]),
@@ -31,6 +32,8 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("npm", &["npm"]),
     ("chromium", &["chromium"]),
 ];
+/// Kernels that guests of the tests boot.
+const KERNELS: [guest::Kernel; 2] = [guest::Kernel::Release, guest::Kernel::WithUblk];
 /// Fuzzes the HTTP interface from its description: a Python program, with the versions of all that it uses in a file beside
 /// the test that runs it.
 const SCHEMATHESIS: &str = "daemon/tests/real_clients/schemathesis.txt";
@@ -71,18 +74,19 @@ fn install(packages: &[&str]) -> Result<(), String> {
     run(&mut apt_get(prefix, &install)).map_err(|error| by_hand(&error))
 }
 
-/// Sees to it that guests can boot: the one package that is only downloaded may need newer lists of packages.
+/// Makes all kits of guests: the packages that are only downloaded may need newer lists of packages.
 ///
 /// # Errors
-/// If the kernel of the guests cannot be had, with what apt said.
+/// If a kernel of the guests cannot be had, with what apt said.
 pub(crate) fn prepare_guests() -> Result<(), String> {
-    if guest::Kit::ready().is_ok() {
+    let ready = || KERNELS.iter().try_for_each(|kernel| guest::Kit::with_kernel(*kernel).map(drop));
+    if ready().is_ok() {
         return Ok(());
     }
     if let Some(prefix) = root_prefix() {
         run(&mut apt_get(prefix, &["update"]))?;
     }
-    guest::Kit::ready().map(drop)
+    ready()
 }
 
 /// Sees to it that `target/schemathesis` holds Schemathesis in an environment of its own, which touches no other Python.
