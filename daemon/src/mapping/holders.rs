@@ -5,16 +5,25 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use block::file::{Access, Identity};
+use nix::sys::stat::makedev;
 
 use crate::backing::{Images, KernelFolders};
 
 /// Returns who uses a device, in words that follow its path, or none: mounts, swap, volumes and loop devices on it or a part of it, and
-/// processes that have it open.
+/// processes that have it open. The device is found by its name in sysfs, since its node may have been removed by hand.
 pub(super) fn user_of(device: &Path) -> Option<String> {
-    let identity = Identity::of(device).ok()?;
+    let rdev = rdev_of(device)?;
+    let identity = Identity { device: 0, inode: 0, rdev };
     KernelFolders::default()
         .user_of(identity, Access::ReadWrite, Images::Refused)
-        .or_else(|| opener_of(identity.rdev).map(|process| format!("is open by {process}")))
+        .or_else(|| opener_of(rdev).map(|process| format!("is open by {process}")))
+}
+
+/// Returns the number of a block device by the name that the kernel gave it.
+fn rdev_of(device: &Path) -> Option<u64> {
+    let text = fs::read_to_string(Path::new("/sys/block").join(device.file_name()?).join("dev")).ok()?;
+    let (major, minor) = text.trim().split_once(':')?;
+    Some(makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// Returns a process that has a block device open, as far as this process may see.

@@ -9,67 +9,102 @@ use base::problem::{Answer, Problem};
 
 /// The folder of links to mapped disks.
 const LINKS: &str = "/dev/forebay";
-/// The folder that remembers links elsewhere: one symbolic link for each disk, which leads to the path of its link.
+/// The folder that remembers links elsewhere: one symbolic link for each disk of each daemon, which leads to the path of its link.
 const OTHER_LINKS: &str = "/run/forebay-map";
+/// Where the kernel lists block devices by their names.
+const DEVICES: &str = "/sys/block";
 
-/// Returns where the link of a disk is unless it was asked for elsewhere.
-pub(super) fn default_path(name: &str) -> PathBuf {
-    Path::new(LINKS).join(name)
+/// The links of one disk. Several daemons may have disks of one name.
+pub(super) struct DiskLinks {
+    name: String,
+    /// Where the path of a link elsewhere is remembered.
+    record: PathBuf,
 }
 
-/// Returns where the link of a disk is.
-pub(super) fn path_of(name: &str) -> PathBuf {
-    elsewhere(name).unwrap_or_else(|| default_path(name))
-}
+impl DiskLinks {
+    /// Returns the links of a disk whose devices carry this mark.
+    pub(super) fn new(name: &str, mark: u64) -> Self {
+        Self { name: name.to_owned(), record: Path::new(OTHER_LINKS).join(format!("{name}@{mark:016x}")) }
+    }
 
-/// Returns where the link of a disk is that has it elsewhere.
-pub(super) fn elsewhere(name: &str) -> Option<PathBuf> {
-    fs::read_link(Path::new(OTHER_LINKS).join(name)).ok()
-}
+    /// Returns where the link is unless it was asked for elsewhere.
+    pub(super) fn default_path(&self) -> PathBuf {
+        Path::new(LINKS).join(&self.name)
+    }
 
-/// Refuses a link in the place of something that this program has not made.
-///
-/// # Errors
-/// A conflict, with what to do; an invalid request for a path that does not begin with /.
-pub(super) fn check(name: &str, link: &Path) -> Answer<()> {
-    if !link.is_absolute() {
-        return Err(Problem::invalid(format!(
-            "Cannot map disk '{name}' as {}: give a path that begins with /",
+    /// Returns where the link is.
+    pub(super) fn path(&self) -> PathBuf {
+        self.elsewhere().unwrap_or_else(|| self.default_path())
+    }
+
+    /// Returns where the link is if it was asked for elsewhere.
+    pub(super) fn elsewhere(&self) -> Option<PathBuf> {
+        fs::read_link(&self.record).ok()
+    }
+
+    /// Refuses a link in the place of something else, such as the link of another daemon's disk.
+    ///
+    /// # Errors
+    /// A conflict, with what to do; an invalid request for a path that does not begin with /.
+    pub(super) fn check(&self, link: &Path) -> Answer<()> {
+        let name = &self.name;
+        if !link.is_absolute() {
+            return Err(Problem::invalid(format!(
+                "Cannot map disk '{name}' as {}: give a path that begins with /",
+                link.display()
+            )));
+        }
+        let is_free = match fs::symlink_metadata(link) {
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+            Ok(_) => is_left_over(link),
+        };
+        if is_free {
+            return Ok(());
+        }
+        Err(Problem::conflict(format!(
+            "Cannot map disk '{name}' as {}: something else is there; choose another path with --as",
             link.display()
-        )));
+        )))
     }
-    let is_free = match fs::symlink_metadata(link) {
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-        Ok(_) => is_ours(link),
-    };
-    if is_free {
-        return Ok(());
+
+    /// Makes the link to a device, and remembers it if it is elsewhere.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(super) fn set(&self, link: &Path, id: u32) -> io::Result<()> {
+        if link != self.default_path() {
+            fs::create_dir_all(OTHER_LINKS)?;
+            replace_link(&self.record, link)?;
+        }
+        if let Some(folder) = link.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        replace_link(link, &device_path(id))
     }
-    Err(Problem::conflict(format!(
-        "Cannot map disk '{name}' as {}: something else is there; choose another path with --as",
-        link.display()
-    )))
+
+    /// Removes the link to a device that is gone, and leaves what leads elsewhere.
+    pub(super) fn remove(&self, id: u32) {
+        let links = [Some(self.default_path()), self.elsewhere()];
+        let leads_there = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target == device_path(id));
+        for link in links.into_iter().flatten().filter(leads_there) {
+            if let Err(error) = fs::remove_file(&link) {
+                tracing::warn!("Cannot remove the link {}: {error}", link.display());
+            }
+        }
+        // Missing for most.
+        fs::remove_file(&self.record).unwrap_or(());
+    }
 }
 
-/// Returns true for a link to a device of ublk.
-fn is_ours(link: &Path) -> bool {
-    let target = fs::read_link(link).ok();
-    target.and_then(|target| Some(target.to_str()?.starts_with("/dev/ublkb"))).unwrap_or(false)
+fn device_path(id: u32) -> PathBuf {
+    PathBuf::from(format!("/dev/ublkb{id}"))
 }
 
-/// Makes the link of a disk to a device, and remembers it if it is elsewhere.
-///
-/// # Errors
-/// Those of the file system.
-pub(super) fn set(name: &str, link: &Path, id: u32) -> io::Result<()> {
-    if link != default_path(name) {
-        fs::create_dir_all(OTHER_LINKS)?;
-        replace_link(&Path::new(OTHER_LINKS).join(name), link)?;
-    }
-    if let Some(folder) = link.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    replace_link(link, Path::new(&format!("/dev/ublkb{id}")))
+/// Returns true for a link to a device of ublk that is not there any more.
+fn is_left_over(link: &Path) -> bool {
+    let Ok(target) = fs::read_link(link) else { return false };
+    let device = target.strip_prefix("/dev").ok().and_then(Path::to_str);
+    device.is_some_and(|device| device.starts_with("ublkb") && !Path::new(DEVICES).join(device).exists())
 }
 
 fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
@@ -78,18 +113,6 @@ fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
         _ => {}
     }
     symlink(target, link)
-}
-
-/// Removes the links of a disk.
-pub(super) fn remove(name: &str) {
-    let links = [Some(default_path(name)), elsewhere(name)];
-    for link in links.into_iter().flatten().filter(|link| is_ours(link)) {
-        if let Err(error) = fs::remove_file(&link) {
-            tracing::warn!("Cannot remove the link {}: {error}", link.display());
-        }
-    }
-    // Missing for most.
-    fs::remove_file(Path::new(OTHER_LINKS).join(name)).unwrap_or(());
 }
 
 #[cfg(test)]
@@ -102,16 +125,17 @@ mod tests {
     fn a_link_takes_the_place_of_nothing_and_of_an_older_link_only() {
         let folder = TempDir::new();
         let at = |name: &str| folder.path().join(name);
+        let web = DiskLinks::new("web", 1);
         fs::write(at("precious"), "precious").expect("the folder is ours");
-        symlink("/dev/ublkb3", at("older")).expect("the folder is ours");
+        symlink("/dev/ublkb987654", at("older")).expect("the folder is ours");
         symlink("/dev/sda", at("other")).expect("the folder is ours");
         for free in ["nothing", "older"] {
-            check("web", &at(free)).expect("it is free");
+            web.check(&at(free)).expect("it is free");
         }
         for taken in ["precious", "other"] {
-            let problem = check("web", &at(taken)).expect_err("something is there");
+            let problem = web.check(&at(taken)).expect_err("something is there");
             assert!(problem.message.contains("--as"), "{problem}");
         }
-        assert!(check("web", Path::new("web")).expect_err("no place").message.contains("begins with /"));
+        assert!(web.check(Path::new("web")).expect_err("no place").message.contains("begins with /"));
     }
 }

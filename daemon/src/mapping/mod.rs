@@ -24,6 +24,7 @@ use doors::ublk::{Greeting, HandoverClient, Offer};
 use nix::errno::Errno;
 
 use crate::door::DoorKind;
+use links::DiskLinks;
 
 /// Queues of a device. The disk's shard serves all of them.
 const QUEUES: u16 = 1;
@@ -42,9 +43,15 @@ const LOOK_INTERVAL_MS: u32 = 2_000;
 /// How long the node of a new device may take to appear.
 const NODE_TIME_MAX: Duration = Duration::from_secs(5);
 
+/// The folder where the kernel lists all devices of ublk, by the names of their `/dev/ublkcN`: those nodes may be removed by hand.
+const DEVICES: &str = "/sys/class/ublk-char";
+
 /// What is said where the threads of the daemon are no I/O flushers.
 const NO_IO_FLUSHER: &str = "the daemon lacks the right to be an I/O flusher, so that host and daemon may wait for each other when memory \
                              is short: give it CAP_SYS_RESOURCE (the service of the package has it)";
+
+/// What is said where the kernel refuses.
+const NEEDS_ROOT: &str = "run this as root; in a container, outside of it; with kernel.io_uring_disabled=0";
 
 /// Kernels in which adding a device stops all of ublk until the host restarts (a backport without the commit that it needs; mended in
 /// 6.18.6).
@@ -108,8 +115,6 @@ impl Mapping {
         let failed = |what: &str, error: &io::Error| {
             Problem::failed(format!("Cannot map disk '{name}': {what}: {error}"))
         };
-        let link = options.link.clone().unwrap_or_else(|| links::default_path(name));
-        links::check(name, &link)?;
         for info in self.devices_of(name) {
             if info.state != DeviceState::Dead {
                 return Err(Problem::conflict(format!(
@@ -121,6 +126,9 @@ impl Mapping {
             // Left by a command that was interrupted.
             self.control.delete(info.id).map_err(|error| failed("an earlier try is still there", &error))?;
         }
+        let links = self.links(name);
+        let link = options.link.clone().unwrap_or_else(|| links.default_path());
+        links.check(&link)?;
         let (door, greeting) = self.greet(name)?;
         let server = door.server();
         let wanted = DeviceInfo {
@@ -133,7 +141,13 @@ impl Mapping {
             features: features::USER_RECOVERY | features::USER_RECOVERY_REISSUE,
             mark: self.mark(name),
         };
-        let info = self.control.add(wanted).map_err(|error| failed("the kernel adds no device", &error))?;
+        let info =
+            self.control.add(wanted).map_err(|error| match error.raw_os_error().map(Errno::from_raw) {
+                Some(Errno::EACCES | Errno::EPERM) => Problem::failed(format!(
+                    "Cannot map disk '{name}': the kernel adds no device: {error}; {NEEDS_ROOT}"
+                )),
+                _ => failed("the kernel adds no device", &error),
+            })?;
         self.begin(&info, door, &greeting, options).map_err(|error| {
             for undone in [self.control.stop(info.id), self.control.delete(info.id)] {
                 if let Err(error) = undone {
@@ -142,7 +156,7 @@ impl Mapping {
             }
             failed("the device does not start", &error)
         })?;
-        links::set(name, &link, info.id).map_err(|error| {
+        links.set(&link, info.id).map_err(|error| {
             failed(
                 &format!("it is /dev/ublkb{} now, but its link {} cannot be made", info.id, link.display()),
                 &error,
@@ -150,7 +164,7 @@ impl Mapping {
         })?;
         let remarks =
             server.filter(|server| !is_io_flusher(*server)).map(|_| NO_IO_FLUSHER).into_iter().collect();
-        Ok(MappedDisk { remarks, ..mapped(name, &info, true) })
+        Ok(MappedDisk { remarks, ..self.mapped(name, &info, true) })
     }
 
     /// Has the daemon serve a disk that was mapped when the one before ended. One that is not there is mapped if it `is_to_be_mapped`.
@@ -161,7 +175,7 @@ impl Mapping {
     pub(crate) fn restore(&mut self, name: &str, is_to_be_mapped: bool) -> Answer<Option<MappedDisk>> {
         let Some(info) = self.devices_of(name).into_iter().find(|info| info.state != DeviceState::Dead)
         else {
-            let options = MapOptions { link: links::elsewhere(name), ..MapOptions::default() };
+            let options = MapOptions { link: self.links(name).elsewhere(), ..MapOptions::default() };
             return if is_to_be_mapped { self.map(name, &options).map(Some) } else { Ok(None) };
         };
         let failed = |error: &io::Error| {
@@ -175,9 +189,10 @@ impl Mapping {
             return Ok(None);
         }
         self.recover(&info, door).map_err(|error| failed(&error))?;
-        let link = links::path_of(name);
-        links::set(name, &link, info.id).map_err(|error| failed(&error))?;
-        Ok(Some(mapped(name, &info, true)))
+        let links = self.links(name);
+        let link = links.path();
+        links.set(&link, info.id).map_err(|error| failed(&error))?;
+        Ok(Some(self.mapped(name, &info, true)))
     }
 
     /// Tells the users of a disk's device its new size. Returns false before Linux 6.16, where the device keeps its size until it is
@@ -214,7 +229,7 @@ impl Mapping {
                 format!("Cannot unmap disk '{name}': it is not mapped; `forebay map` lists those that are"),
             ));
         };
-        let disk = mapped(name, info, info.state == DeviceState::Live);
+        let disk = self.mapped(name, info, info.state == DeviceState::Live);
         if !forced && let Some(user) = holders::user_of(&disk.device) {
             return Err(Problem::conflict(format!(
                 "Cannot unmap disk '{name}': {} {user}. First end that; --force takes it away all the same, and what was written \
@@ -227,8 +242,8 @@ impl Mapping {
             stopped.map_err(|error| {
                 Problem::failed(format!("Cannot take /dev/ublkb{} of disk '{name}' away: {error}", info.id))
             })?;
+            self.links(name).remove(info.id);
         }
-        links::remove(name);
         Ok(disk)
     }
 
@@ -236,7 +251,7 @@ impl Mapping {
     pub(crate) fn list(&mut self, names: &[String]) -> Vec<MappedDisk> {
         let of = |name: &String| {
             let info = self.devices_of(name).into_iter().find(|info| info.state != DeviceState::Dead)?;
-            Some(mapped(name, &info, info.state == DeviceState::Live))
+            Some(self.mapped(name, &info, info.state == DeviceState::Live))
         };
         names.iter().filter_map(of).collect()
     }
@@ -244,7 +259,7 @@ impl Mapping {
     /// Returns the devices that carry the mark of a disk.
     fn devices_of(&mut self, name: &str) -> Vec<DeviceInfo> {
         let mark = self.mark(name);
-        let numbers = fs::read_dir("/dev").into_iter().flatten().flatten();
+        let numbers = fs::read_dir(DEVICES).into_iter().flatten().flatten();
         let numbers =
             numbers.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("ublkc")?.parse().ok());
         let numbers: Vec<u32> = numbers.collect();
@@ -305,6 +320,18 @@ impl Mapping {
         self.run.join(DoorKind::BlockDevice.folder()).join(format!("{name}.sock"))
     }
 
+    /// Returns the links of a disk.
+    fn links(&self, name: &str) -> DiskLinks {
+        DiskLinks::new(name, self.mark(name))
+    }
+
+    fn mapped(&self, name: &str, info: &DeviceInfo, is_served: bool) -> MappedDisk {
+        let device = PathBuf::from(format!("/dev/ublkb{}", info.id));
+        let link = self.links(name).path();
+        let link = (fs::read_link(&link).ok().as_ref() == Some(&device)).then_some(link);
+        MappedDisk { name: name.to_owned(), device, link, is_served, remarks: Vec::new() }
+    }
+
     /// Returns the word by which the device of a disk is recognised: FNV-1a of 64 bits over the path of its socket.
     fn mark(&self, name: &str) -> u64 {
         const BASIS: u64 = 0xCBF2_9CE4_8422_2325;
@@ -313,13 +340,6 @@ impl Mapping {
         let bytes = path.as_os_str().as_encoded_bytes();
         bytes.iter().fold(BASIS, |mark, byte| (mark ^ u64::from(*byte)).wrapping_mul(PRIME))
     }
-}
-
-fn mapped(name: &str, info: &DeviceInfo, is_served: bool) -> MappedDisk {
-    let device = PathBuf::from(format!("/dev/ublkb{}", info.id));
-    let link = links::path_of(name);
-    let link = (fs::read_link(&link).ok().as_ref() == Some(&device)).then_some(link);
-    MappedDisk { name: name.to_owned(), device, link, is_served, remarks: Vec::new() }
 }
 
 /// Opens `/dev/ublkcN`, which may take a moment to appear.
@@ -377,9 +397,7 @@ fn explain(error: &io::Error, release: &str) -> Problem {
                  is no such module, install a kernel with CONFIG_BLK_DEV_UBLK (Debian: 6.12 and later), or connect programs over NBD"
             ));
         }
-        Some(Errno::EACCES | Errno::EPERM) => {
-            "run this as root; in a container, outside of it; with kernel.io_uring_disabled=0"
-        }
+        Some(Errno::EACCES | Errno::EPERM) => NEEDS_ROOT,
         _ => "check that io_uring works on this host",
     };
     Problem::failed(format!("Cannot map disks: {error}; {advice}"))
