@@ -16,6 +16,7 @@ mod agent;
 #[path = "../real_clients/busy.rs"]
 mod busy;
 mod disks;
+mod mapped;
 #[path = "../real_clients/stamps.rs"]
 #[allow(dead_code, reason = "its own tests run there, under a harness")]
 mod stamps;
@@ -42,6 +43,7 @@ type Test = (&'static str, fn(u64));
 /// The tests of this program.
 const TESTS: &[Test] = &[
     ("nothing_flushed_is_lost_and_nothing_stale_is_served_after_power_cuts", power_cuts),
+    ("what_a_mapped_file_system_synced_is_there_after_power_cuts", mapped::power_cuts),
     ("disks_that_lie_about_flushes_are_found_out", lying_disks),
 ];
 /// Boots of an ordinary run: what fits the time of CI.

@@ -20,6 +20,7 @@ mod libvirt;
 mod locks;
 mod machine;
 mod many;
+mod mapped;
 mod metrics;
 mod migration;
 mod nbd_backing;

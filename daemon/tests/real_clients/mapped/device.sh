@@ -1,0 +1,156 @@
+# One guest that maps disks: what they are, what is refused, volumes on them, an orderly stop, fio. Before this stand `fio_writes SEED` and
+# `fio_verifies SEED`, which work on /dev/forebay/fio.
+make_random
+start_daemon
+for disk in web fio; do must forebay disk add $disk --backing /dev/disk/$disk; done
+must forebay disk add large-sectors --backing /dev/disk/large --sector-size 4096
+
+# Before it is mapped.
+refused "'nothing'" forebay map nothing
+refused "it is not mapped" forebay unmap web
+refused "begins with /" forebay map web --as relative
+echo mine >/dev/mine
+refused "something else is there" forebay map web --as /dev/mine
+same "a file in the way" "$(cat /dev/mine)" mine
+
+# A disk like any other. The command loads the module.
+must forebay map web
+device=$(device_of web)
+S=/sys/block/$device
+same "the size" $(cat $S/size) 131072
+same "read-only" $(cat $S/ro) 0
+same "the logical block" $(cat $S/queue/logical_block_size) 512
+same "the physical block" $(cat $S/queue/physical_block_size) $(cat /sys/block/$(basename $(readlink /dev/disk/web))/queue/physical_block_size)
+same "FUA" $(cat $S/queue/fua) 1
+same "the write cache" "$(cat $S/queue/write_cache)" "write back"
+[ $(cat $S/queue/discard_max_bytes) -ge 1048576 ] || fail "it discards nothing"
+[ $(cat $S/queue/write_zeroes_max_bytes) -ge 1048576 ] || fail "it zeroes nothing"
+refused "it is mapped already" forebay map web
+must forebay map
+grep -q "^web .*/dev/$device .*/dev/forebay/web .*served" $said || fail "the list"
+refused "mapped" forebay disk remove web
+refused "mapped" forebay disk remove web --force
+
+must dd if=/tmp/random of=/dev/forebay/web bs=64k oflag=direct
+must dd if=/dev/forebay/web of=/tmp/read bs=64k count=16 iflag=direct
+must cmp /tmp/random /tmp/read
+dd if=/dev/disk/web bs=64k count=16 iflag=direct 2>/dev/null | cmp - /tmp/random || fail "the backing differs"
+must /usr/bin/blkdiscard -o 0 -l 524288 /dev/forebay/web
+must /usr/bin/blkdiscard -z -o 524288 -l 524288 /dev/forebay/web
+dd if=/dev/forebay/web bs=64k count=16 iflag=direct 2>/dev/null | cmp -n 1048576 - /dev/zero || fail "not zeroes"
+echo "a disk like any other"
+
+# Read-only, with large sectors, elsewhere.
+must forebay map large-sectors --read-only --as /dev/elsewhere
+S=/sys/block/$(basename $(readlink /dev/elsewhere))
+same "the logical block" $(cat $S/queue/logical_block_size) 4096
+same "read-only" $(cat $S/ro) 1
+dd if=/dev/zero of=/dev/elsewhere bs=4096 count=1 oflag=direct 2>$said && fail "a write of what is read-only"
+must forebay unmap large-sectors
+[ -h /dev/elsewhere ] && fail "the link stays"
+
+# Without privileges: a container's root, and a user.
+refused "not permitted" /usr/bin/setpriv --bounding-set -sys_admin --inh-caps -sys_admin forebay map fio
+refused "root" /usr/bin/setpriv --reuid 1000 --regid 1000 --clear-groups forebay map fio
+
+# A disk that waits for its backing, and a second daemon with a disk of the same name.
+truncate -s 8M /tmp/late.img
+must forebay disk add late --backing /tmp/late.img
+first=$daemon
+(
+    D=/tmp/second POOL=/tmp/second.pool
+    export FOREBAY_SOCKET=$D/run/control.sock
+    truncate -s 16M /tmp/second.img /tmp/second.pool
+    start_daemon
+    must forebay disk add web --backing /tmp/second.img
+    refused "something else is there" forebay map web --as /dev/forebay
+    must forebay map web --as /dev/second
+    [ $(readlink /dev/second) != /dev/$device ] || fail "two disks are one device"
+    same "the size" $(cat /sys/block/$(basename $(readlink /dev/second))/size) 32768
+    must forebay unmap web
+    kill $daemon && wait $daemon || fail "the second daemon"
+) || exit 1
+same "the device of the first daemon" $(device_of web) $device
+echo "privileges and names"
+
+# A file system is in the way of unmap and of remove, also if somebody removes the node of its device.
+must mkfs.ext4 -q -F /dev/forebay/web
+mkdir /mnt/web
+must mount -t ext4 /dev/forebay/web /mnt/web
+for word in /mnt/web --force; do
+    refused $word forebay unmap web
+done
+refused "mapped" forebay disk remove web --force
+mv /dev/$device /dev/hidden
+refused /mnt/web forebay unmap web
+mv /dev/hidden /dev/$device
+mv /dev/ublkc${device#ublkb} /dev/hidden
+refused "it is mapped already" forebay map web
+refused /mnt/web forebay unmap web
+mv /dev/hidden /dev/ublkc${device#ublkb}
+must umount /mnt/web
+exec 7</dev/$device
+refused "open by" forebay unmap web
+exec 7<&-
+
+# Volumes on it, and an orderly stop under a file system on them: a pause.
+must modprobe dm_mod
+must lvm pvcreate -y /dev/$device
+must lvm vgcreate group /dev/$device
+must lvm lvcreate -y -Wn -Zn -l 100%FREE -n volume group
+refused "volume" forebay unmap web
+must mkfs.ext4 -q -F /dev/mapper/group-volume
+must mount -t ext4 /dev/mapper/group-volume /mnt/web
+start_writer web
+until_written web
+kill $daemon
+wait $daemon || fail "it stopped with status $?"
+rm /tmp/late.img
+start_daemon
+must forebay map
+grep -q "^web .*waits for the daemon" $said || fail "the list"
+must forebay map --restore
+refused "late" forebay map late
+until_written web
+touch /tmp/enough
+until [ -e /tmp/ended.web ]; do usleep 20000; done
+rm /tmp/enough
+same "the writer" $(cat /tmp/ended.web) 0
+must umount /mnt/web
+must mount -t ext4 /dev/mapper/group-volume /mnt/web
+compare_files web
+must umount /mnt/web
+must e2fsck -fn /dev/mapper/group-volume
+must lvm vgchange -an group
+echo "volumes and an orderly stop"
+
+# fio, and a kill in the middle.
+must forebay map fio
+device=$(device_of fio)
+fio_writes 1 >/tmp/fio 2>&1 &
+fio=$!
+devices=$device
+until count_in_flight; [ $waiting -ge 8 ]; do
+    kill -0 $fio || fail "fio never had 8 requests in flight"
+done
+kill_daemon
+until count_in_flight; [ $waiting -gt 0 ]; do
+    kill -0 $fio || fail "fio ended before the kill"
+done
+start_daemon
+must forebay map --restore
+wait $fio || { cat /tmp/fio; fail "fio"; }
+must fio_verifies 1
+echo "fio"
+
+for disk in web fio; do
+    must forebay unmap $disk
+    [ -h /dev/forebay/$disk ] && fail "the link stays"
+    must forebay disk remove $disk
+done
+must forebay map
+grep -q "No disk is mapped" $said || fail "the list at the end"
+kill $daemon
+wait $daemon || fail "it stopped with status $?"
+no_complaints
+exit 0
