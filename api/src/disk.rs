@@ -85,6 +85,9 @@ pub struct Door {
     pub address: String,
     /// Clients that are connected there; null while the disk is not served.
     pub connections: Option<u64>,
+    /// Those of them that the kernel of this host has, for the device of a disk that is mapped by kernel NBD; null while the disk is
+    /// not served.
+    pub kernel_connections: Option<u64>,
     /// Queues of guests that are not served any more; null while the disk is not served.
     pub broken_queues: Option<u64>,
 }

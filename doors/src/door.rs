@@ -113,6 +113,8 @@ pub struct DoorCounters {
     pub connections: u64,
     /// Those of them that came over TCP.
     pub network_connections: u64,
+    /// Those of them that the kernel of this host has, for a block device.
+    pub kernel_connections: u64,
     /// Connections ever let in.
     pub connections_total: u64,
     /// Connections closed at once because there were too many.

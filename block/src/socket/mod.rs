@@ -29,7 +29,7 @@ use nix::sys::socket::Shutdown;
 
 pub use files::{Received, close};
 pub use incoming::Incoming;
-pub use peer::Peer;
+pub use peer::{KERNEL_PEER, Peer};
 
 use crate::Buffer;
 use crate::descriptors::check_room;

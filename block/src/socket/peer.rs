@@ -20,6 +20,9 @@ pub enum Peer {
     Unknown,
 }
 
+/// The beginning of the abstract names of connections that a privileged command makes and gives to the kernel of this host.
+pub const KERNEL_PEER: &str = "forebay-map/";
+
 impl Stream {
     /// Returns who is at the other end.
     pub fn peer(&self) -> Peer {
@@ -31,10 +34,19 @@ impl Stream {
                 return Peer::Address(address);
             }
         }
-        let credentials = getsockopt(&self.as_fd(), sockopt::PeerCredentials);
-        let id = credentials.ok().and_then(|credentials| u32::try_from(credentials.pid()).ok());
+        let credentials = getsockopt(&self.as_fd(), sockopt::PeerCredentials).ok();
+        let name = address.ok().and_then(|address| Some(address.as_unix_addr()?.as_abstract()?.to_vec()));
+        if is_of_kernel(name.as_deref(), credentials.map(|credentials| credentials.uid())) {
+            return Peer::Kernel;
+        }
+        let id = credentials.and_then(|credentials| u32::try_from(credentials.pid()).ok());
         id.filter(|id| *id > 0).map_or(Peer::Unknown, Peer::Process)
     }
+}
+
+/// Returns true for the name of a connection that root made for the kernel. Others may take such a name too.
+fn is_of_kernel(name: Option<&[u8]>, user: Option<u32>) -> bool {
+    name.is_some_and(|name| name.starts_with(KERNEL_PEER.as_bytes())) && user == Some(0)
 }
 
 impl fmt::Display for Peer {
@@ -44,6 +56,22 @@ impl fmt::Display for Peer {
             Self::Kernel => f.write_str("programs of this host"),
             Self::Address(address) => write!(f, "{address}"),
             Self::Unknown => f.write_str("an unknown process"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_root_makes_connections_for_the_kernel() {
+        let name = Some(&b"forebay-map/00ff/7-0"[..]);
+        assert!(is_of_kernel(name, Some(0)));
+        for (name, user) in
+            [(name, Some(1000)), (name, None), (Some(&b"other"[..]), Some(0)), (None, Some(0))]
+        {
+            assert!(!is_of_kernel(name, user), "{name:?} of {user:?}");
         }
     }
 }

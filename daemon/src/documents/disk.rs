@@ -105,6 +105,7 @@ fn doors_of(view: &DiskView, places: &Places) -> Vec<Door> {
             title: kind.title(),
             address: path.display().to_string(),
             connections: counters.map(local),
+            kernel_connections: counters.map(|counters| counters.kernel_connections),
             broken_queues: counters.map(|counters| counters.broken_queues),
         };
         let over_network = network.map(|((kind, title), address)| Door {
@@ -112,6 +113,7 @@ fn doors_of(view: &DiskView, places: &Places) -> Vec<Door> {
             title,
             address,
             connections: counters.map(|counters| counters.network_connections),
+            kernel_connections: counters.map(|_| 0),
             broken_queues: counters.map(|_| 0),
         });
         [at_socket].into_iter().chain(over_network)

@@ -315,6 +315,11 @@ impl Doors {
         self.all.iter().any(|open| open.door.is_bound_to_thread())
     }
 
+    /// Returns true while the disk is a block device of this host.
+    pub(crate) fn are_used_by_kernel(&self) -> bool {
+        self.all.iter().any(|open| open.door.peers().contains(&Peer::Kernel))
+    }
+
     /// Returns the path at which every disk is reached.
     pub(crate) fn main_socket(&self) -> PathBuf {
         let mut sockets = self.all.iter().map(|open| open.socket.borrow());

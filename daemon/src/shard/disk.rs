@@ -586,7 +586,7 @@ impl Shard {
             bring_home(&disk, name).await?;
         }
         // Asked before, and mapped since.
-        if content != Content::Kept && disk.doors.are_bound_to_shard() {
+        if content != Content::Kept && disk.doors.are_used_by_kernel() {
             return Err(Problem::conflict(format!(
                 "Cannot remove disk '{name}': it is mapped as a block device of this host. First run `forebay unmap {name}`"
             )));

@@ -83,6 +83,18 @@ impl Client {
         Ok(Self { stream, replies: from_server, facts, cookies_made: 0, in_flight: HashMap::new() })
     }
 
+    /// Returns the connection, for another that sends requests over it.
+    ///
+    /// # Errors
+    /// If requests are in flight, or the server sent something that nobody asked for.
+    pub fn into_stream(self) -> io::Result<UnixStream> {
+        if self.in_flight.is_empty() && self.replies.buffer().is_empty() {
+            Ok(self.stream)
+        } else {
+            Err(broken("nothing before the first request"))
+        }
+    }
+
     /// What the server said about the export.
     pub fn facts(&self) -> ExportFacts {
         self.facts

@@ -329,6 +329,7 @@ impl<D: BlockDevice> Door for NbdDoor<D> {
         DoorCounters {
             connections: export.connections,
             network_connections: export.network_connections,
+            kernel_connections: export.kernel_connections,
             connections_total: export.connections_total,
             refused: self.refused.get(),
             protocol_errors: self.handshake_errors.get() + export.protocol_errors,

@@ -48,6 +48,8 @@ pub struct ExportCounters {
     pub connections: u64,
     /// Those of them that came over TCP.
     pub network_connections: u64,
+    /// Those of them that the kernel of this host has, for a block device.
+    pub kernel_connections: u64,
     /// Connections ever opened.
     pub connections_total: u64,
     /// Requests received, also those that were refused.
@@ -99,9 +101,11 @@ impl<D: BlockDevice> Export<D> {
     pub fn counters(&self) -> ExportCounters {
         let connections = self.connections.borrow();
         let over_network = connections.iter().filter(|(_, one)| matches!(one.peer, Peer::Address(_)));
+        let of_kernel = connections.iter().filter(|(_, one)| one.peer == Peer::Kernel);
         ExportCounters {
             connections: connections.len() as u64,
             network_connections: over_network.count() as u64,
+            kernel_connections: of_kernel.count() as u64,
             connections_total: self.connections_total.get(),
             requests: self.requests.get(),
             protocol_errors: self.protocol_errors.get(),

@@ -101,6 +101,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         DoorCounters {
             connections: self.streams.borrow().len() as u64,
             network_connections: 0,
+            kernel_connections: 0,
             connections_total: self.connections_total.get(),
             refused: self.refused.get(),
             protocol_errors: self.protocol_errors.get(),
