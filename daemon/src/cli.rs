@@ -16,6 +16,7 @@ use telemetry::wear::Smartctl;
 
 use crate::connect::{Client, Door};
 use crate::control::Listen;
+use crate::mapping::DriverKind;
 use crate::reception::{self, Allow, Tls};
 use crate::shard::SHARDS_MAX;
 pub(crate) use advise::Advise;
@@ -387,9 +388,15 @@ pub(crate) struct MapDisk {
     /// Refuse writes.
     #[arg(long, requires = "name")]
     pub(crate) read_only: bool,
+    /// The driver of the kernel. Default: ublk, and nbd where the kernel has none.
+    #[arg(long, value_enum, requires = "name")]
+    pub(crate) driver: Option<DriverKind>,
     /// Have the daemon serve again what was mapped when it ended. The service does so at each start.
     #[arg(long, conflicts_with = "name")]
     pub(crate) restore: bool,
+    /// Replace connections of kernel NBD that break, until this is ended. The service forebay-map does so.
+    #[arg(long, conflicts_with_all = ["name", "restore"])]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

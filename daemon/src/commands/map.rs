@@ -11,25 +11,33 @@ use serde_json::{Value, json};
 use super::{client, print_change};
 use crate::cli::{MapDisk, UnmapDisk};
 use crate::client::Client;
-use crate::mapping::{MapOptions, MappedDisk, Mapping};
+use crate::mapping::{DiskPlace, MapOptions, MappedDisk, Mapping};
 use crate::output::{self, list, text};
 
 /// How long a disk that was mapped may take to be served after a start of the daemon.
 const RESTORE_TIME_MAX: Duration = Duration::from_secs(20);
 const RESTORE_INTERVAL: Duration = Duration::from_millis(100);
+/// How soon a connection that broke is looked at again, until it is replaced.
+const WATCH_INTERVAL_BROKEN: Duration = Duration::from_secs(1);
+/// How often connections are looked at if no news of them comes.
+const WATCH_INTERVAL: Duration = Duration::from_secs(30);
 
 pub(super) fn map(options: &MapDisk) -> Answer<()> {
     let client = client(&options.reading.daemon)?;
     match &options.name {
         Some(name) => map_one(&client, name, options),
         None if options.restore => restore(&client, options),
+        None if options.watch => watch(&client),
         None => show_list(&client, options),
     }
 }
 
 pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
     let client = client(&options.reading.daemon)?;
-    let disk = Mapping::open(run_of(&client)?)?.unmap(&options.name, options.force)?;
+    // A disk can be unmapped while no daemon runs.
+    let run = run_of(&client)?;
+    let place = place(&client, &options.name).unwrap_or_else(|_| DiskPlace::new(&options.name, &run, 0));
+    let disk = Mapping::default().unmap(&place, options.force)?;
     let text = format!("Disk '{}' is not mapped any more; {} is gone\n", disk.name, disk.device.display());
     print_change(&options.reading, &document("mapped", entry(&disk)), &text)
 }
@@ -41,10 +49,12 @@ pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
 /// If the daemon does not answer.
 pub(super) fn resized(client: &Client, name: &str, size_bytes: &Value) -> Answer<String> {
     let document = client.get(&format!("/v1/disks/{name}"))?;
-    let is_mapped = list(&document["disk"]["doors"]).iter().any(|door| door["kind"] == "block-device");
+    let is_mapped = list(&document["disk"]["doors"])
+        .iter()
+        .any(|door| door["kind"] == "block-device" || door["kernel_connections"].as_u64() > Some(0));
     let Some(size_bytes) = size_bytes.as_u64().filter(|_| is_mapped) else { return Ok(String::new()) };
-    let told =
-        run_of(client).and_then(Mapping::open).and_then(|mut mapping| mapping.resize(name, size_bytes));
+    let told = run_of(client)
+        .and_then(|run| Mapping::default().resize(&place_of(&document["disk"], &run), size_bytes));
     let reason = match told {
         Ok(true) => return Ok("Its block device has the new size\n".to_owned()),
         Ok(false) => "Linux before 6.16 cannot change it".to_owned(),
@@ -56,10 +66,10 @@ pub(super) fn resized(client: &Client, name: &str, size_bytes: &Value) -> Answer
 }
 
 fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
+    let wanted =
+        MapOptions { link: options.link.clone(), read_only: options.read_only, driver: options.driver };
     // So that a name that is not there is said as everywhere.
-    client.get(&format!("/v1/disks/{name}"))?;
-    let wanted = MapOptions { link: options.link.clone(), read_only: options.read_only };
-    let disk = Mapping::open(run_of(client)?)?.map(name, &wanted)?;
+    let disk = Mapping::default().map(&place(client, name)?, &wanted)?;
     let link = disk.link.as_deref().unwrap_or(&disk.device);
     let remarks = lines(&disk.remarks, |remark| format!("Note: {remark}\n"));
     let text = format!(
@@ -72,19 +82,13 @@ fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
 
 /// Has the daemon serve what was mapped when the one before ended, and maps disks that are to be mapped at each start.
 fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
-    let names = names(client)?;
-    let mut mapping = match Mapping::open(run_of(client)?) {
-        Ok(mapping) => mapping,
-        // Without the driver nothing can be mapped.
-        Err(problem) if problem.kind == ProblemKind::Unavailable => return output::print(""),
-        Err(problem) => return Err(problem),
-    };
+    let mut mapping = Mapping::default();
     let deadline = Instant::now() + RESTORE_TIME_MAX;
     let (mut restored, mut problems) = (Vec::new(), Vec::new());
-    for name in &names {
+    for name in names(client)? {
         let is_to_be_mapped = client.get(&format!("/v1/disks/{name}"))?["disk"]["settings"]["map"] == "on";
         loop {
-            match mapping.restore(name, is_to_be_mapped) {
+            match place(client, &name).and_then(|place| mapping.restore(&place, is_to_be_mapped)) {
                 Ok(disk) => restored.extend(disk),
                 // Its backing may be on its way.
                 Err(problem) if problem.kind == ProblemKind::Unavailable && Instant::now() < deadline => {
@@ -96,10 +100,8 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
             break;
         }
     }
-    let text =
-        lines(&restored, |disk| format!("Disk '{}' is served as {}\n", disk.name, disk.device.display()));
     let entries: Vec<Value> = restored.iter().map(entry).collect();
-    print_change(&options.reading, &document("mapped", entries), &text)?;
+    print_change(&options.reading, &document("mapped", entries), &lines(&restored, served_as))?;
     match problems.as_slice() {
         [] => Ok(()),
         [problem] => Err(problem.clone()),
@@ -110,8 +112,47 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
     }
 }
 
+/// Replaces connections of kernel NBD that break, until the process is ended: the kernel tells when one does. Whatever goes wrong is
+/// tried again, and written to standard error once.
+fn watch(client: &Client) -> Answer<()> {
+    let mut mapping = Mapping::default();
+    let broken = mapping.listen()?;
+    let mut last_problem = None;
+    let mut is_settled = false;
+    loop {
+        let outcome = reconnect_all(client, &mut mapping);
+        let problem = outcome.err().map(|problem| problem.to_string());
+        if problem != last_problem
+            && let Some(problem) = &problem
+        {
+            tracing::warn!("{problem}");
+        }
+        let time = if is_settled && problem.is_none() { WATCH_INTERVAL } else { WATCH_INTERVAL_BROKEN };
+        last_problem = problem;
+        // Just after the news, kernel or daemon may not have noticed yet: so it is looked at twice.
+        is_settled = !broken.wait(time)?;
+    }
+}
+
+/// Replaces connections that are broken now.
+fn reconnect_all(client: &Client, mapping: &mut Mapping) -> Answer<()> {
+    let mut last = Ok(());
+    for place in places(client)? {
+        match mapping.reconnect(&place) {
+            Ok(Some(disk)) => output::print(&served_as(&disk))?,
+            Ok(None) => {}
+            Err(problem) => last = Err(problem),
+        }
+    }
+    last
+}
+
+fn served_as(disk: &MappedDisk) -> String {
+    format!("Disk '{}' is served as {}\n", disk.name, disk.device.display())
+}
+
 fn show_list(client: &Client, options: &MapDisk) -> Answer<()> {
-    let disks = Mapping::open(run_of(client)?)?.list(&names(client)?);
+    let disks = Mapping::default().list(&places(client)?)?;
     if options.reading.json {
         let entries: Vec<Value> = disks.iter().map(entry).collect();
         return output::print(&format!("{}\n", document("mapped", entries)));
@@ -127,10 +168,11 @@ fn show_list(client: &Client, options: &MapDisk) -> Answer<()> {
             .as_deref()
             .map_or_else(|| output::NOTHING.to_owned(), |link| link.display().to_string());
         let state = if disk.is_served { "served" } else { "waits for the daemon" };
-        vec![disk.name.clone(), disk.device.display().to_string(), link, state.to_owned()]
+        let driver = disk.driver.key().to_owned();
+        vec![disk.name.clone(), disk.device.display().to_string(), driver, link, state.to_owned()]
     };
     let rows: Vec<Vec<String>> = disks.iter().map(row).collect();
-    output::print(&output::table(&["NAME", "DEVICE", "LINK", "STATE"], &rows))
+    output::print(&output::table(&["NAME", "DEVICE", "DRIVER", "LINK", "STATE"], &rows))
 }
 
 fn lines<T>(all: &[T], line: impl FnMut(&T) -> String) -> String {
@@ -141,6 +183,7 @@ fn entry(disk: &MappedDisk) -> Value {
     json!({
         "name": disk.name,
         "device": disk.device,
+        "driver": disk.driver.key(),
         "link": disk.link,
         "served": disk.is_served,
         "remarks": disk.remarks,
@@ -150,6 +193,28 @@ fn entry(disk: &MappedDisk) -> Value {
 fn names(client: &Client) -> Answer<Vec<String>> {
     let document = client.get("/v1/disks")?;
     Ok(list(&document["disks"]).iter().map(|disk| text(&disk["name"])).collect())
+}
+
+/// Returns the place of each disk of the daemon.
+fn places(client: &Client) -> Answer<Vec<DiskPlace>> {
+    let document = client.get("/v1/disks")?;
+    let run = run_of(client)?;
+    Ok(list(&document["disks"]).iter().map(|disk| place_of(disk, &run)).collect())
+}
+
+/// Returns the place of one disk.
+///
+/// # Errors
+/// Missing if the daemon does not have it.
+fn place(client: &Client, name: &str) -> Answer<DiskPlace> {
+    let document = client.get(&format!("/v1/disks/{name}"))?;
+    Ok(place_of(&document["disk"], &run_of(client)?))
+}
+
+fn place_of(disk: &Value, run: &Path) -> DiskPlace {
+    let doors = list(&disk["doors"]).iter();
+    let kernel_connections = doors.filter_map(|door| door["kernel_connections"].as_u64()).sum();
+    DiskPlace::new(&text(&disk["name"]), run, kernel_connections)
 }
 
 /// Returns the folder of the daemon's sockets.

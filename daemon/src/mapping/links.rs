@@ -6,6 +6,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use base::problem::{Answer, Problem};
+use clap::ValueEnum;
+
+use super::DriverKind;
 
 /// The folder of links to mapped disks.
 const LINKS: &str = "/dev/forebay";
@@ -71,7 +74,7 @@ impl DiskLinks {
     ///
     /// # Errors
     /// Those of the file system.
-    pub(super) fn set(&self, link: &Path, id: u32) -> io::Result<()> {
+    pub(super) fn set(&self, link: &Path, device: &Path) -> io::Result<()> {
         if link != self.default_path() {
             fs::create_dir_all(OTHER_LINKS)?;
             replace_link(&self.record, link)?;
@@ -79,13 +82,13 @@ impl DiskLinks {
         if let Some(folder) = link.parent() {
             fs::create_dir_all(folder)?;
         }
-        replace_link(link, &device_path(id))
+        replace_link(link, device)
     }
 
     /// Removes the link to a device that is gone, and leaves what leads elsewhere.
-    pub(super) fn remove(&self, id: u32) {
+    pub(super) fn remove(&self, device: &Path) {
         let links = [Some(self.default_path()), self.elsewhere()];
-        let leads_there = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target == device_path(id));
+        let leads_there = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target == device);
         for link in links.into_iter().flatten().filter(leads_there) {
             if let Err(error) = fs::remove_file(&link) {
                 tracing::warn!("Cannot remove the link {}: {error}", link.display());
@@ -96,15 +99,18 @@ impl DiskLinks {
     }
 }
 
-fn device_path(id: u32) -> PathBuf {
-    PathBuf::from(format!("/dev/ublkb{id}"))
-}
-
-/// Returns true for a link to a device of ublk that is not there any more.
+/// Returns true for a link to a device of a driver that is not there any more. Devices of NBD stay, and have a file `pid` in use.
 fn is_left_over(link: &Path) -> bool {
     let Ok(target) = fs::read_link(link) else { return false };
-    let device = target.strip_prefix("/dev").ok().and_then(Path::to_str);
-    device.is_some_and(|device| device.starts_with("ublkb") && !Path::new(DEVICES).join(device).exists())
+    let Some(device) = target.strip_prefix("/dev").ok().and_then(Path::to_str) else { return false };
+    let folder = Path::new(DEVICES).join(device);
+    let is_gone = |kind: &DriverKind| match kind {
+        DriverKind::Ublk => !folder.exists(),
+        DriverKind::KernelNbd => !folder.join("pid").exists(),
+    };
+    let leads_to =
+        |kind: &&DriverKind| target.to_str().is_some_and(|target| target.starts_with(kind.prefix()));
+    DriverKind::value_variants().iter().find(leads_to).is_some_and(is_gone)
 }
 
 fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
@@ -128,8 +134,9 @@ mod tests {
         let web = DiskLinks::new("web", 1);
         fs::write(at("precious"), "precious").expect("the folder is ours");
         symlink("/dev/ublkb987654", at("older")).expect("the folder is ours");
+        symlink("/dev/nbd987654", at("older over NBD")).expect("the folder is ours");
         symlink("/dev/sda", at("other")).expect("the folder is ours");
-        for free in ["nothing", "older"] {
+        for free in ["nothing", "older", "older over NBD"] {
             web.check(&at(free)).expect("it is free");
         }
         for taken in ["precious", "other"] {

@@ -1,66 +1,184 @@
 //! Disks as block devices of this host: the part that needs privileges, done by a command and never by the daemon.
 //!
 //! ```text
-//!   map:      find the driver ── greet the disk's door ── add ── open, hand over ── start ── link
-//!   restore:  find what a daemon that ended left ── start recovery ── open, hand over ── end recovery
-//!   unmap:    who uses it? ── stop ── delete ── link
+//!   commands ──> Mapping ──> MapDriver ──> UblkDriver        ublk.rs         the daemon serves the device
+//!                   │            └───────> KernelNbdDriver   kernel_nbd.rs   the kernel is a client of the daemon
+//!                   ├──> links.rs: names that stay the same           └──> nbd_control.rs ──> netlink.rs
+//!                   └──> holders.rs: who uses a device
 //! ```
 //! A device is recognised by a word that the kernel keeps with it, made of the path of the disk's socket: nothing is remembered
-//! elsewhere but links. A map that is interrupted leaves a device that is not started, which the next `map` or `unmap` deletes.
+//! elsewhere but links. A map that is interrupted leaves at most a device that is not started, which the next `map` or `unmap` deletes.
 
 mod holders;
+mod kernel_nbd;
 mod links;
+mod nbd_control;
+mod netlink;
+mod ublk;
 
 use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use base::problem::{Answer, Problem};
-use block::ublk::{Control, DeviceInfo, DeviceState, features};
-use doors::ublk::{Greeting, HandoverClient, Offer};
-use nix::errno::Errno;
+use base::problem::{Answer, Problem, ProblemKind};
+use clap::ValueEnum;
 
+use self::kernel_nbd::KernelNbdDriver;
+use self::links::DiskLinks;
+use self::nbd_control::BrokenLinks;
+use self::ublk::UblkDriver;
 use crate::door::DoorKind;
-use links::DiskLinks;
 
-/// Queues of a device. The disk's shard serves all of them.
-const QUEUES: u16 = 1;
-/// Requests that may be in flight.
-const DEPTH: u16 = 128;
-/// The most bytes of one request; memory is taken for as many as ever were in flight.
-const REQUEST_BYTES_MAX: u32 = 256 << 10;
-
-/// How long the kernel may take to notice that a server has ended: 6.12 finds out after 30 s at worst, where
-/// [`LOOK_INTERVAL_MS`] could not be set.
-const RECOVERY_TIME_MAX: Duration = Duration::from_mins(1);
-const RECOVERY_INTERVAL: Duration = Duration::from_millis(50);
-/// How often the kernel looks whether the server of a request still lives, in milliseconds. That finds a server that ended with all
-/// places for requests in use, on Linux before 7. Requests may take longer.
+/// How often the kernel looks whether the server of a request still lives, in milliseconds. That finds a server of ublk that ended with
+/// all places for requests in use, on Linux before 7, and a connection of NBD that was replaced. Requests may take longer.
 const LOOK_INTERVAL_MS: u32 = 2_000;
-/// How long the node of a new device may take to appear.
-const NODE_TIME_MAX: Duration = Duration::from_secs(5);
-
-/// The folder where the kernel lists all devices of ublk, by the names of their `/dev/ublkcN`: those nodes may be removed by hand.
-const DEVICES: &str = "/sys/class/ublk-char";
 
 /// What is said where the threads of the daemon are no I/O flushers.
 const NO_IO_FLUSHER: &str = "the daemon lacks the right to be an I/O flusher, so that host and daemon may wait for each other when memory \
                              is short: give it CAP_SYS_RESOURCE (the service of the package has it)";
+/// What is said of a device that a broken connection may stop.
+const NEEDS_WATCH: &str = "a connection that breaks while the daemon runs is replaced by `forebay map --watch`, which must run: the \
+                           package has the service forebay-map for that";
 
-/// What is said where the kernel refuses.
-const NEEDS_ROOT: &str = "run this as root; in a container, outside of it; with kernel.io_uring_disabled=0";
+/// A driver of the kernel that makes block devices of disks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DriverKind {
+    /// ublk: the daemon serves the device (Linux 6.4 and later).
+    Ublk,
+    /// The kernel's NBD client, where there is no ublk.
+    #[value(name = "nbd")]
+    KernelNbd,
+}
 
-/// Kernels in which adding a device stops all of ublk until the host restarts (a backport without the commit that it needs; mended in
-/// 6.18.6).
-const BROKEN_KERNELS: [&str; 2] = ["6.18.4", "6.18.5"];
+impl DriverKind {
+    /// Returns the name in documents and options.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Ublk => "ublk",
+            Self::KernelNbd => "nbd",
+        }
+    }
 
-/// The block devices of one daemon's disks.
-pub(crate) struct Mapping {
-    control: Control,
+    /// Returns the beginning of the path of its devices.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Ublk => "/dev/ublkb",
+            Self::KernelNbd => "/dev/nbd",
+        }
+    }
+
+    /// Returns the path of a device.
+    fn device(self, number: u32) -> PathBuf {
+        PathBuf::from(format!("{}{number}", self.prefix()))
+    }
+}
+
+/// A driver: makes, finds and removes the devices of disks.
+trait MapDriver {
+    fn kind(&self) -> DriverKind;
+
+    /// Makes sure that the kernel has the driver, and loads its module if that is missing.
+    ///
+    /// # Errors
+    /// `Unavailable` if this kernel has none; what else is missing, and what to do about it.
+    fn load(&mut self) -> Answer<()>;
+
+    /// Returns the devices of a disk. Loads nothing.
+    ///
+    /// # Errors
+    /// Why nobody knows.
+    fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>>;
+
+    /// Makes a device of a disk. The driver is loaded.
+    ///
+    /// # Errors
+    /// Why it cannot. Nothing is left then.
+    fn add(&mut self, disk: &DiskPlace, read_only: bool) -> Answer<AddedDevice>;
+
+    /// Has the daemon serve a device whose server or connection has ended. Returns false if it is served.
+    ///
+    /// # Errors
+    /// Why it cannot; `Unavailable` if it may soon. Requests wait on.
+    fn restore(&mut self, disk: &DiskPlace, number: u32) -> Answer<bool>;
+
+    /// Tells the users of a device its new size in bytes.
+    ///
+    /// # Errors
+    /// `Unsupported` if this kernel cannot; others of the kernel.
+    fn resize(&mut self, disk: &DiskPlace, number: u32, size_bytes: u64) -> io::Result<()>;
+
+    /// Removes a device. Requests in flight fail.
+    ///
+    /// # Errors
+    /// Those of the kernel.
+    fn remove(&mut self, number: u32) -> io::Result<()>;
+}
+
+/// A disk, as far as drivers must know it.
+#[derive(Clone, Debug)]
+pub(crate) struct DiskPlace {
+    name: String,
+    /// The folder of the daemon's sockets.
     run: PathBuf,
+    /// Connections of the kernel's NBD client that the daemon has; 0 while no daemon runs.
+    kernel_connections: u64,
+}
+
+impl DiskPlace {
+    /// Returns the place of a disk of the daemon whose sockets are in `run`, which has so many connections of the kernel's NBD client.
+    pub(crate) fn new(name: &str, run: &Path, kernel_connections: u64) -> Self {
+        Self { name: name.to_owned(), run: run.to_owned(), kernel_connections }
+    }
+
+    fn socket(&self, kind: DoorKind) -> PathBuf {
+        self.run.join(kind.folder()).join(format!("{}.sock", self.name))
+    }
+
+    fn links(&self) -> DiskLinks {
+        DiskLinks::new(&self.name, self.mark())
+    }
+
+    /// Returns the word by which the device of a disk is recognised: FNV-1a of 64 bits over the path of its socket.
+    fn mark(&self) -> u64 {
+        const BASIS: u64 = 0xCBF2_9CE4_8422_2325;
+        const PRIME: u64 = 0x0100_0000_01B3;
+        let path = self.socket(DoorKind::BlockDevice);
+        let bytes = path.as_os_str().as_encoded_bytes();
+        bytes.iter().fold(BASIS, |mark, byte| (mark ^ u64::from(*byte)).wrapping_mul(PRIME))
+    }
+}
+
+/// A block device of a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MappedDevice {
+    driver: DriverKind,
+    number: u32,
+    state: ServiceState,
+}
+
+impl MappedDevice {
+    fn path(self) -> PathBuf {
+        self.driver.device(self.number)
+    }
+}
+
+/// The state of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ServiceState {
+    /// Left by a command that was interrupted.
+    Unstarted,
+    Served,
+    /// Its requests wait for a daemon.
+    Waiting,
+}
+
+/// A device that was made.
+struct AddedDevice {
+    number: u32,
+    /// The process that serves it, if the system tells.
+    server: Option<u32>,
 }
 
 /// A disk that is mapped.
@@ -69,11 +187,12 @@ pub(crate) struct MappedDisk {
     pub(crate) name: String,
     /// The kernel's name of the device.
     pub(crate) device: PathBuf,
+    pub(crate) driver: DriverKind,
     /// The link that stays the same; none if it is gone.
     pub(crate) link: Option<PathBuf>,
     /// True if requests are served, and do not wait for a daemon.
     pub(crate) is_served: bool,
-    /// What the host should know of the daemon that serves it.
+    /// What the host should know of the device and the daemon that serves it.
     pub(crate) remarks: Vec<&'static str>,
 }
 
@@ -84,132 +203,104 @@ pub(crate) struct MapOptions {
     pub(crate) link: Option<PathBuf>,
     /// Writes are refused.
     pub(crate) read_only: bool,
+    /// Default: ublk, and kernel NBD where there is none.
+    pub(crate) driver: Option<DriverKind>,
+}
+
+/// The block devices of disks.
+#[derive(Default)]
+pub(crate) struct Mapping {
+    ublk: UblkDriver,
+    kernel_nbd: KernelNbdDriver,
 }
 
 impl Mapping {
-    /// Finds ublk, for the daemon whose sockets are in `run`. Loads its module if that is missing.
-    ///
-    /// # Errors
-    /// What this host lacks, and what to do about it.
-    pub(crate) fn open(run: PathBuf) -> Answer<Self> {
-        let release = nix::sys::utsname::uname().map_err(io::Error::from);
-        let release = release.map(|names| names.release().to_string_lossy().into_owned()).unwrap_or_default();
-        check_kernel(&release)?;
-        let control = match Control::open() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Whether it did shows below.
-                drop(Command::new("modprobe").arg("ublk_drv").output());
-                Control::open()
-            }
-            opened => opened,
-        };
-        let control = control.map_err(|error| explain(&error, &release))?;
-        Ok(Self { control, run })
-    }
-
     /// Maps a disk.
     ///
     /// # Errors
     /// Why it cannot be. Nothing is left then.
-    pub(crate) fn map(&mut self, name: &str, options: &MapOptions) -> Answer<MappedDisk> {
-        let failed = |what: &str, error: &io::Error| {
-            Problem::failed(format!("Cannot map disk '{name}': {what}: {error}"))
-        };
-        for info in self.devices_of(name) {
-            if info.state != DeviceState::Dead {
+    pub(crate) fn map(&mut self, disk: &DiskPlace, options: &MapOptions) -> Answer<MappedDisk> {
+        let name = &disk.name;
+        for device in self.devices(disk)? {
+            let path = device.path();
+            if device.state != ServiceState::Unstarted {
                 return Err(Problem::conflict(format!(
-                    "Cannot map disk '{name}': it is mapped already, as /dev/ublkb{}; `forebay unmap {name}` takes that away, and \
-                     `forebay map --restore` has it served again after the daemon ended",
-                    info.id
+                    "Cannot map disk '{name}': it is mapped already, as {}; `forebay unmap {name}` takes that away, and `forebay map \
+                     --restore` has it served again after the daemon ended",
+                    path.display()
                 )));
             }
-            // Left by a command that was interrupted.
-            self.control.delete(info.id).map_err(|error| failed("an earlier try is still there", &error))?;
+            self.driver(device.driver).remove(device.number).map_err(|error| {
+                Problem::failed(format!("Cannot map disk '{name}': an earlier try is still there: {error}"))
+            })?;
         }
-        let links = self.links(name);
+        let links = disk.links();
         let link = options.link.clone().unwrap_or_else(|| links.default_path());
         links.check(&link)?;
-        let (door, greeting) = self.greet(name)?;
-        let server = door.server();
-        let wanted = DeviceInfo {
-            queues: QUEUES,
-            depth: DEPTH,
-            state: DeviceState::Dead,
-            request_bytes_max: REQUEST_BYTES_MAX,
-            id: DeviceInfo::ANY,
-            server: 0,
-            features: features::USER_RECOVERY | features::USER_RECOVERY_REISSUE,
-            mark: self.mark(name),
-        };
-        let info =
-            self.control.add(wanted).map_err(|error| match error.raw_os_error().map(Errno::from_raw) {
-                Some(Errno::EACCES | Errno::EPERM) => Problem::failed(format!(
-                    "Cannot map disk '{name}': the kernel adds no device: {error}; {NEEDS_ROOT}"
-                )),
-                _ => failed("the kernel adds no device", &error),
-            })?;
-        self.begin(&info, door, &greeting, options).map_err(|error| {
-            for undone in [self.control.stop(info.id), self.control.delete(info.id)] {
-                if let Err(error) = undone {
-                    tracing::debug!(%error, "while taking back a device");
-                }
-            }
-            failed("the device does not start", &error)
+        let driver = self.loaded(options.driver)?;
+        let kind = driver.kind();
+        let added = driver.add(disk, options.read_only)?;
+        let device = MappedDevice { driver: kind, number: added.number, state: ServiceState::Served };
+        links.set(&link, &device.path()).map_err(|error| {
+            Problem::failed(format!(
+                "Cannot map disk '{name}' in full: it is {} now, but its link {} cannot be made: {error}",
+                device.path().display(),
+                link.display()
+            ))
         })?;
-        links.set(&link, info.id).map_err(|error| {
-            failed(
-                &format!("it is /dev/ublkb{} now, but its link {} cannot be made", info.id, link.display()),
-                &error,
-            )
-        })?;
+        let lacks_right = added.server.is_some_and(|server| !is_io_flusher(server));
         let remarks =
-            server.filter(|server| !is_io_flusher(*server)).map(|_| NO_IO_FLUSHER).into_iter().collect();
-        Ok(MappedDisk { remarks, ..self.mapped(name, &info, true) })
+            [lacks_right.then_some(NO_IO_FLUSHER), (kind == DriverKind::KernelNbd).then_some(NEEDS_WATCH)];
+        Ok(MappedDisk { remarks: remarks.into_iter().flatten().collect(), ..mapped(disk, device) })
     }
 
-    /// Has the daemon serve a disk that was mapped when the one before ended. One that is not there is mapped if it `is_to_be_mapped`.
-    /// Returns none if there is nothing to do.
+    /// Has the daemon serve a disk that was mapped when the one before ended, or whose connection broke. One that is not there is mapped
+    /// if it `is_to_be_mapped`. Returns none if there is nothing to do.
     ///
     /// # Errors
-    /// Why it cannot; requests wait on.
-    pub(crate) fn restore(&mut self, name: &str, is_to_be_mapped: bool) -> Answer<Option<MappedDisk>> {
-        let Some(info) = self.devices_of(name).into_iter().find(|info| info.state != DeviceState::Dead)
-        else {
-            let options = MapOptions { link: self.links(name).elsewhere(), ..MapOptions::default() };
-            return if is_to_be_mapped { self.map(name, &options).map(Some) } else { Ok(None) };
-        };
-        let failed = |error: &io::Error| {
-            Problem::failed(format!(
-                "Cannot serve /dev/ublkb{} of disk '{name}' again: {error}; its requests wait. `forebay map --restore` tries again",
-                info.id
-            ))
-        };
-        let (door, greeting) = self.greet(name)?;
-        if greeting.served_device == Some(info.id) {
-            return Ok(None);
+    /// Why it cannot; requests wait on. `Unavailable` if it may soon.
+    pub(crate) fn restore(&mut self, disk: &DiskPlace, is_to_be_mapped: bool) -> Answer<Option<MappedDisk>> {
+        let devices = self.devices(disk)?;
+        if is_to_be_mapped && devices.iter().all(|device| device.state == ServiceState::Unstarted) {
+            let options = MapOptions { link: disk.links().elsewhere(), ..MapOptions::default() };
+            return self.map(disk, &options).map(Some);
         }
-        self.recover(&info, door).map_err(|error| failed(&error))?;
-        let links = self.links(name);
-        let link = links.path();
-        links.set(&link, info.id).map_err(|error| failed(&error))?;
-        Ok(Some(self.mapped(name, &info, true)))
+        self.restore_first(disk, &devices)
     }
 
-    /// Tells the users of a disk's device its new size. Returns false before Linux 6.16, where the device keeps its size until it is
-    /// made anew.
+    /// Does the same for a device of the kernel's NBD client only.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn reconnect(&mut self, disk: &DiskPlace) -> Answer<Option<MappedDisk>> {
+        let devices = self.kernel_nbd.devices(disk)?;
+        self.restore_first(disk, &devices)
+    }
+
+    /// Begins to listen for connections of the kernel's NBD client that break.
+    ///
+    /// # Errors
+    /// What this host lacks.
+    pub(crate) fn listen(&mut self) -> Answer<BrokenConnections> {
+        self.kernel_nbd.listen().map(BrokenConnections)
+    }
+
+    /// Tells the users of a disk's device its new size. Returns false with ublk before Linux 6.16, where the device keeps its size until
+    /// it is made anew.
     ///
     /// # Errors
     /// Those of the kernel.
-    pub(crate) fn resize(&mut self, name: &str, size_bytes: u64) -> Answer<bool> {
-        // One that is stopped does not survive it before Linux 6.18.20.
-        let live = self.devices_of(name).into_iter().filter(|info| info.state == DeviceState::Live);
-        for info in live {
-            match self.control.update_size(info.id, size_bytes) {
+    pub(crate) fn resize(&mut self, disk: &DiskPlace, size_bytes: u64) -> Answer<bool> {
+        // One that waits for its requests would have this wait too, and one of ublk that is stopped does not survive it before 6.18.20.
+        let devices = self.devices(disk)?.into_iter().filter(|device| device.state == ServiceState::Served);
+        for device in devices {
+            match self.driver(device.driver).resize(disk, device.number, size_bytes) {
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(false),
                 updated => updated.map_err(|error| {
                     Problem::failed(format!(
-                        "Cannot tell /dev/ublkb{} that disk '{name}' grew: {error}",
-                        info.id
+                        "Cannot tell {} that disk '{}' grew: {error}",
+                        device.path().display(),
+                        disk.name
                     ))
                 })?,
             }
@@ -221,145 +312,172 @@ impl Mapping {
     ///
     /// # Errors
     /// Who uses it; why it cannot be.
-    pub(crate) fn unmap(&mut self, name: &str, forced: bool) -> Answer<MappedDisk> {
-        let infos = self.devices_of(name);
-        let Some(info) = infos.first() else {
+    pub(crate) fn unmap(&mut self, disk: &DiskPlace, forced: bool) -> Answer<MappedDisk> {
+        let name = &disk.name;
+        let devices = self.devices(disk)?;
+        let Some(first) = devices.first() else {
             return Err(Problem::new(
-                base::problem::ProblemKind::Missing,
+                ProblemKind::Missing,
                 format!("Cannot unmap disk '{name}': it is not mapped; `forebay map` lists those that are"),
             ));
         };
-        let disk = self.mapped(name, info, info.state == DeviceState::Live);
-        if !forced && let Some(user) = holders::user_of(&disk.device) {
-            return Err(Problem::conflict(format!(
-                "Cannot unmap disk '{name}': {} {user}. First end that; --force takes it away all the same, and what was written \
-                 there and not yet flushed is lost",
-                disk.device.display()
-            )));
+        let gone = mapped(disk, *first);
+        let failed = |device: &Path, error: &io::Error| {
+            Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}", device.display()))
+        };
+        if !forced {
+            if let Some(user) = holders::user_of(&gone.device) {
+                return Err(Problem::conflict(format!(
+                    "Cannot unmap disk '{name}': {} {user}. First end that; --force takes it away all the same, and what was written \
+                     there and not yet flushed is lost",
+                    gone.device.display()
+                )));
+            }
+            // One that waits for a daemon would have this wait too. What its last user wrote is with the disk since that closed it.
+            if gone.is_served {
+                let synced = File::open(&gone.device).and_then(|file| file.sync_all());
+                synced.map_err(|error| failed(&gone.device, &error))?;
+            }
         }
-        for info in &infos {
-            let stopped = self.control.stop(info.id).and_then(|()| self.control.delete(info.id));
-            stopped.map_err(|error| {
-                Problem::failed(format!("Cannot take /dev/ublkb{} of disk '{name}' away: {error}", info.id))
-            })?;
-            self.links(name).remove(info.id);
+        for device in devices {
+            let removed = self.driver(device.driver).remove(device.number);
+            removed.map_err(|error| failed(&device.path(), &error))?;
+            disk.links().remove(&device.path());
         }
-        Ok(disk)
+        Ok(gone)
     }
 
     /// Returns which of these disks are mapped.
-    pub(crate) fn list(&mut self, names: &[String]) -> Vec<MappedDisk> {
-        let of = |name: &String| {
-            let info = self.devices_of(name).into_iter().find(|info| info.state != DeviceState::Dead)?;
-            Some(self.mapped(name, &info, info.state == DeviceState::Live))
+    ///
+    /// # Errors
+    /// Why nobody knows.
+    pub(crate) fn list(&mut self, disks: &[DiskPlace]) -> Answer<Vec<MappedDisk>> {
+        let mut all = Vec::new();
+        for disk in disks {
+            let devices = self.devices(disk)?;
+            let device = devices.into_iter().find(|device| device.state != ServiceState::Unstarted);
+            all.extend(device.map(|device| mapped(disk, device)));
+        }
+        Ok(all)
+    }
+
+    fn restore_first(&mut self, disk: &DiskPlace, devices: &[MappedDevice]) -> Answer<Option<MappedDisk>> {
+        let Some(device) = devices.iter().find(|device| device.state != ServiceState::Unstarted) else {
+            return Ok(None);
         };
-        names.iter().filter_map(of).collect()
-    }
-
-    /// Returns the devices that carry the mark of a disk.
-    fn devices_of(&mut self, name: &str) -> Vec<DeviceInfo> {
-        let mark = self.mark(name);
-        let numbers = fs::read_dir(DEVICES).into_iter().flatten().flatten();
-        let numbers =
-            numbers.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("ublkc")?.parse().ok());
-        let numbers: Vec<u32> = numbers.collect();
-        let infos = numbers.into_iter().filter_map(|number| self.control.info(number).ok());
-        infos.filter(|info| info.mark == mark).collect()
-    }
-
-    fn greet(&self, name: &str) -> Answer<(HandoverClient, Greeting)> {
-        let socket = self.socket(name);
-        HandoverClient::connect(&socket).map_err(|error| {
-            let advice = match error.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-                    "is the disk served? `forebay disk show` says so"
-                }
-                io::ErrorKind::PermissionDenied => "run this as root",
-                _ => "the log of the daemon may say more",
-            };
-            Problem::unavailable(format!(
-                "Cannot map disk '{name}': the daemon does not answer at {}: {error}; {advice}",
-                socket.display()
+        if !self.driver(device.driver).restore(disk, device.number)? {
+            return Ok(None);
+        }
+        let name = &disk.name;
+        disk.links().set(&disk.links().path(), &device.path()).map_err(|error| {
+            Problem::failed(format!(
+                "Cannot make the link of disk '{name}' again: {error}; {} is served",
+                device.path().display()
             ))
+        })?;
+        Ok(Some(mapped(disk, MappedDevice { state: ServiceState::Served, ..*device })))
+    }
+
+    /// Returns the devices of a disk, of every driver.
+    fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>> {
+        let of_nbd = self.kernel_nbd.devices(disk)?;
+        let mut all = self.ublk.devices(disk)?;
+        all.extend(of_nbd);
+        Ok(all)
+    }
+
+    fn driver(&mut self, kind: DriverKind) -> &mut dyn MapDriver {
+        match kind {
+            DriverKind::Ublk => &mut self.ublk,
+            DriverKind::KernelNbd => &mut self.kernel_nbd,
+        }
+    }
+
+    /// Returns the driver that was asked for, or the best that this kernel has.
+    fn loaded(&mut self, wanted: Option<DriverKind>) -> Answer<&mut dyn MapDriver> {
+        let kind = match wanted {
+            Some(kind) => {
+                self.driver(kind).load()?;
+                kind
+            }
+            None => match self.ublk.load() {
+                Ok(()) => DriverKind::Ublk,
+                Err(lacks_ublk) if lacks_ublk.kind == ProblemKind::Unavailable => {
+                    let loaded = self.kernel_nbd.load();
+                    loaded.map_err(|problem| {
+                        Problem::new(problem.kind, format!("{}. {}", lacks_ublk.message, problem.message))
+                    })?;
+                    DriverKind::KernelNbd
+                }
+                Err(problem) => return Err(problem),
+            },
+        };
+        Ok(self.driver(kind))
+    }
+}
+
+/// News of connections of the kernel's NBD client that break.
+pub(crate) struct BrokenConnections(BrokenLinks);
+
+impl BrokenConnections {
+    /// Waits until a connection breaks, for at most `time`.
+    ///
+    /// # Errors
+    /// Those of netlink.
+    pub(crate) fn wait(&self, time: Duration) -> Answer<bool> {
+        self.0.wait(time).map_err(|error| {
+            Problem::failed(format!("Cannot listen for connections of kernel NBD that break: {error}"))
         })
     }
+}
 
-    fn begin(
-        &mut self,
-        info: &DeviceInfo,
-        door: HandoverClient,
-        greeting: &Greeting,
-        options: &MapOptions,
-    ) -> io::Result<()> {
-        self.control
-            .set_parameters(info.id, greeting.parameters(info.request_bytes_max, options.read_only))?;
-        door.hand_over(&Offer::of(info), &open_node(info.id)?)?;
-        self.control.start(info.id, std::process::id())?;
-        let interval = format!("/sys/block/ublkb{}/queue/io_timeout", info.id);
-        if let Err(error) = fs::write(&interval, LOOK_INTERVAL_MS.to_string()) {
-            tracing::debug!(%error, "{interval} stays as it is");
-        }
-        Ok(())
-    }
-
-    fn recover(&mut self, info: &DeviceInfo, door: HandoverClient) -> io::Result<()> {
-        let deadline = Instant::now() + RECOVERY_TIME_MAX;
-        loop {
-            match self.control.start_recovery(info.id) {
-                Err(error) if is_busy(&error) && Instant::now() < deadline => {
-                    thread::sleep(RECOVERY_INTERVAL);
-                }
-                begun => break begun?,
-            }
-        }
-        door.hand_over(&Offer::of(info), &open_node(info.id)?)?;
-        self.control.end_recovery(info.id, std::process::id())
-    }
-
-    fn socket(&self, name: &str) -> PathBuf {
-        self.run.join(DoorKind::BlockDevice.folder()).join(format!("{name}.sock"))
-    }
-
-    /// Returns the links of a disk.
-    fn links(&self, name: &str) -> DiskLinks {
-        DiskLinks::new(name, self.mark(name))
-    }
-
-    fn mapped(&self, name: &str, info: &DeviceInfo, is_served: bool) -> MappedDisk {
-        let device = PathBuf::from(format!("/dev/ublkb{}", info.id));
-        let link = self.links(name).path();
-        let link = (fs::read_link(&link).ok().as_ref() == Some(&device)).then_some(link);
-        MappedDisk { name: name.to_owned(), device, link, is_served, remarks: Vec::new() }
-    }
-
-    /// Returns the word by which the device of a disk is recognised: FNV-1a of 64 bits over the path of its socket.
-    fn mark(&self, name: &str) -> u64 {
-        const BASIS: u64 = 0xCBF2_9CE4_8422_2325;
-        const PRIME: u64 = 0x0100_0000_01B3;
-        let path = self.socket(name);
-        let bytes = path.as_os_str().as_encoded_bytes();
-        bytes.iter().fold(BASIS, |mark, byte| (mark ^ u64::from(*byte)).wrapping_mul(PRIME))
+fn mapped(disk: &DiskPlace, device: MappedDevice) -> MappedDisk {
+    let path = device.path();
+    let link = disk.links().path();
+    let link = (fs::read_link(&link).ok().as_ref() == Some(&path)).then_some(link);
+    MappedDisk {
+        name: disk.name.clone(),
+        device: path,
+        driver: device.driver,
+        link,
+        is_served: device.state == ServiceState::Served,
+        remarks: Vec::new(),
     }
 }
 
-/// Opens `/dev/ublkcN`, which may take a moment to appear.
-fn open_node(id: u32) -> io::Result<File> {
-    let deadline = Instant::now() + NODE_TIME_MAX;
-    loop {
-        match File::options().read(true).write(true).open(format!("/dev/ublkc{id}")) {
-            Err(error)
-                if (error.kind() == io::ErrorKind::NotFound || is_busy(&error))
-                    && Instant::now() < deadline =>
-            {
-                thread::sleep(RECOVERY_INTERVAL);
-            }
-            opened => return opened,
-        }
+/// Returns the release of this kernel, or nothing if the system does not tell.
+fn kernel_release() -> String {
+    let names = nix::sys::utsname::uname();
+    names.map(|names| names.release().to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Loads a module of the kernel. Whether it did shows in what comes next.
+fn load_module(name: &str) {
+    drop(Command::new("modprobe").arg(name).output());
+}
+
+/// Has the kernel look at requests each [`LOOK_INTERVAL_MS`].
+fn set_look_interval(device: &Path) {
+    let Some(name) = device.file_name() else { return };
+    let interval = Path::new("/sys/block").join(name).join("queue/io_timeout");
+    if let Err(error) = fs::write(&interval, LOOK_INTERVAL_MS.to_string()) {
+        tracing::debug!(%error, "{} stays as it is", interval.display());
     }
 }
 
-fn is_busy(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Errno::EBUSY as i32)
+/// Returns why the door of a disk cannot be used.
+fn unreachable_door(name: &str, socket: &Path, error: &io::Error) -> Problem {
+    let advice = match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+            "is the disk served? `forebay disk show` says so"
+        }
+        io::ErrorKind::PermissionDenied => "run this as root",
+        _ => "the log of the daemon may say more",
+    };
+    Problem::unavailable(format!(
+        "Cannot map disk '{name}': the daemon does not answer at {}: {error}; {advice}",
+        socket.display()
+    ))
 }
 
 /// Returns true if a thread of a process is an I/O flusher, by the flags of the kernel (`PF_MEMALLOC_NOIO` of linux/sched.h, in
@@ -375,46 +493,4 @@ fn is_io_flusher(process: u32) -> bool {
     });
     let mut flags = flags.peekable();
     flags.peek().is_none() || flags.any(|flags| flags & MEMALLOC_NOIO != 0)
-}
-
-/// Refuses kernels that do not survive a new device.
-fn check_kernel(release: &str) -> Answer<()> {
-    let version = release.split('-').next().unwrap_or_default();
-    if !BROKEN_KERNELS.contains(&version) {
-        return Ok(());
-    }
-    Err(Problem::unavailable(format!(
-        "Cannot map disks on Linux {release}: adding a ublk device stops ublk there until the host restarts; run 6.18.6 or later, or \
-         6.12"
-    )))
-}
-
-fn explain(error: &io::Error, release: &str) -> Problem {
-    let advice = match error.raw_os_error().map(Errno::from_raw) {
-        Some(Errno::ENOENT | Errno::ENODEV | Errno::ENXIO) => {
-            return Problem::unavailable(format!(
-                "Cannot map disks: Linux {release} here has no ublk (/dev/ublk-control is not there): run `modprobe ublk_drv`; if there \
-                 is no such module, install a kernel with CONFIG_BLK_DEV_UBLK (Debian: 6.12 and later), or connect programs over NBD"
-            ));
-        }
-        Some(Errno::EACCES | Errno::EPERM) => NEEDS_ROOT,
-        _ => "check that io_uring works on this host",
-    };
-    Problem::failed(format!("Cannot map disks: {error}; {advice}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kernels_that_do_not_survive_a_new_device_are_refused_by_name() {
-        for release in ["6.18.4", "6.18.5-amd64"] {
-            let problem = check_kernel(release).expect_err("it is broken");
-            assert!(problem.message.contains("6.18.6"), "{problem}");
-        }
-        for release in ["6.18.44-cloud-amd64", "6.12.117+deb12-amd64", "6.18.50", ""] {
-            check_kernel(release).expect("it works");
-        }
-    }
 }

@@ -1,0 +1,273 @@
+//! Block devices by ublk: the daemon serves them itself, on the disk's own thread.
+//!
+//! ```text
+//!   add:      greet the disk's door ── add ── open, hand over ── start
+//!   restore:  greet ── start recovery ── open, hand over ── end recovery
+//! ```
+
+use std::fs::{self, File};
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use base::problem::{Answer, Problem};
+use block::ublk::{Control, DeviceInfo, DeviceState, features};
+use doors::ublk::{Greeting, HandoverClient, Offer};
+use nix::errno::Errno;
+
+use super::{
+    AddedDevice, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState, kernel_release, load_module,
+    set_look_interval, unreachable_door,
+};
+use crate::door::DoorKind;
+
+/// Queues of a device. The disk's shard serves all of them.
+const QUEUES: u16 = 1;
+/// Requests that may be in flight.
+const DEPTH: u16 = 128;
+/// The most bytes of one request; memory is taken for as many as ever were in flight.
+const REQUEST_BYTES_MAX: u32 = 256 << 10;
+
+/// How long the kernel may take to notice that a server has ended: 6.12 finds out after 30 s at worst, where
+/// [`super::LOOK_INTERVAL_MS`] could not be set.
+const RECOVERY_TIME_MAX: Duration = Duration::from_mins(1);
+const RECOVERY_INTERVAL: Duration = Duration::from_millis(50);
+/// How long the node of a new device may take to appear.
+const NODE_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// The folder where the kernel lists all devices of ublk, by the names of their `/dev/ublkcN`: those nodes may be removed by hand.
+const DEVICES: &str = "/sys/class/ublk-char";
+
+/// What is said where the kernel refuses.
+const NEEDS_ROOT: &str = "run this as root; in a container, outside of it; with kernel.io_uring_disabled=0";
+
+/// Kernels in which adding a device stops all of ublk until the host restarts (a backport without the commit that it needs; mended in
+/// 6.18.6).
+const BROKEN_KERNELS: [&str; 2] = ["6.18.4", "6.18.5"];
+
+/// The driver, opened when it is needed.
+#[derive(Default)]
+pub(super) struct UblkDriver {
+    control: Option<Control>,
+}
+
+impl MapDriver for UblkDriver {
+    fn kind(&self) -> DriverKind {
+        DriverKind::Ublk
+    }
+
+    fn load(&mut self) -> Answer<()> {
+        let release = kernel_release();
+        check_kernel(&release)?;
+        if let Err(error) = self.control() {
+            if error.kind() != io::ErrorKind::NotFound {
+                return Err(explain(&error, &release));
+            }
+            load_module("ublk_drv");
+            self.control().map_err(|error| explain(&error, &release))?;
+        }
+        Ok(())
+    }
+
+    fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>> {
+        let infos = match self.infos(disk) {
+            Ok(infos) => infos,
+            // Without the driver nothing is mapped by it.
+            Err(error) if is_missing(&error) => Vec::new(),
+            Err(error) => return Err(explain(&error, &kernel_release())),
+        };
+        let device = |info: &DeviceInfo| MappedDevice {
+            driver: DriverKind::Ublk,
+            number: info.id,
+            state: match info.state {
+                DeviceState::Dead => ServiceState::Unstarted,
+                DeviceState::Live => ServiceState::Served,
+                DeviceState::Quiesced | DeviceState::Other(_) => ServiceState::Waiting,
+            },
+        };
+        Ok(infos.iter().map(device).collect())
+    }
+
+    fn add(&mut self, disk: &DiskPlace, read_only: bool) -> Answer<AddedDevice> {
+        let failed = |what: &str, error: &io::Error| {
+            Problem::failed(format!("Cannot map disk '{}': {what}: {error}", disk.name))
+        };
+        let (door, greeting) = greet(disk)?;
+        let server = door.server();
+        let wanted = DeviceInfo {
+            queues: QUEUES,
+            depth: DEPTH,
+            state: DeviceState::Dead,
+            request_bytes_max: REQUEST_BYTES_MAX,
+            id: DeviceInfo::ANY,
+            server: 0,
+            features: features::USER_RECOVERY | features::USER_RECOVERY_REISSUE,
+            mark: disk.mark(),
+        };
+        let adds_none = |error: io::Error| match error.raw_os_error().map(Errno::from_raw) {
+            Some(Errno::EACCES | Errno::EPERM) => Problem::failed(format!(
+                "Cannot map disk '{}': the kernel adds no device: {error}; {NEEDS_ROOT}",
+                disk.name
+            )),
+            _ => failed("the kernel adds no device", &error),
+        };
+        let control = self.control().map_err(adds_none)?;
+        let info = control.add(wanted).map_err(adds_none)?;
+        begin(control, &info, door, &greeting, read_only).map_err(|error| {
+            for undone in [control.stop(info.id), control.delete(info.id)] {
+                if let Err(error) = undone {
+                    tracing::debug!(%error, "while taking back a device");
+                }
+            }
+            failed("the device does not start", &error)
+        })?;
+        Ok(AddedDevice { number: info.id, server })
+    }
+
+    fn restore(&mut self, disk: &DiskPlace, number: u32) -> Answer<bool> {
+        let (door, greeting) = greet(disk)?;
+        if greeting.served_device == Some(number) {
+            return Ok(false);
+        }
+        let recovered = self.control().and_then(|control| recover(control, number, door));
+        recovered.map(|()| true).map_err(|error| {
+            Problem::failed(format!(
+                "Cannot serve {} of disk '{}' again: {error}; its requests wait. `forebay map --restore` tries again",
+                DriverKind::Ublk.device(number).display(),
+                disk.name
+            ))
+        })
+    }
+
+    fn resize(&mut self, _: &DiskPlace, number: u32, size_bytes: u64) -> io::Result<()> {
+        self.control()?.update_size(number, size_bytes)
+    }
+
+    fn remove(&mut self, number: u32) -> io::Result<()> {
+        let control = self.control()?;
+        control.stop(number)?;
+        control.delete(number)
+    }
+}
+
+impl UblkDriver {
+    fn control(&mut self) -> io::Result<&mut Control> {
+        let control = match self.control.take() {
+            Some(control) => control,
+            None => Control::open()?,
+        };
+        Ok(self.control.insert(control))
+    }
+
+    /// Returns the devices that carry the mark of a disk.
+    fn infos(&mut self, disk: &DiskPlace) -> io::Result<Vec<DeviceInfo>> {
+        let mark = disk.mark();
+        let control = self.control()?;
+        let numbers = fs::read_dir(DEVICES).into_iter().flatten().flatten();
+        let numbers =
+            numbers.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("ublkc")?.parse().ok());
+        let numbers: Vec<u32> = numbers.collect();
+        let infos = numbers.into_iter().filter_map(|number| control.info(number).ok());
+        Ok(infos.filter(|info| info.mark == mark).collect())
+    }
+}
+
+fn greet(disk: &DiskPlace) -> Answer<(HandoverClient, Greeting)> {
+    let socket = disk.socket(DoorKind::BlockDevice);
+    HandoverClient::connect(&socket).map_err(|error| unreachable_door(&disk.name, &socket, &error))
+}
+
+fn begin(
+    control: &mut Control,
+    info: &DeviceInfo,
+    door: HandoverClient,
+    greeting: &Greeting,
+    read_only: bool,
+) -> io::Result<()> {
+    control.set_parameters(info.id, greeting.parameters(info.request_bytes_max, read_only))?;
+    door.hand_over(&Offer::of(info), &open_node(info.id)?)?;
+    control.start(info.id, std::process::id())?;
+    set_look_interval(&DriverKind::Ublk.device(info.id));
+    Ok(())
+}
+
+fn recover(control: &mut Control, number: u32, door: HandoverClient) -> io::Result<()> {
+    let info = control.info(number)?;
+    let deadline = Instant::now() + RECOVERY_TIME_MAX;
+    loop {
+        match control.start_recovery(number) {
+            Err(error) if is_busy(&error) && Instant::now() < deadline => thread::sleep(RECOVERY_INTERVAL),
+            begun => break begun?,
+        }
+    }
+    door.hand_over(&Offer::of(&info), &open_node(number)?)?;
+    control.end_recovery(number, std::process::id())
+}
+
+/// Opens `/dev/ublkcN`, which may take a moment to appear.
+fn open_node(id: u32) -> io::Result<File> {
+    let deadline = Instant::now() + NODE_TIME_MAX;
+    loop {
+        match File::options().read(true).write(true).open(format!("/dev/ublkc{id}")) {
+            Err(error)
+                if (error.kind() == io::ErrorKind::NotFound || is_busy(&error))
+                    && Instant::now() < deadline =>
+            {
+                thread::sleep(RECOVERY_INTERVAL);
+            }
+            opened => return opened,
+        }
+    }
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::EBUSY as i32)
+}
+
+/// Returns true if an error of opening says that the kernel has no ublk.
+fn is_missing(error: &io::Error) -> bool {
+    let number = error.raw_os_error().map(Errno::from_raw);
+    matches!(number, Some(Errno::ENOENT | Errno::ENODEV | Errno::ENXIO))
+}
+
+/// Refuses kernels that do not survive a new device.
+fn check_kernel(release: &str) -> Answer<()> {
+    let version = release.split('-').next().unwrap_or_default();
+    if !BROKEN_KERNELS.contains(&version) {
+        return Ok(());
+    }
+    Err(Problem::unavailable(format!(
+        "Cannot map disks by ublk on Linux {release}: adding a ublk device stops ublk there until the host restarts; run 6.18.6 or \
+         later, or 6.12"
+    )))
+}
+
+fn explain(error: &io::Error, release: &str) -> Problem {
+    if is_missing(error) {
+        return Problem::unavailable(format!(
+            "Cannot map disks by ublk: Linux {release} here has no ublk (/dev/ublk-control is not there): run `modprobe ublk_drv`; if \
+             there is no such module, install a kernel with CONFIG_BLK_DEV_UBLK (Debian: 6.12 and later)"
+        ));
+    }
+    let advice = match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::EACCES | Errno::EPERM) => NEEDS_ROOT,
+        _ => "check that io_uring works on this host",
+    };
+    Problem::failed(format!("Cannot map disks by ublk: {error}; {advice}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_do_not_survive_a_new_device_are_refused_by_name() {
+        for release in ["6.18.4", "6.18.5-amd64"] {
+            let problem = check_kernel(release).expect_err("it is broken");
+            assert!(problem.message.contains("6.18.6"), "{problem}");
+        }
+        for release in ["6.18.44-cloud-amd64", "6.12.117+deb12-amd64", "6.18.50", ""] {
+            check_kernel(release).expect("it works");
+        }
+    }
+}
