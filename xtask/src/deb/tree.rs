@@ -20,6 +20,8 @@ const MANUAL: &str = "usr/share/man/man1";
 /// Files that are packaged as they are.
 const PLAIN: &[(&str, &str)] = &[
     ("packaging/forebay.service", "usr/lib/systemd/system/forebay.service"),
+    ("packaging/forebay-map.service", "usr/lib/systemd/system/forebay-map.service"),
+    ("packaging/60-forebay.rules", "usr/lib/udev/rules.d/60-forebay.rules"),
     ("packaging/sysusers.conf", "usr/lib/sysusers.d/forebay.conf"),
     ("packaging/debian/copyright", "usr/share/doc/forebay/copyright"),
 ];
