@@ -335,8 +335,11 @@ impl Mapping {
             }
             // One that waits for a daemon would have this wait too. What its last user wrote is with the disk since that closed it.
             if gone.is_served {
-                let synced = File::open(&gone.device).and_then(|file| file.sync_all());
-                synced.map_err(|error| failed(&gone.device, &error))?;
+                match File::open(&gone.device).and_then(|file| file.sync_all()) {
+                    // Its node was removed by hand.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    synced => synced.map_err(|error| failed(&gone.device, &error))?,
+                }
             }
         }
         for device in devices {
