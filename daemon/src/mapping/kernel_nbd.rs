@@ -115,7 +115,7 @@ impl MapDriver for KernelNbdDriver {
                 disk.name
             ))
         })?;
-        if connection.is_kept() {
+        if connection.release() {
             return Ok(true);
         }
         Err(Problem::unavailable(format!(
@@ -187,7 +187,7 @@ impl ReadyConnection {
 
     /// Lets the connection go, and returns true if the kernel has it now. The socket is in the system's list for as long as somebody
     /// holds it. True where that cannot be read.
-    fn is_kept(self) -> bool {
+    fn release(self) -> bool {
         let Ok(socket) = fs::metadata(format!("/proc/self/fd/{}", self.stream.as_raw_fd())) else {
             return true;
         };
@@ -297,8 +297,8 @@ mod tests {
         let (stream, other) = UnixStream::pair().expect("sockets");
         let held = stream.try_clone().expect("a second descriptor");
         let ready = |stream| ReadyConnection { stream, facts: ExportFacts::UNTOLD };
-        assert!(ready(stream).is_kept());
-        assert!(!ready(held).is_kept());
+        assert!(ready(stream).release());
+        assert!(!ready(held).release());
         drop(other);
     }
 
