@@ -1,4 +1,4 @@
-//! Disks as block devices of a host: guests with the real process, the real kernel's ublk, and what opens devices.
+//! Disks as block devices of a host: guests with the real process, the real kernel's ublk or NBD client, and what opens devices.
 //!
 //! ```text
 //!   guest: ext4, xfs, LVM, fio ──> /dev/forebay/NAME ──> ublk ──> forebay ──> /dev/disk/NAME, /dev/disk/pool
@@ -18,6 +18,8 @@ const POOL_BYTES: u64 = 128 * MIB;
 const MEMORY_MIB: u32 = 1024;
 /// Kills of an ordinary run: what fits the time of CI. A night has more, as all tests that kill.
 const KILLS_DEFAULT: u32 = 20;
+/// Kills where disks are mapped by the kernel's NBD client: after each, requests wait for two seconds by its timer.
+const NBD_KILLS: u32 = 4;
 /// Far beyond what a busy machine takes for a boot, and for each kill.
 const SECONDS_MAX: u32 = 900;
 const SECONDS_MAX_OF_KILL: u32 = 30;
@@ -93,17 +95,9 @@ fn file_systems_on_mapped_disks_lose_nothing_and_see_no_error_however_often_the_
 }
 
 #[test]
-fn a_kernel_without_ublk_is_named_with_what_to_do() {
+fn a_kernel_without_ublk_maps_by_its_nbd_client_and_loses_nothing_when_the_daemon_is_killed() {
     let host = Host::new();
     let guest = guest(&host, Kernel::Release, &["web"]);
-    run(
-        guest,
-        "start_daemon\n\
-         must forebay disk add web --backing /dev/disk/web\n\
-         modprobe ublk_drv 2>/dev/null && exit 0\n\
-         refused 'modprobe ublk_drv' forebay map web\n\
-         refused 'no ublk' forebay unmap web\n\
-         must forebay map --restore\n\
-         must forebay disk remove web\n",
-    );
+    let guest = ["mkfs.ext4", "e2fsck"].into_iter().fold(guest, Guest::program);
+    run(guest, &format!("KILLS={NBD_KILLS}\n{}", include_str!("nbd.sh")));
 }
