@@ -1,6 +1,7 @@
 //! Stops and moves of disks with the registry of this process, step by step.
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 
 use base::testing::{TempDir, die_after};
@@ -99,12 +100,29 @@ impl<'a> Process<'a> {
             guest: None,
         };
         self.run(self.registry.add(wanted)).expect("nothing stands in the way");
-        self.guest(name).write(0, &content(name)).expect("the disk is served");
+        self.write(name, content(name));
     }
 
-    fn guest(&self, name: &str) -> Client {
-        let socket = self.registry.places.socket(DoorKind::Nbd, name);
-        Client::connect(&socket, name, Replies::Simple).expect("the disk is served")
+    /// Has a guest connect to a disk and do something that waits, while tasks of the process go on.
+    fn with_guest<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl FnOnce(&mut Client) -> io::Result<T> + Send + 'static,
+    ) -> T {
+        let (socket, name) = (self.registry.places.socket(DoorKind::Nbd, name), name.to_owned());
+        let waiting = async {
+            tokio::task::spawn_blocking(move || work(&mut Client::connect(&socket, &name, Replies::Simple)?))
+                .await
+        };
+        self.run(waiting).expect("it does not panic").expect("the disk is served")
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        self.with_guest(name, |guest| guest.read(0, WRITTEN as u32))
+    }
+
+    fn write(&self, name: &str, content: Vec<u8>) {
+        self.with_guest(name, move |guest| guest.write(0, &content));
     }
 
     /// Destages everything of a disk.
@@ -166,8 +184,8 @@ fn a_disk_that_has_ended_is_noted_while_another_one_holds_the_stop_up_and_is_ser
     let process = Process::start(&folder);
     let serve = |name: &str| process.run(while_in_conflict(|| process.registry.serve_remembered(name)));
     serve("a").expect("its backing has everything");
-    assert_eq!(process.guest("a").read(0, WRITTEN as u32).expect("it is served"), content("a"));
-    process.guest("a").write(0, &content("x")).expect("it is served");
+    assert_eq!(process.read("a"), content("a"));
+    process.write("a", content("x"));
     for name in ["b", "c"] {
         let problem = serve(name).expect_err("its pool is away");
         assert!(problem.message.contains("may hold data that its backing does not have"), "{problem}");
@@ -180,7 +198,7 @@ fn a_disk_that_has_ended_is_noted_while_another_one_holds_the_stop_up_and_is_ser
         process
             .run(while_in_conflict(|| process.registry.serve_remembered(name)))
             .expect("nothing stands in the way");
-        let found = process.guest(name).read(0, WRITTEN as u32).expect("it is served");
+        let found = process.read(name);
         assert_eq!(found, content(held), "{name}");
     }
     process.run(process.registry.stop()).expect("nothing stands in the way");
@@ -243,7 +261,7 @@ fn a_disk_that_no_shard_can_take_up_waits_and_is_served_again() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     });
-    assert_eq!(process.guest("a").read(0, WRITTEN as u32).expect("it is served"), content("a"));
+    assert_eq!(process.read("a"), content("a"));
     process.run(process.registry.stop()).expect("nothing stands in the way");
 }
 
@@ -267,7 +285,7 @@ fn a_disk_that_is_being_changed_holds_up_no_move_of_another_one() {
         assert_eq!(shard("c").await, 1);
     });
     for name in ["a", "c"] {
-        assert_eq!(process.guest(name).read(0, WRITTEN as u32).expect("it is served"), content(name));
+        assert_eq!(process.read(name), content(name));
     }
     process.run(process.registry.stop()).expect("nothing stands in the way");
 }
