@@ -8,6 +8,7 @@ mod door;
 mod flights;
 mod log_throttle;
 pub mod nbd;
+mod phase;
 pub mod port;
 mod serial;
 mod turn;

@@ -10,11 +10,11 @@ use block::socket::Peer;
 use block::{BlockDevice, Host};
 use futures_util::FutureExt;
 use futures_util::future::{Either, LocalBoxFuture, ready, select};
-use tokio::sync::Notify;
 
 use super::device::DiskPort;
 use super::link::{Link, PortAnswer, PortLimits, PortOperation, PortRequest, RequestQueue};
 use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
+use crate::phase::{DoorPhase, Phase};
 
 /// The door through which [`DiskPort`]s reach a disk. Its entrance is [`Entrance::Own`].
 pub struct PortDoor<D> {
@@ -22,20 +22,12 @@ pub struct PortDoor<D> {
     link: RefCell<Arc<Link>>,
     /// The queue while nobody serves it: before the door is opened, and at rest.
     resting: RefCell<Option<RequestQueue>>,
-    phase: Cell<Phase>,
+    /// Notified, too, when something ended.
+    phase: DoorPhase,
     is_serving: Cell<bool>,
     in_flight: Cell<usize>,
     /// The number of the device at its last answer.
     epoch: Cell<u64>,
-    /// Notified when the phase changes, and when something ended.
-    changed: Notify,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    Held,
-    Closed,
 }
 
 impl<D: BlockDevice> PortDoor<D> {
@@ -45,11 +37,10 @@ impl<D: BlockDevice> PortDoor<D> {
         Rc::new(Self {
             link: RefCell::new(Arc::clone(&queue.link)),
             resting: RefCell::new(Some(queue)),
-            phase: Cell::new(Phase::Open),
+            phase: DoorPhase::open(),
             is_serving: Cell::new(false),
             in_flight: Cell::new(0),
             epoch: Cell::new(device.epoch()),
-            changed: Notify::new(),
             device,
         })
     }
@@ -68,7 +59,7 @@ impl<D: BlockDevice> PortDoor<D> {
     async fn take_requests<H: Host>(self: Rc<Self>, mut queue: RequestQueue, host: H) {
         while self.phase.get() == Phase::Open {
             // In this order: no request begins once the phase is another.
-            let leaves = pin!(self.until(|door| door.phase.get() != Phase::Open));
+            let leaves = pin!(self.phase.until(|| self.phase.get() != Phase::Open));
             if let Either::Right((request, _)) = select(leaves, pin!(queue.next())).await {
                 let request = request.begin();
                 self.in_flight.set(self.in_flight.get() + 1);
@@ -79,7 +70,7 @@ impl<D: BlockDevice> PortDoor<D> {
             self.resting.replace(Some(queue));
         }
         self.is_serving.set(false);
-        self.changed.notify_waiters();
+        self.phase.notify();
     }
 
     async fn perform(self: Rc<Self>, request: PortRequest) {
@@ -105,7 +96,7 @@ impl<D: BlockDevice> PortDoor<D> {
         // Whoever asked may have given up; the buffer is freed here then.
         drop(answer.send(PortAnswer { buffer, outcome }));
         self.in_flight.set(self.in_flight.get() - 1);
-        self.changed.notify_waiters();
+        self.phase.notify();
     }
 
     /// Shows ports what the device says of itself. Before an answer is sent: whoever gets that one has to know.
@@ -117,24 +108,9 @@ impl<D: BlockDevice> PortDoor<D> {
         link.set_unanswered(self.device.has_unanswered());
     }
 
-    fn set_phase(&self, phase: Phase) {
-        self.phase.set(phase);
-        self.changed.notify_waiters();
-    }
-
-    async fn until(&self, condition: impl Fn(&Self) -> bool) {
-        loop {
-            let changed = self.changed.notified();
-            if condition(self) {
-                return;
-            }
-            changed.await;
-        }
-    }
-
     /// Waits until nobody serves the queue, and no request is in flight.
     async fn until_idle(&self) {
-        self.until(|door| !door.is_serving.get() && door.in_flight.get() == 0).await;
+        self.phase.until(|| !self.is_serving.get() && self.in_flight.get() == 0).await;
     }
 }
 
@@ -152,12 +128,12 @@ impl<D: BlockDevice> Door for PortDoor<D> {
     }
 
     fn pause(&self) -> LocalBoxFuture<'_, ()> {
-        self.set_phase(Phase::Held);
+        self.phase.set(Phase::Held);
         self.until_idle().boxed_local()
     }
 
     fn take_paused(&self) -> PausedDoor {
-        self.set_phase(Phase::Open);
+        self.phase.set(Phase::Open);
         PausedDoor::new(self.resting.take())
     }
 
@@ -171,7 +147,7 @@ impl<D: BlockDevice> Door for PortDoor<D> {
     }
 
     fn close(&self) -> LocalBoxFuture<'_, ()> {
-        self.set_phase(Phase::Closed);
+        self.phase.set(Phase::Closed);
         drop(self.resting.take());
         self.until_idle().boxed_local()
     }

@@ -14,11 +14,11 @@ use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Ring, U
 use futures_util::FutureExt;
 use futures_util::future::{Either, LocalBoxFuture, ready, select};
 use nix::errno::Errno;
-use tokio::sync::Notify;
 
 use super::MESSAGE_BYTES_MAX;
 use super::handover::{Answer, Greeting, Offer, from_line, invalid, to_line};
 use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
+use crate::phase::{DoorPhase, Phase};
 
 /// How long a command may take to hand over a device, in nanoseconds.
 const HANDOVER_TIME_MAX_NS: u64 = 10_000_000_000;
@@ -31,7 +31,8 @@ const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 pub struct UblkDoor<D> {
     name: String,
     device: D,
-    phase: Cell<Phase>,
+    /// Notified, too, when something ended.
+    phase: DoorPhase,
     is_listening: Cell<bool>,
     /// Number of the newest listener. Older ones end.
     newest_listener: Cell<u64>,
@@ -41,8 +42,6 @@ pub struct UblkDoor<D> {
     served: Cell<Option<Served>>,
     in_flight: Cell<usize>,
     counters: Cell<DoorCounters>,
-    /// Notified when the phase changes, and when something ended.
-    changed: Notify,
 }
 
 /// The device that the door serves.
@@ -53,20 +52,13 @@ struct Served {
     tags: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    Held,
-    Closed,
-}
-
 impl<D: BlockDevice> UblkDoor<D> {
     /// Makes a door to `device`, the disk `name`.
     pub fn new(name: &str, device: D) -> Rc<Self> {
         Rc::new(Self {
             name: name.to_owned(),
             device,
-            phase: Cell::new(Phase::Open),
+            phase: DoorPhase::open(),
             is_listening: Cell::new(false),
             newest_listener: Cell::new(0),
             resting: RefCell::default(),
@@ -74,7 +66,6 @@ impl<D: BlockDevice> UblkDoor<D> {
             served: Cell::new(None),
             in_flight: Cell::new(0),
             counters: Cell::default(),
-            changed: Notify::new(),
         })
     }
 
@@ -83,14 +74,14 @@ impl<D: BlockDevice> UblkDoor<D> {
         let number = self.newest_listener.get() + 1;
         self.newest_listener.set(number);
         // An earlier listener sees that it is not the newest any more.
-        self.changed.notify_waiters();
+        self.phase.notify();
         shard.host.spawn(self.listen(listener, number, shard.clone()));
     }
 
     async fn listen(self: Rc<Self>, listener: Listener, number: u64, shard: DoorShard) {
         let is_newest = |door: &Self| door.newest_listener.get() == number;
         while self.phase.get() == Phase::Open && is_newest(&self) {
-            let leaves = pin!(self.until(|door| door.phase.get() != Phase::Open || !is_newest(door)));
+            let leaves = pin!(self.phase.until(|| self.phase.get() != Phase::Open || !is_newest(&self)));
             match listener.accept_unless(leaves).await {
                 Ok(Some(stream)) if self.commands.get() < COMMANDS_MAX => {
                     self.commands.set(self.commands.get() + 1);
@@ -113,13 +104,13 @@ impl<D: BlockDevice> UblkDoor<D> {
             self.resting.replace(Some(listener));
         }
         self.is_listening.set(false);
-        self.changed.notify_waiters();
+        self.phase.notify();
     }
 
     /// Talks to one command, until the device is served or not.
     async fn welcome(self: Rc<Self>, stream: Stream, shard: DoorShard) {
         let outcome = {
-            let leaves = pin!(self.until(|door| door.phase.get() != Phase::Open));
+            let leaves = pin!(self.phase.until(|| self.phase.get() != Phase::Open));
             let too_late = pin!(shard.host.sleep(HANDOVER_TIME_MAX_NS));
             let taking = pin!(self.take_over(&stream, &shard));
             match select(taking, select(leaves, too_late)).await {
@@ -132,7 +123,7 @@ impl<D: BlockDevice> UblkDoor<D> {
             tracing::warn!("Disk '{}' was not mapped: {error}", self.name);
         }
         self.commands.set(self.commands.get() - 1);
-        self.changed.notify_waiters();
+        self.phase.notify();
     }
 
     async fn take_over(self: &Rc<Self>, stream: &Stream, shard: &DoorShard) -> io::Result<()> {
@@ -180,7 +171,7 @@ impl<D: BlockDevice> UblkDoor<D> {
                     let answering = tag.answer(&ring, result);
                     self.in_flight.set(self.in_flight.get() - 1);
                     if self.phase.get() != Phase::Open {
-                        self.changed.notify_waiters();
+                        self.phase.notify();
                     }
                     fetched = answering.await;
                 }
@@ -202,7 +193,7 @@ impl<D: BlockDevice> UblkDoor<D> {
         self.served.set(left);
         if left.is_none() {
             tracing::info!("Disk '{}' is not mapped any more", self.name);
-            self.changed.notify_waiters();
+            self.phase.notify();
         }
     }
 
@@ -212,24 +203,9 @@ impl<D: BlockDevice> UblkDoor<D> {
         self.counters.set(counters);
     }
 
-    fn set_phase(&self, phase: Phase) {
-        self.phase.set(phase);
-        self.changed.notify_waiters();
-    }
-
-    async fn until(&self, condition: impl Fn(&Self) -> bool) {
-        loop {
-            let changed = self.changed.notified();
-            if condition(self) {
-                return;
-            }
-            changed.await;
-        }
-    }
-
     async fn until_idle(&self) {
-        self.until(|door| !door.is_listening.get() && door.commands.get() == 0 && door.in_flight.get() == 0)
-            .await;
+        let is_idle = || !self.is_listening.get() && self.commands.get() == 0 && self.in_flight.get() == 0;
+        self.phase.until(is_idle).await;
     }
 }
 
@@ -346,12 +322,12 @@ impl<D: BlockDevice> Door for UblkDoor<D> {
     }
 
     fn pause(&self) -> LocalBoxFuture<'_, ()> {
-        self.set_phase(Phase::Held);
+        self.phase.set(Phase::Held);
         self.until_idle().boxed_local()
     }
 
     fn take_paused(&self) -> PausedDoor {
-        self.set_phase(Phase::Open);
+        self.phase.set(Phase::Open);
         PausedDoor::new(self.resting.take().map(Listener::into_handle))
     }
 
@@ -361,7 +337,7 @@ impl<D: BlockDevice> Door for UblkDoor<D> {
     }
 
     fn close(&self) -> LocalBoxFuture<'_, ()> {
-        self.set_phase(Phase::Closed);
+        self.phase.set(Phase::Closed);
         self.until_idle().boxed_local()
     }
 

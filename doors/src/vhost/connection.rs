@@ -23,7 +23,7 @@ use vhost::vhost_user::message::{
 };
 
 use super::config::configuration;
-use super::door::{Claim, Phase, VhostUserDoor};
+use super::door::{Claim, VhostUserDoor};
 use super::files::Kind;
 use super::inflight::{Inflight, Shape};
 use super::limits::{CONFIGURATION_BYTES, FILES_MAX, MESSAGE_BYTES_MAX, QUEUES_MAX, REGIONS_MAX};
@@ -34,6 +34,7 @@ use super::notices::Notices;
 use super::offered::{features, features_accepted, features_offered, protocol_offered};
 use super::setup::Setup;
 use super::vring::Vring;
+use crate::phase::Phase;
 
 /// The bit of the status by which a device says that it goes on only after a reset.
 const NEEDS_RESET: u8 = 64;

@@ -14,7 +14,7 @@ use block::{BlockDevice, Host, Ring};
 use futures_util::FutureExt;
 use futures_util::future::{LocalBoxFuture, ready};
 use slab::Slab;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::connection::{State, serve};
 use super::inflight::FileId;
@@ -22,6 +22,7 @@ use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX, REGIONS_OF_D
 use super::request::IDENTITY_BYTES;
 use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
 use crate::log_throttle::LogThrottle;
+use crate::phase::{DoorPhase, Phase};
 use crate::serial::serial_number;
 
 /// The vhost-user door of one disk.
@@ -31,7 +32,8 @@ pub struct VhostUserDoor<D> {
     budget: Arc<Semaphore>,
     /// For how many more regions of memory there is room.
     regions: Arc<Semaphore>,
-    phase: Cell<Phase>,
+    /// Notified, too, when something came to rest or ended.
+    phase: DoorPhase,
     streams: RefCell<Slab<Stream>>,
     listener: RefCell<Option<Listener>>,
     listening: Cell<bool>,
@@ -41,23 +43,12 @@ pub struct VhostUserDoor<D> {
     resting: RefCell<Vec<(StreamHandle, State)>>,
     /// Records of what is in flight that connections work on.
     claims: RefCell<Vec<FileId>>,
-    /// Told when the phase changes, and when something came to rest or ended.
-    told: Notify,
     connections_total: Cell<u64>,
     refused: Cell<u64>,
     protocol_errors: Cell<u64>,
     broken_queues: Cell<u64>,
     /// That a front end was sent away.
     sent_away: LogThrottle,
-}
-
-/// What a door does at present.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    Open,
-    /// It stands still, or is about to.
-    Held,
-    Closed,
 }
 
 /// A door at rest, on its way: its listener and its connections.
@@ -79,7 +70,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
             device,
             budget: Arc::new(Semaphore::new(BUDGET_BYTES as usize)),
             regions: Arc::new(Semaphore::new(REGIONS_OF_DISK_MAX)),
-            phase: Cell::new(Phase::Open),
+            phase: DoorPhase::open(),
             streams: RefCell::default(),
             listener: RefCell::default(),
             listening: Cell::new(false),
@@ -87,7 +78,6 @@ impl<D: BlockDevice> VhostUserDoor<D> {
             not_accepted: LogThrottle::default(),
             resting: RefCell::default(),
             claims: RefCell::default(),
-            told: Notify::new(),
             connections_total: Cell::new(0),
             refused: Cell::new(0),
             protocol_errors: Cell::new(0),
@@ -123,7 +113,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         self.newest_listener.set(number);
         self.listening.set(true);
         // An earlier listener sees that it is not the newest any more.
-        self.told.notify_waiters();
+        self.phase.notify();
         let is_newest = |door: &Self| door.newest_listener.get() == number;
         loop {
             let leaves = pin!(self.until(|door| door.phase.get() != Phase::Open || !is_newest(door)));
@@ -152,20 +142,20 @@ impl<D: BlockDevice> VhostUserDoor<D> {
             }
         }
         self.listening.set(false);
-        self.told.notify_waiters();
+        self.phase.notify();
     }
 
     /// Stands still, and is ready when all that was taken from the queues is answered. Waits as long as the device takes. To
     /// call it off, drop the future and [go on](Self::go_on) with what was [taken](Self::take_paused).
     pub async fn pause(&self) {
-        self.set_phase(Phase::Held);
+        self.phase.set(Phase::Held);
         self.until(|door| !door.listening.get() && door.streams.borrow().is_empty()).await;
     }
 
     /// What stands still, to go on with; all of it once [`Self::pause`] is ready. What comes to rest later, if the pause was
     /// called off, goes on by itself.
     pub fn take_paused(&self) -> Paused {
-        self.set_phase(Phase::Open);
+        self.phase.set(Phase::Open);
         let listener = self.listener.take().map(Listener::into_handle);
         Paused { listener, connections: self.resting.take() }
     }
@@ -186,7 +176,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
     /// when nothing of them is left, which takes as long as the device does. A guest finds what was not taken where it put it,
     /// when its front end connects again.
     pub async fn close(&self) {
-        self.set_phase(Phase::Closed);
+        self.phase.set(Phase::Closed);
         self.until(|door| !door.listening.get() && door.streams.borrow().is_empty()).await;
     }
 
@@ -216,11 +206,6 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         });
     }
 
-    fn set_phase(&self, phase: Phase) {
-        self.phase.set(phase);
-        self.told.notify_waiters();
-    }
-
     /// The device has another size. Front ends that want to know are told, and ask for it.
     pub fn resized(&self) {
         self.tell();
@@ -228,7 +213,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
 
     /// Something changed that somebody may wait for.
     pub(crate) fn tell(&self) {
-        self.told.notify_waiters();
+        self.phase.notify();
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -246,13 +231,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
     }
 
     pub(crate) async fn until(&self, condition: impl Fn(&Self) -> bool) {
-        loop {
-            let told = self.told.notified();
-            if condition(self) {
-                return;
-            }
-            told.await;
-        }
+        self.phase.until(|| condition(self)).await;
     }
 
     /// Says why a front end was sent away, once a minute: it comes again each second.
@@ -343,7 +322,7 @@ impl<D: BlockDevice> Door for VhostUserDoor<D> {
 
     fn close(&self) -> LocalBoxFuture<'_, ()> {
         // At the call, not when the future is polled first.
-        self.set_phase(Phase::Closed);
+        self.phase.set(Phase::Closed);
         self.close().boxed_local()
     }
 
@@ -373,7 +352,7 @@ pub(crate) struct Claim<D> {
 impl<D> Drop for Claim<D> {
     fn drop(&mut self) {
         self.door.claims.borrow_mut().retain(|record| *record != self.record);
-        self.door.told.notify_waiters();
+        self.door.phase.notify();
     }
 }
 
@@ -387,6 +366,6 @@ impl<D> Drop for Guest<D> {
     fn drop(&mut self) {
         let stream = self.door.streams.borrow_mut().remove(self.key);
         drop(stream);
-        self.door.told.notify_waiters();
+        self.door.phase.notify();
     }
 }

@@ -1,0 +1,54 @@
+//! The phase of a door, and waiting for what changes with it.
+
+use std::cell::Cell;
+
+use tokio::sync::Notify;
+
+/// What a door does at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// It lets clients in and serves them.
+    Open,
+    /// It is at rest, or comes to rest.
+    Held,
+    /// It has closed for good.
+    Closed,
+}
+
+/// The phase of one door. Its tasks say when something else has changed that others wait for.
+pub(crate) struct DoorPhase {
+    phase: Cell<Phase>,
+    changed: Notify,
+}
+
+impl DoorPhase {
+    /// Returns the phase of a door that was made now.
+    pub(crate) fn open() -> Self {
+        Self { phase: Cell::new(Phase::Open), changed: Notify::new() }
+    }
+
+    pub(crate) fn get(&self) -> Phase {
+        self.phase.get()
+    }
+
+    pub(crate) fn set(&self, phase: Phase) {
+        self.phase.set(phase);
+        self.notify();
+    }
+
+    /// Has every [`Self::until`] look again.
+    pub(crate) fn notify(&self) {
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until `condition` holds, which is looked at now and after each change. Dropping the future leaves nothing behind.
+    pub(crate) async fn until(&self, condition: impl Fn() -> bool) {
+        loop {
+            let changed = self.changed.notified();
+            if condition() {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
