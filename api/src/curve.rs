@@ -6,7 +6,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How many reads caches of other sizes would answer, as the disk was lately used.
+/// Hit ratio that caches of other sizes would have with the disk's latest use.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Curve)]
 pub struct DiskCurve {
@@ -17,22 +17,22 @@ pub struct DiskCurve {
     pub reads: u64,
     /// Pages of 4 KiB written that it is worked out from.
     pub written_pages: u64,
-    /// What was used in the last 48 hours in which anything was.
+    /// Bytes that were used in the last 48 hours in which anything was.
     pub working_set_bytes: u64,
     /// The most that the disk may have cached: flash up to its limit, and RAM.
     pub present: Point,
-    /// What it has cached now, on flash and in RAM; what is on both counts twice.
+    /// Content that it has cached now, on flash and in RAM; a page that is on both counts twice.
     pub held: Point,
-    /// What the largest useful size would have: the rest is used for the first time.
+    /// The largest useful size: the rest is used for the first time.
     pub largest: Point,
     /// Above this size, more gains less than on average.
     pub knee: Option<Point>,
     /// The curve: sizes that rise by a fourth root of two, the present one among them.
     pub points: Vec<Point>,
     pub wanted: Vec<Wanted>,
-    /// Which share of what is written is written again while it is still dirty, so that the backing is spared it.
+    /// Share of what is written that is written again while it is still dirty, so that the backing is spared it.
     pub write_back: Vec<WriteBack>,
-    /// What fetching whole blocks would do, as soon as a part of one is used. Forebay fetches what is asked for, whatever the disk's
+    /// Effect of fetching whole blocks as soon as a part of one is used. Forebay fetches what is asked for, whatever the disk's
     /// `block_bytes`: this says how much neighbours are used together.
     pub blocks: Vec<OfBlocks>,
     /// Pages of 4 KiB that are looked at, and which share of all that is.
@@ -60,7 +60,7 @@ pub struct Wanted {
     pub cache_bytes: Option<u64>,
 }
 
-/// What may be dirty, and what that spares the backing.
+/// A limit of dirty data, and the writes that it spares the backing.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = CurveWriteBack)]
 pub struct WriteBack {

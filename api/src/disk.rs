@@ -19,7 +19,7 @@ pub enum DiskState {
     Failed,
     /// It answers nothing but errors, because what only flash has cannot be read.
     Stopped,
-    /// What its backing does not have is brought home, then it goes.
+    /// The disk is being removed: what its backing does not have is brought home, then it goes.
     Removing,
     /// On its way from a running QEMU.
     Attaching,
@@ -27,7 +27,7 @@ pub enum DiskState {
     Detaching,
 }
 
-/// What every description of a disk begins with.
+/// Begin of every description of a disk.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Head {
     pub name: String,
@@ -109,11 +109,11 @@ pub struct Capability {
     pub reason: Option<String>,
 }
 
-/// Whether the backing does what it is asked for.
+/// State of the backing: it does what it is asked for, or fails.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BackingState {
     pub state: Condition,
-    /// Since when it is failing.
+    /// Time for which it has been failing, in seconds.
     pub for_seconds: Option<u64>,
     pub reason: Option<String>,
 }
@@ -129,7 +129,7 @@ pub enum Condition {
     Missing,
 }
 
-/// What of a disk its backing does not have.
+/// Data of a disk that its backing does not have.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Dirt {
     pub dirty_bytes: Option<u64>,
@@ -145,12 +145,12 @@ pub struct Dirt {
     /// Reason for which these two are no mirror: devices of the pool share a drive.
     pub not_mirrored_reason: Option<String>,
     pub segments_uncopied: Option<u64>,
-    /// What flash lost before the backing had it.
+    /// Bytes that flash lost before the backing had them.
     pub lost_bytes: Option<u64>,
     pub quiet: Option<Quiet>,
 }
 
-/// Whether a disk is kept from becoming dirty.
+/// State of a request to keep a disk from becoming dirty.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Quiet {
     pub state: QuietState,
@@ -175,9 +175,9 @@ pub struct Disk {
     #[serde(flatten)]
     pub summary: DiskInList,
     pub settings: Settings,
-    /// What its backing cannot promise: that what it took is durable, or outlives the host. Empty for most, and while it is not served.
+    /// Promises that its backing cannot make: that what it took is durable, or outlives the host. Empty for most and while not served.
     pub backing_limitations: Vec<String>,
-    /// What its backing can do and what it cannot, which not all can. Empty while it is not served.
+    /// Capabilities that not every backing has, with the reason for each that is missing. Empty while it is not served.
     pub backing_capabilities: Vec<Capability>,
     /// The sector size in bytes that guests are shown when they connect; none of a disk that was never served.
     pub sector_bytes: Option<u64>,
@@ -190,7 +190,7 @@ pub struct Disk {
     pub statistics: Statistics,
 }
 
-/// What there is to know of a key as it is set.
+/// A remark on a key as it is set.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Remark {
     /// The key.
@@ -204,14 +204,14 @@ pub struct Remark {
 pub struct RunningGuest {
     pub qmp: String,
     pub device: String,
-    /// How its QEMU had the disk open.
+    /// The way in which its QEMU had the disk open.
     pub original: Value,
-    /// What QEMU calls the disk: short enough for it, and never used for another disk.
+    /// Name of the disk in QEMU: short enough for it, and never used for another disk.
     pub node: String,
     pub storage: Option<Storage>,
 }
 
-/// Which file or device it is on this host.
+/// The file or device that it is on this host.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Storage {
     pub device: u64,
@@ -219,7 +219,7 @@ pub struct Storage {
     pub rdev: u64,
 }
 
-/// What became of what was cached before the disk was attached.
+/// Fate of the content that was cached before the disk was attached.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Loaded {
     pub state: LoadState,
@@ -241,7 +241,7 @@ pub enum LoadState {
     Cold,
 }
 
-/// What flash lost of a disk before the backing had it.
+/// Data of a disk that flash lost before the backing had it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Lost {
     pub name: String,
@@ -257,7 +257,7 @@ pub struct LostRange {
     pub length: u64,
 }
 
-/// What a comparison of a backing with the clean pages on flash found.
+/// Result of a comparison of a backing with the clean pages on flash.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Acceptance {
     pub name: String,
@@ -269,7 +269,7 @@ pub struct Acceptance {
     pub pages_cached: u64,
     pub pages_compared: u64,
     pub pages_different: u64,
-    /// What the backing does not have, and gets once the disk is served.
+    /// Bytes that the backing does not have, and gets once the disk is served.
     pub dirty_bytes: u64,
 }
 
@@ -278,9 +278,9 @@ pub struct Acceptance {
 pub struct Resized {
     /// Its name.
     pub name: String,
-    /// What it had before, in bytes. The same: its backing has not become larger.
+    /// Size that it had before, in bytes. The same: its backing has not become larger.
     pub size_bytes_before: u64,
-    /// What it has now, in bytes.
+    /// Size that it has now, in bytes.
     pub size_bytes: u64,
 }
 

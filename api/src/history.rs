@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What a disk did lately, in columns of the same length, the oldest step first. Of times for which there is no step nothing
+/// Course of a disk lately, in columns of the same length, the oldest step first. Of times for which there is no step nothing
 /// is known; the last step may not be over.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[schema(as = History)]
@@ -17,7 +17,7 @@ pub struct DiskHistory {
     pub now: u64,
     /// When each step ends, in seconds since 1970; `now` for one that is not over.
     pub time: Vec<u64>,
-    /// How many seconds of a step were counted: fewer than its length if the disk was not served all the time. Rates are what was
+    /// Seconds of a step that were counted: fewer than its length if the disk was not served all the time. Rates are what was
     /// counted by these.
     pub seconds: Vec<f64>,
     pub reads: Vec<u64>,

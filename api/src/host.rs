@@ -27,12 +27,12 @@ pub struct Event {
     pub time: String,
     /// `info`, `warning` or `error`.
     pub level: &'static str,
-    /// What kind of thing happened, in one word.
+    /// Kind of the event, in one word.
     pub kind: &'static str,
     /// The disk that it is about, if it is about one.
     pub disk: Option<String>,
     pub message: String,
-    /// What to do about it, if there is something.
+    /// Advice: the next thing to do about it, if there is something.
     pub advice: Option<String>,
 }
 
@@ -46,6 +46,6 @@ pub struct ProblemDocument {
     pub title: String,
     /// The status in digits.
     pub status: u16,
-    /// What was tried, and what to do next.
+    /// The attempt that failed, and the next thing to do.
     pub detail: String,
 }

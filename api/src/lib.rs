@@ -78,23 +78,23 @@ documents! {
     DiskDocument { disk: Disk }
     /// The name of a disk that is not served any more.
     RemovedDocument { removed: String }
-    /// What a comparison of a backing with what is cached found, and whether it was accepted.
+    /// The result of a comparison of a backing with what is cached, and whether it was accepted.
     AcceptanceDocument { acceptance: Acceptance }
     /// A disk that was to take the size of its backing.
     ResizedDocument { resized: Resized }
     /// A disk that is recorded.
     RecordingDocument { recording: Recording }
-    /// What flash lost of a disk.
+    /// Data of a disk that flash lost.
     LostDocument { lost: Lost }
     /// Counters, ratios and latencies of disks.
     StatisticsDocument { disks: Vec<Statistics> }
     /// The histograms of a disk.
     HistogramsDocument { histograms: DiskHistograms }
-    /// What caches of other sizes would do for a disk.
+    /// Predictions for a disk of caches of other sizes.
     CurveDocument { curve: DiskCurve }
-    /// What the cache does for a disk.
+    /// Effect of the cache on a disk.
     ReportDocument { report: DiskGain }
-    /// What a disk did lately, step by step.
+    /// Course of a disk lately, step by step.
     HistoryDocument { history: DiskHistory }
     /// Events, the oldest first.
     EventsDocument { events: Vec<Event> }

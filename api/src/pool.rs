@@ -44,7 +44,7 @@ pub struct Pool {
     pub reserve_bytes_min: Option<u64>,
     /// Disks that are served.
     pub disks: u64,
-    /// How often a day each device may be written over, as set by the key `write-budget`; null for no budget.
+    /// Writes of each whole device that are allowed in a day, as set by the key `write-budget`; null for no budget.
     pub write_budget: Option<f64>,
     /// Why it goes through the page cache of the host, if it does.
     pub page_cache_reason: Option<String>,
@@ -65,16 +65,16 @@ pub struct Device {
     pub size_bytes: u64,
     pub segments: u64,
     pub segments_free: u64,
-    /// What is free is discarded.
+    /// Space that becomes free is discarded.
     pub discards: bool,
     pub page_cache_reason: Option<String>,
     /// The drives below it, as the kernel names them, or else the memory, server or ZFS pool that it is in; empty if not known.
     pub drives: Vec<String>,
     /// Everything that was written to it since the daemon was started; `wear` has what was written in all.
     pub written_bytes_since_start: u64,
-    /// How worn it is; null as long as that is not known.
+    /// Wear of the device; null as long as that is not known.
     pub wear: Option<Wear>,
-    /// How its write budget stands; null without one.
+    /// State of its write budget; null without one.
     pub budget: Option<Budget>,
 }
 

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::histograms::Class;
 use crate::statistics::Latency;
 
-/// What the cache did for a disk.
+/// Effect of the cache on a disk.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Report)]
 pub struct DiskGain {
@@ -27,26 +27,26 @@ pub struct DiskGain {
     /// So many active seconds, with the cache or in pass-through, measure how many there are in a second.
     pub active_seconds_min: u64,
     pub saved: Saved,
-    /// How many times faster the mean read is with the cache.
+    /// Factor by which the mean read is faster with the cache.
     pub times_faster: Option<f64>,
-    /// How many times faster the mean write is with the cache.
+    /// Factor by which the mean write is faster with the cache.
     pub writes_times_faster: Option<f64>,
     /// Reads that `without.read_mean_us` is of.
     pub measured_backing_reads: u64,
     pub flash_write_bytes: u64,
-    /// What is still to be written to the backing; not known of a disk that is not served.
+    /// Bytes that are still to be written to the backing; not known of a disk that is not served.
     pub dirty_bytes: Option<u64>,
-    /// How reads were answered over time since the disk is cached, the last step up to now.
+    /// Answers to reads over time since the disk is cached, the last step up to now.
     pub hit_ratio_over_time: Vec<RatioStep>,
     pub warm_up: WarmUp,
 }
 
-/// How the disk did with the cache, or without.
+/// Figures of the disk with the cache, or without.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WithOrWithout {
     pub reads_are: Source,
     pub writes_are: Source,
-    /// How long the disk was served so.
+    /// Time for which the disk was served so, in seconds.
     pub seconds: u64,
     /// Seconds of it in which a read or a write was answered.
     pub active_seconds: u64,
@@ -81,7 +81,7 @@ pub enum Source {
     Unknown,
 }
 
-/// How long requests took; null where that is not known.
+/// Times that requests took; null where that is not known.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ReportTimes)]
 pub struct Times {
@@ -89,7 +89,7 @@ pub struct Times {
     pub write: Option<Measured>,
 }
 
-/// How long requests took, in microseconds.
+/// Times that requests took, in microseconds.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ReportLatency)]
 pub struct Measured {
@@ -99,7 +99,7 @@ pub struct Measured {
     pub classes: Vec<Class>,
 }
 
-/// What the backing was spared; negative if it got more.
+/// Requests and bytes that the backing was spared; negative if it got more.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Saved {
     pub backing_reads: i64,
@@ -108,7 +108,7 @@ pub struct Saved {
     pub backing_write_bytes: i64,
 }
 
-/// How reads were answered in a step of time.
+/// Answers to reads in a step of time.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RatioStep {
     /// Seconds for which the disk had been cached.
@@ -120,16 +120,16 @@ pub struct RatioStep {
     pub hit_ratio: Option<f64>,
 }
 
-/// Whether and since when the disk is warm: from the first of three successive steps on whose hit ratios vary by less than
+/// State of warming up. The disk is warm from the first of three successive steps on whose hit ratios vary by less than
 /// `variation_max`, if no later three are better by more than that.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WarmUp {
     pub state: WarmUpState,
-    /// How long the disk had been cached by then.
+    /// Time for which the disk had been cached by then, in seconds.
     pub seconds: Option<u64>,
     /// Hit ratio of those three steps.
     pub hit_ratio: Option<f64>,
-    /// How far the hit ratios of the last three steps are from each other, while it warms up.
+    /// Distance of the hit ratios of the last three steps, while it warms up.
     pub variation: Option<f64>,
     pub variation_max: f64,
     /// Steps with fewer reads are joined with the next.

@@ -43,7 +43,7 @@ pub struct Guest {
     /// Its QEMU: when that ends, the disk is released.
     #[serde(default)]
     pub process: Option<QemuProcess>,
-    /// How its QEMU has the disk open. Kept and given back as it is.
+    /// The way in which its QEMU has the disk open. Kept and given back as it is.
     pub original: Value,
 }
 
@@ -123,11 +123,11 @@ pub struct ResumeDisk {
     pub number: Option<u64>,
 }
 
-/// How a disk is removed.
+/// The way in which a disk is removed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoveDisk {
-    /// What its backing does not have is given up.
+    /// Consent to give up what its backing does not have.
     #[serde(default)]
     pub lose_dirty: bool,
     /// It is taken from guests that use it. Without this, a disk in use is refused with status 409.
@@ -148,7 +148,7 @@ pub struct AttachVm {
     /// The id of the guest's device. Not needed if it has one disk.
     #[serde(default)]
     pub device: Option<String>,
-    /// What Forebay is to call the disk.
+    /// Name that the disk is to have in Forebay.
     #[serde(default)]
     pub name: Option<String>,
 }

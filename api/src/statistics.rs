@@ -21,20 +21,20 @@ pub struct Statistics {
     pub at_present: Option<AtPresent>,
 }
 
-/// What was counted in a window of time.
+/// Figures of a window of time.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct InWindow {
     /// `5m`, `1h`, `1d`, `total` or `start`: since the disk was attached.
     #[schema(required = false)]
     pub window: &'static str,
-    /// How far it reaches back: less than its name says after a start, and up to one step more later.
+    /// Time that it reaches back, in seconds: less than its name says after a start, and up to one step more later.
     #[schema(required = false)]
     pub window_seconds: u64,
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// How a disk stands now.
+/// Present state of a disk.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AtPresent {
     #[schema(required = false)]
@@ -52,9 +52,9 @@ pub struct AtPresent {
     /// The most that the disk may have cached: flash up to its limit, and RAM.
     #[schema(required = false)]
     pub cache_bytes_max: u64,
-    /// What half of that would have, predicted; not known before the first read.
+    /// Hit ratio that half of that would have, predicted; not known before the first read.
     pub hit_ratio_at_half: Option<f64>,
-    /// What twice as much would have.
+    /// Hit ratio that twice as much would have.
     pub hit_ratio_at_double: Option<f64>,
     #[schema(required = false)]
     pub flash_bytes: u64,
@@ -102,7 +102,7 @@ pub struct Latency {
     pub max: f64,
 }
 
-/// What a disk counted since it was added, or since what was kept of it was lost.
+/// Figures of a disk since it was added, or since what was kept of it was lost.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Total {
     #[serde(flatten)]

@@ -18,7 +18,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Since the disk was attached.
+    /// Returns the counters and latencies since the disk was attached.
     pub fn of(statistics: &DiskStatistics) -> Self {
         Self { counts: statistics.counts, latencies: statistics.latencies.clone() }
     }

@@ -32,9 +32,9 @@ pub use slowness::Waits;
 
 /// Events that wait to be written.
 const WAITING_MAX: usize = 1_024;
-/// What is kept of a message: far more than any of ours.
+/// Length to which a message is cut, in characters: far more than any of ours.
 const MESSAGE_CHARS_MAX: usize = 2_000;
-/// How long [`settle`] waits.
+/// Time for which [`settle`] waits at most.
 const SETTLE_TIME_MAX: Duration = Duration::from_secs(1);
 
 static LIST: OnceLock<List> = OnceLock::new();
@@ -46,7 +46,7 @@ pub struct Event {
     pub id: u64,
     /// When it happened.
     pub at: Moment,
-    /// What kind of thing happened.
+    /// Kind of the event.
     pub kind: Kind,
     /// Name of the disk that it is about, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub struct Event {
 /// An event before it is in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
-    /// What kind of thing happened.
+    /// Kind of the event.
     pub kind: Kind,
     /// Name of the disk that it is about, if it is about one.
     pub disk: Option<String>,
@@ -226,7 +226,7 @@ fn keep(list: &List, mut file: Kept, first: u64, messages: &Receiver<Message>) {
 struct Writer<'a> {
     list: &'a List,
     id: u64,
-    /// Whether the last event could be kept.
+    /// True if the last event could be kept.
     is_saved: bool,
 }
 

@@ -32,7 +32,7 @@ const NUMBER_MAX: u64 = 1 << 60;
 /// The largest of those that stand in lists, of which very many are added up.
 const NUMBER_IN_LIST_MAX: u64 = 1 << 53;
 
-/// What one disk counted.
+/// Counters and latencies of one disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Total {
     /// When counting began.
@@ -59,9 +59,9 @@ struct Entry {
 pub struct Look<'a> {
     /// Number of the attachment.
     pub attachment: u64,
-    /// How long it has lasted.
+    /// Time that it has lasted.
     pub attached_for: Duration,
-    /// What was counted in pass-through since it was attached.
+    /// Counters of pass-through since it was attached.
     pub passed: &'a Passed,
     /// Statistics since it began.
     pub statistics: &'a DiskStatistics,
@@ -116,7 +116,7 @@ impl Totals {
         })
     }
 
-    /// What is to be written now, of these disks only.
+    /// Returns the text that is to be written now, of these disks only.
     pub fn text(&self, disks: &[u32]) -> Vec<u8> {
         let kept = self.disks.iter().filter(|(id, _)| disks.contains(id));
         let disks = kept.map(|(id, entry)| (*id, KeptTotal::from(entry))).collect();
@@ -194,12 +194,12 @@ impl Totals {
         self.disks.remove(&id);
     }
 
-    /// What a disk counted in all, as it was seen last.
+    /// Returns the counters of a disk in all, as it was seen last.
     pub fn of(&self, id: u32) -> Option<Total> {
         self.disks.get(&id).map(Entry::total)
     }
 
-    /// What a disk did with the cache and without, beside what it counted in all at the same moment.
+    /// Returns the figures of a disk with the cache and without, beside what it counted in all at the same moment.
     pub fn compare(&self, id: u32) -> Option<(Total, Comparison)> {
         self.disks.get(&id).map(|entry| {
             let total = entry.total();

@@ -53,7 +53,7 @@ pub fn table() -> String {
     KEYS.map(|(name, about)| format!("  {name:18} {about}\n")).concat()
 }
 
-/// What is to be changed of the pool: at least one of these.
+/// Change of the pool: at least one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// New rating of the drive.
@@ -96,14 +96,14 @@ pub struct Asked {
     pub drive: Drive,
     /// Its figures, or why there are none.
     pub figures: Result<Figures, String>,
-    /// Since when it has given no newer ones, and why, if so.
+    /// Moment from which on it has given no newer ones, and the reason, if so.
     pub old: Option<(Moment, String)>,
 }
 
 /// The drives below a device of the pool, or why they are not known.
 pub type Below = Result<Vec<Asked>, String>;
 
-/// What drives say may be less than what Forebay counted by so much, for some count in whole GiB: bytes.
+/// Bytes by which the figures of drives may be below those that Forebay counted, for some count in whole GiB.
 const DOUBTED_FROM: u64 = 1 << 30;
 
 /// Drops what the only drive says was written if Forebay alone, by its count of before it was asked, wrote more: then the unit
@@ -151,14 +151,14 @@ pub fn beside(all: &BTreeMap<u32, Below>, number: u32, drives: &BTreeSet<&str>) 
     all.iter().filter(|(other, below)| **other != number && is_on(below)).map(|(other, _)| *other).collect()
 }
 
-/// How worn one device of the pool is.
+/// Wear of one device of the pool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worn {
-    /// What Forebay wrote to it, and since when.
+    /// Bytes that Forebay wrote to it, and the moment from which on it counted.
     pub counted: (u64, Moment),
-    /// What of that it wrote lately; none in the first moment.
+    /// Part of that which it wrote lately; none in the first moment.
     pub lately: Option<Lately>,
-    /// What the user says that its drive is rated for.
+    /// Bytes that the drive is rated for, as the user says.
     pub rated_bytes: Option<u64>,
     /// None as long as nobody has looked.
     pub below: Option<Below>,
@@ -168,7 +168,7 @@ pub struct Worn {
     pub estimate: Estimate,
 }
 
-/// How worn the devices of the pool are, by number.
+/// Wear of the devices of the pool, by number.
 pub type AllWorn = BTreeMap<u32, Worn>;
 
 impl Worn {
@@ -206,7 +206,7 @@ impl Worn {
         Some(Self { counted, lately, rated_bytes, below, has_answered, estimate })
     }
 
-    /// What an operator must know of it, with what to do, if there is something.
+    /// Returns the warning that an operator must get of it, with the next thing to do, if there is something.
     pub fn warning(&self, path: &str) -> Option<String> {
         let worries = &self.estimate.worries;
         let advice = format!("Put another one in its place in time: forebay pool replace {path} NEW");

@@ -56,7 +56,7 @@ fn shard(report: &ShardReport) -> Shard {
     Shard { number, disks, busy_ns, age_ns }
 }
 
-/// What somebody should know: of devices that are lost, and of those that wear out.
+/// Returns all that somebody should know: of devices that are lost, and of those that wear out.
 fn warnings(view: &PoolView) -> Vec<String> {
     let wearing = view.worn.iter().filter_map(|(number, worn)| {
         let device = view.in_use.device(MemberNumber(*number))?;

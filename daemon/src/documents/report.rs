@@ -102,7 +102,7 @@ fn without_cache(Comparison { passed, cached, .. }: &Comparison) -> WithOrWithou
     }
 }
 
-/// What is the same on both sides.
+/// Returns the figures that both sides have.
 fn one_side(side: &Side, reads: &LatencyCounts, writes: &LatencyCounts) -> WithOrWithout {
     let counts = &side.counted.counts;
     let enough_time = counts.active_seconds >= ACTIVE_SECONDS_MIN;

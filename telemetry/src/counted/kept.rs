@@ -24,7 +24,7 @@ struct KeptLatency {
     classes: Vec<(u16, u64)>,
 }
 
-/// What is zero is not written.
+/// Form in which zeroes are left out.
 impl From<&Counted> for Kept {
     fn from(counted: &Counted) -> Self {
         let counts = counted.counts.named().filter(|(_, count)| *count > 0);

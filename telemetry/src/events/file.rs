@@ -37,7 +37,7 @@ struct Header {
     boot: String,
 }
 
-/// How the last run of the daemon ended.
+/// The end of the last run of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// There was none, or nothing is known of it.
@@ -50,7 +50,7 @@ pub(super) enum Ending {
     HostWentDown,
 }
 
-/// What an earlier run left.
+/// Files and figures that an earlier run left.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     events: VecDeque<Event>,
@@ -60,14 +60,14 @@ struct Found {
     fault: Option<String>,
 }
 
-/// What was found at the start.
+/// All that was found at the start.
 pub(super) struct Opened {
     pub(super) file: Kept,
     pub(super) events: VecDeque<Event>,
     /// The next event's.
     pub(super) id: u64,
     pub(super) ending: Ending,
-    /// What could not be read, and where it is now.
+    /// The file that could not be read, and the place where it is now.
     pub(super) complaint: Option<String>,
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How bad an event is.
+/// Severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Good to know afterwards; nothing to do.
@@ -22,7 +22,7 @@ impl Level {
     /// All of them, the least first.
     pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
 
-    /// What users call it.
+    /// Returns the name as users write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -39,7 +39,7 @@ impl Level {
 
 macro_rules! kinds {
     ($($kind:ident, $name:literal, $level:ident, $about:literal, $advice:literal;)*) => {
-        /// What happened.
+        /// Kinds of events.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Kind {
             $(#[doc = $about] #[serde(rename = $name)] $kind,)*
@@ -58,7 +58,7 @@ macro_rules! kinds {
     };
 }
 
-/// What the table says of a kind. In advice, `NAME` is the name of the disk.
+/// The row of a kind in the table. In advice, `NAME` is the name of the disk.
 struct Row {
     name: &'static str,
     level: Level,
@@ -328,17 +328,17 @@ kinds! {
 }
 
 impl Kind {
-    /// What users call it.
+    /// Returns the name as users write it.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// How bad it is.
+    /// Returns the severity.
     pub fn level(self) -> Level {
         self.row().level
     }
 
-    /// What to do, if there is something. `disk` is put where its name belongs.
+    /// Returns the next thing to do, if there is something. `disk` is put where its name belongs.
     pub fn advice(self, disk: Option<&str>) -> Option<String> {
         let advice = self.row().advice;
         (!advice.is_empty()).then(|| match disk {

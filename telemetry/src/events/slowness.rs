@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-/// What is judged at once.
+/// Time that is judged at once.
 const MINUTE: Duration = Duration::from_mins(1);
 /// A mean of fewer requests says little.
 const REQUESTS_MIN: u64 = 20;
@@ -12,29 +12,29 @@ const REQUESTS_MIN: u64 = 20;
 const MINUTES: u32 = 3;
 /// Minutes from which what is usual is known.
 const MINUTES_KNOWN: u32 = 10;
-/// What a minute counts for in what is usual: so it is that of about the last half hour with requests.
+/// Weight of a minute in what is usual: so it is that of about the last half hour with requests.
 const WEIGHT: f64 = 1.0 / 32.0;
 /// Slow is what takes so many times as long as is usual,
 const TIMES_USUAL: f64 = 4.0;
 /// and at least so long: guests do not mind a fast device that has become four times slower.
 const MILLIS_MIN: f64 = 50.0;
-/// How much more time larger requests are given than usual ones, at most.
+/// Factor of the time that larger requests are given over usual ones, at most.
 const TIMES_LARGER_MAX: f64 = 4.0;
 /// Nothing that takes so long is usual.
 const MILLIS_MAX: f64 = 1_000.0;
 
-/// What was waited for, since a disk was attached.
+/// Waits for a backing, since a disk was attached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     /// Requests that have ended.
     pub requests: u64,
     /// Time that they took, in nanoseconds.
     pub ns: u64,
-    /// What went to and from the backing meanwhile.
+    /// Bytes that went to and from the backing meanwhile.
     pub bytes: u64,
 }
 
-/// What has become of it, with the means of a request in milliseconds.
+/// Verdict on it, with the means of a request in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pace {
     Same,
@@ -61,7 +61,7 @@ impl Mean {
         Self { millis: towards(self.millis, other.millis), bytes: towards(self.bytes, other.bytes) }
     }
 
-    /// How long a request of such a size may take if this is what is usual: large ones take longer.
+    /// Returns the longest time of a request of such a size if this is what is usual: large ones take longer.
     fn millis_max(self, bytes: f64) -> f64 {
         let times_larger =
             if self.bytes > 0.0 { (bytes / self.bytes).clamp(1.0, TIMES_LARGER_MAX) } else { 1.0 };
@@ -69,7 +69,7 @@ impl Mean {
     }
 }
 
-/// What is remembered of a backing.
+/// Memory of the pace of a backing.
 #[derive(Debug, Default)]
 pub(super) struct Slowness {
     /// Where the minute began.
@@ -122,7 +122,7 @@ impl Slowness {
     }
 }
 
-/// How long it is waited at first before what comes and goes is said to be over, and at most.
+/// Time for which it is waited at first before what comes and goes is said to be over, and at most.
 const STEADY_MIN: Duration = Duration::from_mins(1);
 const STEADY_MAX: Duration = Duration::from_hours(1);
 
@@ -133,11 +133,11 @@ pub(super) struct Flapping {
     is_told: bool,
     over_since: Option<Duration>,
     told_over_at: Option<Duration>,
-    /// How long it must be over before that is told.
+    /// Time for which it must be over before that is told.
     steady: Duration,
 }
 
-/// What is to be told.
+/// News that are to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     None,

@@ -12,25 +12,25 @@ use base::units::Size;
 use super::slowness::{Change, Flapping, Pace, Slowness, Waits};
 use super::{Kind, News};
 
-/// How often an error that repeats itself is told of.
+/// Interval at which an error that repeats itself is told of.
 const REPEAT_INTERVAL: Duration = Duration::from_hours(1);
-/// How long writers are held back before that is said.
+/// Time for which writers are held back before that is said.
 const BEHIND_TIME: Duration = Duration::from_secs(30);
 /// A pause in which no writer was held back, and which does not count as an end.
 const BREATH: Duration = Duration::from_secs(10);
-/// How long second copies may be missing: those of what was written just now always are.
+/// Time for which second copies may be missing: those of what was written just now always are.
 const ONE_COPY_TIME: Duration = Duration::from_secs(5);
 
-/// What is seen of a disk.
+/// Sight of a disk at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskLook {
     /// Counters begin at zero with each.
     pub attachment: u64,
-    /// What is wrong with its backing.
+    /// Trouble of its backing.
     pub trouble: Option<String>,
     /// Why it has no room for what is written.
     pub full: Option<String>,
-    /// What was waited for its backing.
+    /// Waits for its backing.
     pub waits: Waits,
     /// Why it answers nothing but errors.
     pub stopped: Option<String>,
@@ -54,10 +54,10 @@ pub struct DiskLook {
     pub segments_uncopied: u64,
 }
 
-/// What is seen at one moment. Disks that are not served are not in it.
+/// Sight of all disks at one moment. Disks that are not served are not in it.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// Since any moment, the same for all looks.
+    /// Time since any moment, the same for all looks.
     pub at: Duration,
     /// Disks by their names.
     pub disks: BTreeMap<String, DiskLook>,
@@ -78,7 +78,7 @@ pub struct Watcher {
     pool_lacks_space: bool,
 }
 
-/// What is remembered of a disk.
+/// Memory of a disk.
 #[derive(Debug, Default)]
 struct Watched {
     last: DiskLook,
@@ -101,7 +101,7 @@ struct Repeating {
 }
 
 impl Repeating {
-    /// How many are to be told of now.
+    /// Returns the number of those that are to be told of now.
     fn count(&mut self, now: Duration, more: u64) -> Option<u64> {
         self.untold += more;
         let is_time = self.told_at.is_none_or(|told| now >= told + REPEAT_INTERVAL);
@@ -121,7 +121,7 @@ struct Lasting {
     is_told: bool,
 }
 
-/// What has become of it.
+/// Turn that it has taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     None,

@@ -55,7 +55,7 @@ pub struct Found {
 /// Windows of a disk as they were kept.
 #[derive(Debug)]
 pub(super) struct Details {
-    /// How long ago that was.
+    /// Time that has passed since then.
     pub(super) ago: Duration,
     /// When it was, if the steps of the week are of the same moment.
     pub(super) counted_in_steps: Option<Moment>,

@@ -4,14 +4,14 @@ use base::problem::{Answer, Problem};
 
 use crate::counted::Counted;
 
-/// What statistics can be asked for.
+/// Period that statistics can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Window {
     /// The last so much of time.
     Last(Recent),
-    /// Since the disk was added, across restarts.
+    /// All time since the disk was added, across restarts.
     Total,
-    /// Since the disk was attached.
+    /// Time since the disk was attached.
     #[default]
     Start,
 }
@@ -68,18 +68,18 @@ impl Window {
     }
 }
 
-/// What was counted in a window.
+/// Counters and latencies of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Windowed {
     /// The window.
     pub window: Window,
-    /// How far it reaches back.
+    /// Seconds that it reaches back.
     pub seconds: u64,
     /// Counters and latencies in it.
     pub counted: Counted,
 }
 
-/// How far back to look.
+/// Time that a history reaches back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Span {
     /// Five minutes, in steps of 5 s; of this run of the daemon only.

@@ -35,7 +35,7 @@ impl Content for Summary {
 pub struct HistoryStep {
     /// Seconds since 1970 by the length of a step.
     pub number: u64,
-    /// How much time it covers, in milliseconds: less than its length if the disk was not served for a part of it; more if its
+    /// Time that it covers, in milliseconds: less than its length if the disk was not served for a part of it; more if its
     /// thread did not answer before it, or the clock was set back.
     pub covered_ms: u64,
     /// Sums over the step.
@@ -115,7 +115,7 @@ impl Gauges {
 
 macro_rules! sums {
     ($(#[doc = $doc:literal] $name:ident,)*) => {
-        /// What is added up in a step.
+        /// Sums over a step.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Sums { $(#[doc = $doc] pub $name: u64,)* }
 
@@ -164,9 +164,9 @@ sums! {
     backing_write_bytes,
     /// Bytes destaged.
     destage_bytes,
-    /// How long all reads took, together.
+    /// Time that all reads took, together, in nanoseconds.
     read_ns,
-    /// How long all writes took, together.
+    /// Time that all writes took, together, in nanoseconds.
     write_ns,
 }
 
@@ -199,12 +199,12 @@ impl Sums {
         ratio(self.read_hits_ram.saturating_add(self.read_hits_flash), self.reads)
     }
 
-    /// How long a read took on average, in microseconds; none without reads.
+    /// Returns the mean time of a read, in microseconds; none without reads.
     pub fn read_latency_us(&self) -> Option<f64> {
         ratio(self.read_ns, self.reads).map(|nanos| nanos / 1_000.0)
     }
 
-    /// How long a write took on average, in microseconds; none without writes.
+    /// Returns the mean time of a write, in microseconds; none without writes.
     pub fn write_latency_us(&self) -> Option<f64> {
         ratio(self.write_ns, self.writes).map(|nanos| nanos / 1_000.0)
     }

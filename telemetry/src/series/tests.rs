@@ -19,7 +19,7 @@ const SINCE: Moment = Moment(7);
 struct Disk {
     series: Series,
     total: Counted,
-    /// What the host's clock is ahead of the time since the start.
+    /// Lead of the host's clock over the time since the start.
     began: u64,
 }
 

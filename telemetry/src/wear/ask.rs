@@ -23,12 +23,12 @@ use super::smart::{self, Figures};
 
 /// Where smartctl is looked for.
 const FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-/// How long it may take.
+/// Time that it may take.
 const TIME_MAX: Duration = Duration::from_secs(20);
 /// More than any drive has to say: bytes.
 const OUTPUT_MAX: u64 = 1 << 20;
 
-/// Which smartctl asks drives.
+/// The smartctl that asks drives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Smartctl {
     /// The one of the system, if there is one.
@@ -120,7 +120,7 @@ impl Asker {
         }
     }
 
-    /// Which program asks.
+    /// Returns the program that asks.
     fn program(&self) -> Result<PathBuf, String> {
         match &self.smartctl {
             Smartctl::Off => Err("drives are not to be asked (smartctl is off)".to_owned()),
@@ -135,7 +135,7 @@ impl Asker {
     }
 }
 
-/// What a program prints until it closes its output.
+/// Returns the output of a program until it closes it.
 async fn hear(child: &mut Child) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let output = child.stdout.take().expect("it was piped");

@@ -25,14 +25,14 @@ use super::worries::Worry;
 
 const NAMES: &[&str] = &["wear.json"];
 const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
-/// How often a mark is left: seconds.
+/// Interval at which a mark is left, in seconds.
 const MARK_INTERVAL: u64 = 60 * 60;
 /// The longest time that counts as lately: a day, and what may pass until the next mark.
 const LATELY_MAX: u64 = DAY + MARK_INTERVAL;
 /// More marks than ever follow each other in a day, and those of some clocks that were wrong.
 const MARKS_MAX: usize = 100;
 
-/// What was written to the devices of one pool.
+/// Bytes written to the devices of one pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Book {
     /// Identity of the pool.
@@ -40,13 +40,13 @@ pub struct Book {
     devices: BTreeMap<u32, Page>,
 }
 
-/// What was written to one device.
+/// Bytes written to one device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Page {
     since: Moment,
     before: u64,
     seen: u64,
-    /// What was written in all by then, in the order of the calendar.
+    /// Bytes written in all by then, in the order of the calendar.
     marks: Vec<(Moment, u64)>,
     /// Worries that were told of, and are not over.
     told: BTreeSet<String>,
@@ -85,7 +85,7 @@ impl Book {
         (Self { pool: pool.to_owned(), devices }, unread)
     }
 
-    /// What is to be kept now.
+    /// Returns the text that is to be kept now.
     pub fn text(&self) -> Vec<u8> {
         let devices = self.devices.iter().map(|(number, page)| (*number, page.into())).collect();
         format::text(&BookDocument { schema: FORMAT.schema, pool: self.pool.clone(), devices })
@@ -116,12 +116,12 @@ impl Book {
         }
     }
 
-    /// What was written to a device in all, and since when; none if it was never seen.
+    /// Returns the bytes written to a device in all, and the moment from which on they were counted; none if it was never seen.
     pub fn written(&self, number: u32) -> Option<(u64, Moment)> {
         self.devices.get(&number).map(|page| (page.written(), page.since))
     }
 
-    /// What was written to a device lately.
+    /// Returns the bytes written to a device lately.
     pub fn lately(&self, number: u32, now: Moment) -> Option<Lately> {
         self.devices.get(&number)?.lately(now)
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The most that can be said, in thousandths: far above what any drive is rated for.
 const THOUSANDTHS_MAX: u32 = 1_000_000;
 
-/// How much may be written to each device of the pool in a day.
+/// Limit of the bytes that may be written to each device of the pool in a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum WriteBudget {

@@ -25,9 +25,9 @@ const MEMORY: &str = "the memory of this host";
 /// A physical drive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Drive {
-    /// What the kernel calls it: `nvme0n1`.
+    /// Name that the kernel has for it: `nvme0n1`.
     pub name: String,
-    /// How large it is; none if the kernel does not say.
+    /// Size in bytes; none if the kernel does not say.
     pub size_bytes: Option<u64>,
 }
 

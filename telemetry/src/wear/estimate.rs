@@ -14,12 +14,12 @@ use super::worries::{self, Worry};
 
 const HOUR: u64 = 60 * 60;
 pub(crate) const DAY: u64 = 24 * HOUR;
-/// What was written in less time says nothing of a day: seconds.
+/// Time below which what was written says nothing of a day, in seconds.
 const JUDGED_FROM: u64 = HOUR;
 /// Drives say how much of their life is used in whole hundredths: fewer are too coarse to reckon with.
 const USED_JUDGED_FROM: u64 = 5;
 
-/// What was written lately.
+/// Bytes written lately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lately {
     /// Bytes.
@@ -28,20 +28,20 @@ pub struct Lately {
     pub seconds: u64,
 }
 
-/// What is known of a device of the pool.
+/// Facts that are known of a device of the pool.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'a> {
-    /// What Forebay counted in all.
+    /// Bytes that Forebay counted in all.
     pub counted_bytes: u64,
-    /// What Forebay counted lately.
+    /// Bytes that Forebay counted lately.
     pub lately: Option<Lately>,
     /// Both of each other device of the pool that is on the same drive.
     pub beside: &'a [(u64, Option<Lately>)],
-    /// What the user says that the drive is rated for.
+    /// Bytes that the drive is rated for, as the user says.
     pub rated_bytes: Option<u64>,
-    /// How large the drive is.
+    /// Size of the drive in bytes.
     pub drive_bytes: u64,
-    /// What the drives below say of themselves.
+    /// Figures that the drives below give of themselves.
     pub figures: &'a [(&'a str, &'a Figures)],
 }
 
@@ -56,22 +56,22 @@ pub enum Source {
     Rating,
 }
 
-/// How worn a device is.
+/// Estimate of the wear of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// What Forebay writes in a day; none before it is known.
+    /// Bytes that Forebay writes in a day; none before it is known.
     pub bytes_per_day: Option<u64>,
-    /// What Forebay writes to the drive in a day, as a part of the drive.
+    /// Writes of Forebay to the drive in a day, as a part of the drive.
     pub drive_writes_per_day: Option<f64>,
-    /// What was written to the drive in all, and who says so.
+    /// Bytes written to the drive in all, and the source of that figure.
     pub written: (u64, Source),
     /// Hundredths of its life that are used, and who says so.
     pub used_percent: Option<(f64, Source)>,
     /// Days that are left at the present rate, and what that goes by. None if nothing is written, too.
     pub days_left: Option<(u64, Source)>,
-    /// What is bad enough to do something.
+    /// Findings that are bad enough to do something.
     pub worries: Vec<Worry>,
-    /// Whether too few days are left cannot be said: not long enough was counted, or it is neither so nor over.
+    /// True if it cannot be said that too few days are left: not long enough was counted, or it is neither so nor over.
     pub is_between: bool,
 }
 
@@ -115,7 +115,7 @@ impl Lately {
     }
 }
 
-/// What was written in all. Of several drives, the one that got most is the first to go.
+/// Returns the bytes written in all. Of several drives, the one that got most is the first to go.
 fn written(known: &Known<'_>) -> (u64, Source) {
     let said = known.figures.iter().filter_map(|(_, figures)| figures.written_bytes).max();
     let counted =
@@ -159,7 +159,7 @@ fn left_by_drive(figures: &Figures, rated_bytes: Option<u64>) -> Option<u64> {
     u64::try_from(left).ok()
 }
 
-/// How many days so many bytes last; none if it is not known, or nothing is written.
+/// Returns the number of days that so many bytes last; none if it is not known, or nothing is written.
 fn days(bytes: u64, per_day: Option<u64>) -> Option<u64> {
     bytes.checked_div(per_day?)
 }

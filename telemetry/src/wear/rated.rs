@@ -22,7 +22,7 @@ pub struct Rated(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal(pub u64);
 
-/// What a user says of a rating.
+/// Rating as a user gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rating {
     /// It is known.

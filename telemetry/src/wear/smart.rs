@@ -8,13 +8,13 @@ use serde_json::Value;
 /// Figures of a drive; what it does not say is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// What its maker calls it.
+    /// Name that its maker has for it.
     pub model: Option<String>,
-    /// How much of its life is used, in hundredths, by its maker's reckoning; may exceed 100.
+    /// Used part of its life, in hundredths, by its maker's reckoning; may exceed 100.
     pub percentage_used: Option<u64>,
-    /// What hosts wrote to it in all.
+    /// Bytes that hosts wrote to it in all.
     pub written_bytes: Option<u64>,
-    /// What it says that hosts wrote, and what cannot be so; then that counts as not said.
+    /// Bytes that hosts wrote as it says, where that cannot be so; then that counts as not said.
     pub doubted_written_bytes: Option<u64>,
     /// Spare blocks that are left, in hundredths.
     pub spare_percent: Option<u64>,
@@ -22,7 +22,7 @@ pub struct Figures {
     pub spare_threshold_percent: Option<u64>,
     /// Critical warnings of `NVMe`, a bit each; 0 if all is well.
     pub critical_warning: Option<u64>,
-    /// Whether it passes its own check.
+    /// Result of its own check: true if it passes.
     pub passed: Option<bool>,
     /// Errors of the flash that it could not correct.
     pub media_errors: Option<u64>,
@@ -142,7 +142,7 @@ fn percent(value: &Value) -> Option<u64> {
     value.as_u64().filter(|percent| *percent <= 255)
 }
 
-/// What smartctl said instead of figures.
+/// Returns the reason that smartctl gave instead of figures.
 fn why_nothing(document: &Value) -> String {
     let none = Vec::new();
     let messages = document["smartctl"]["messages"].as_array().unwrap_or(&none);

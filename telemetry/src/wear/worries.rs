@@ -31,13 +31,13 @@ pub(super) fn is_between(days: u64) -> bool {
     (DAYS_LEFT_MIN..DAYS_LEFT_ENOUGH).contains(&days)
 }
 
-/// If so few days are left.
+/// Returns a worry if so few days are left.
 pub(super) fn of_days(days: u64) -> Option<Worry> {
     let text = || format!("at the present rate it is worn out in {days} days");
     (days < DAYS_LEFT_MIN).then(|| Worry { id: DAYS_LEFT.to_owned(), text: text() })
 }
 
-/// If so many hundredths of the rating are written.
+/// Returns a worry if so many hundredths of the rating are written.
 pub(super) fn of_rating(percent: f64) -> Option<Worry> {
     let text = || format!("{percent:.0} % of what it is rated for is written");
     (percent >= USED_MAX).then(|| Worry { id: RATING.to_owned(), text: text() })
@@ -53,7 +53,7 @@ const CRITICAL: [(u32, &str); 5] = [
     (5, "its persistent memory region has become read-only"),
 ];
 
-/// What a drive says of itself that is bad enough; what follows from something else is not said again.
+/// Returns the findings of a drive on itself that are bad enough; what follows from something else is not said again.
 pub(super) fn of_drive(name: &str, figures: &Figures) -> Vec<Worry> {
     let mut worries = Vec::new();
     let mut worry = |what: &str, text: String| worries.push(Worry { id: format!("{name} {what}"), text });

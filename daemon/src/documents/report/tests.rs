@@ -6,7 +6,7 @@ use telemetry::series::lifetime::{Lifetime, Passed};
 
 use super::*;
 
-/// What a disk counted: hits in RAM of 10 us, reads and writes that took the backing so long.
+/// Returns the counters of a disk: hits in RAM of 10 us, reads and writes that took the backing so long.
 fn counted(hits: u64, misses: u64, writes: u64, micros: u64) -> Counted {
     let recorder = Recorder::default();
     (0..hits).for_each(|_| recorder.record(Latencies::ReadHitRam, 10_000));

@@ -34,7 +34,7 @@ pub(crate) struct Busiest {
 /// Where the present stretch began.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Edge {
-    /// Since the disk was attached.
+    /// Time since the disk was attached.
     at: Duration,
     requests: Requests,
 }

@@ -92,7 +92,7 @@ pub const VARIATION_MAX: f64 = 0.03;
 /// So many steps in a row.
 const STEPS_ALIKE: usize = 3;
 
-/// How reads were answered by a time, since the disk is cached.
+/// Answers to reads up to a time, since the disk is cached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Point {
     pub seconds: u64,
@@ -101,7 +101,7 @@ pub(crate) struct Point {
     pub hits_flash: u64,
 }
 
-/// How reads were answered between two times.
+/// Answers to reads between two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RatioSpan {
     /// Begin of the step, in seconds since the disk is cached.
@@ -116,10 +116,10 @@ pub struct RatioSpan {
     pub hits_flash: u64,
 }
 
-/// Whether a disk is warm.
+/// State of warming up of a disk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Warmth {
-    /// Since so many seconds after it began to be cached, and what its hit ratio was from then on for three steps.
+    /// Warm from so many seconds after it began to be cached, with the hit ratio of the three steps from then on.
     Warm {
         /// Seconds.
         after: u64,
@@ -194,7 +194,7 @@ impl RatioSpan {
     }
 }
 
-/// Whether and since when a disk with these steps is warm.
+/// Returns the state of warming up of a disk with these steps.
 pub fn warmth(steps: &[RatioSpan]) -> Warmth {
     let joined = joined(steps);
     let alike = |steps: &&[RatioSpan]| variation(steps) < VARIATION_MAX && level(steps) >= VARIATION_MAX;
@@ -223,7 +223,7 @@ fn joined(steps: &[RatioSpan]) -> Vec<RatioSpan> {
     joined
 }
 
-/// How far the hit ratios of steps are from each other.
+/// Returns the distance of the hit ratios of steps.
 fn variation(steps: &[RatioSpan]) -> f64 {
     let ratios = || steps.iter().filter_map(RatioSpan::hit_ratio);
     ratios().fold(0.0, f64::max) - ratios().fold(1.0, f64::min)

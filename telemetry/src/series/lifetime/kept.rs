@@ -11,7 +11,7 @@ use super::curve::Curve;
 use super::{Lifetime, Passed};
 use crate::counted::Kept;
 
-/// What of a lifetime outlasts the process.
+/// Part of a lifetime that outlasts the process.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct KeptLifetime {
     since: Moment,

@@ -26,12 +26,12 @@ pub use curve::{READS_MIN, RatioSpan, VARIATION_MAX, Warmth, warmth};
 pub use kept::KeptLifetime;
 pub use passed::{Meter, Passed};
 
-/// How a disk did, over all its attachments.
+/// Course of a disk over all its attachments.
 #[derive(Clone, Debug)]
 pub struct Lifetime {
     /// When it began to be kept.
     since: Moment,
-    /// What had been counted by then.
+    /// Counters and latencies of that moment.
     from: Counted,
     /// Of earlier attachments: what was counted in pass-through, and how long they were cached.
     passed_before: Passed,
@@ -44,7 +44,7 @@ pub struct Lifetime {
     edge: Edge,
 }
 
-/// What is to be compared.
+/// Figures to be compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// When it began to be kept.
@@ -53,7 +53,7 @@ pub struct Comparison {
     pub passed: Side,
     /// With the cache.
     pub cached: Side,
-    /// How reads were answered over time since the disk is cached.
+    /// Answers to reads over time since the disk is cached.
     pub steps: Vec<RatioSpan>,
 }
 
@@ -62,7 +62,7 @@ pub struct Comparison {
 pub struct Side {
     /// Counters and latencies.
     pub counted: Counted,
-    /// How long the disk was served so.
+    /// Time for which the disk was served so.
     pub time: Duration,
     /// The busiest minute.
     pub busiest: Rate,
@@ -102,7 +102,7 @@ impl Lifetime {
         self.edge = Edge::new(self.requests(total));
     }
 
-    /// What there is to compare, if so much was counted in all.
+    /// Returns the figures to be compared, if so much was counted in all.
     pub fn compare(&self, total: &Counted) -> Comparison {
         let passed = self.passed_in_all();
         let cached = total.since(&self.from).since(&passed.counted);
@@ -125,7 +125,7 @@ impl Lifetime {
         self.cached_before + self.attached_for.saturating_sub(self.passed.time)
     }
 
-    /// What was counted with the cache.
+    /// Returns the counters with the cache.
     fn cached_counts(&self, total: &DiskCounts) -> DiskCounts {
         let without_earlier = total.since(&self.from.counts);
         without_earlier.since(&self.passed_before.counted.counts).since(&self.passed.counted.counts)

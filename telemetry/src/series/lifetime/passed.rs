@@ -15,12 +15,12 @@ use cache::Mode;
 
 use crate::counted::Counted;
 
-/// What was counted in pass-through, and how long that was. Or, of a disk as a whole: all that was counted, and since when.
+/// Counters and time of pass-through. Or, of a disk as a whole: all that was counted, and the time since it began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Counters and latencies.
     pub counted: Counted,
-    /// How long that was.
+    /// Length of that time.
     pub time: Duration,
 }
 
@@ -31,7 +31,7 @@ impl Passed {
         self.time += more.time;
     }
 
-    /// What came since `earlier`, which is an earlier reading of the same.
+    /// Returns the counters since `earlier`, which is an earlier reading of the same.
     fn since(&self, earlier: &Self) -> Self {
         Self { counted: self.counted.since(&earlier.counted), time: self.time.saturating_sub(earlier.time) }
     }
@@ -41,7 +41,7 @@ impl Passed {
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     passed: Passed,
-    /// What had been counted when the present stretch of pass-through began, if it is one.
+    /// Counters at the begin of the present stretch of pass-through, if it is one.
     began: Option<Passed>,
 }
 
@@ -62,7 +62,7 @@ impl Meter {
         }
     }
 
-    /// What was counted in pass-through by now; `now` as with [`Self::change`].
+    /// Returns the counters of pass-through by now; `now` as with [`Self::change`].
     pub fn read(&self, now: impl FnOnce() -> Passed) -> Passed {
         let mut passed = self.passed.clone();
         if let Some(began) = &self.began {

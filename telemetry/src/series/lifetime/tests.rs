@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a disk has counted: reads from RAM, and reads from the backing that took so many microseconds each.
+/// Returns the counters of a disk: reads from RAM, and reads from the backing that took so many microseconds each.
 fn counted(hits: u64, misses: u64, micros: u64) -> Counted {
     let mut counted = Counted::default();
     counted.counts.reads = hits + misses;
