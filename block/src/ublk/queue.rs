@@ -31,7 +31,7 @@ struct Queue {
     file: Arc<OwnedFd>,
     number: u16,
     request_bytes_max: usize,
-    /// What is asked for, one descriptor for each tag; written by the kernel.
+    /// Descriptors of the requests, one for each tag; written by the kernel.
     descriptors: Mapping,
     /// The memory of the tags, one after the other.
     data: Mapping,

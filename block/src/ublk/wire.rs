@@ -44,7 +44,7 @@ const CONTROL_ENTRY_BYTES: usize = 80;
 /// The unit of sizes and places in descriptors and parameters.
 const SECTOR_SHIFT: u32 = 9;
 
-/// What a device can do (`UBLK_F_*`).
+/// Features of a device (`UBLK_F_*`).
 pub mod features {
     /// The device stays when its server ends, and another one may take it over.
     pub const USER_RECOVERY: u64 = 1 << 3;
@@ -97,7 +97,7 @@ pub(super) fn io_command(queue: u16, tag: u16, result: i32, address: u64) -> [u8
     command
 }
 
-/// What the kernel says of a device (`struct ublksrv_ctrl_dev_info`).
+/// A device as the kernel describes it (`struct ublksrv_ctrl_dev_info`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// Queues.
@@ -166,7 +166,7 @@ impl DeviceInfo {
     }
 }
 
-/// What users of a device are told of it (`struct ublk_params`, basic and discard). Sizes in bytes.
+/// Parameters of a device that its users see (`struct ublk_params`, basic and discard). Sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// Properties that a device has or has not.
@@ -242,17 +242,17 @@ impl Parameters {
 /// A request of a user of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoRequest {
-    /// What is asked for.
+    /// The operation.
     pub operation: IoOperation,
     /// The first byte. 0 for a flush.
     pub offset: u64,
-    /// How many bytes. 0 for a flush.
+    /// The number of bytes. 0 for a flush.
     pub length: u64,
-    /// What a write brings is to be durable before it is answered.
+    /// True if the bytes of a write are to be durable before it is answered.
     pub fua: bool,
 }
 
-/// What is asked for (`UBLK_IO_OP_*`).
+/// Operation of a request (`UBLK_IO_OP_*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoOperation {
     /// Bytes.

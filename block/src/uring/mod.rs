@@ -381,7 +381,8 @@ impl Shared {
 }
 
 impl Drop for Shared {
-    /// Only operations of dropped futures can be left, since live ones hold the ring: waits for each.
+    /// Only operations of dropped futures can be left, since live ones hold the ring: waits for each that ends by itself or by being
+    /// cancelled.
     fn drop(&mut self) {
         if self.pressure().0 {
             // Quiet operations have no slot.

@@ -306,6 +306,33 @@ fn memory_of_a_dropped_operation_is_kept_until_the_kernel_is_done() {
     assert_eq!(Rc::strong_count(&reader), 1, "the file is closed with the operation");
 }
 
+/// A read that stays in the kernel when nobody waits for it.
+struct LeftRead {
+    _read: PipeRead,
+}
+
+impl Keep for LeftRead {
+    const IF_DROPPED: IfDropped = IfDropped::Leave;
+}
+
+#[test]
+fn dropping_the_ring_does_not_wait_for_what_another_party_ends_and_keeps_its_memory() {
+    let (reader, _writer) = pipe();
+    let freed = Rc::new(Cell::new(false));
+    let ring = Ring::new(4).expect("io_uring works here");
+    let mut read =
+        PipeRead { _pipe: Rc::clone(&reader), buffer: Buffer::zeroed(64), freed: Rc::clone(&freed) };
+    let entry = opcode::Read::new(types::Fd(reader.as_raw_fd()), read.buffer.as_mut_ptr(), 64).build();
+    // SAFETY: `read` owns the buffer of 64 bytes and the pipe.
+    let operation = unsafe { ring.run(entry, LeftRead { _read: read }) };
+    ring.wait(Some(0));
+    assert_eq!(ring.in_flight(), 1);
+    drop(operation);
+    assert_eq!(ring.in_flight(), 1);
+    drop(ring);
+    assert!(!freed.get(), "the kernel may use it still");
+}
+
 #[test]
 fn dropping_the_ring_ends_everything_in_flight_first() {
     let (reader, _writer) = pipe();
