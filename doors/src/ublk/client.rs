@@ -11,9 +11,9 @@ use nix::sys::socket::sockopt::PeerCredentials;
 use nix::sys::socket::{ControlMessage, MsgFlags, getsockopt, sendmsg};
 
 use super::MESSAGE_BYTES_MAX;
-use super::handover::{Answer, Greeting, Offer, from_line, invalid, to_line};
+use super::handover::{Answer, Greeting, Offer, from_line, from_versioned_line, invalid, to_line};
 
-/// How long the door may take for a message.
+/// Longest time in which the door sends a message.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// A connection to the door of a disk.
@@ -30,7 +30,7 @@ impl HandoverClient {
         let stream = UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(TIME_MAX))?;
         let mut client = Self { stream: BufReader::new(stream) };
-        let greeting: Greeting = client.receive()?;
+        let greeting: Greeting = from_versioned_line(&client.receive_line()?)?;
         Ok((client, greeting.check()?))
     }
 
@@ -51,7 +51,7 @@ impl HandoverClient {
         if sent != line.len() {
             return Err(io::ErrorKind::WriteZero.into());
         }
-        let answer: Answer = self.receive()?;
+        let answer: Answer = from_line(&self.receive_line()?)?;
         answer.error.map_or(Ok(()), |reason| Err(io::Error::other(reason)))
     }
 
@@ -61,11 +61,11 @@ impl HandoverClient {
         u32::try_from(credentials.pid()).ok().filter(|id| *id > 0)
     }
 
-    fn receive<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<T> {
+    fn receive_line(&mut self) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
         self.stream.by_ref().take(MESSAGE_BYTES_MAX as u64).read_until(b'\n', &mut line)?;
         if line.last() == Some(&b'\n') {
-            from_line(&line)
+            Ok(line)
         } else {
             Err(invalid("it ended in the middle of a message"))
         }

@@ -16,15 +16,15 @@ use futures_util::future::{Either, LocalBoxFuture, ready, select};
 use nix::errno::Errno;
 
 use super::MESSAGE_BYTES_MAX;
-use super::handover::{Answer, Greeting, Offer, from_line, invalid, to_line};
+use super::handover::{Answer, Greeting, Offer, from_versioned_line, invalid, to_line};
 use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
 use crate::phase::{DoorPhase, Phase};
 
-/// How long a command may take to hand over a device, in nanoseconds.
+/// Longest time of a handover, in nanoseconds.
 const HANDOVER_TIME_MAX_NS: u64 = 10_000_000_000;
 /// Commands that may be connected at once.
 const COMMANDS_MAX: usize = 4;
-/// How long nobody is let in after that failed for want of files or memory, in nanoseconds.
+/// Time without new connections after one failed for want of files or memory, in nanoseconds.
 const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 
 /// The door of one disk by which it is a block device of this host: at most one.
@@ -119,7 +119,6 @@ impl<D: BlockDevice> UblkDoor<D> {
             }
         };
         if let Err(error) = &outcome {
-            self.count(|counters| counters.protocol_errors += 1);
             tracing::warn!("Disk '{}' was not mapped: {error}", self.name);
         }
         self.commands.set(self.commands.get() - 1);
@@ -129,7 +128,10 @@ impl<D: BlockDevice> UblkDoor<D> {
     async fn take_over(self: &Rc<Self>, stream: &Stream, shard: &DoorShard) -> io::Result<()> {
         let served = self.served.get().map(|served| served.number);
         send(stream, &to_line(&Greeting::of(&self.device, served))).await?;
-        let Some((offer, file)) = receive(stream).await? else {
+        let received = receive(stream).await;
+        let Some((offer, file)) =
+            received.inspect_err(|_| self.count(|counters| counters.protocol_errors += 1))?
+        else {
             // It only asked.
             return Ok(());
         };
@@ -142,13 +144,16 @@ impl<D: BlockDevice> UblkDoor<D> {
     /// Serves the device behind `file` from now on.
     fn take(self: &Rc<Self>, offer: &Offer, file: OwnedFd, shard: &DoorShard) -> io::Result<()> {
         if let Some(Served { number, .. }) = self.served.get() {
+            self.count(|counters| counters.refused += 1);
             return Err(invalid(format!("the disk is mapped already, as /dev/ublkb{number}")));
         }
         if self.phase.get() != Phase::Open {
+            self.count(|counters| counters.refused += 1);
             return Err(invalid("the disk is being detached, or moves to another shard: try again"));
         }
-        let info = offer.device()?;
-        let tags = open_queues(&Arc::new(file), &info)?;
+        let info = offer.device();
+        let tags = open_queues(&Arc::new(file), &info)
+            .inspect_err(|_| self.count(|counters| counters.protocol_errors += 1))?;
         self.served.set(Some(Served { number: info.id, tags: tags.len() }));
         self.count(|counters| counters.connections_total += 1);
         for tag in tags {
@@ -300,7 +305,7 @@ async fn receive(stream: &Stream) -> io::Result<Option<(Offer, OwnedFd)>> {
         filled += part.count;
         files.extend(part.files);
     }
-    let offer = from_line(&buffer[..filled])?;
+    let offer = from_versioned_line(&buffer[..filled])?;
     let file =
         files.pop().filter(|_| files.is_empty()).ok_or_else(|| invalid("a message without one open file"))?;
     Ok(Some((offer, file)))

@@ -73,12 +73,11 @@ impl Greeting {
         }
     }
 
-    /// Refuses messages of another version, and sizes that no device has.
+    /// Refuses sizes that no device has.
     ///
     /// # Errors
     /// `InvalidData`, with the reason.
     pub(super) fn check(self) -> io::Result<Self> {
-        check_protocol(self.protocol)?;
         let is_block = |bytes: u32| bytes.is_power_of_two() && (512..=4096).contains(&bytes);
         if is_block(self.logical_block_bytes) && is_block(self.physical_block_bytes) {
             Ok(self)
@@ -117,12 +116,8 @@ impl Offer {
     }
 
     /// Returns the device, as far as whoever serves it has to know.
-    ///
-    /// # Errors
-    /// `InvalidData` for a message of another version.
-    pub(super) fn device(&self) -> io::Result<DeviceInfo> {
-        check_protocol(self.protocol)?;
-        Ok(DeviceInfo {
+    pub(super) fn device(&self) -> DeviceInfo {
+        DeviceInfo {
             queues: self.queues,
             depth: self.depth,
             state: DeviceState::Dead,
@@ -131,7 +126,7 @@ impl Offer {
             server: 0,
             features: 0,
             mark: 0,
-        })
+        }
     }
 }
 
@@ -148,6 +143,19 @@ pub(super) fn to_line(message: &impl Serialize) -> Vec<u8> {
 /// `InvalidData`, with the reason.
 pub(super) fn from_line<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
     serde_json::from_slice(line).map_err(invalid)
+}
+
+/// Returns the message of a line, if it is of this version. A message of another one may have other fields.
+///
+/// # Errors
+/// As [`from_line`]; `InvalidData` for another version.
+pub(super) fn from_versioned_line<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
+    #[derive(Deserialize)]
+    struct Version {
+        protocol: u32,
+    }
+    check_protocol(from_line::<Version>(line)?.protocol)?;
+    from_line(line)
 }
 
 fn check_protocol(protocol: u32) -> io::Result<()> {
@@ -189,10 +197,10 @@ mod tests {
         let offer = Offer { protocol: 1, device: 3, queues: 1, depth: 128, request_bytes_max: 1 << 18 };
         let line = to_line(&offer);
         assert_eq!(line.last(), Some(&b'\n'));
-        assert_eq!(from_line::<Offer>(&line).unwrap(), offer);
-        assert_eq!(offer.device().unwrap().id, 3);
-        let newer = Offer { protocol: 2, ..offer };
-        assert!(newer.device().unwrap_err().to_string().contains("different releases"));
+        assert_eq!(from_versioned_line::<Offer>(&line).unwrap(), offer);
+        assert_eq!(offer.device().id, 3);
+        let newer = from_versioned_line::<Offer>(b"{\"protocol\":2}\n").unwrap_err();
+        assert!(newer.to_string().contains("different releases"), "{newer}");
         assert_eq!(from_line::<Offer>(b"{}\n").unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 }
