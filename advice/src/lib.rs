@@ -35,7 +35,7 @@ use base::units::ratio;
 use base::units::{float, percent, whole};
 
 api::documents! {
-    /// What would serve disks best, or what a trace was recorded of.
+    /// Advice for disks, or for the disk that a trace was recorded of.
     AdviceDocument { advice: Vec<Advice> }
 }
 

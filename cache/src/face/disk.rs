@@ -255,7 +255,7 @@ impl<E: Env> CachedDisk<E> {
 
     /// Has everything that is dirty destaged at full speed, once; guests go on. [`CachedDisk::statistics`] says how far it is.
     pub fn start_destage(&self) {
-        self.ctx.cache.back.destage.request_all(true);
+        self.ctx.cache.back.destage.request_all();
     }
 
     /// The same as fast as the backing can, whatever [`DiskSettings::destage_rate_max`] says, until nothing is dirty: for flash that is
@@ -266,7 +266,7 @@ impl<E: Env> CachedDisk<E> {
 
     /// Goes on as if nobody had asked.
     pub fn stop_destage(&self) {
-        self.ctx.cache.back.destage.request_all(false);
+        self.ctx.cache.back.destage.cancel_request();
     }
 
     /// Destages everything, and has nothing become dirty until [`CachedDisk::resume`]: what guests write meanwhile goes to the
@@ -336,7 +336,7 @@ impl<E: Env> CachedDisk<E> {
 
     /// True if flash may hold something that the backing does not have.
     pub fn holds_dirty(&self) -> bool {
-        !self.ctx.cache.is_clean() || self.ctx.cache.may_hold_dirty()
+        !self.ctx.cache.is_clean()
     }
 
     /// Waits until it is known what the backing does not have. Then the disk answers, if it has not stopped.

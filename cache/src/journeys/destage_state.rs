@@ -123,17 +123,23 @@ impl DestageState {
         self.holds.get() > 0 || self.device_leaves.get()
     }
 
-    /// Requests that everything is destaged, or ends the request. It ends by itself once nothing is dirty.
-    pub(crate) fn request_all(&self, is_requested: bool) {
-        self.is_requested.set(is_requested && self.dirty_since.get().is_some());
-        self.hurries.set(self.hurries.get() && is_requested);
+    /// Requests that everything is destaged. The request ends by itself once nothing is dirty.
+    pub(crate) fn request_all(&self) {
+        self.is_requested.set(self.dirty_since.get().is_some());
+        self.wake();
+    }
+
+    /// Ends the request, and the hurry.
+    pub(crate) fn cancel_request(&self) {
+        self.is_requested.set(false);
+        self.hurries.set(false);
         self.wake();
     }
 
     /// Requests that everything is destaged as fast as the backing can.
     pub(crate) fn hurry(&self) {
         self.hurries.set(self.dirty_since.get().is_some());
-        self.request_all(true);
+        self.request_all();
     }
 
     /// Returns true if the highest rate of the settings does not count.

@@ -45,7 +45,7 @@ pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
             gains.note(done, survivors_max(&pool), pool.layout().batch_pages());
             if !freed || gains.are_none() {
                 // Little but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
-                disks.borrow().values().for_each(|cache| cache.back.destage.request_all(true));
+                disks.borrow().values().for_each(|cache| cache.back.destage.request_all());
                 pool.host.sleep(RETRY_NS).await;
                 pool.announce_room();
                 // What is below may be what helps.

@@ -110,7 +110,7 @@ fn bring_home<E: Env>(cache: &DiskCache<E>, damage: &str) {
         "{damage}, and it has no second copy. What is dirty is being written to the backing. Evict the disk (forebay disk evict) \
          before the next start, which could not read what it holds"
     );
-    cache.back.destage.request_all(true);
+    cache.back.destage.request_all();
 }
 
 /// Makes second copies of what lacks them, until the disk leaves.
@@ -230,7 +230,7 @@ async fn copy<E: Env>(
         Err(error) if error.operation == Operation::Read => {
             failed_reads.insert(key, failed + 1);
             // One copy is not enough for what can be read only now and then.
-            cache.back.destage.request_all(true);
+            cache.back.destage.request_all();
             return Made::Nothing;
         }
         Err(_) => return Made::Nothing,
@@ -239,7 +239,7 @@ async fn copy<E: Env>(
     if pages_left_out > 0 {
         // One copy of them may be read at most from now on, and perhaps none. Destage finds out.
         count(&cache.counters.flash_errors, u64::from(pages_left_out));
-        cache.back.destage.request_all(true);
+        cache.back.destage.request_all();
     }
     // What rotted unnoticed in the first one is no copy of what was written.
     let alone = |segment| Wanted { segment, second: None, owner: life.0, generation: life.1 };

@@ -335,8 +335,8 @@ impl<S: SegmentsHolder> Catalog<S> {
         replaced.iter().for_each(|gone| order.died(gone.page));
     }
 
-    /// Counts pages that the index does not locate any more, or elsewhere. Every line that becomes stale is counted here;
-    /// `order.rs` says what keeps older ones from coming back.
+    /// Counts pages that the index does not locate any more. Every line that becomes stale is counted here or by
+    /// [`Self::set_places_and`]; `order.rs` says what keeps older ones from coming back.
     fn forget_places(&self, gone: &[Gone]) {
         if gone.is_empty() {
             return;
