@@ -83,7 +83,12 @@ fn drives_of(leaves: BTreeSet<Leaf>) -> Result<Vec<Drive>, String> {
 #[cfg(test)]
 fn below_number(sysfs: &Path, major: u32, minor: u32) -> Result<Vec<Drive>, String> {
     let mut leaves = BTreeSet::new();
-    descend(sysfs, &folder_of(sysfs, libc::makedev(major, minor))?, 0, &mut leaves)?;
+    descend(
+        sysfs,
+        &folder_of(sysfs, nix::sys::stat::makedev(u64::from(major), u64::from(minor)))?,
+        0,
+        &mut leaves,
+    )?;
     drives_of(leaves)
 }
 
