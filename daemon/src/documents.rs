@@ -18,9 +18,9 @@ pub(crate) use history::disk_history;
 pub(crate) use pool::{pool, standing_of_pool};
 pub(crate) use report::disk_gain;
 pub(crate) use statistics::statistics;
-use telemetry::events;
 
 use api::{Acceptance, Event, Host};
+use telemetry::events;
 
 use crate::places::host_name;
 use crate::shard::Evidence;

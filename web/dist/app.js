@@ -729,10 +729,10 @@ n.address)}),this.#s||(this.#s=!0,this.#u())}async#u(){let t=await Yt(`${Ae(this
 t?.forms??[];let s=[...new Set(this.#e.map(n=>n.client))];this.#i.replaceChildren(...s.map(n=>c("option",{value:n},n))),Q(this.#o,s.length>0),
 this.#r()}#r(){let t=this.#e.filter(s=>s.client===this.#i.value);Et(this.#l,t,s=>`${s.client} ${s.door}`,Xf,(s,n)=>{fe(s,"h3",`${n.client}, \
 over ${Jf[n.door]??n.door}`),fe(s,".hint",n.note),fe(s,"code",n.lines.trimEnd())})}};function Qf(e){return c("div",{},c("dt",{}),c("dd",{"da\
-ta-figure":`door-${e.kind}`}))}function Zf(e){let t=e.address.endsWith(".sock")?`${e.title} socket`:e.title;return(e.connections??0)>0?`${t}\
- (${e.connections} connected)`:t}function Xf(){let e=c("code",{}),s=c("button",{type:"button",class:"quiet",onclick:()=>{navigator.clipboard?.
-writeText(e.textContent??"").then(()=>Ps("Copied"))}},"Copy");return s.hidden=navigator.clipboard===void 0,c("div",{},c("div",{class:"sectio\
-n-head"},c("h3",{}),s),c("p",{class:"hint"}),c("pre",{},e))}function It(e,t,s=""){let n=at();return t.id=n,c("div",{class:"field"},c("label",{for:n},e),t,s===""?null:c("p",{class:"hint"},s))}function Ks(e,t){
+ta-figure":`door-${e.kind}`}))}function Zf(e){let t=e.address.startsWith("/")&&e.address.endsWith(".sock")?`${e.title} socket`:e.title;return(e.
+connections??0)>0?`${t} (${e.connections} connected)`:t}function Xf(){let e=c("code",{}),s=c("button",{type:"button",class:"quiet",onclick:()=>{
+navigator.clipboard?.writeText(e.textContent??"").then(()=>Ps("Copied"))}},"Copy");return s.hidden=navigator.clipboard===void 0,c("div",{},c(
+"div",{class:"section-head"},c("h3",{}),s),c("p",{class:"hint"}),c("pre",{},e))}function It(e,t,s=""){let n=at();return t.id=n,c("div",{class:"field"},c("label",{for:n},e),t,s===""?null:c("p",{class:"hint"},s))}function Ks(e,t){
 let s=c("input",{type:"checkbox",name:e});return{element:c("label",{class:"tick"},s,c("span",{},t)),input:s}}function cn(e,t={}){return c("i\
 nput",{type:"text",name:e,spellcheck:"false",autocomplete:"off",autocapitalize:"off",...t})}function rc(...e){return c("details",{},c("summa\
 ry",{},"More"),c("div",{class:"fields"},...e))}var eh=["mode","block-size","reserve","limit","ram","dirty-limit"];function lc(e){let t=cn("n\

@@ -73,7 +73,7 @@ function makeDoor(door: Door): Element {
 
 /** The name of a door, and how many guests came through it if any did. */
 function doorName(door: Door): string {
-  const name = door.address.endsWith(".sock") ? `${door.title} socket` : door.title;
+  const name = door.address.startsWith("/") && door.address.endsWith(".sock") ? `${door.title} socket` : door.title;
   return (door.connections ?? 0) > 0 ? `${name} (${door.connections} connected)` : name;
 }
 

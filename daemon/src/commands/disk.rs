@@ -309,8 +309,10 @@ fn inabilities(disk: &Value) -> impl Iterator<Item = (&str, String)> {
 
 /// Returns the name of a door in words: that of its protocol, and that it is a socket of this host if it is one.
 fn door_name(door: &Value) -> String {
-    let extension = door["address"].as_str().and_then(|address| Path::new(address).extension());
-    let is_socket = extension.is_some_and(|extension| extension == "sock");
+    let is_socket = door["address"].as_str().is_some_and(|address| {
+        address.starts_with('/')
+            && Path::new(address).extension().is_some_and(|extension| extension == "sock")
+    });
     format!("{}{}", text(&door["title"]), if is_socket { " socket" } else { "" })
 }
 

@@ -4,8 +4,6 @@
 use std::sync::OnceLock;
 
 use api::{Counts, Latencies, OfLatencies, ProblemDocument, Settings, name_keys};
-
-use crate::keys::KEYS;
 use axum::http::header;
 use axum::response::IntoResponse;
 use cache::{DiskCounts, Latency};
@@ -13,6 +11,8 @@ use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, Ref, ResponseBuilder};
 use utoipa::{PartialSchema, ToSchema};
+
+use crate::keys::KEYS;
 
 /// What the token is called in the document.
 const TOKEN: &str = "token";

@@ -6,7 +6,7 @@ use api::disk::{
     BackingState, Capability, Condition, Dirt, Door, Head, LoadState, Loaded, LostRange, Quiet, QuietState,
     RunningGuest, Storage,
 };
-use api::{Disk, DiskInList, DiskState, Listed, Lost, Settings};
+use api::{Disk, DiskInList, DiskState, Listed, Lost, Remark, Settings};
 use block::ByteRange;
 use cache::Load;
 use doors::DoorCounters;
@@ -177,33 +177,28 @@ fn quiet(quietness: &Quietness, number: u64) -> Quiet {
 
 /// Returns a disk by itself.
 pub(crate) fn disk(view: &DiskView, places: &Places) -> Disk {
-    let abilities = view.report.as_ref().ok().map(|report| &report.capabilities);
+    let report = view.report.as_ref().ok();
+    let abilities = report.map(|report| &report.capabilities);
     Disk {
         summary: disk_in_list(view, places),
         settings: Settings(Listed(view.record.settings.named().into())),
         backing_limitations: abilities.map(Capabilities::limitations).unwrap_or_default(),
         backing_capabilities: abilities.map(capabilities).unwrap_or_default(),
         sector_bytes: view.sector_bytes(),
-        remarks: view.report.as_ref().map_or_else(
-            |_| Vec::new(),
-            |report| {
-                if view.is_pool_missing {
-                    remarks::without_pool(&view.record.settings)
-                } else {
-                    remarks::of_disk(
-                        &view.record.name,
-                        &view.record.settings,
-                        report,
-                        view.not_mirrored.as_deref(),
-                    )
-                }
-            },
-        ),
+        remarks: report.map(|report| remarks_on(view, report)).unwrap_or_default(),
         page_cache_reason: abilities.and_then(|all| all.direct_io.reason()).map(str::to_owned),
         guest: view.record.guest.as_ref().map(|guest| running_guest(guest, view)),
-        load: view.report.as_ref().ok().map(loaded),
+        load: report.map(loaded),
         statistics: statistics(view, view.since_attached().as_ref()),
     }
+}
+
+fn remarks_on(view: &DiskView, report: &DiskReport) -> Vec<Remark> {
+    let (name, values) = (&view.record.name, &view.record.settings);
+    if view.is_pool_missing {
+        return remarks::without_pool(values);
+    }
+    remarks::of_disk(name, values, report, view.not_mirrored.as_deref())
 }
 
 fn capabilities(all: &Capabilities) -> Vec<Capability> {
