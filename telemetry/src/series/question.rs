@@ -31,28 +31,45 @@ impl Recent {
     pub(super) const ALL: [Self; 3] = [Self::FiveMinutes, Self::Hour, Self::Day];
 }
 
-/// Every window with its name and a sentence about it.
-const NAMED: [(Window, &str, &str); 5] = [
+/// Values with the names that users write, and a sentence about each.
+struct NameTable<T: 'static>(&'static [(T, &'static str, &'static str)]);
+
+impl<T: Copy + PartialEq> NameTable<T> {
+    fn names(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<T> {
+        self.0.iter().map(|(_, name, about)| (*name, *about))
+    }
+
+    fn name(&self, value: T) -> &'static str {
+        self.0.iter().find(|(known, ..)| *known == value).expect("the table has every value").1
+    }
+
+    /// Returns the value of a name. `tried` says in words what was to be shown.
+    fn parse(&self, name: &str, tried: &str) -> Answer<T> {
+        let found = self.0.iter().find(|(_, known, _)| *known == name);
+        found.map(|(value, ..)| *value).ok_or_else(|| {
+            let known = self.names().map(|(known, _)| known).collect::<Vec<_>>().join(", ");
+            Problem::invalid(format!("Cannot show {tried} '{name}': take one of {known}"))
+        })
+    }
+}
+
+const WINDOWS: NameTable<Window> = NameTable(&[
     (Window::Last(Recent::FiveMinutes), "5m", "The last five minutes"),
     (Window::Last(Recent::Hour), "1h", "The last hour"),
     (Window::Last(Recent::Day), "1d", "The last day"),
     (Window::Total, "total", "Since the disk was added, across restarts"),
     (Window::Start, "start", "Since the disk was attached, which every start of the daemon does"),
-];
+]);
 
 impl Window {
-    fn named(self) -> &'static (Window, &'static str, &'static str) {
-        NAMED.iter().find(|(window, ..)| *window == self).expect("the table has every window")
-    }
-
     /// Returns every name with a sentence about the window.
     pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-        NAMED.iter().map(|(_, name, about)| (*name, *about))
+        WINDOWS.names()
     }
 
     /// Returns the name as users write it.
     pub fn name(self) -> &'static str {
-        self.named().1
+        WINDOWS.name(self)
     }
 
     /// Returns the window of this name.
@@ -60,11 +77,7 @@ impl Window {
     /// # Errors
     /// If there is none; with those that there are.
     pub fn parse(name: &str) -> Answer<Self> {
-        let found = NAMED.iter().find(|(_, known, _)| *known == name);
-        found.map(|(window, ..)| *window).ok_or_else(|| {
-            let known = NAMED.map(|(_, known, _)| known).join(", ");
-            Problem::invalid(format!("Cannot show statistics of window '{name}': take one of {known}"))
-        })
+        WINDOWS.parse(name, "statistics of window")
     }
 }
 
@@ -91,22 +104,21 @@ pub enum Span {
     Week,
 }
 
-/// Every span with its name and a sentence about it.
-const SPANS: [(Span, &str, &str); 3] = [
+const SPANS: NameTable<Span> = NameTable(&[
     (Span::FiveMinutes, "5m", "Five minutes, in steps of 5 s; of this run of the daemon only"),
     (Span::Day, "1d", "A day, in steps of 5 minutes"),
     (Span::Week, "7d", "A week, in steps of 5 minutes"),
-];
+]);
 
 impl Span {
     /// Returns every name with a sentence about the span.
     pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-        SPANS.iter().map(|(_, name, about)| (*name, *about))
+        SPANS.names()
     }
 
     /// Returns the name as users write it.
     pub fn name(self) -> &'static str {
-        SPANS.iter().find(|(span, ..)| *span == self).expect("the table has every span").1
+        SPANS.name(self)
     }
 
     /// Returns the span of this name.
@@ -114,11 +126,7 @@ impl Span {
     /// # Errors
     /// If there is none; with those that there are.
     pub fn parse(name: &str) -> Answer<Self> {
-        let found = SPANS.iter().find(|(_, known, _)| *known == name);
-        found.map(|(span, ..)| *span).ok_or_else(|| {
-            let known = SPANS.map(|(_, known, _)| known).join(", ");
-            Problem::invalid(format!("Cannot show the history of '{name}': take one of {known}"))
-        })
+        SPANS.parse(name, "the history of")
     }
 
     /// Length of a step.
@@ -146,8 +154,8 @@ mod tests {
 
     #[test]
     fn windows_have_names_and_no_others() {
-        for (name, _) in Window::names() {
-            assert_eq!(Window::parse(name).map(Window::name), Ok(name));
+        for window in Recent::ALL.map(Window::Last).into_iter().chain([Window::Total, Window::Start]) {
+            assert_eq!(Window::parse(window.name()), Ok(window));
         }
         let problem = Window::parse("7d").expect_err("there is none");
         assert!(problem.message.contains("'7d'") && problem.message.contains("5m, 1h, 1d, total, start"));
@@ -155,8 +163,8 @@ mod tests {
 
     #[test]
     fn spans_have_names_and_no_others() {
-        for (name, _) in Span::names() {
-            assert_eq!(Span::parse(name).map(Span::name), Ok(name));
+        for span in [Span::FiveMinutes, Span::Day, Span::Week] {
+            assert_eq!(Span::parse(span.name()), Ok(span));
         }
         let problem = Span::parse("1h").expect_err("there is none");
         assert!(problem.message.contains("'1h'") && problem.message.contains("5m, 1d, 7d"), "{problem}");
