@@ -184,7 +184,9 @@ impl Listener {
         let mut stop = pin!(stop);
         let waiting = opcode::PollAdd::new(self.fd(), libc::POLLIN as u32).build();
         let watching = |socket| Watching { _socket: socket };
-        if self.run_unless(waiting, watching, stop.as_mut()).await?.is_none() {
+        let (_, stopped) = self.run_unless(waiting, watching, stop.as_mut()).await?;
+        if stopped {
+            // Who came at that very moment waits in the system's queue.
             return Ok(None);
         }
         check_room(&self.socket)?;
@@ -192,25 +194,25 @@ impl Listener {
         let accept =
             opcode::Accept::new(self.fd(), ptr::null_mut(), ptr::null_mut()).flags(libc::SOCK_CLOEXEC);
         let accepting = |socket| Accepting { _socket: socket };
-        let accepted = self.run_unless(accept.build(), accepting, stop).await?;
+        let (accepted, _) = self.run_unless(accept.build(), accepting, stop).await?;
         Ok(accepted.map(|socket| Stream { ring: self.ring.clone(), socket: Arc::new(own(socket)) }))
     }
 
-    /// Runs an operation on the socket, again if it was ended before it began, until `stop` is ready; then there is no result.
-    /// `entry` must point to nothing.
+    /// Runs an operation on the socket, again if a signal ended it, until `stop` is ready. Returns its result, none if it came to
+    /// nothing, and whether it was stopped: then `stop` has ended, and must not be polled again. `entry` must point to nothing.
     async fn run_unless<K: Keep>(
         &self,
         entry: squeue::Entry,
         keep: impl Fn(Arc<OwnedFd>) -> K,
         mut stop: Pin<&mut impl Future<Output = ()>>,
-    ) -> io::Result<Option<i32>> {
+    ) -> io::Result<(Option<i32>, bool)> {
         loop {
             // SAFETY: the callers' entries point to nothing, and what they keep holds the socket.
             let running = unsafe { self.ring.run(entry.clone(), keep(Arc::clone(&self.socket))) };
             let Ended { keep: _, result, stopped } = running.unless(stop.as_mut()).await;
             match outcome(result) {
-                Ok(_) => return Ok(Some(result)),
-                Err(error) if stopped && ended_early(&error) => return Ok(None),
+                Ok(_) => return Ok((Some(result), stopped)),
+                Err(error) if stopped && ended_early(&error) => return Ok((None, stopped)),
                 Err(error) if passes(&error) => {}
                 Err(error) => return Err(error),
             }

@@ -287,6 +287,28 @@ impl Future for Turns {
 }
 
 #[test]
+fn a_client_that_came_before_the_listener_was_stopped_is_accepted_next() {
+    let path = std::env::temp_dir().join(format!("forebay-stopped-{}", std::process::id()));
+    run(|ring| {
+        let path = path.clone();
+        async move {
+            let listener = Listener::bind_unix(&ring, &path).expect("nobody listens there");
+            for round in 0..100u8 {
+                let mut client = UnixStream::connect(&path).expect("it is listened on");
+                client.write_all(&[round]).expect("the socket takes a byte");
+                // A future that panics if it is polled once more after it was ready.
+                let stopped = listener.accept_unless(async {}).await.expect("accepting works");
+                assert!(stopped.is_none(), "nobody was taken in round {round}");
+                let stream = listener.accept().await.expect("the client waits");
+                let (buffer, received) = stream.receive(Buffer::zeroed(1), 0..1).await;
+                assert_eq!((received.expect("a byte is there"), buffer[0]), (1, round));
+            }
+        }
+    });
+    std::fs::remove_file(&path).expect("it was made here");
+}
+
+#[test]
 fn listener_and_stream_go_on_with_another_ring_on_another_thread() {
     let path = std::env::temp_dir().join(format!("forebay-handles-{}", std::process::id()));
     let (listener, stream, first, second) = run(|ring| {

@@ -9,6 +9,8 @@ use std::rc::Rc;
 
 use block::socket::{Chunk, Incoming, Stream, StreamHandle};
 use block::{Buffer, Ring};
+use futures_util::FutureExt;
+use futures_util::future::FusedFuture;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{MsgFlags, recv};
@@ -277,18 +279,21 @@ impl Deciphering {
     }
 }
 
-/// Puts what comes next into `target`, at least one byte; none if `stop` is ready before one has come.
+/// Puts what comes next into `target`, at least one byte; none if `stop` is ready before one has come. Polls `stop` no more once it is
+/// ready.
 async fn next_plain(
     stream: &Stream,
     session: &RefCell<Session>,
     target: &mut [u8],
     stop: impl Future<Output = ()>,
 ) -> io::Result<usize> {
-    let mut stop = std::pin::pin!(stop);
+    let mut stop = std::pin::pin!(stop.fuse());
     loop {
         match session.borrow_mut().read(target)? {
             Plain::Bytes(count) => return Ok(count),
             Plain::Finished => return Err(io::ErrorKind::UnexpectedEof.into()),
+            // What was received when it was stopped is part of a record.
+            Plain::NeedInput if stop.is_terminated() => return Ok(0),
             Plain::NeedInput => {}
         }
         let room = session.borrow_mut().take_room();
