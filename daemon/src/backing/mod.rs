@@ -28,7 +28,7 @@ pub(crate) use capabilities::{Ability, Capabilities, NamedAbility};
 pub(crate) use device::{Backing, BackingHandle, Opening};
 pub(crate) use identity::Identity;
 pub(crate) use kinds::{Location, look_on_ring};
-pub(crate) use monitor::{BackingMonitor, MonitoredBacking};
+pub(crate) use monitor::{BackingMonitor, MONITOR_THREADS_MAX, MonitoredBacking};
 pub(crate) use probe::Images;
 pub(crate) use stack::KernelFolders;
 pub(crate) use users::{OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of};

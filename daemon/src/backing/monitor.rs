@@ -6,10 +6,12 @@
 //! ```
 //! A backing that is as it should be costs its shard nothing. A pass decides nothing else: the shard has the last word, and reports
 //! what it finds. A backing that hangs holds up its own check only. The pass continues behind it on further threads, and the next
-//! passes leave that backing out until it answers.
+//! passes leave that backing out until it answers. A pass has a limited number of threads: if backings hang on all of them it ends, and
+//! the next pass begins with the backings that it left.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -20,12 +22,22 @@ use crate::past::{Attributes, BackingState};
 
 /// Time after which a pass that is not over gets as many threads again as it has.
 const STEP: Duration = Duration::from_millis(250);
-/// Time for which a pass waits for its last answers. One that takes longer is lost.
+/// Steps for which a pass waits while no backing answers. An answer that takes longer is lost.
 const ANSWER_STEPS_MAX: u32 = 8;
+/// The most threads of one pass.
+const PASS_THREADS_MAX: usize = 64;
+/// The most threads of all passes, those included that wait for a backing which hangs: what the pool of blocking threads must have
+/// besides the threads that the control plane needs.
+pub(crate) const MONITOR_THREADS_MAX: usize = 1024;
 
 /// The backings of all served disks of this host. Clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct BackingMonitor(Arc<Mutex<Vec<Weak<MonitoredBacking>>>>);
+pub(crate) struct BackingMonitor {
+    /// In the order in which the next pass checks them.
+    backings: Arc<Mutex<Vec<Weak<MonitoredBacking>>>>,
+    /// Threads of all passes.
+    threads: Arc<AtomicUsize>,
+}
 
 /// A backing under the checks of a [`BackingMonitor`], for as long as the disk has its attributes open.
 pub(crate) struct MonitoredBacking {
@@ -42,13 +54,18 @@ pub(crate) struct MonitoredBacking {
 
 /// One pass over all backings.
 pub(crate) struct BackingPass {
+    monitor: BackingMonitor,
     work: Arc<Mutex<PassWork>>,
     threads: JoinSet<()>,
+    threads_max: usize,
     /// Threads that are to join in.
     threads_more: usize,
-    /// Steps in which the last answers may come.
+    /// Steps in which an answer may come.
     steps_left: u32,
 }
+
+/// A thread of a pass, counted until it ends.
+struct CountedThread(Arc<AtomicUsize>);
 
 /// The work that the threads of a pass share.
 struct PassWork {
@@ -74,7 +91,7 @@ impl BackingMonitor {
             in_doubt: AtomicBool::default(),
             pending: AtomicBool::default(),
         });
-        lock(&self.0).push(Arc::downgrade(&backing));
+        lock(&self.backings).push(Arc::downgrade(&backing));
         backing
     }
 
@@ -82,8 +99,10 @@ impl BackingMonitor {
     pub(crate) fn begin_pass(&self) -> BackingPass {
         let work = PassWork { queue: self.due(), suspects: Vec::new() };
         BackingPass {
+            monitor: self.clone(),
             work: Arc::new(Mutex::new(work)),
             threads: JoinSet::new(),
+            threads_max: PASS_THREADS_MAX,
             threads_more: 1,
             steps_left: ANSWER_STEPS_MAX,
         }
@@ -92,7 +111,7 @@ impl BackingMonitor {
     /// Returns the backings that a pass checks now, and forgets those that are closed.
     fn due(&self) -> VecDeque<Arc<MonitoredBacking>> {
         let mut due = VecDeque::new();
-        lock(&self.0).retain(|backing| {
+        lock(&self.backings).retain(|backing| {
             let Some(backing) = backing.upgrade() else { return false };
             if !backing.pending.load(Ordering::Relaxed) {
                 due.push_back(backing);
@@ -101,35 +120,78 @@ impl BackingMonitor {
         });
         due
     }
+
+    /// Has the next pass begin with this backing.
+    fn continue_with(&self, first: &Arc<MonitoredBacking>) {
+        let mut backings = lock(&self.backings);
+        if let Some(place) = backings.iter().position(|backing| backing.as_ptr() == Arc::as_ptr(first)) {
+            backings.rotate_left(place);
+        }
+    }
+
+    /// Counts one more thread; none if there are too many already.
+    fn count_thread(&self) -> Option<CountedThread> {
+        let is_free = |threads| (threads < MONITOR_THREADS_MAX).then_some(threads + 1);
+        self.threads.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_free).ok()?;
+        Some(CountedThread(Arc::clone(&self.threads)))
+    }
+}
+
+impl Drop for CountedThread {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl BackingPass {
     /// Waits until further disks are found that their shards have to check, and returns their names; none once all backings have
-    /// answered, or those that have not hang.
+    /// answered, or no backing does any more.
     pub(crate) async fn next(&mut self) -> Option<Vec<String>> {
         while self.steps_left > 0 {
-            for _ in 0..self.threads_more {
-                let work = Arc::clone(&self.work);
-                self.threads.spawn_blocking(move || PassWork::run(&work));
-            }
+            let queued_before = lock(&self.work).queue.len();
+            self.start_threads();
             let threads = &mut self.threads;
             let ended = within(STEP, async { while threads.join_next().await.is_some() {} }).await;
-            let (suspects, is_queued) = {
+            let (suspects, queued) = {
                 let mut work = lock(&self.work);
-                (std::mem::take(&mut work.suspects), !work.queue.is_empty())
+                (std::mem::take(&mut work.suspects), work.queue.len())
             };
-            (self.threads_more, self.steps_left) = match (ended, is_queued) {
-                (Ok(()), _) => (0, 0),
-                (Err(_), true) => (self.threads.len(), ANSWER_STEPS_MAX),
-                (Err(_), false) => (0, self.steps_left - 1),
+            self.threads_more = match queued {
+                0 => 0,
+                _ => self.threads.len().min(self.threads_max - self.threads.len()),
+            };
+            self.steps_left = match ended {
+                Ok(()) => 0,
+                Err(_) if self.threads_more > 0 || queued < queued_before => ANSWER_STEPS_MAX,
+                Err(_) => self.steps_left - 1,
             };
             if !suspects.is_empty() {
                 return Some(suspects);
             }
         }
-        // Each of those that are left waits for one backing that hangs, and ends with its answer.
-        self.threads.detach_all();
+        self.end();
         None
+    }
+
+    fn start_threads(&mut self) {
+        for _ in 0..self.threads_more {
+            let Some(thread) = self.monitor.count_thread() else { return };
+            let work = Arc::clone(&self.work);
+            self.threads.spawn_blocking(move || {
+                let _thread = thread;
+                PassWork::run(&work);
+            });
+        }
+    }
+
+    /// Leaves the threads alone that wait for a backing which hangs, and what is still queued to the next pass.
+    fn end(&mut self) {
+        let left = std::mem::take(&mut lock(&self.work).queue);
+        if let Some(first) = left.front() {
+            self.monitor.continue_with(first);
+        }
+        // With nothing queued, each ends with the answer that it waits for.
+        self.threads.detach_all();
     }
 }
 
@@ -162,7 +224,8 @@ impl MonitoredBacking {
         // Only now, and only for this long: it holds the locks of the backing.
         let Some(attributes) = self.attributes.upgrade() else { return false };
         self.pending.store(true, Ordering::Relaxed);
-        let state = attributes.state();
+        // After a panic only the shard can tell.
+        let state = catch_unwind(AssertUnwindSafe(|| attributes.state())).unwrap_or(None);
         self.pending.store(false, Ordering::Relaxed);
         self.in_doubt.load(Ordering::Relaxed) || state.is_none_or(|state| !self.is_sound(&state))
     }
@@ -228,11 +291,17 @@ mod tests {
     }
 
     fn suspects(monitor: &BackingMonitor) -> Vec<String> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        suspects_of_pass(monitor.begin_pass(), 512)
+    }
+
+    fn suspects_of_pass(mut pass: BackingPass, pool_threads: usize) -> Vec<String> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .max_blocking_threads(pool_threads)
+            .build();
         let mut all = Vec::new();
         let runtime = runtime.expect("a runtime for one thread");
         runtime.block_on(async {
-            let mut pass = monitor.begin_pass();
             while let Some(suspects) = pass.next().await {
                 all.extend(suspects);
             }
@@ -241,6 +310,30 @@ mod tests {
         runtime.shutdown_background();
         all.sort();
         all
+    }
+
+    type HangingDisk = (Arc<dyn Attributes>, Arc<MonitoredBacking>, Sender<()>);
+
+    /// Registers disks whose backings hang, each with the way to let it go.
+    fn hanging(monitor: &BackingMonitor, count: usize, asked: &Sender<()>) -> Vec<HangingDisk> {
+        let register = |number| {
+            let (let_go, release) = channel();
+            let attributes: Arc<dyn Attributes> =
+                Arc::new(Hanging { asked: asked.clone(), release: Mutex::new(release) });
+            let disk = format!("hangs{number}");
+            let monitored = monitor.register(&disk, Arc::downgrade(&attributes), BYTES, true);
+            (attributes, monitored, let_go)
+        };
+        (0..count).map(register).collect()
+    }
+
+    /// A backing whose examination is a fault of this program.
+    struct Panicking;
+
+    impl Attributes for Panicking {
+        fn state(&self) -> Option<BackingState> {
+            panic!("a fault, for the test")
+        }
     }
 
     #[test]
@@ -283,16 +376,7 @@ mod tests {
     fn backings_that_hang_hold_up_no_other_and_are_asked_again_once_they_have_answered() {
         let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
         let (asked, times) = channel();
-        let hanging: Vec<_> = (0..5)
-            .map(|number| {
-                let (let_go, release) = channel();
-                let attributes: Arc<dyn Attributes> =
-                    Arc::new(Hanging { asked: asked.clone(), release: Mutex::new(release) });
-                let disk = format!("hangs{number}");
-                let monitored = monitor.register(&disk, Arc::downgrade(&attributes), BYTES, true);
-                (attributes, monitored, let_go)
-            })
-            .collect();
+        let hanging = hanging(&monitor, 5, &asked);
         let cut = Served::new(&monitor, &folder, "cut");
         cut.cut(0);
         assert_eq!(suspects(&monitor), ["cut"]);
@@ -307,5 +391,64 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(suspects(&monitor), ["cut", "hangs0", "hangs1", "hangs2", "hangs3", "hangs4"]);
+    }
+
+    #[test]
+    fn a_pass_ends_with_backings_hanging_on_all_its_threads_and_the_next_one_begins_with_those_left() {
+        let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
+        let (asked, times) = channel();
+        let hanging = hanging(&monitor, 6, &asked);
+        let cut = Served::new(&monitor, &folder, "cut");
+        cut.cut(0);
+        let small = || BackingPass { threads_max: 4, ..monitor.begin_pass() };
+        assert_eq!(
+            suspects_of_pass(small(), 512),
+            [""; 0],
+            "it is behind more than the pass has threads for"
+        );
+        assert_eq!(times.try_iter().count(), 4);
+        assert_eq!(suspects_of_pass(small(), 512), ["cut"]);
+        assert_eq!(times.try_iter().count(), 2);
+        assert_eq!(monitor.threads.load(Ordering::Relaxed), 6, "each waits for one backing");
+        drop(hanging.into_iter().map(|(attributes, ..)| attributes).collect::<Vec<_>>());
+        while monitor.threads.load(Ordering::Relaxed) > 0 {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_pass_ends_on_a_runtime_whose_only_thread_hangs_and_leaves_nothing_unchecked_for_good() {
+        let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
+        let (asked, times) = channel();
+        let _hanging = hanging(&monitor, 1, &asked);
+        let cut = Served::new(&monitor, &folder, "cut");
+        cut.cut(0);
+        assert_eq!(suspects_of_pass(monitor.begin_pass(), 1), [""; 0]);
+        assert_eq!(times.try_iter().count(), 1);
+        assert_eq!(suspects_of_pass(monitor.begin_pass(), 1), ["cut"]);
+    }
+
+    #[test]
+    fn passes_have_a_limited_number_of_threads_in_all() {
+        let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
+        let cut = Served::new(&monitor, &folder, "cut");
+        cut.cut(0);
+        let taken: Vec<_> = std::iter::from_fn(|| monitor.count_thread()).collect();
+        assert_eq!(taken.len(), MONITOR_THREADS_MAX);
+        assert_eq!(suspects(&monitor), [""; 0], "the pass ends all the same");
+        drop(taken);
+        assert_eq!(suspects(&monitor), ["cut"]);
+    }
+
+    #[test]
+    fn a_backing_whose_examination_panics_is_checked_by_its_shard_each_time() {
+        let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
+        let attributes: Arc<dyn Attributes> = Arc::new(Panicking);
+        let _monitored = monitor.register("a", Arc::downgrade(&attributes), BYTES, true);
+        let cut = Served::new(&monitor, &folder, "cut");
+        cut.cut(0);
+        for _ in 0..2 {
+            assert_eq!(suspects(&monitor), ["a", "cut"]);
+        }
     }
 }

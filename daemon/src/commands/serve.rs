@@ -21,6 +21,7 @@ use telemetry::events;
 use telemetry::wear::Smartctl;
 
 use super::logging::{self, Log};
+use crate::backing::MONITOR_THREADS_MAX;
 use crate::cli::Serve;
 use crate::config::Config;
 use crate::control::Http;
@@ -35,6 +36,9 @@ use crate::supervisor::{self, Standing};
 
 /// How soon the service manager's status follows what has changed.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The most threads that wait for file systems, besides those that check backings, of which each may hang.
+const BLOCKING_THREADS_MAX: usize = 512;
 
 /// A tenth of the weight of a shard, by the kernel's table of weights: enough to answer in time on a host that has nothing left.
 const CONTROL_PLANE_NICENESS: i32 = 10;
@@ -134,7 +138,10 @@ impl Setup {
 
     /// Serves until a signal asks for a stop.
     fn run(self, claim: &File) -> Answer<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(BLOCKING_THREADS_MAX + MONITOR_THREADS_MAX)
+            .build();
         let runtime =
             runtime.map_err(|error| Problem::failed(format!("Cannot start the control plane: {error}")));
         let runtime = runtime.inspect_err(events::note_failed_start)?;
