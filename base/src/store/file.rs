@@ -172,9 +172,10 @@ impl<T: StoredValue> Source for Inner<T> {
             undo: Some(Box::new(move || before.text())),
             settle: Box::new(move |replaced| {
                 let saved = replaced.map_err(|not| NotSaved::of(&path(self.store.dir(), T::NAMES), &not));
-                match saved {
+                match &saved {
                     Ok(()) => *lock(&self.value) = value,
-                    Err(_) => drop(self.is_stale.fetch_or(was_stale, Ordering::Relaxed)),
+                    // What is in place is not what is in memory.
+                    Err(not) => drop(self.is_stale.fetch_or(was_stale || not.in_place, Ordering::Relaxed)),
                 }
                 for settle in settle {
                     settle(saved.clone());

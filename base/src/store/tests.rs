@@ -169,6 +169,9 @@ fn a_value_that_is_in_place_and_not_durable_is_taken_back() {
     die_after(dir.path(), None);
     assert!(not.in_place && not.into_problem().message.contains("a restart may already see"));
     assert_eq!(file.read(List::clone), list(&[1]), "and nobody sees it before");
+    assert_eq!(stored(dir.path()).read(List::clone), list(&[1, 2]));
+    file.change_here(|_| Ok(())).expect("the folder is ours");
+    assert_eq!(stored(dir.path()).read(List::clone), list(&[1]), "also a change of nothing takes it back");
 }
 
 #[test]
