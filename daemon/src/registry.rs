@@ -368,7 +368,7 @@ impl Registry {
             Ok(())
         });
         if let Err(problem) = remembering.await {
-            let undone = self.shards.detach(record.name.clone(), Content::Dropped(WhatIsDirty::IsLost)).await;
+            let undone = self.shards.detach(record.name.clone(), Content::Undone).await;
             log_if_failed(&undone.map(|_| ()));
             return Err(problem);
         }

@@ -74,8 +74,8 @@ impl Registry {
             self.renew_control(control, losses).await;
         }
         for name in lost {
-            // A stop never gives this lock back.
-            let changing = self.locks.lock(&name).await;
+            // A change may hang, which must not keep the other sockets lost. The next turn tries again.
+            let Some(changing) = self.locks.try_lock(&name) else { continue };
             // The disk may be gone, or have made them again, since that report.
             let Ok(Some(report)) = self.shards.disk_report(name.clone()).await else { continue };
             let sockets = report.doors.into_iter().map(|door| door.socket).filter(DoorSocket::is_lost);

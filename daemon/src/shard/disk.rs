@@ -150,6 +150,15 @@ pub(crate) enum Content {
     Kept,
     /// It goes; what the backing does not have is brought home first, unless it is given up.
     Dropped(WhatIsDirty),
+    /// It goes, and whoever uses the disk loses it: nothing remembers that the disk was attached.
+    Undone,
+}
+
+impl Content {
+    /// Returns true if a disk whose content goes like this stays while it is mapped.
+    fn is_refused_if_mapped(self) -> bool {
+        matches!(self, Self::Dropped(_))
+    }
 }
 
 /// How a disk ended.
@@ -263,10 +272,7 @@ impl ShardHandle {
 
     /// Returns the guests of a disk; none if it is not here.
     pub(super) async fn guests(&self, name: String) -> Answer<Vec<ConnectedGuest>> {
-        self.call(move |shard| async move {
-            shard.disk(&name).map(|disk| disk.doors.guests()).unwrap_or_default()
-        })
-        .await
+        self.ask(move |shard| shard.disk(&name).map(|disk| disk.doors.guests()).unwrap_or_default()).await
     }
 
     /// Makes the sockets of a disk again whose files are gone.
@@ -575,6 +581,8 @@ impl Shard {
     async fn detach(&self, name: &str, content: Content) -> Answer<Detached> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let may_be_dirty = disk.cached.settings().mode.row().writes_back || disk.cached.holds_dirty();
+        // Before anything is destaged for it.
+        disk.check_unmapped(name, content)?;
         if content == Content::Dropped(WhatIsDirty::IsKept) {
             disk.check_removable(name, may_be_dirty, &self.host).await?;
         } else {
@@ -585,19 +593,17 @@ impl Shard {
             // While guests are still there: if it cannot be, they do not notice. From then on nothing becomes dirty.
             bring_home(&disk, name).await?;
         }
-        // Asked before, and mapped since.
-        if content != Content::Kept && disk.doors.are_used_by_kernel() {
-            return Err(Problem::conflict(format!(
-                "Cannot remove disk '{name}': it is mapped as a block device of this host. First run `forebay unmap {name}`"
-            )));
-        }
+        // It may have been mapped since; then it is served as before.
+        disk.check_unmapped(name, content).inspect_err(|_| {
+            disk.cached.resume();
+        })?;
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
             gone.await;
             return Ok(Detached { last: None, flushed: Ok(()), is_home: false, dirty_bytes: 0 });
         }
         disk.doors.close().await;
-        let is_given_up = content == Content::Dropped(WhatIsDirty::IsLost);
+        let is_given_up = matches!(content, Content::Dropped(WhatIsDirty::IsLost) | Content::Undone);
         let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
         let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
         let is_home = !disk.cached.holds_dirty();
@@ -609,6 +615,7 @@ impl Shard {
                 Ok(())
             }
             Content::Dropped(what_is_dirty) => self.drop_content(&disk, name, what_is_dirty).await,
+            Content::Undone => self.drop_content(&disk, name, WhatIsDirty::IsLost).await,
         };
         disk.history.close();
         disk.quiet.end();
@@ -683,6 +690,16 @@ fn choose_sector(name: &str, settings: &DiskSettings, before: Option<u64>, backi
 }
 
 impl Disk {
+    /// Refuses to remove a disk that is mapped as a block device of this host.
+    fn check_unmapped(&self, name: &str, content: Content) -> Answer<()> {
+        if content.is_refused_if_mapped() && self.doors.are_used_by_kernel() {
+            return Err(Problem::conflict(format!(
+                "Cannot remove disk '{name}': it is mapped as a block device of this host. First run `forebay unmap {name}`"
+            )));
+        }
+        Ok(())
+    }
+
     /// Returns what the backing can do, with what was found out when it was opened.
     fn capabilities(&self) -> Capabilities {
         let capabilities = self.cached.backing().capabilities();
