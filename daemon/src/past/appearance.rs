@@ -142,16 +142,17 @@ pub(crate) struct Circumstances {
 }
 
 impl Appearance {
-    /// Returns what is behind a path. What cannot be examined looks like nothing, and like a raw device.
-    pub(crate) fn of(path: &Path) -> Self {
-        let Ok(about) = fs::metadata(path) else { return Self::default() };
+    /// Returns what is behind a path. What is missing, or neither file nor block device, looks like nothing.
+    ///
+    /// # Errors
+    /// What the system said: nobody can serve it as it is.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        let Ok(about) = fs::metadata(path) else { return Ok(Self::default()) };
         if !about.is_file() && !about.file_type().is_block_device() {
-            return Self::default();
+            return Ok(Self::default());
         }
         // Without waiting, for a device may have no medium.
-        let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok();
-        let dirty = file.as_ref().filter(|_| about.is_file()).and_then(|file| DirtyMark::read(file).ok()?);
-        Self::new(&about, file.as_ref(), dirty)
+        Self::of_open(&File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
     }
 
     /// Returns what an open file or device looks like, whatever its path names by now.
@@ -161,14 +162,14 @@ impl Appearance {
     pub(crate) fn of_open(file: &File) -> io::Result<Self> {
         let about = file.metadata()?;
         let dirty = if about.is_file() { DirtyMark::read(file)? } else { None };
-        Ok(Self::new(&about, Some(file), dirty))
+        Ok(Self::new(&about, file, dirty))
     }
 
-    fn new(about: &Metadata, file: Option<&File>, dirty: Option<DirtyMark>) -> Self {
+    fn new(about: &Metadata, file: &File, dirty: Option<DirtyMark>) -> Self {
         if about.file_type().is_block_device() {
             let rdev = about.rdev();
             let changes = Changes { sectors_written: sectors_written(rdev), ..Changes::default() };
-            return Self { device: Some(DeviceIdentity::of(rdev, file)), changes, ..Self::default() };
+            return Self { device: Some(DeviceIdentity::of(rdev, Some(file))), changes, ..Self::default() };
         }
         let born = about.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let born_ns = born.and_then(|since| i64::try_from(since.as_nanos()).ok());
@@ -186,9 +187,9 @@ impl Appearance {
                 links: about.nlink(),
                 mode: about.mode(),
                 owner: (about.uid(), about.gid()),
-                path: file.and_then(|file| fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()),
+                path: fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok(),
             }),
-            session: file.and_then(read_session),
+            session: read_session(file),
             dirty,
         }
     }
@@ -263,6 +264,10 @@ mod tests {
         DirtyMark { pool: "00ff".to_owned(), disk, name: "web".to_owned() }
     }
 
+    fn at(path: &Path) -> Appearance {
+        Appearance::of(path).expect("it can be examined")
+    }
+
     /// A file, open for reading alone as that of a disk may be.
     fn file(dir: &TempDir) -> (PathBuf, File) {
         let path = dir.path().join("disk.img");
@@ -275,13 +280,13 @@ mod tests {
     fn a_mark_is_read_back_and_removed_by_its_owner_alone() {
         let dir = TempDir::new();
         let (path, file) = file(&dir);
-        assert_eq!(Appearance::of(&path).dirty, None);
+        assert_eq!(at(&path).dirty, None);
         assert_eq!(mark(3).write(&file), Ok(()), "the file system of temporary files has attributes");
-        let modified = Appearance::of(&path).changes.modified_ns;
+        let modified = at(&path).changes.modified_ns;
         mark(4).remove(&file).expect("there is nothing to do");
-        assert_eq!(Appearance::of(&path).dirty, Some(mark(3)));
+        assert_eq!(at(&path).dirty, Some(mark(3)));
         mark(3).remove_at(&path).expect("it is ours");
-        let now = Appearance::of(&path);
+        let now = at(&path);
         assert_eq!(
             (now.dirty, now.changes.modified_ns),
             (None, modified),
@@ -294,7 +299,7 @@ mod tests {
         let dir = TempDir::new();
         let (path, file) = file(&dir);
         assert_eq!(set_attribute(&file, DIRTY, "garbage"), Ok(()));
-        let found = Appearance::of(&path).dirty.expect("there is one");
+        let found = at(&path).dirty.expect("there is one");
         assert_eq!((found.pool.as_str(), found.disk), ("garbage", u32::MAX));
         file.set_xattr(DIRTY, b"\xff\xfe").expect("it holds attributes");
         let open = Appearance::of_open(&file).expect("it is open");
@@ -307,7 +312,7 @@ mod tests {
         assert!(
             mark(3).write(&null).is_err_and(|CannotMark(reason)| reason.contains("no extended attributes"))
         );
-        assert_eq!(Appearance::of(Path::new("/nowhere/at/all")), Appearance::default());
+        assert_eq!(at(Path::new("/nowhere/at/all")), Appearance::default());
     }
 
     #[test]
@@ -319,9 +324,9 @@ mod tests {
         assert!(!is_numbered(&session) && session.len() == 32);
         assert_ne!(new_session().expect("there is chance"), session);
         let before = Appearance::of_open(&file).expect("it is open");
-        assert_eq!((before.session.as_ref(), &before), (Some(&session), &Appearance::of(&path)));
+        assert_eq!((before.session.as_ref(), &before), (Some(&session), &at(&path)));
         fs::remove_file(&path).and_then(|()| fs::write(&path, "another")).expect("the folder is ours");
-        let (open, named) = (Appearance::of_open(&file).expect("it is open"), Appearance::of(&path));
+        let (open, named) = (Appearance::of_open(&file).expect("it is open"), at(&path));
         assert_eq!((&open.file, &open.session), (&before.file, &before.session));
         assert_eq!(named.session, None);
     }

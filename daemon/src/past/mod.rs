@@ -70,7 +70,10 @@ pub(crate) fn foresee(
     mark: u64,
 ) -> Expected {
     let without_bits = |belief| Expected { belief, touched: None };
-    let Unopened { looks: found, may_exist, is_guarded } = backing;
+    let Unopened { looks, may_exist, is_guarded } = backing;
+    // What cannot be examined keeps its disk waiting as well.
+    let may_exist = may_exist && looks.is_some();
+    let found = looks.unwrap_or_default();
     let record = Record::of(host, id);
     // The size of a device is taken to be what it was: looking is for starts, which may wait for it.
     let bytes = found.bytes.or(disk_bytes);
@@ -91,7 +94,8 @@ pub(crate) fn foresee(
 /// A backing that nobody has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unopened {
-    pub(crate) looks: Appearance,
+    /// None if it cannot be examined, as a start could not.
+    pub(crate) looks: Option<Appearance>,
     /// False if nothing is in its place.
     pub(crate) may_exist: bool,
     /// True if something keeps others from changing it while nobody serves it.
@@ -555,6 +559,21 @@ mod tests {
             history.begin(SIZE, Access::ReadWrite, false).await.expect("the folder is ours");
             assert!(!remembered(host).void);
         });
+    }
+
+    #[test]
+    fn a_backing_that_cannot_be_examined_keeps_its_disk_waiting_with_what_is_cached_as_a_start_does() {
+        let dir = TempDir::new();
+        let places = Places { dir: dir.path().join("d"), run: dir.path().into(), nbd_uri: None };
+        let host = HostRecord::default();
+        let foreseen = |looks, may_exist| {
+            let backing = Unopened { looks, may_exist, is_guarded: true };
+            foresee(&places, &host, 1, backing, Some(SIZE), 7).belief
+        };
+        let another = Some(Appearance { bytes: Some(2 * SIZE), ..Appearance::default() });
+        assert!(matches!(foreseen(another, true), Belief::Nothing(_)));
+        assert_eq!(foreseen(None, true), foreseen(Some(Appearance::default()), false));
+        assert_eq!(foreseen(None, true), Belief::ByRegion);
     }
 
     #[test]
