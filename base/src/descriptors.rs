@@ -1,4 +1,4 @@
-//! Limit of open files of this process: raised at a start, and named where it is reached.
+//! Limit of open files: names it, with the way to raise it, in the error of whoever reaches it.
 
 use std::io;
 
