@@ -80,25 +80,36 @@ fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
     print_change(&options.reading, &document("mapped", entry(&disk)), &text)
 }
 
-/// Has the daemon serve what was mapped when the one before ended, and maps disks that are to be mapped at each start.
+/// Has the daemon serve what was mapped when the one before ended, and maps disks that are to be mapped at each start. None waits for
+/// another: those that may soon be served are tried again until the time is over.
 fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
     let mut mapping = Mapping::default();
     let deadline = Instant::now() + RESTORE_TIME_MAX;
-    let (mut restored, mut problems) = (Vec::new(), Vec::new());
-    for name in names(client)? {
-        let is_to_be_mapped = client.get(&format!("/v1/disks/{name}"))?["disk"]["settings"]["map"] == "on";
-        loop {
-            match place(client, &name).and_then(|place| mapping.restore(&place, is_to_be_mapped)) {
-                Ok(disk) => restored.extend(disk),
-                // Its backing may be on its way.
-                Err(problem) if problem.kind == ProblemKind::Unavailable && Instant::now() < deadline => {
-                    thread::sleep(RESTORE_INTERVAL);
-                    continue;
-                }
-                Err(problem) => problems.push(problem),
+    let run = run_of(client)?;
+    let mut restored = Vec::new();
+    let mut pending = names(client)?;
+    let mut problems = Vec::new();
+    loop {
+        let mut waiting = Vec::new();
+        pending.retain(|name| match restore_one(client, &run, &mut mapping, name) {
+            Ok(disk) => {
+                restored.extend(disk);
+                false
             }
+            // It was removed meanwhile.
+            Err(problem) if problem.kind == ProblemKind::Missing => false,
+            Err(problem) => {
+                // Its backing may be on its way.
+                let may_soon = problem.kind == ProblemKind::Unavailable;
+                (if may_soon { &mut waiting } else { &mut problems }).push(problem);
+                may_soon
+            }
+        });
+        if pending.is_empty() || Instant::now() >= deadline {
+            problems.append(&mut waiting);
             break;
         }
+        thread::sleep(RESTORE_INTERVAL);
     }
     let entries: Vec<Value> = restored.iter().map(entry).collect();
     print_change(&options.reading, &document("mapped", entries), &lines(&restored, served_as))?;
@@ -110,6 +121,12 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
             Err(Problem::failed(all.join("; ")))
         }
     }
+}
+
+fn restore_one(client: &Client, run: &Path, mapping: &mut Mapping, name: &str) -> Answer<Option<MappedDisk>> {
+    let document = client.get(&format!("/v1/disks/{name}"))?;
+    let disk = &document["disk"];
+    mapping.restore(&place_of(disk, run), disk["settings"]["map"] == "on")
 }
 
 /// Replaces connections of kernel NBD that break, until the process is ended: the kernel tells when one does. Whatever goes wrong is

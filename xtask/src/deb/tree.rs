@@ -21,6 +21,7 @@ const MANUAL: &str = "usr/share/man/man1";
 const PLAIN: &[(&str, &str)] = &[
     ("packaging/forebay.service", "usr/lib/systemd/system/forebay.service"),
     ("packaging/forebay-map.service", "usr/lib/systemd/system/forebay-map.service"),
+    ("packaging/forebay-restore.service", "usr/lib/systemd/system/forebay-restore.service"),
     ("packaging/60-forebay.rules", "usr/lib/udev/rules.d/60-forebay.rules"),
     ("packaging/sysusers.conf", "usr/lib/sysusers.d/forebay.conf"),
     ("packaging/debian/copyright", "usr/share/doc/forebay/copyright"),
