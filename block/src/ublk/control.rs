@@ -20,6 +20,8 @@ const TIME_MAX: Duration = Duration::from_secs(30);
 pub struct Control {
     file: File,
     uring: IoUring<squeue::Entry128, cqueue::Entry>,
+    /// Commands so far. The ring gives the number of a command back with its completion.
+    commands: u64,
 }
 
 impl Control {
@@ -30,7 +32,7 @@ impl Control {
     pub fn open() -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(CONTROL)?;
         let uring = IoUring::<squeue::Entry128, cqueue::Entry>::builder().build(4)?;
-        Ok(Self { file, uring })
+        Ok(Self { file, uring, commands: 0 })
     }
 
     /// Adds a device like `wanted`, and returns it as the kernel made it: with its number and features.
@@ -86,6 +88,19 @@ impl Control {
         self.run(ControlCommand::DeleteDevice, id, 0)
     }
 
+    /// Deletes a device that is stopped, without waiting for whoever has it open: it is out of the list at once.
+    ///
+    /// # Errors
+    /// `Unsupported` before Linux 6.9; those of the kernel.
+    pub fn delete_without_waiting(&mut self, id: u32) -> io::Result<()> {
+        /// What the kernel answers to commands that it does not know, beside `EOPNOTSUPP` (`ENOTSUPP` of linux/errno.h).
+        const KERNEL_UNSUPPORTED: i32 = 524;
+        self.run(ControlCommand::DeleteDeviceAsync, id, 0).map_err(|error| match error.raw_os_error() {
+            Some(libc::EOPNOTSUPP | KERNEL_UNSUPPORTED) => io::ErrorKind::Unsupported.into(),
+            _ => error,
+        })
+    }
+
     /// Begins to take over a device whose server has ended.
     ///
     /// # Errors
@@ -114,50 +129,66 @@ impl Control {
     }
 
     fn run(&mut self, command: ControlCommand, id: u32, data: u64) -> io::Result<()> {
-        self.submit(command, control_entry(id, 0, 0, data))
+        self.submit(command, control_entry(id, 0, 0, data)).and_then(check)
     }
 
+    /// Runs a command that reads or writes a buffer. The kernel gets one of its own: it may use that after the command was given up.
     fn run_with<const N: usize>(
         &mut self,
         command: ControlCommand,
         id: u32,
         buffer: &mut [u8; N],
     ) -> io::Result<()> {
-        self.submit(command, control_entry(id, buffer.as_mut_ptr().addr() as u64, N, 0))
+        let lent = Box::into_raw(Box::new(*buffer));
+        // Without a completion, `lent` is the kernel's for good.
+        let result = self.submit(command, control_entry(id, lent.expose_provenance() as u64, N, 0))?;
+        // SAFETY: `lent` came from a box, and the kernel is done with it: the command has completed.
+        *buffer = *unsafe { Box::from_raw(lent) };
+        check(result)
     }
 
-    fn submit(&mut self, command: ControlCommand, entry: [u8; 80]) -> io::Result<()> {
+    /// Returns the result of a command.
+    ///
+    /// # Errors
+    /// If its completion was not seen. The kernel may go on with the command then, and the ring is replaced.
+    fn submit(&mut self, command: ControlCommand, entry: [u8; 80]) -> io::Result<i32> {
+        self.commands += 1;
         let fd = types::Fd(self.file.as_raw_fd());
         let entry = opcode::UringCmd80::new(fd, command.number()).cmd(entry).build();
-        // SAFETY: the buffer of `run_with` is borrowed until this returns. Commands with a buffer do not wait for anybody, and the
-        // kernel copies it before they could; those that can be given up below have none. The ring is not used again then.
-        unsafe { self.uring.submission().push(&entry) }.map_err(io::Error::other)?;
+        let entry = entry.user_data(self.commands);
+        self.wait_for(&entry).map_err(|error| {
+            // The old ring goes on in the kernel as long as the command does. Where there is no other one, the number of the command
+            // keeps its completion from being taken for that of a later one.
+            if let Ok(fresh) = IoUring::<squeue::Entry128, cqueue::Entry>::builder().build(4) {
+                self.uring = fresh;
+            }
+            if error.raw_os_error() != Some(libc::ETIME) {
+                return error;
+            }
+            let reason = format!("the kernel has not done it in {} s", TIME_MAX.as_secs());
+            io::Error::new(io::ErrorKind::TimedOut, reason)
+        })
+    }
+
+    fn wait_for(&mut self, entry: &squeue::Entry128) -> io::Result<i32> {
+        // SAFETY: the buffer of `run_with` is freed once the completion of the command was seen, and never otherwise.
+        unsafe { self.uring.submission().push(entry) }.map_err(io::Error::other)?;
         let limit = types::Timespec::from(TIME_MAX);
         let arguments = types::SubmitArgs::new().timespec(&limit);
         loop {
             match self.uring.submitter().submit_with_args(1, &arguments) {
-                Ok(_) => {}
-                Err(error) if error.raw_os_error() == Some(libc::EINTR) => continue,
-                Err(error) if error.raw_os_error() == Some(libc::ETIME) => return Err(self.give_up()),
-                Err(error) => return Err(error),
+                Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+                submitted => drop(submitted?),
             }
-            if let Some(completion) = self.uring.completion().next() {
-                let result = completion.result();
-                return if result < 0 { Err(io::Error::from_raw_os_error(-result)) } else { Ok(()) };
+            let number = self.commands;
+            let completion = self.uring.completion().find(|completion| completion.user_data() == number);
+            if let Some(completion) = completion {
+                return Ok(completion.result());
             }
         }
     }
+}
 
-    /// Leaves the command to end by itself, and the ring with it.
-    fn give_up(&mut self) -> io::Error {
-        match IoUring::<squeue::Entry128, cqueue::Entry>::builder().build(4) {
-            // The old one goes on in the kernel as long as the command does.
-            Ok(fresh) => self.uring = fresh,
-            Err(error) => return error,
-        }
-        io::Error::new(
-            io::ErrorKind::TimedOut,
-            format!("the kernel has not done it in {} s", TIME_MAX.as_secs()),
-        )
-    }
+fn check(result: i32) -> io::Result<()> {
+    if result < 0 { Err(io::Error::from_raw_os_error(-result)) } else { Ok(()) }
 }

@@ -11,6 +11,7 @@ pub(super) enum ControlCommand {
     SetParameters = 0x08,
     StartUserRecovery = 0x10,
     EndUserRecovery = 0x11,
+    DeleteDeviceAsync = 0x14,
     UpdateSize = 0x15,
 }
 
@@ -57,7 +58,7 @@ pub mod features {
 impl ControlCommand {
     pub(super) fn number(self) -> u32 {
         let access = match self {
-            Self::GetDeviceInfo => IOC_READ,
+            Self::GetDeviceInfo | Self::DeleteDeviceAsync => IOC_READ,
             _ => IOC_READ | IOC_WRITE,
         };
         encode(self as u32, access, CONTROL_BYTES)
@@ -316,6 +317,7 @@ mod tests {
         assert_eq!(ControlCommand::GetDeviceInfo.number(), 0x8020_7502);
         assert_eq!(IoCommand::CommitAndFetch.number(), 0xC010_7521);
         assert_eq!(ControlCommand::EndUserRecovery.number(), 0xC020_7511);
+        assert_eq!(ControlCommand::DeleteDeviceAsync.number(), 0x8020_7514);
     }
 
     #[test]
