@@ -47,6 +47,8 @@ pub struct Head {
 pub struct DiskInList {
     #[serde(flatten)]
     pub head: Head,
+    /// Its number. Disks that were removed keep theirs.
+    pub number: u32,
     /// Why it is not served, if it is not.
     pub reason: Option<String>,
     /// Where its data lives.

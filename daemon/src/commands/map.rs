@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{client, print_change};
 use crate::cli::{MapDisk, UnmapDisk};
 use crate::client::Client;
-use crate::mapping::{DiskPlace, MapOptions, MappedDisk, Mapping};
+use crate::mapping::{DiskPlace, MapOptions, MappedDisk, Mapping, ServiceState};
 use crate::output::{self, list, text};
 
 /// How long a disk that was mapped may take to be served after a start of the daemon.
@@ -36,7 +36,8 @@ pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
     let client = client(&options.reading.daemon)?;
     // A disk can be unmapped while no daemon runs.
     let run = run_of(&client)?;
-    let place = place(&client, &options.name).unwrap_or_else(|_| DiskPlace::new(&options.name, &run, 0));
+    let place =
+        place(&client, &options.name).unwrap_or_else(|_| DiskPlace::new(&options.name, &run, None, 0));
     let disk = Mapping::default().unmap(&place, options.force)?;
     let text = format!("Disk '{}' is not mapped any more; {} is gone\n", disk.name, disk.device.display());
     print_change(&options.reading, &document("mapped", entry(&disk)), &text)
@@ -132,6 +133,10 @@ fn restore_one(client: &Client, run: &Path, mapping: &mut Mapping, name: &str) -
 /// Replaces connections of kernel NBD that break, until the process is ended: the kernel tells when one does. Whatever goes wrong is
 /// tried again, and written to standard error once.
 fn watch(client: &Client) -> Answer<()> {
+    // Memory that it asks for must not wait for the disks that it serves.
+    if let Err(error) = rustix::process::configure_io_flusher_behavior(true) {
+        tracing::warn!("Cannot be an I/O flusher: {error}; give this process CAP_SYS_RESOURCE");
+    }
     let mut mapping = Mapping::default();
     let broken = mapping.listen()?;
     let mut last_problem = None;
@@ -184,7 +189,12 @@ fn show_list(client: &Client, options: &MapDisk) -> Answer<()> {
             .link
             .as_deref()
             .map_or_else(|| output::NOTHING.to_owned(), |link| link.display().to_string());
-        let state = if disk.is_served { "served" } else { "waits for the daemon" };
+        let state = match disk.state {
+            ServiceState::Unstarted => "not started",
+            ServiceState::Served => "served",
+            ServiceState::Waiting => "waits for the daemon",
+            ServiceState::Foreign => "of an earlier disk of this name",
+        };
         let driver = disk.driver.key().to_owned();
         vec![disk.name.clone(), disk.device.display().to_string(), driver, link, state.to_owned()]
     };
@@ -202,7 +212,7 @@ fn entry(disk: &MappedDisk) -> Value {
         "device": disk.device,
         "driver": disk.driver.key(),
         "link": disk.link,
-        "served": disk.is_served,
+        "served": disk.state == ServiceState::Served,
         "remarks": disk.remarks,
     })
 }
@@ -231,7 +241,9 @@ fn place(client: &Client, name: &str) -> Answer<DiskPlace> {
 fn place_of(disk: &Value, run: &Path) -> DiskPlace {
     let doors = list(&disk["doors"]).iter();
     let kernel_connections = doors.filter_map(|door| door["kernel_connections"].as_u64()).sum();
-    DiskPlace::new(&text(&disk["name"]), run, kernel_connections)
+    let number = disk["number"].as_u64();
+    let identity = number.map(|number| DiskPlace::identity_of(number, &text(&disk["backing"])));
+    DiskPlace::new(&text(&disk["name"]), run, identity, kernel_connections)
 }
 
 /// Returns the folder of the daemon's sockets.

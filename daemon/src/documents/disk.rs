@@ -77,6 +77,7 @@ pub(crate) fn disk_in_list(view: &DiskView, places: &Places) -> DiskInList {
     let (_, reason) = standing_of_disk(view);
     DiskInList {
         head: head(view),
+        number: view.record.id,
         reason: reason.map(str::to_owned),
         backing: view.record.backing.clone(),
         backing_state: report.map(backing_state),

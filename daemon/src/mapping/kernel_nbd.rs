@@ -29,8 +29,8 @@ use nix::sys::socket::{
 
 use super::nbd_control::{BrokenLinks, NbdControl, NbdTerms};
 use super::{
-    AddedDevice, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState, kernel_release, load_module,
-    set_look_interval, unreachable_door,
+    AddedDevice, DeviceClaim, DeviceMark, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState,
+    kernel_release, load_module, refuse_smaller, set_look_interval, unreachable_door,
 };
 use crate::door::DoorKind;
 
@@ -64,10 +64,13 @@ impl MapDriver for KernelNbdDriver {
     }
 
     fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>> {
-        let numbers = marked_devices(Path::new("/sys/block"), &backend(disk));
+        let marked = marked_devices(Path::new("/sys/block"), disk.mark().place);
         let state = if disk.kernel_connections > 0 { ServiceState::Served } else { ServiceState::Waiting };
-        let device = |number| MappedDevice { driver: DriverKind::KernelNbd, number, state };
-        Ok(numbers.into_iter().map(device).collect())
+        let device = |(number, mark)| {
+            let state = disk.state_of(mark, state);
+            MappedDevice { driver: DriverKind::KernelNbd, number, state }
+        };
+        Ok(marked.into_iter().map(device).collect())
     }
 
     fn add(&mut self, disk: &DiskPlace, read_only: bool) -> Answer<AddedDevice> {
@@ -102,6 +105,7 @@ impl MapDriver for KernelNbdDriver {
         }
         let device = DriverKind::KernelNbd.device(number);
         let connection = ReadyConnection::open(disk)?;
+        refuse_smaller(disk, &device, connection.facts.size)?;
         let control = self.control().map_err(|error| explain(&error))?;
         control.reconnect(number, &backend(disk), connection.stream.as_fd()).map_err(|error| {
             let advice = if error.raw_os_error() == Some(Errno::EINVAL as i32) {
@@ -129,8 +133,11 @@ impl MapDriver for KernelNbdDriver {
         self.control()?.resize(number, &backend(disk), size_bytes)
     }
 
-    fn remove(&mut self, number: u32) -> io::Result<()> {
-        self.control()?.disconnect(number)
+    fn remove(&mut self, number: u32, claim: Option<DeviceClaim>) -> io::Result<()> {
+        self.control()?.disconnect(number)?;
+        // It is gone when nobody has it open.
+        drop(claim);
+        Ok(())
     }
 }
 
@@ -165,7 +172,7 @@ impl ReadyConnection {
     fn open(disk: &DiskPlace) -> Answer<Self> {
         let socket = disk.socket(DoorKind::Nbd);
         let opened = (|| {
-            let stream = connect_named(&socket, disk.mark())?;
+            let stream = connect_named(&socket, disk.mark().word())?;
             stream.set_read_timeout(Some(HANDSHAKE_TIME_MAX))?;
             stream.set_write_timeout(Some(HANDSHAKE_TIME_MAX))?;
             let client = Client::over(stream, &disk.name, Replies::Simple)?;
@@ -215,24 +222,35 @@ fn connect_named(path: &Path, mark: u64) -> io::Result<UnixStream> {
     Err(Errno::EADDRINUSE.into())
 }
 
+/// What the words of our devices begin with.
+const BACKEND_PREFIX: &str = "forebay-";
+
 /// Returns the word that the kernel keeps with the device of a disk.
 fn backend(disk: &DiskPlace) -> String {
-    format!("forebay-{:016x}", disk.mark())
+    let mark = disk.mark();
+    format!("{BACKEND_PREFIX}{:08x}-{:08x}", mark.place, mark.identity)
 }
 
-/// Returns the numbers of the devices that carry a word, from the folder of block devices.
-fn marked_devices(folder: &Path, backend: &str) -> Vec<u32> {
+/// Returns what a word of the kernel stands for, if it is one of ours.
+fn mark_of(backend: &str) -> Option<DeviceMark> {
+    let (place, identity) = backend.strip_prefix(BACKEND_PREFIX)?.split_once('-')?;
+    let half = |text| u32::from_str_radix(text, 16).ok();
+    Some(DeviceMark { place: half(place)?, identity: half(identity)? })
+}
+
+/// Returns the devices that carry the mark of a place, by their numbers, from the folder of block devices.
+fn marked_devices(folder: &Path, place: u32) -> Vec<(u32, DeviceMark)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut numbers: Vec<u32> = entries
-        .filter(|entry| {
-            // The kernel has the latter while a device is in use.
-            let word = fs::read_to_string(entry.path().join("backend"));
-            word.is_ok_and(|word| word.trim_end() == backend) && entry.path().join("pid").exists()
-        })
-        .filter_map(|entry| entry.file_name().to_str()?.strip_prefix("nbd")?.parse().ok())
-        .collect();
-    numbers.sort_unstable();
-    numbers
+    let devices = entries.filter_map(|entry| {
+        let number = entry.file_name().to_str()?.strip_prefix("nbd")?.parse().ok()?;
+        let word = fs::read_to_string(entry.path().join("backend")).ok()?;
+        let mark = mark_of(word.trim_end()).filter(|mark| mark.place == place)?;
+        // The kernel has it while a device is in use.
+        entry.path().join("pid").exists().then_some((number, mark))
+    });
+    let mut devices: Vec<(u32, DeviceMark)> = devices.collect();
+    devices.sort_unstable_by_key(|(number, _)| *number);
+    devices
 }
 
 /// Returns true if the system's list of Unix sockets has a socket with this inode: the seventh word of a line.
@@ -273,14 +291,18 @@ mod tests {
                 fs::write(path.join("pid"), "1\n").expect("the folder is ours");
             }
         };
-        add("nbd12", "forebay-00ff\n", true);
-        add("nbd3", "forebay-00ff\n", true);
-        add("nbd4", "forebay-00fe\n", true);
-        add("nbd5", "forebay-00ff\n", false);
-        add("sda", "forebay-00ff\n", true);
+        add("nbd12", "forebay-000000ff-00000001\n", true);
+        add("nbd3", "forebay-000000ff-00000002\n", true);
+        add("nbd4", "forebay-000000fe-00000001\n", true);
+        add("nbd5", "forebay-000000ff-00000001\n", false);
+        add("nbd7", "forebay-odd\n", true);
+        add("sda", "forebay-000000ff-00000001\n", true);
         fs::create_dir(folder.path().join("nbd6")).expect("the folder is ours");
-        assert_eq!(marked_devices(folder.path(), "forebay-00ff"), [3, 12]);
-        assert!(marked_devices(&folder.path().join("missing"), "forebay-00ff").is_empty());
+        let mark = |identity| DeviceMark { place: 0xFF, identity };
+        assert_eq!(marked_devices(folder.path(), 0xFF), [(3, mark(2)), (12, mark(1))]);
+        assert!(marked_devices(&folder.path().join("missing"), 0xFF).is_empty());
+        let disk = DiskPlace::new("web", Path::new("/run/forebay"), Some(7), 0);
+        assert_eq!(mark_of(&backend(&disk)), Some(disk.mark()));
     }
 
     #[test]

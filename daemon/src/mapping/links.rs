@@ -8,26 +8,24 @@ use std::path::{Path, PathBuf};
 use base::problem::{Answer, Problem};
 use clap::ValueEnum;
 
-use super::DriverKind;
+use super::{DiskPlace, DriverKind, FOLDER};
 
 /// The folder of links to mapped disks.
 const LINKS: &str = "/dev/forebay";
-/// The folder that remembers links elsewhere: one symbolic link for each disk of each daemon, which leads to the path of its link.
-const OTHER_LINKS: &str = "/run/forebay-map";
 /// Where the kernel lists block devices by their names.
 const DEVICES: &str = "/sys/block";
 
 /// The links of one disk. Several daemons may have disks of one name.
 pub(super) struct DiskLinks {
     name: String,
-    /// Where the path of a link elsewhere is remembered.
+    /// Where the path of a link elsewhere is remembered: a symbolic link that leads there.
     record: PathBuf,
 }
 
 impl DiskLinks {
-    /// Returns the links of a disk whose devices carry this mark.
-    pub(super) fn new(name: &str, mark: u64) -> Self {
-        Self { name: name.to_owned(), record: Path::new(OTHER_LINKS).join(format!("{name}@{mark:016x}")) }
+    /// Returns the links of a disk.
+    pub(super) fn new(disk: &DiskPlace) -> Self {
+        Self { name: disk.name.clone(), record: Path::new(FOLDER).join(disk.record_name()) }
     }
 
     /// Returns where the link is unless it was asked for elsewhere.
@@ -70,22 +68,46 @@ impl DiskLinks {
         )))
     }
 
-    /// Makes the link to a device, and remembers it if it is elsewhere.
+    /// Makes the link to a device, and remembers it if it is elsewhere. Takes the place of nothing but a symbolic link.
     ///
     /// # Errors
     /// Those of the file system.
     pub(super) fn set(&self, link: &Path, device: &Path) -> io::Result<()> {
-        if link != self.default_path() {
-            fs::create_dir_all(OTHER_LINKS)?;
-            replace_link(&self.record, link)?;
-        }
-        if let Some(folder) = link.parent() {
+        let is_default = link == self.default_path();
+        for folder in [self.record.parent().filter(|_| !is_default), link.parent()].into_iter().flatten() {
             fs::create_dir_all(folder)?;
         }
-        replace_link(link, device)
+        if !is_default {
+            put_link(&self.record, link)?;
+        }
+        put_link(link, device)?;
+        if is_default {
+            self.forget();
+        }
+        Ok(())
     }
 
-    /// Removes the link to a device that is gone, and leaves what leads elsewhere.
+    /// Makes the link to a device again where it was. Does nothing if it is there.
+    ///
+    /// # Errors
+    /// A conflict if something else is in its place; those of the file system.
+    pub(super) fn set_again(&self, device: &Path) -> Answer<()> {
+        let link = self.path();
+        if fs::read_link(&link).is_ok_and(|target| target == device) {
+            return Ok(());
+        }
+        let failed = |reason: String| {
+            Problem::failed(format!(
+                "Cannot make the link of disk '{}' again: {reason}; {} is served",
+                self.name,
+                device.display()
+            ))
+        };
+        self.check(&link).map_err(|problem| failed(problem.message))?;
+        self.set(&link, device).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Removes the link to a device that is to go, and leaves what leads elsewhere.
     pub(super) fn remove(&self, device: &Path) {
         let links = [Some(self.default_path()), self.elsewhere()];
         let leads_there = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target == device);
@@ -94,6 +116,10 @@ impl DiskLinks {
                 tracing::warn!("Cannot remove the link {}: {error}", link.display());
             }
         }
+    }
+
+    /// Forgets where the link is if it was asked for elsewhere.
+    pub(super) fn forget(&self) {
         // Missing for most.
         fs::remove_file(&self.record).unwrap_or(());
     }
@@ -102,23 +128,35 @@ impl DiskLinks {
 /// Returns true for a link to a device of a driver that is not there any more. Devices of NBD stay, and have a file `pid` in use.
 fn is_left_over(link: &Path) -> bool {
     let Ok(target) = fs::read_link(link) else { return false };
-    let Some(device) = target.strip_prefix("/dev").ok().and_then(Path::to_str) else { return false };
-    let folder = Path::new(DEVICES).join(device);
-    let is_gone = |kind: &DriverKind| match kind {
-        DriverKind::Ublk => !folder.exists(),
-        DriverKind::KernelNbd => !folder.join("pid").exists(),
-    };
-    let leads_to =
-        |kind: &&DriverKind| target.to_str().is_some_and(|target| target.starts_with(kind.prefix()));
-    DriverKind::value_variants().iter().find(leads_to).is_some_and(is_gone)
+    let Some(target) = target.to_str() else { return false };
+    DriverKind::value_variants().iter().any(|kind| {
+        let number = target.strip_prefix(kind.prefix()).and_then(|number| number.parse::<u32>().ok());
+        // Not those that are written in another way, which the kernel does not write.
+        let Some(device) = number.map(|number| kind.device(number)).filter(|path| path == Path::new(target))
+        else {
+            return false;
+        };
+        let folder = Path::new(DEVICES).join(device.file_name().unwrap_or_default());
+        match kind {
+            DriverKind::Ublk => !folder.exists(),
+            DriverKind::KernelNbd => !folder.join("pid").exists(),
+        }
+    })
 }
 
-fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
-    match fs::remove_file(link) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+/// Makes a symbolic link where nothing is, or another symbolic link, which is there until the new one is.
+fn put_link(link: &Path, target: &Path) -> io::Result<()> {
+    let made = symlink(target, link);
+    let is_taken = made.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists);
+    if !is_taken || !fs::symlink_metadata(link)?.is_symlink() {
+        return made;
     }
-    symlink(target, link)
+    let mut new = link.as_os_str().to_owned();
+    new.push(format!(".forebay-{}", std::process::id()));
+    // Of a process with the same number that was interrupted.
+    fs::remove_file(&new).unwrap_or(());
+    symlink(target, &new)?;
+    fs::rename(&new, link).inspect_err(|_| fs::remove_file(&new).unwrap_or(()))
 }
 
 #[cfg(test)]
@@ -127,19 +165,57 @@ mod tests {
 
     use super::*;
 
+    fn links(folder: &Path) -> DiskLinks {
+        DiskLinks { name: "web".to_owned(), record: folder.join("records/web@1") }
+    }
+
+    #[test]
+    fn a_link_is_replaced_at_once_and_nothing_else_is() {
+        let folder = TempDir::new();
+        let at = |name: &str| folder.path().join(name);
+        let web = links(folder.path());
+        for device in ["/dev/ublkb1", "/dev/ublkb2"] {
+            web.set(&at("link"), Path::new(device)).expect("it is free");
+            assert_eq!(fs::read_link(at("link")).expect("a link"), Path::new(device));
+            assert_eq!(web.elsewhere(), Some(at("link")));
+        }
+        fs::write(at("precious"), "precious").expect("the folder is ours");
+        let error = web.set(&at("precious"), Path::new("/dev/ublkb1")).expect_err("a file is there");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(at("precious")).expect("it is there"), b"precious");
+        assert_eq!(fs::read_dir(folder.path()).expect("ours").count(), 3, "link, precious, records");
+    }
+
+    #[test]
+    fn a_link_that_is_made_again_takes_the_place_of_nobody() {
+        let folder = TempDir::new();
+        let at = |name: &str| folder.path().join(name);
+        let web = links(folder.path());
+        web.set(&at("link"), Path::new("/dev/ublkb987654")).expect("it is free");
+        web.set_again(Path::new("/dev/ublkb987655")).expect("the older one is left over");
+        assert_eq!(fs::read_link(at("link")).expect("a link"), Path::new("/dev/ublkb987655"));
+        fs::remove_file(at("link")).expect("it is ours");
+        symlink("/dev/sda", at("link")).expect("the folder is ours");
+        let problem = web.set_again(Path::new("/dev/ublkb987655")).expect_err("something is there");
+        assert!(problem.message.contains("is served"), "{problem}");
+        assert_eq!(fs::read_link(at("link")).expect("a link"), Path::new("/dev/sda"));
+    }
+
     #[test]
     fn a_link_takes_the_place_of_nothing_and_of_an_older_link_only() {
         let folder = TempDir::new();
         let at = |name: &str| folder.path().join(name);
-        let web = DiskLinks::new("web", 1);
+        let web = links(folder.path());
         fs::write(at("precious"), "precious").expect("the folder is ours");
         symlink("/dev/ublkb987654", at("older")).expect("the folder is ours");
         symlink("/dev/nbd987654", at("older over NBD")).expect("the folder is ours");
         symlink("/dev/sda", at("other")).expect("the folder is ours");
+        symlink("/dev/nbd987654p1", at("part")).expect("the folder is ours");
+        symlink("/dev/ublkb+987654", at("odd")).expect("the folder is ours");
         for free in ["nothing", "older", "older over NBD"] {
             web.check(&at(free)).expect("it is free");
         }
-        for taken in ["precious", "other"] {
+        for taken in ["precious", "other", "part", "odd"] {
             let problem = web.check(&at(taken)).expect_err("something is there");
             assert!(problem.message.contains("--as"), "{problem}");
         }

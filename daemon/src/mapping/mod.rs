@@ -4,19 +4,22 @@
 //!   commands ──> Mapping ──> MapDriver ──> UblkDriver        ublk.rs         the daemon serves the device
 //!                   │            └───────> KernelNbdDriver   kernel_nbd.rs   the kernel is a client of the daemon
 //!                   ├──> links.rs: names that stay the same           └──> nbd_control.rs ──> netlink.rs
-//!                   └──> holders.rs: who uses a device
+//!                   ├──> holders.rs, claim.rs: who uses a device, and that nobody begins to
+//!                   └──> lock.rs: one command at a time
 //! ```
-//! A device is recognised by a word that the kernel keeps with it, made of the path of the disk's socket: nothing is remembered
-//! elsewhere but links. A map that is interrupted leaves at most a device that is not started, which the next `map` or `unmap` deletes.
+//! A device is recognised by a word that the kernel keeps with it: half of it stands for the path of the disk's socket, half for the
+//! disk that was there when the device was made. Nothing is remembered elsewhere but links. A map that is interrupted leaves at most a device that is not started, which the next `map` or `unmap` deletes.
 
+mod claim;
 mod holders;
 mod kernel_nbd;
 mod links;
+mod lock;
 mod nbd_control;
 mod netlink;
 mod ublk;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,11 +28,16 @@ use std::time::Duration;
 use base::problem::{Answer, Problem, ProblemKind};
 use clap::ValueEnum;
 
+use self::claim::DeviceClaim;
 use self::kernel_nbd::KernelNbdDriver;
 use self::links::DiskLinks;
+use self::lock::DiskLock;
 use self::nbd_control::BrokenLinks;
 use self::ublk::UblkDriver;
 use crate::door::DoorKind;
+
+/// The folder of what is remembered of the devices of disks while the host runs, and of locks.
+const FOLDER: &str = "/run/forebay-map";
 
 /// How often the kernel looks whether the server of a request still lives, in milliseconds. That finds a server of ublk that ended with
 /// all places for requests in use, on Linux before 7, and a connection of NBD that was replaced. Requests may take longer.
@@ -109,11 +117,11 @@ trait MapDriver {
     /// `Unsupported` if this kernel cannot; others of the kernel.
     fn resize(&mut self, disk: &DiskPlace, number: u32, size_bytes: u64) -> io::Result<()>;
 
-    /// Removes a device. Requests in flight fail.
+    /// Removes a device. Requests in flight fail. Its claim is held until the device takes no more requests.
     ///
     /// # Errors
     /// Those of the kernel.
-    fn remove(&mut self, number: u32) -> io::Result<()>;
+    fn remove(&mut self, number: u32, claim: Option<DeviceClaim>) -> io::Result<()>;
 }
 
 /// A disk, as far as drivers must know it.
@@ -122,14 +130,41 @@ pub(crate) struct DiskPlace {
     name: String,
     /// The folder of the daemon's sockets.
     run: PathBuf,
+    /// The disk among all that had or will have its name; none if nobody knows, as while no daemon runs.
+    identity: Option<u32>,
     /// Connections of the kernel's NBD client that the daemon has; 0 while no daemon runs.
     kernel_connections: u64,
 }
 
+/// The word by which the device of a disk is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct DeviceMark {
+    /// Stands for the path of the disk's socket.
+    place: u32,
+    /// Stands for the disk.
+    identity: u32,
+}
+
+impl DeviceMark {
+    /// Returns the word as the kernel keeps it with devices of ublk.
+    fn word(self) -> u64 {
+        u64::from(self.place) << 32 | u64::from(self.identity)
+    }
+
+    fn of_word(word: u64) -> Self {
+        Self { place: (word >> 32) as u32, identity: word as u32 }
+    }
+}
+
 impl DiskPlace {
     /// Returns the place of a disk of the daemon whose sockets are in `run`, which has so many connections of the kernel's NBD client.
-    pub(crate) fn new(name: &str, run: &Path, kernel_connections: u64) -> Self {
-        Self { name: name.to_owned(), run: run.to_owned(), kernel_connections }
+    pub(crate) fn new(name: &str, run: &Path, identity: Option<u32>, kernel_connections: u64) -> Self {
+        Self { name: name.to_owned(), run: run.to_owned(), identity, kernel_connections }
+    }
+
+    /// Returns the identity of a disk. Numbers are used once in each folder of a daemon, and no two disks share a backing.
+    pub(crate) fn identity_of(number: u64, backing: &str) -> u32 {
+        digest(format!("{number} {backing}").as_bytes())
     }
 
     fn socket(&self, kind: DoorKind) -> PathBuf {
@@ -137,17 +172,34 @@ impl DiskPlace {
     }
 
     fn links(&self) -> DiskLinks {
-        DiskLinks::new(&self.name, self.mark())
+        DiskLinks::new(self)
     }
 
-    /// Returns the word by which the device of a disk is recognised: FNV-1a of 64 bits over the path of its socket.
-    fn mark(&self) -> u64 {
-        const BASIS: u64 = 0xCBF2_9CE4_8422_2325;
-        const PRIME: u64 = 0x0100_0000_01B3;
-        let path = self.socket(DoorKind::BlockDevice);
-        let bytes = path.as_os_str().as_encoded_bytes();
-        bytes.iter().fold(BASIS, |mark, byte| (mark ^ u64::from(*byte)).wrapping_mul(PRIME))
+    /// Returns the name of what is remembered of the disk. Several daemons may have disks of one name.
+    fn record_name(&self) -> String {
+        format!("{}@{:08x}", self.name, self.mark().place)
     }
+
+    /// Returns the word of a device that is made for the disk.
+    fn mark(&self) -> DeviceMark {
+        let path = self.socket(DoorKind::BlockDevice);
+        let place = digest(path.as_os_str().as_encoded_bytes());
+        DeviceMark { place, identity: self.identity.unwrap_or_default() }
+    }
+
+    /// Returns the state of a device with a word whose first half is this disk's, which is in `state` but for that.
+    fn state_of(&self, mark: DeviceMark, state: ServiceState) -> ServiceState {
+        let is_of_another = self.identity.is_some_and(|identity| identity != mark.identity);
+        if is_of_another && state != ServiceState::Unstarted { ServiceState::Foreign } else { state }
+    }
+}
+
+/// Returns FNV-1a of 64 bits, folded to 32.
+fn digest(bytes: &[u8]) -> u32 {
+    const BASIS: u64 = 0xCBF2_9CE4_8422_2325;
+    const PRIME: u64 = 0x0100_0000_01B3;
+    let all = bytes.iter().fold(BASIS, |digest, byte| (digest ^ u64::from(*byte)).wrapping_mul(PRIME));
+    (all >> 32) as u32 ^ all as u32
 }
 
 /// A block device of a disk.
@@ -166,12 +218,14 @@ impl MappedDevice {
 
 /// The state of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ServiceState {
+pub(crate) enum ServiceState {
     /// Left by a command that was interrupted.
     Unstarted,
     Served,
     /// Its requests wait for a daemon.
     Waiting,
+    /// It was made for an earlier disk of this name: its requests are not for this one.
+    Foreign,
 }
 
 /// A device that was made.
@@ -190,8 +244,7 @@ pub(crate) struct MappedDisk {
     pub(crate) driver: DriverKind,
     /// The link that stays the same; none if it is gone.
     pub(crate) link: Option<PathBuf>,
-    /// True if requests are served, and do not wait for a daemon.
-    pub(crate) is_served: bool,
+    pub(crate) state: ServiceState,
     /// What the host should know of the device and the daemon that serves it.
     pub(crate) remarks: Vec<&'static str>,
 }
@@ -220,9 +273,15 @@ impl Mapping {
     /// # Errors
     /// Why it cannot be. Nothing is left then.
     pub(crate) fn map(&mut self, disk: &DiskPlace, options: &MapOptions) -> Answer<MappedDisk> {
+        let _lock = DiskLock::take(disk)?;
+        self.map_locked(disk, options)
+    }
+
+    fn map_locked(&mut self, disk: &DiskPlace, options: &MapOptions) -> Answer<MappedDisk> {
         let name = &disk.name;
         for device in self.devices(disk)? {
             let path = device.path();
+            refuse_foreign(disk, device)?;
             if device.state != ServiceState::Unstarted {
                 return Err(Problem::conflict(format!(
                     "Cannot map disk '{name}': it is mapped already, as {}; `forebay unmap {name}` takes that away, and `forebay map \
@@ -230,7 +289,7 @@ impl Mapping {
                     path.display()
                 )));
             }
-            self.driver(device.driver).remove(device.number).map_err(|error| {
+            self.driver(device.driver).remove(device.number, None).map_err(|error| {
                 Problem::failed(format!("Cannot map disk '{name}': an earlier try is still there: {error}"))
             })?;
         }
@@ -241,13 +300,16 @@ impl Mapping {
         let kind = driver.kind();
         let added = driver.add(disk, options.read_only)?;
         let device = MappedDevice { driver: kind, number: added.number, state: ServiceState::Served };
-        links.set(&link, &device.path()).map_err(|error| {
-            Problem::failed(format!(
-                "Cannot map disk '{name}' in full: it is {} now, but its link {} cannot be made: {error}",
-                device.path().display(),
-                link.display()
-            ))
-        })?;
+        if let Err(error) = links.set(&link, &device.path()) {
+            let undone = self.driver(kind).remove(added.number, None);
+            let rest = undone.err().map(|error| format!("; {} is left: {error}", device.path().display()));
+            links.forget();
+            return Err(Problem::failed(format!(
+                "Cannot map disk '{name}': its link {} cannot be made: {error}{}",
+                link.display(),
+                rest.unwrap_or_default()
+            )));
+        }
         let lacks_right = added.server.is_some_and(|server| !is_io_flusher(server));
         let remarks =
             [lacks_right.then_some(NO_IO_FLUSHER), (kind == DriverKind::KernelNbd).then_some(NEEDS_WATCH)];
@@ -260,10 +322,11 @@ impl Mapping {
     /// # Errors
     /// Why it cannot; requests wait on. `Unavailable` if it may soon.
     pub(crate) fn restore(&mut self, disk: &DiskPlace, is_to_be_mapped: bool) -> Answer<Option<MappedDisk>> {
+        let _lock = DiskLock::take(disk)?;
         let devices = self.devices(disk)?;
         if is_to_be_mapped && devices.iter().all(|device| device.state == ServiceState::Unstarted) {
             let options = MapOptions { link: disk.links().elsewhere(), ..MapOptions::default() };
-            return self.map(disk, &options).map(Some);
+            return self.map_locked(disk, &options).map(Some);
         }
         self.restore_first(disk, &devices)
     }
@@ -273,6 +336,7 @@ impl Mapping {
     /// # Errors
     /// As above.
     pub(crate) fn reconnect(&mut self, disk: &DiskPlace) -> Answer<Option<MappedDisk>> {
+        let _lock = DiskLock::take(disk)?;
         let devices = self.kernel_nbd.devices(disk)?;
         self.restore_first(disk, &devices)
     }
@@ -291,8 +355,15 @@ impl Mapping {
     /// # Errors
     /// Those of the kernel.
     pub(crate) fn resize(&mut self, disk: &DiskPlace, size_bytes: u64) -> Answer<bool> {
+        let _lock = DiskLock::take(disk)?;
         // One that waits for its requests would have this wait too, and one of ublk that is stopped does not survive it before 6.18.20.
-        let devices = self.devices(disk)?.into_iter().filter(|device| device.state == ServiceState::Served);
+        let mut devices = self.devices(disk)?;
+        devices.retain(|device| device.state == ServiceState::Served);
+        if devices.is_empty() {
+            let reason =
+                format!("Cannot tell the users of disk '{}' its size: no device of it is served", disk.name);
+            return Err(Problem::unavailable(reason));
+        }
         for device in devices {
             match self.driver(device.driver).resize(disk, device.number, size_bytes) {
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(false),
@@ -314,6 +385,7 @@ impl Mapping {
     /// Who uses it; why it cannot be.
     pub(crate) fn unmap(&mut self, disk: &DiskPlace, forced: bool) -> Answer<MappedDisk> {
         let name = &disk.name;
+        let _lock = DiskLock::take(disk)?;
         let devices = self.devices(disk)?;
         let Some(first) = devices.first() else {
             return Err(Problem::new(
@@ -322,31 +394,20 @@ impl Mapping {
             ));
         };
         let gone = mapped(disk, *first);
-        let failed = |device: &Path, error: &io::Error| {
-            Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}", device.display()))
-        };
-        if !forced {
-            if let Some(user) = holders::user_of(&gone.device) {
-                return Err(Problem::conflict(format!(
-                    "Cannot unmap disk '{name}': {} {user}. First end that; --force takes it away all the same, and what was written \
-                     there and not yet flushed is lost",
-                    gone.device.display()
-                )));
-            }
-            // One that waits for a daemon would have this wait too. What its last user wrote is with the disk since that closed it.
-            if gone.is_served {
-                match File::open(&gone.device).and_then(|file| file.sync_all()) {
-                    // Its node was removed by hand.
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    synced => synced.map_err(|error| failed(&gone.device, &error))?,
-                }
-            }
+        // All of them, before the first one goes.
+        let mut claims = Vec::new();
+        for device in &devices {
+            claims.push(if forced { None } else { claim_unused(disk, *device)? });
         }
-        for device in devices {
-            let removed = self.driver(device.driver).remove(device.number);
-            removed.map_err(|error| failed(&device.path(), &error))?;
-            disk.links().remove(&device.path());
+        for (device, claim) in devices.into_iter().zip(claims) {
+            let path = device.path();
+            // A link that leads nowhere would be in the way of others; a device without one can still be found.
+            disk.links().remove(&path);
+            self.driver(device.driver).remove(device.number, claim).map_err(|error| {
+                Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}", path.display()))
+            })?;
         }
+        disk.links().forget();
         Ok(gone)
     }
 
@@ -368,16 +429,11 @@ impl Mapping {
         let Some(device) = devices.iter().find(|device| device.state != ServiceState::Unstarted) else {
             return Ok(None);
         };
+        refuse_foreign(disk, *device)?;
         if !self.driver(device.driver).restore(disk, device.number)? {
             return Ok(None);
         }
-        let name = &disk.name;
-        disk.links().set(&disk.links().path(), &device.path()).map_err(|error| {
-            Problem::failed(format!(
-                "Cannot make the link of disk '{name}' again: {error}; {} is served",
-                device.path().display()
-            ))
-        })?;
+        disk.links().set_again(&device.path())?;
         Ok(Some(mapped(disk, MappedDevice { state: ServiceState::Served, ..*device })))
     }
 
@@ -434,6 +490,76 @@ impl BrokenConnections {
     }
 }
 
+/// Refuses a device of an earlier disk: requests that wait there would reach the content of another one.
+fn refuse_foreign(disk: &DiskPlace, device: MappedDevice) -> Answer<()> {
+    if device.state != ServiceState::Foreign {
+        return Ok(());
+    }
+    let name = &disk.name;
+    Err(Problem::conflict(format!(
+        "Cannot map disk '{name}': {} belongs to an earlier disk of this name; `forebay unmap {name} --force` takes it away",
+        device.path().display()
+    )))
+}
+
+/// Refuses to serve a device with a disk that became smaller than it: its users would find no place for what they write.
+fn refuse_smaller(disk: &DiskPlace, device: &Path, size_bytes: u64) -> Answer<()> {
+    let folder = Path::new("/sys/block").join(device.file_name().unwrap_or_default());
+    let sectors = fs::read_to_string(folder.join("size")).ok().and_then(|text| text.trim().parse().ok());
+    let device_bytes = sectors.map_or(0, |sectors: u64| sectors.saturating_mul(block::SECTOR));
+    if device_bytes <= size_bytes {
+        return Ok(());
+    }
+    let name = &disk.name;
+    Err(Problem::conflict(format!(
+        "Cannot serve {} of disk '{name}' again: it has {device_bytes} bytes, and the disk has {size_bytes} now; give its backing that \
+         size again, or `forebay unmap {name} --force` takes the device away",
+        device.display()
+    )))
+}
+
+/// Claims a device that nobody uses, with everything that was written there flushed. Returns none if its node was removed by hand.
+///
+/// # Errors
+/// Who uses it; why nobody knows.
+fn claim_unused(disk: &DiskPlace, device: MappedDevice) -> Answer<Option<DeviceClaim>> {
+    let name = &disk.name;
+    let path = device.path();
+    let used = |user: &str| {
+        Problem::conflict(format!(
+            "Cannot unmap disk '{name}': {} {user}. First end that; --force takes it away all the same, and what was written there and \
+             not yet flushed is lost",
+            path.display()
+        ))
+    };
+    let failed = |error: &io::Error| {
+        let advice = match error.kind() {
+            io::ErrorKind::TimedOut => {
+                "; `forebay map --restore` has it served if its daemon ended, and --force takes it away with errors for its users"
+            }
+            _ => "",
+        };
+        Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}{advice}", path.display()))
+    };
+    let check = || holders::user_of(&path).map_or(Ok(()), |user| Err(used(&user)));
+    // Opening one that waits for a daemon would wait too. What its last user wrote is with the disk since that closed it.
+    if device.state != ServiceState::Served {
+        return check().map(|()| None);
+    }
+    let claim = match DeviceClaim::take(&path) {
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+            check()?;
+            return Err(used("is in use by another program or the kernel"));
+        }
+        claim => claim.map_err(|error| failed(&error))?,
+    };
+    check()?;
+    if let Some(claim) = &claim {
+        claim.sync().map_err(|error| failed(&error))?;
+    }
+    Ok(claim)
+}
+
 fn mapped(disk: &DiskPlace, device: MappedDevice) -> MappedDisk {
     let path = device.path();
     let link = disk.links().path();
@@ -443,7 +569,7 @@ fn mapped(disk: &DiskPlace, device: MappedDevice) -> MappedDisk {
         device: path,
         driver: device.driver,
         link,
-        is_served: device.state == ServiceState::Served,
+        state: device.state,
         remarks: Vec::new(),
     }
 }
@@ -496,4 +622,32 @@ fn is_io_flusher(process: u32) -> bool {
     });
     let mut flags = flags.peekable();
     flags.peek().is_none() || flags.any(|flags| flags & MEMALLOC_NOIO != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_waits_is_found_by_its_place_and_is_of_one_disk_only() {
+        let disk = |number, backing| {
+            let identity = Some(DiskPlace::identity_of(number, backing));
+            DiskPlace::new("web", Path::new("/run/forebay"), identity, 0)
+        };
+        let first = disk(1, "/srv/a");
+        let mark = DeviceMark::of_word(first.mark().word());
+        assert_eq!(mark, first.mark());
+        assert_eq!(first.state_of(mark, ServiceState::Waiting), ServiceState::Waiting);
+        // The name was given to another disk, of this folder of a daemon or of another one.
+        for other in [disk(2, "/srv/a"), disk(1, "/srv/b")] {
+            assert_eq!(other.mark().place, mark.place);
+            assert_eq!(other.state_of(mark, ServiceState::Waiting), ServiceState::Foreign);
+            assert_eq!(other.state_of(mark, ServiceState::Unstarted), ServiceState::Unstarted);
+        }
+        // Without a daemon nobody knows.
+        let unknown = DiskPlace::new("web", Path::new("/run/forebay"), None, 0);
+        assert_eq!(unknown.state_of(mark, ServiceState::Waiting), ServiceState::Waiting);
+        let elsewhere = DiskPlace::new("web", Path::new("/run/other"), None, 0);
+        assert_ne!(elsewhere.mark().place, mark.place);
+    }
 }

@@ -1,9 +1,10 @@
 //! Block devices by ublk: the daemon serves them itself, on the disk's own thread.
 //!
 //! ```text
-//!   add:      greet the disk's door ── add ── open, hand over ── start
-//!   restore:  greet ── start recovery ── open, hand over ── end recovery
+//!   add:      greet the disk's door ── add ── open ── greet anew, hand over ── start
+//!   restore:  greet ── start recovery ── open ── greet anew, hand over ── end recovery
 //! ```
+//! The door waits for a few seconds only, and the kernel may take longer: hence the second greeting.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,8 +17,8 @@ use doors::ublk::{Greeting, HandoverClient, Offer};
 use nix::errno::Errno;
 
 use super::{
-    AddedDevice, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState, kernel_release, load_module,
-    set_look_interval, unreachable_door,
+    AddedDevice, DeviceClaim, DeviceMark, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState,
+    kernel_release, load_module, refuse_smaller, set_look_interval, unreachable_door,
 };
 use crate::door::DoorKind;
 
@@ -79,10 +80,13 @@ impl MapDriver for UblkDriver {
         let device = |info: &DeviceInfo| MappedDevice {
             driver: DriverKind::Ublk,
             number: info.id,
-            state: match info.state {
-                DeviceState::Dead => ServiceState::Unstarted,
-                DeviceState::Live => ServiceState::Served,
-                DeviceState::Quiesced | DeviceState::Other(_) => ServiceState::Waiting,
+            state: {
+                let state = match info.state {
+                    DeviceState::Dead => ServiceState::Unstarted,
+                    DeviceState::Live => ServiceState::Served,
+                    DeviceState::Quiesced | DeviceState::Other(_) => ServiceState::Waiting,
+                };
+                disk.state_of(DeviceMark::of_word(info.mark), state)
             },
         };
         Ok(infos.iter().map(device).collect())
@@ -94,6 +98,7 @@ impl MapDriver for UblkDriver {
         };
         let (door, greeting) = greet(disk)?;
         let server = door.server();
+        drop(door);
         let wanted = DeviceInfo {
             queues: QUEUES,
             depth: DEPTH,
@@ -102,7 +107,7 @@ impl MapDriver for UblkDriver {
             id: DeviceInfo::ANY,
             server: 0,
             features: features::USER_RECOVERY | features::USER_RECOVERY_REISSUE,
-            mark: disk.mark(),
+            mark: disk.mark().word(),
         };
         let adds_none = |error: io::Error| match error.raw_os_error().map(Errno::from_raw) {
             Some(Errno::EACCES | Errno::EPERM) => Problem::failed(format!(
@@ -113,11 +118,9 @@ impl MapDriver for UblkDriver {
         };
         let control = self.control().map_err(adds_none)?;
         let info = control.add(wanted).map_err(adds_none)?;
-        begin(control, &info, door, &greeting, read_only).map_err(|error| {
-            for undone in [control.stop(info.id), control.delete(info.id)] {
-                if let Err(error) = undone {
-                    tracing::debug!(%error, "while taking back a device");
-                }
+        begin(control, &info, disk, &greeting, read_only).map_err(|error| {
+            if let Err(error) = remove(control, info.id, None) {
+                tracing::debug!(%error, "while taking back a device");
             }
             failed("the device does not start", &error)
         })?;
@@ -129,13 +132,21 @@ impl MapDriver for UblkDriver {
         if greeting.served_device == Some(number) {
             return Ok(false);
         }
-        let recovered = self.control().and_then(|control| recover(control, number, door));
+        drop(door);
+        let device = DriverKind::Ublk.device(number);
+        refuse_smaller(disk, &device, greeting.size_bytes)?;
+        let recovered =
+            self.control().and_then(|control| recover(control, number, disk, greeting.size_bytes));
         recovered.map(|()| true).map_err(|error| {
-            Problem::failed(format!(
+            let reason = format!(
                 "Cannot serve {} of disk '{}' again: {error}; its requests wait. `forebay map --restore` tries again",
-                DriverKind::Ublk.device(number).display(),
+                device.display(),
                 disk.name
-            ))
+            );
+            match error.raw_os_error().map(Errno::from_raw) {
+                Some(Errno::EACCES | Errno::EPERM) => Problem::failed(reason),
+                _ => Problem::unavailable(reason),
+            }
         })
     }
 
@@ -143,10 +154,8 @@ impl MapDriver for UblkDriver {
         self.control()?.update_size(number, size_bytes)
     }
 
-    fn remove(&mut self, number: u32) -> io::Result<()> {
-        let control = self.control()?;
-        control.stop(number)?;
-        control.delete(number)
+    fn remove(&mut self, number: u32, claim: Option<DeviceClaim>) -> io::Result<()> {
+        remove(self.control()?, number, claim)
     }
 }
 
@@ -161,14 +170,14 @@ impl UblkDriver {
 
     /// Returns the devices that carry the mark of a disk.
     fn infos(&mut self, disk: &DiskPlace) -> io::Result<Vec<DeviceInfo>> {
-        let mark = disk.mark();
+        let place = disk.mark().place;
         let control = self.control()?;
         let numbers = fs::read_dir(DEVICES).into_iter().flatten().flatten();
         let numbers =
             numbers.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("ublkc")?.parse().ok());
         let numbers: Vec<u32> = numbers.collect();
         let infos = numbers.into_iter().filter_map(|number| control.info(number).ok());
-        Ok(infos.filter(|info| info.mark == mark).collect())
+        Ok(infos.filter(|info| DeviceMark::of_word(info.mark).place == place).collect())
     }
 }
 
@@ -180,18 +189,24 @@ fn greet(disk: &DiskPlace) -> Answer<(HandoverClient, Greeting)> {
 fn begin(
     control: &mut Control,
     info: &DeviceInfo,
-    door: HandoverClient,
+    disk: &DiskPlace,
     greeting: &Greeting,
     read_only: bool,
 ) -> io::Result<()> {
     control.set_parameters(info.id, greeting.parameters(info.request_bytes_max, read_only))?;
-    door.hand_over(&Offer::of(info), &open_node(info.id)?)?;
+    let device = open_node(info.id)?;
+    let (door, again) = greet(disk).map_err(|problem| io::Error::other(problem.message))?;
+    if again != *greeting {
+        return Err(io::Error::other("the disk has just changed; map it again"));
+    }
+    door.hand_over(&Offer::of(info), &device)?;
     control.start(info.id, std::process::id())?;
     set_look_interval(&DriverKind::Ublk.device(info.id));
     Ok(())
 }
 
-fn recover(control: &mut Control, number: u32, door: HandoverClient) -> io::Result<()> {
+/// Has the door serve a device whose server has ended. The disk had so many bytes a moment ago.
+fn recover(control: &mut Control, number: u32, disk: &DiskPlace, size_bytes: u64) -> io::Result<()> {
     let info = control.info(number)?;
     let deadline = Instant::now() + RECOVERY_TIME_MAX;
     loop {
@@ -200,8 +215,26 @@ fn recover(control: &mut Control, number: u32, door: HandoverClient) -> io::Resu
             begun => break begun?,
         }
     }
-    door.hand_over(&Offer::of(&info), &open_node(number)?)?;
+    let device = open_node(number)?;
+    let (door, greeting) = greet(disk).map_err(|problem| io::Error::other(problem.message))?;
+    if greeting.size_bytes != size_bytes {
+        return Err(io::Error::other("the size of the disk has just changed"));
+    }
+    door.hand_over(&Offer::of(&info), &device)?;
     control.end_recovery(number, std::process::id())
+}
+
+/// Removes a device. Its claim is held as long as that is not in the way.
+fn remove(control: &mut Control, number: u32, claim: Option<DeviceClaim>) -> io::Result<()> {
+    control.stop(number)?;
+    match control.delete_without_waiting(number) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            // This one waits for all who have the device open.
+            drop(claim);
+            control.delete(number)
+        }
+        deleted => deleted,
+    }
 }
 
 /// Opens `/dev/ublkcN`, which may take a moment to appear.

@@ -143,6 +143,32 @@ wait $fio || { cat /tmp/fio; fail "fio"; }
 must fio_verifies 1
 echo "fio"
 
+# A device that waits belongs to the disk that it was made of, and to no later one of its name.
+truncate -s 8M /tmp/earlier.img /tmp/later.img
+must forebay disk add twin --backing /tmp/earlier.img
+must forebay map twin
+kill_daemon
+start_daemon
+must forebay disk remove twin --force
+must forebay disk add twin --backing /tmp/later.img
+refused "an earlier disk of this name" forebay map twin
+refused "an earlier disk of this name" forebay map --restore
+must forebay map
+grep -q "^web .*served" $said || fail "a disk that cannot be served keeps others waiting"
+grep -q "^twin .*of an earlier disk" $said || fail "the list"
+must forebay unmap twin --force
+
+# Two commands at once make one device.
+forebay map twin >/tmp/one 2>&1 &
+one=$!
+forebay map twin >/tmp/two 2>&1 && two=0 || two=1
+wait $one && one=0 || one=1
+same "commands that mapped it" $((one + two)) 1
+same "devices" $(ls -d /sys/block/ublkb* | wc -l) 3
+must forebay unmap twin
+must forebay disk remove twin
+echo "earlier disks and several commands"
+
 for disk in web fio; do
     must forebay unmap $disk
     [ -h /dev/forebay/$disk ] && fail "the link stays"
@@ -150,7 +176,18 @@ for disk in web fio; do
 done
 must forebay map
 grep -q "No disk is mapped" $said || fail "the list at the end"
+no_complaints
+
+# By force from a file system, which sees errors: the name is free at once.
+must forebay disk add web --backing /dev/disk/web
+must forebay map web
+must mkfs.ext4 -q -F /dev/forebay/web
+must mount -t ext4 /dev/forebay/web /mnt/web
+must forebay unmap web --force
+[ -h /dev/forebay/web ] && fail "the link stays"
+must forebay map web
+umount /mnt/web
+must forebay unmap web
 kill $daemon
 wait $daemon || fail "it stopped with status $?"
-no_complaints
 exit 0

@@ -14,16 +14,22 @@ must mount -t ext4 /dev/forebay/web /mnt/web
 refused '/mnt/web' forebay unmap web
 refused 'is mapped' forebay disk remove web --force
 start_writer web
+forebay map --watch >/tmp/watch 2>&1 &
+watcher=$!
 kills=0
 while [ $kills -lt $KILLS ]; do
     until_written web
     kill_daemon
     start_daemon
-    must forebay map --restore
+    # Else the watcher has it served.
+    [ $((kills % 2)) = 0 ] && must forebay map --restore
     kills=$((kills + 1))
     echo "kill $kills, $(cut -d ' ' -f 1 /proc/uptime) s"
 done
 until_written web
+kill -0 $watcher || fail "the watcher ended: $(cat /tmp/watch)"
+kill $watcher
+grep -q "is served as" /tmp/watch || fail "the watcher did nothing: $(cat /tmp/watch)"
 touch /tmp/enough
 until [ -e /tmp/ended.web ]; do usleep 20000; done
 same "the writer" $(cat /tmp/ended.web) 0
