@@ -40,7 +40,7 @@ pub(crate) struct ControlFiles {
 
 /// Reports each loss that lasts once.
 #[derive(Default)]
-struct Losses(BTreeMap<PathBuf, String>);
+pub(super) struct Losses(BTreeMap<PathBuf, String>);
 
 impl Registry {
     /// Watches the files of all sockets and makes again what is gone, as long as the registry is in use.
@@ -54,7 +54,7 @@ impl Registry {
         }
     }
 
-    async fn renew_lost_sockets(&self, control: &mut ControlFiles, losses: &mut Losses) {
+    pub(super) async fn renew_lost_sockets(&self, control: &mut ControlFiles, losses: &mut Losses) {
         // As they were reported last, by shards which are not asked for this.
         let sockets = Arc::clone(&lock(&self.sockets));
         let (places, socket, has_http) = (self.places.clone(), control.socket, control.http.is_some());

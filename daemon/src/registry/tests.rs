@@ -10,6 +10,7 @@ use doors::nbd::option::Replies;
 use doors::nbd::{Client, Directory};
 use tokio::runtime::Runtime;
 
+use super::sockets::{ControlFiles, Losses};
 use super::*;
 use crate::balance::Move;
 use crate::door::DoorKind;
@@ -287,5 +288,36 @@ fn a_disk_that_is_being_changed_holds_up_no_move_of_another_one() {
     for name in ["a", "c"] {
         assert_eq!(process.read(name), content(name));
     }
+    process.run(process.registry.stop()).expect("nothing stands in the way");
+}
+
+#[test]
+fn a_disk_whose_change_hangs_keeps_no_other_socket_lost() {
+    let folder = folder();
+    let process = Process::start(&folder);
+    process.add(&[], &["a", "b"]);
+    let registry = &process.registry;
+    let socket = |name| registry.places.socket(DoorKind::Nbd, name);
+    process.run(async {
+        let mut reported = Vec::new();
+        for name in ["a", "b"] {
+            let report = registry.shards.disk_report(name.to_owned()).await.expect("the shard is there");
+            let doors = report.expect("it is served").doors;
+            reported.push((name.to_owned(), doors.into_iter().map(|door| door.socket).collect()));
+            fs::remove_file(socket(name)).expect("it is there");
+        }
+        *lock(&registry.sockets) = Arc::new(reported);
+        let (listeners, _taken) = tokio::sync::mpsc::channel(1);
+        let (_stopper, stop) = tokio::sync::watch::channel(false);
+        let mut control = ControlFiles { socket: None, listeners, http: None, stop };
+        let mut losses = Losses::default();
+        let changing = registry.locks.lock("a").await;
+        let renewing = registry.renew_lost_sockets(&mut control, &mut losses);
+        base::patience::within(Duration::from_secs(30), renewing).await.expect("it waits for no change");
+        assert!(!socket("a").exists() && socket("b").exists());
+        drop(changing);
+        registry.renew_lost_sockets(&mut control, &mut losses).await;
+        assert!(socket("a").exists(), "the next turn makes it");
+    });
     process.run(process.registry.stop()).expect("nothing stands in the way");
 }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::future::Future;
 use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,10 +13,12 @@ use base::testing::TempDir;
 use base::units::PollMax;
 use block::file::{Access, Lock};
 use block::nbd::{Address, Target};
-use cache::Marks;
+use block::socket::KERNEL_PEER;
+use cache::{Marks, WhatIsDirty};
 use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
 use doors::nbd::{Client, Directory};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, bind, connect, socket};
 
 use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Relocation, Shards, Unsaved};
 use super::*;
@@ -139,6 +142,18 @@ impl Host {
     fn guest(&self) -> Client {
         Client::connect(&self.places.socket(DoorKind::Nbd, "d"), "d", Replies::Simple)
             .expect("the disk is served")
+    }
+
+    /// Connects as `forebay map` does for the kernel, which counts as that if this process is root's.
+    fn kernel(&self) -> Client {
+        let stream = socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
+        let stream = stream.expect("there are descriptors");
+        let name = format!("{KERNEL_PEER}test/{}", std::process::id());
+        let own = UnixAddr::new_abstract(name.as_bytes()).expect("a short name");
+        bind(stream.as_raw_fd(), &own).expect("no other process has it");
+        let door = UnixAddr::new(&self.places.socket(DoorKind::Nbd, "d")).expect("a path");
+        connect(stream.as_raw_fd(), &door).expect("the disk is served");
+        Client::over(stream.into(), "d", Replies::Simple).expect("the disk is served")
     }
 
     fn lift(&self, from: usize) -> Answer<Box<Moving>> {
@@ -481,4 +496,54 @@ fn a_disk_that_leaves_while_it_is_loaded_leaves_nothing_open() {
     }
     host.loaded(0);
     read_all(&mut host.guest(), 2);
+}
+
+#[test]
+fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
+    let host = Host::on(Storage::Server);
+    let write_back = [
+        ("mode", "write-back"),
+        ("unmarked", "yes"),
+        ("reserve", "4MiB"),
+        ("dirty-limit", "1MiB"),
+        ("ram", "1MiB"),
+    ];
+    let values = Values::default().with(write_back).expect("keys that there are");
+    let change = Reconfiguring { name: "d".to_owned(), values, rights: None };
+    host.run(host.shards[0].reconfigure(change)).expect("nothing stands in the way");
+    let (hangs, hung) = std::sync::mpsc::channel();
+    let (let_go, held) = std::sync::mpsc::channel();
+    let remove = |content| host.shards[0].detach("d".to_owned(), content);
+    let is_refused = nix::unistd::geteuid().is_root();
+    host.run(async {
+        let hanging = host.shards[1].call(move |_| async move {
+            hangs.send(()).expect("the test waits for it");
+            held.recv().unwrap_or(());
+        });
+        let mapping = async {
+            // Answered after the removal has begun, which was asked for before.
+            host.shards[0].disk_report("d".to_owned()).await.expect("the shard is there");
+            let kernel = host.kernel();
+            let_go.send(()).expect("the server hangs");
+            kernel
+        };
+        let removing = async {
+            hung.recv().expect("the server hangs");
+            host.guest().write(0, &bytes(0, 6)).expect("it goes to flash");
+            remove(Content::Dropped(WhatIsDirty::IsKept)).await
+        };
+        let (server, removed, mut kernel) = tokio::join!(hanging, removing, mapping);
+        server.expect("the shard is there");
+        let Err(problem) = removed else {
+            assert!(!is_refused, "it was mapped meanwhile");
+            return;
+        };
+        assert!(is_refused && problem.message.contains("forebay unmap d"), "{problem}");
+        let was_quiet = host.shards[0].resume("d".to_owned(), None).await.expect("it is served");
+        assert!(!was_quiet, "nothing of the removal is left");
+        kernel.write(0, &bytes(0, 7)).expect("it is served");
+        remove(Content::Dropped(WhatIsDirty::IsLost)).await.expect_err("it is mapped");
+        assert_eq!(kernel.read(0, REQUEST as u32).expect("it is served"), bytes(0, 7));
+        remove(Content::Undone).await.expect("an addition can always be undone");
+    });
 }
