@@ -504,8 +504,12 @@ fn refuse_foreign(disk: &DiskPlace, device: MappedDevice) -> Answer<()> {
 
 /// Refuses to serve a device with a disk that became smaller than it: its users would find no place for what they write.
 fn refuse_smaller(disk: &DiskPlace, device: &Path, size_bytes: u64) -> Answer<()> {
-    let folder = Path::new("/sys/block").join(device.file_name().unwrap_or_default());
-    let sectors = fs::read_to_string(folder.join("size")).ok().and_then(|text| text.trim().parse().ok());
+    refuse_smaller_in(Path::new("/sys/block"), disk, device, size_bytes)
+}
+
+fn refuse_smaller_in(devices: &Path, disk: &DiskPlace, device: &Path, size_bytes: u64) -> Answer<()> {
+    let size = devices.join(device.file_name().unwrap_or_default()).join("size");
+    let sectors = fs::read_to_string(size).ok().and_then(|text| text.trim().parse().ok());
     let device_bytes = sectors.map_or(0, |sectors: u64| sectors.saturating_mul(block::SECTOR));
     if device_bytes <= size_bytes {
         return Ok(());
@@ -626,7 +630,24 @@ fn is_io_flusher(process: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use base::testing::TempDir;
+
     use super::*;
+
+    #[test]
+    fn a_device_is_not_served_with_a_disk_that_is_smaller() {
+        let folder = TempDir::new();
+        fs::create_dir(folder.path().join("ublkb3")).expect("the folder is ours");
+        fs::write(folder.path().join("ublkb3/size"), "2048\n").expect("the folder is ours");
+        let disk = DiskPlace::new("web", Path::new("/run/forebay"), None, 0);
+        let check = |bytes| refuse_smaller_in(folder.path(), &disk, Path::new("/dev/ublkb3"), bytes);
+        for served in [1 << 20, 1 << 21] {
+            check(served).expect("everything of the device has its place");
+        }
+        let problem = check((1 << 20) - 512).expect_err("the last sector has no place");
+        assert_eq!(problem.kind, ProblemKind::Conflict);
+        assert!(problem.message.contains("1048576 bytes"), "{problem}");
+    }
 
     #[test]
     fn a_device_that_waits_is_found_by_its_place_and_is_of_one_disk_only() {
