@@ -14,6 +14,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::archive::{Archive, Kind};
+use crate::cable::CableEnd;
 use crate::kit::Kit;
 use crate::programs;
 
@@ -34,9 +35,32 @@ pub struct Guest {
     seconds_max: u32,
 }
 
+/// What a disk is attached by, which decides its name in the guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bus {
+    /// `/dev/vdX`.
+    Virtio,
+    /// `/dev/nvmeXn1`, an SSD. The guest has to load `nvme`.
+    Nvme,
+    /// `/dev/sdX`. The guest has to load `virtio_scsi` and `sd_mod`.
+    Scsi,
+}
+
+impl Bus {
+    /// Returns the device of QEMU.
+    fn device(self) -> &'static str {
+        match self {
+            Self::Virtio => "virtio-blk-pci",
+            Self::Nvme => "nvme",
+            Self::Scsi => "scsi-hd",
+        }
+    }
+}
+
 /// Where the content of a guest's disk is.
 #[derive(Debug)]
 struct Disk {
+    bus: Bus,
     name: String,
     /// As QEMU takes it: a path or a URI.
     file: String,
@@ -102,10 +126,15 @@ impl Guest {
     /// Adds a raw image as a disk, which the guest finds as `/dev/disk/NAME`; `name` has at most 20 characters. Its
     /// writes are in the file when QEMU has ended, not before, and need not survive a crash of the host.
     #[must_use]
-    pub fn disk(mut self, name: impl Into<String>, image: impl Into<PathBuf>) -> Self {
-        // A comma separates options of QEMU, and two stand for one.
-        let file = image.into().to_string_lossy().replace(',', ",,");
-        self.disks.push(Disk { name: name.into(), file, cache: "unsafe" });
+    pub fn disk(self, name: impl Into<String>, image: impl Into<PathBuf>) -> Self {
+        self.disk_on(Bus::Virtio, name, image)
+    }
+
+    /// Adds a raw image as a disk with `name` as its serial number. Only [`Bus::Virtio`] has links in `/dev/disk`.
+    #[must_use]
+    pub fn disk_on(mut self, bus: Bus, name: impl Into<String>, image: impl Into<PathBuf>) -> Self {
+        let file = escaped(&image.into());
+        self.disks.push(Disk { bus, name: name.into(), file, cache: "unsafe" });
         self
     }
 
@@ -113,8 +142,14 @@ impl Guest {
     /// write is complete when the server says so.
     #[must_use]
     pub fn served_disk(mut self, name: impl Into<String>, uri: impl Into<String>) -> Self {
-        self.disks.push(Disk { name: name.into(), file: uri.into(), cache: "none" });
+        self.disks.push(Disk { bus: Bus::Virtio, name: name.into(), file: uri.into(), cache: "none" });
         self
+    }
+
+    /// Adds a network card at this end of a cable. The guest has to load `virtio_net`, and finds no address on it.
+    #[must_use]
+    pub fn plugged(self, end: &CableEnd) -> Self {
+        end.arguments().into_iter().fold(self, Self::argument)
     }
 
     /// Adds an argument for QEMU.
@@ -195,12 +230,15 @@ impl Guest {
         let kernel =
             "console=ttyS0 quiet panic=-1 nokaslr mitigations=off random.trust_cpu=on no_timer_check";
         command.args(["-append", kernel]);
-        for (number, Disk { name, file, cache }) in self.disks.iter().enumerate() {
+        if self.disks.iter().any(|disk| disk.bus == Bus::Scsi) {
+            command.args(["-device", "virtio-scsi-pci"]);
+        }
+        for (number, Disk { bus, name, file, cache }) in self.disks.iter().enumerate() {
             command.args([
                 "-drive",
                 &format!("if=none,id=disk{number},format=raw,cache={cache},discard=unmap,file={file}"),
             ]);
-            command.args(["-device", &format!("virtio-blk-pci,drive=disk{number},serial={name}")]);
+            command.args(["-device", &format!("{},drive=disk{number},serial={name}", bus.device())]);
         }
         command.args(&self.arguments);
         Ok(command)
@@ -328,14 +366,19 @@ impl Drop for Running {
     }
 }
 
-/// A folder of one boot, removed at its end.
+/// Returns a path as an option of QEMU takes it: a comma separates options, and two stand for one.
+fn escaped(path: &Path) -> String {
+    path.to_string_lossy().replace(',', ",,")
+}
+
+/// A folder of one boot or cable, removed at its end.
 #[derive(Debug)]
-struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, String> {
         let number = BOOTED.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("forebay-guest-{}-{number}", std::process::id()));
         fs::create_dir(&path)
@@ -347,8 +390,9 @@ impl Folder {
         self.path.join(name)
     }
 
-    fn text(&self, name: &str) -> String {
-        self.path(name).to_string_lossy().replace(',', ",,")
+    /// Returns the path of a file in it, as an option of QEMU takes it.
+    pub(crate) fn text(&self, name: &str) -> String {
+        escaped(&self.path(name))
     }
 
     fn problem(&self, error: &io::Error) -> String {

@@ -19,6 +19,7 @@ const MODULES: &[&str] = &[
     "virtio_blk",
     "virtio_scsi",
     "sd_mod",
+    "nvme",
     "virtio_console",
     "virtio_net",
     // What keeps, drops, delays and copies the writes of a disk.
@@ -52,11 +53,22 @@ impl Kernel {
         }
     }
 
-    /// Returns the modules that only this kernel has.
+    /// Returns the modules that only guests with this kernel have.
     fn own_modules(self) -> &'static [&'static str] {
         match self {
             Self::Release => &[],
-            Self::WithUblk => &["ublk_drv"],
+            Self::WithUblk => &[
+                "ublk_drv",
+                // What serves mapped disks to others, and what those use.
+                "nfsd",
+                "nfsv3",
+                "nfsv4",
+                "iscsi_target_mod",
+                "target_core_iblock",
+                "iscsi_tcp",
+                "dm_thin_pool",
+                "fuse",
+            ],
         }
     }
 

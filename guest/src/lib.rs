@@ -18,10 +18,12 @@
 
 mod archive;
 mod boot;
+mod cable;
 mod kit;
 mod programs;
 
-pub use boot::{Ended, Guest, PowerSwitch, Running};
+pub use boot::{Bus, Ended, Guest, PowerSwitch, Running};
+pub use cable::{Cable, CableEnd};
 pub use kit::{Kernel, Kit};
 
 /// Packages of Debian that making and booting a guest needs on the host, each with the programs taken from it.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use guest::{Guest, Kit};
+use guest::{Bus, Cable, Guest, Kit};
 
 fn guest() -> Guest {
     Guest::new(&Kit::ready().expect("`cargo xtask test` installs what a guest needs"))
@@ -67,4 +67,39 @@ fn a_guest_that_never_ends_its_script_is_an_error_with_its_last_words() {
     assert!(error.contains("here") && error.contains("sysrq"), "{error}");
     let error = guest().start("true").expect("it starts").wait_for("never said").expect_err("it ended");
     assert!(error.contains("'never said'"), "{error}");
+}
+
+#[test]
+fn two_guests_at_a_cable_reach_each_other_also_after_one_of_them_was_started_again() {
+    let cable = Cable::new().expect("temporary files can be made");
+    let [one, two] = cable.ends();
+    let address = |number| {
+        format!("modprobe virtio_net\nip addr add 10.0.0.{number}/24 dev eth0\nip link set eth0 up\n")
+    };
+    let answers = format!("{}echo ready\nsleep 1000", address(1));
+    let mut first = guest().plugged(&one).start(&answers).expect("it starts");
+    first.wait_for("ready").expect("it boots");
+    let asks = format!(
+        "{}ping -c 1 -W 60 10.0.0.1 && echo reached\nuntil ! ping -c 1 -W 1 10.0.0.1; do :; done\necho gone
+        until ping -c 1 -W 1 10.0.0.1; do :; done\necho again",
+        address(2)
+    );
+    let mut second = guest().plugged(&two).start(&asks).expect("it starts");
+    second.wait_for("reached").expect("the first one answers");
+    first.cut_power().expect("it runs");
+    second.wait_for("gone").expect("nobody answers");
+    let _first = guest().plugged(&one).start(&answers).expect("it starts");
+    second.wait_for("again").expect("the first one answers again");
+}
+
+#[test]
+fn disks_are_attached_by_the_bus_that_was_asked_for() {
+    let (ssd, array) = (Image::new("ssd"), Image::new("array"));
+    let guest = guest().disk_on(Bus::Nvme, "FIRST", &ssd.path).disk_on(Bus::Scsi, "ARRAY", &array.path);
+    let script = "for module in nvme virtio_scsi sd_mod; do modprobe $module; done
+        until [ -e /sys/block/sda/size ] && [ -e /sys/block/nvme0n1/size ]; do usleep 10000; done
+        cat /sys/block/nvme0n1/size /sys/block/sda/size
+        grep -c FIRST /sys/block/nvme0n1/device/serial";
+    let ended = guest.run(script).expect("it boots");
+    assert_eq!(ended.output, "32768\n32768\n1\n");
 }
