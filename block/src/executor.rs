@@ -218,7 +218,7 @@ impl Executor {
                 if !self.shared.wait() {
                     return None;
                 }
-                resumed = self.shared.now();
+                resumed = self.shared.clock.last();
             }
         }
     }
