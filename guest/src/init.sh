@@ -25,4 +25,6 @@ status=$?
 # the exit status itself.
 [ $status = 0 ] && [ -h /next/sbin/init ] && exec switch_root /next /sbin/init
 echo $status >/dev/ttyS2
+# After a failure something may be mounted that answers no more: a sync would wait for it.
+[ $status = 0 ] || poweroff -nf
 poweroff -f
