@@ -22,6 +22,7 @@ mod door;
 mod holds;
 mod host_record;
 mod keys;
+mod locked_memory;
 mod mapping;
 mod metrics;
 mod output;

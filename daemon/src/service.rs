@@ -25,6 +25,8 @@ use tokio::task::JoinHandle;
 use crate::control;
 use crate::control::{Http, WebDoor};
 use crate::host_record;
+use crate::locked_memory;
+use crate::mapping;
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
 use crate::reception::{self, Desk, NbdTcp};
@@ -129,6 +131,8 @@ impl Service {
         tokio::spawn(Registry::watch(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch_backings(Arc::downgrade(&registry)));
         tokio::spawn(Registry::keep_wear(Arc::downgrade(&registry), Asker::new(smartctl)));
+        tokio::spawn(locked_memory::follow_kernel_uses());
+        tokio::spawn(mapping::watch_swap(Arc::downgrade(&registry)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }

@@ -6,6 +6,7 @@
 
 mod door;
 mod flights;
+mod kernel_use;
 mod log_throttle;
 pub mod nbd;
 mod phase;
@@ -16,4 +17,5 @@ pub mod ublk;
 pub mod vhost;
 
 pub use door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
+pub use kernel_use::kernel_uses;
 pub use serial::{SERIAL_BYTES, serial_number};

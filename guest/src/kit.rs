@@ -59,6 +59,7 @@ impl Kernel {
             Self::Release => &[],
             Self::WithUblk => &[
                 "ublk_drv",
+                "mq_deadline",
                 // What serves mapped disks to others, and what those use.
                 "nfsd",
                 "nfsv3",

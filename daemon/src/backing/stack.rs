@@ -155,13 +155,28 @@ impl KernelFolders {
     }
 
     fn swap_on(&self, wanted: &StorageStack) -> Option<String> {
-        let swaps = fs::read_to_string(self.proc.join("swaps")).ok()?;
-        let paths = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescaped);
         let used = |path: &PathBuf| {
             Identity::of(path).is_ok_and(|identity| self.stack_of(identity).overlaps(wanted))
         };
-        let path = paths.into_iter().find(used)?;
+        let path = self.swap_spaces().into_iter().find(used)?;
         Some(format!("is in use as swap space ({}): swapoff it first", path.display()))
+    }
+
+    /// Returns the path of swap space that needs a block device: on it, on a part or a volume of it, or a file of a file system there.
+    pub(crate) fn swap_needing(&self, rdev: u64) -> Option<PathBuf> {
+        let wanted = self.stack_of(device(rdev));
+        let needs = |path: &PathBuf| {
+            Identity::of(path).is_ok_and(|identity| {
+                let below = if identity.rdev == 0 { device(identity.device) } else { identity };
+                self.stack_of(below).overlaps(&wanted)
+            })
+        };
+        self.swap_spaces().into_iter().find(needs)
+    }
+
+    fn swap_spaces(&self) -> Vec<PathBuf> {
+        let swaps = fs::read_to_string(self.proc.join("swaps")).unwrap_or_default();
+        swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescaped).collect()
     }
 
     fn mount_on(&self, wanted: &StorageStack, access: Access) -> Option<String> {

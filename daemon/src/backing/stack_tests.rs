@@ -161,6 +161,18 @@ fn swap_space_is_in_use_whatever_it_is_named_by() {
 }
 
 #[test]
+fn swap_space_needs_a_device_as_a_part_a_volume_or_a_file_of_it() {
+    let host = PretendedHost::new();
+    let needing = |rdev| host.folders.swap_needing(rdev);
+    let file = host.path("other.img");
+    let below = host.file("other.img").device;
+    assert_eq!(needing(below), None);
+    host.swaps(&format!("{} file 16 0 -2\n", file.display()));
+    assert_eq!(needing(below), Some(file));
+    assert_eq!(needing(numbered("8:1").rdev), None);
+}
+
+#[test]
 fn what_is_mounted_is_in_use_down_to_the_file_below_it() {
     let host = PretendedHost::new();
     host.write("sys/devices/loop0/ro", "1");

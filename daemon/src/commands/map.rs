@@ -199,7 +199,14 @@ fn show_list(client: &Client, options: &MapDisk) -> Answer<()> {
         vec![disk.name.clone(), disk.device.display().to_string(), driver, link, state.to_owned()]
     };
     let rows: Vec<Vec<String>> = disks.iter().map(row).collect();
-    output::print(&output::table(&["NAME", "DEVICE", "DRIVER", "LINK", "STATE"], &rows))
+    let remarks = lines(&disks, |disk| {
+        let note = |remark: &String| format!("Note: disk '{}': {remark}\n", disk.name);
+        lines(&disk.remarks, note)
+    });
+    output::print(&format!(
+        "{}{remarks}",
+        output::table(&["NAME", "DEVICE", "DRIVER", "LINK", "STATE"], &rows)
+    ))
 }
 
 fn lines<T>(all: &[T], line: impl FnMut(&T) -> String) -> String {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use block::file::{Access, Identity};
 use nix::sys::stat::makedev;
@@ -17,6 +17,11 @@ pub(super) fn user_of(device: &Path) -> Option<String> {
     KernelFolders::default()
         .user_of(identity, Access::ReadWrite, Images::Refused)
         .or_else(|| opener_of(rdev).map(|process| format!("is open by {process}")))
+}
+
+/// Returns the path of swap space that needs a block device, if there is some.
+pub(super) fn swap_on(device: &Path) -> Option<PathBuf> {
+    KernelFolders::default().swap_needing(rdev_of(device)?)
 }
 
 /// Returns the number of a block device by the name that the kernel gave it.

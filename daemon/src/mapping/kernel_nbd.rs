@@ -14,7 +14,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::problem::{Answer, Problem};
@@ -30,7 +30,7 @@ use nix::sys::socket::{
 use super::nbd_control::{BrokenLinks, NbdControl, NbdTerms};
 use super::{
     AddedDevice, DeviceClaim, DeviceMark, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState,
-    kernel_release, load_module, refuse_smaller, set_look_interval, unreachable_door,
+    kernel_release, load_module, refuse_smaller, set_up_queue, unreachable_door,
 };
 use crate::door::DoorKind;
 
@@ -95,7 +95,7 @@ impl MapDriver for KernelNbdDriver {
         let number = control
             .connect(&terms, connection.stream.as_fd())
             .map_err(|error| failed(&format!("the kernel makes no NBD device: {error}")))?;
-        set_look_interval(&DriverKind::KernelNbd.device(number));
+        set_up_queue(&DriverKind::KernelNbd.device(number));
         Ok(AddedDevice { number, server })
     }
 
@@ -236,6 +236,12 @@ fn mark_of(backend: &str) -> Option<DeviceMark> {
     let (place, identity) = backend.strip_prefix(BACKEND_PREFIX)?.split_once('-')?;
     let half = |text| u32::from_str_radix(text, 16).ok();
     Some(DeviceMark { place: half(place)?, identity: half(identity)? })
+}
+
+/// Returns the devices that were made of a disk, whatever disk it was.
+pub(super) fn devices_at(disk: &DiskPlace) -> Vec<PathBuf> {
+    let marked = marked_devices(Path::new("/sys/block"), disk.mark().place);
+    marked.into_iter().map(|(number, _)| DriverKind::KernelNbd.device(number)).collect()
 }
 
 /// Returns the devices that carry the mark of a place, by their numbers, from the folder of block devices.

@@ -6,6 +6,7 @@
 //!                   ├──> links.rs: names that stay the same           └──> nbd_control.rs ──> netlink.rs
 //!                   ├──> holders.rs, claim.rs: who uses a device, and that nobody begins to
 //!                   └──> lock.rs: one command at a time
+//!   daemon ────> swap.rs: says when swap space is on a mapped disk
 //! ```
 //! A device is recognised by a word that the kernel keeps with it: half of it stands for the path of the disk's socket, half for the
 //! disk that was there when the device was made. Nothing is remembered elsewhere but links. A map that is interrupted leaves at most a device that is not started, which the next `map` or `unmap` deletes.
@@ -17,6 +18,7 @@ mod links;
 mod lock;
 mod nbd_control;
 mod netlink;
+mod swap;
 mod ublk;
 
 use std::fs;
@@ -33,8 +35,10 @@ use self::kernel_nbd::KernelNbdDriver;
 use self::links::DiskLinks;
 use self::lock::DiskLock;
 use self::nbd_control::BrokenLinks;
+pub(crate) use self::swap::watch_swap;
 use self::ublk::UblkDriver;
 use crate::door::DoorKind;
+use crate::locked_memory;
 
 /// The folder of what is remembered of the devices of disks while the host runs, and of locks.
 const FOLDER: &str = "/run/forebay-map";
@@ -46,6 +50,9 @@ const LOOK_INTERVAL_MS: u32 = 2_000;
 /// What is said where the threads of the daemon are no I/O flushers.
 const NO_IO_FLUSHER: &str = "the daemon lacks the right to be an I/O flusher, so that host and daemon may wait for each other when memory \
                              is short: give it CAP_SYS_RESOURCE (the service of the package has it)";
+/// What is said where the daemon has not locked its memory.
+const NOT_LOCKED: &str = "the daemon has not locked its memory, so that host and daemon may wait for each other when memory is short: give \
+                          it LimitMEMLOCK=infinity (the service of the package has it; by hand: ulimit -l unlimited)";
 /// What is said of a device that a broken connection may stop.
 const NEEDS_WATCH: &str = "a connection that breaks while the daemon runs is replaced by `forebay map --watch`, which must run: the \
                            package has the service forebay-map for that";
@@ -246,7 +253,7 @@ pub(crate) struct MappedDisk {
     pub(crate) link: Option<PathBuf>,
     pub(crate) state: ServiceState,
     /// What the host should know of the device and the daemon that serves it.
-    pub(crate) remarks: Vec<&'static str>,
+    pub(crate) remarks: Vec<String>,
 }
 
 /// How a disk is to be mapped.
@@ -310,10 +317,13 @@ impl Mapping {
                 rest.unwrap_or_default()
             )));
         }
-        let lacks_right = added.server.is_some_and(|server| !is_io_flusher(server));
-        let remarks =
-            [lacks_right.then_some(NO_IO_FLUSHER), (kind == DriverKind::KernelNbd).then_some(NEEDS_WATCH)];
-        Ok(MappedDisk { remarks: remarks.into_iter().flatten().collect(), ..mapped(disk, device) })
+        let remarks = [
+            added.server.is_some_and(|server| !is_io_flusher(server)).then_some(NO_IO_FLUSHER),
+            added.server.is_some_and(|server| !locked_memory::is_locked(server)).then_some(NOT_LOCKED),
+            (kind == DriverKind::KernelNbd).then_some(NEEDS_WATCH),
+        ];
+        let remarks = remarks.into_iter().flatten().map(str::to_owned).collect();
+        Ok(MappedDisk { remarks, ..mapped(disk, device) })
     }
 
     /// Has the daemon serve a disk that was mapped when the one before ended, or whose connection broke. One that is not there is mapped
@@ -411,7 +421,7 @@ impl Mapping {
         Ok(gone)
     }
 
-    /// Returns which of these disks are mapped.
+    /// Returns which of these disks are mapped, with a remark on those that swap space is on.
     ///
     /// # Errors
     /// Why nobody knows.
@@ -420,7 +430,16 @@ impl Mapping {
         for disk in disks {
             let devices = self.devices(disk)?;
             let device = devices.into_iter().find(|device| device.state != ServiceState::Unstarted);
-            all.extend(device.map(|device| mapped(disk, device)));
+            all.extend(device.map(|device| {
+                let swap = holders::swap_on(&device.path());
+                let remarks = swap.map(|path| {
+                    format!(
+                        "swap space is on it ({}): the host may hang when memory is short; swapoff it, and put swap on a partition of the SSD",
+                        path.display()
+                    )
+                });
+                MappedDisk { remarks: remarks.into_iter().collect(), ..mapped(disk, device) }
+            }));
         }
         Ok(all)
     }
@@ -589,12 +608,16 @@ fn load_module(name: &str) {
     drop(Command::new("modprobe").arg(name).output());
 }
 
-/// Has the kernel look at requests each [`LOOK_INTERVAL_MS`].
-fn set_look_interval(device: &Path) {
+/// Sets what the kernel does with the requests of a new device: it looks at them each [`LOOK_INTERVAL_MS`], and does not sort them,
+/// since the daemon takes as many as there are, and those for the backing are sorted there. Of what a request costs the kernel,
+/// sorting is a tenth.
+fn set_up_queue(device: &Path) {
     let Some(name) = device.file_name() else { return };
-    let interval = Path::new("/sys/block").join(name).join("queue/io_timeout");
-    if let Err(error) = fs::write(&interval, LOOK_INTERVAL_MS.to_string()) {
-        tracing::debug!(%error, "{} stays as it is", interval.display());
+    let queue = Path::new("/sys/block").join(name).join("queue");
+    for (file, value) in [("io_timeout", LOOK_INTERVAL_MS.to_string()), ("scheduler", "none".to_owned())] {
+        if let Err(error) = fs::write(queue.join(file), value) {
+            tracing::debug!(%error, "{} stays as it is", queue.join(file).display());
+        }
     }
 }
 

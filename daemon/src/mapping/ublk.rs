@@ -18,7 +18,7 @@ use nix::errno::Errno;
 
 use super::{
     AddedDevice, DeviceClaim, DeviceMark, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState,
-    kernel_release, load_module, refuse_smaller, set_look_interval, unreachable_door,
+    kernel_release, load_module, refuse_smaller, set_up_queue, unreachable_door,
 };
 use crate::door::DoorKind;
 
@@ -40,7 +40,10 @@ const NODE_TIME_MAX: Duration = Duration::from_secs(5);
 const DEVICES: &str = "/sys/class/ublk-char";
 
 /// What is said where the kernel refuses.
-const NEEDS_ROOT: &str = "run this as root; in a container, outside of it; with kernel.io_uring_disabled=0";
+const NEEDS_ROOT: &str = "run this as root, outside of containers and of services whose cgroup denies devices (DeviceAllow=), and with \
+                          kernel.io_uring_disabled=0";
+/// What is said where the kernel does not know what it is asked for.
+const TOO_OLD: &str = "its ublk is too old: Linux 6.4 or later is needed; --driver nbd maps without it";
 
 /// Kernels in which adding a device stops all of ublk until the host restarts (a backport without the commit that it needs; mended in
 /// 6.18.6).
@@ -94,7 +97,7 @@ impl MapDriver for UblkDriver {
 
     fn add(&mut self, disk: &DiskPlace, read_only: bool) -> Answer<AddedDevice> {
         let failed = |what: &str, error: &io::Error| {
-            Problem::failed(format!("Cannot map disk '{}': {what}: {error}", disk.name))
+            Problem::failed(format!("Cannot map disk '{}': {what}: {error}{}", disk.name, advice_on(error)))
         };
         let (door, greeting) = greet(disk)?;
         let server = door.server();
@@ -110,8 +113,8 @@ impl MapDriver for UblkDriver {
             mark: disk.mark().word(),
         };
         let adds_none = |error: io::Error| match error.raw_os_error().map(Errno::from_raw) {
-            Some(Errno::EACCES | Errno::EPERM) => Problem::failed(format!(
-                "Cannot map disk '{}': the kernel adds no device: {error}; {NEEDS_ROOT}",
+            Some(Errno::EINVAL | Errno::EOPNOTSUPP) => Problem::unavailable(format!(
+                "Cannot map disk '{}': the kernel adds no device: {error}; {TOO_OLD}",
                 disk.name
             )),
             _ => failed("the kernel adds no device", &error),
@@ -139,14 +142,12 @@ impl MapDriver for UblkDriver {
             self.control().and_then(|control| recover(control, number, disk, greeting.size_bytes));
         recovered.map(|()| true).map_err(|error| {
             let reason = format!(
-                "Cannot serve {} of disk '{}' again: {error}; its requests wait. `forebay map --restore` tries again",
+                "Cannot serve {} of disk '{}' again: {error}{}; its requests wait. `forebay map --restore` tries again",
                 device.display(),
-                disk.name
+                disk.name,
+                advice_on(&error)
             );
-            match error.raw_os_error().map(Errno::from_raw) {
-                Some(Errno::EACCES | Errno::EPERM) => Problem::failed(reason),
-                _ => Problem::unavailable(reason),
-            }
+            if is_refusal(&error) { Problem::failed(reason) } else { Problem::unavailable(reason) }
         })
     }
 
@@ -201,7 +202,7 @@ fn begin(
     }
     door.hand_over(&Offer::of(info), &device)?;
     control.start(info.id, std::process::id())?;
-    set_look_interval(&DriverKind::Ublk.device(info.id));
+    set_up_queue(&DriverKind::Ublk.device(info.id));
     Ok(())
 }
 
@@ -282,16 +283,39 @@ fn explain(error: &io::Error, release: &str) -> Problem {
              there is no such module, install a kernel with CONFIG_BLK_DEV_UBLK (Debian: 6.12 and later)"
         ));
     }
-    let advice = match error.raw_os_error().map(Errno::from_raw) {
-        Some(Errno::EACCES | Errno::EPERM) => NEEDS_ROOT,
-        _ => "check that io_uring works on this host",
-    };
+    let advice = if is_refusal(error) { NEEDS_ROOT } else { "check that io_uring works on this host" };
     Problem::failed(format!("Cannot map disks by ublk: {error}; {advice}"))
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.raw_os_error().map(Errno::from_raw), Some(Errno::EACCES | Errno::EPERM))
+}
+
+/// Returns what to do about an error of the kernel, to be said behind it.
+fn advice_on(error: &io::Error) -> String {
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::EACCES | Errno::EPERM) => format!("; {NEEDS_ROOT}"),
+        Some(Errno::EBUSY) => {
+            "; another process has it open, or the last daemon has not ended yet".to_owned()
+        }
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_kernel_refuses_comes_with_what_to_do() {
+        let advice = |number: Errno| advice_on(&number.into());
+        for (number, words) in
+            [(Errno::EPERM, "as root"), (Errno::EACCES, "cgroup"), (Errno::EBUSY, "has it open")]
+        {
+            assert!(advice(number).contains(words), "{number}: {}", advice(number));
+        }
+        assert_eq!(advice(Errno::EIO), "");
+    }
 
     #[test]
     fn kernels_that_do_not_survive_a_new_device_are_refused_by_name() {

@@ -18,6 +18,7 @@ use super::pause::Gate;
 use super::receiver::Receiver;
 use super::window::Budget;
 use super::wire::export_flags;
+use crate::kernel_use::KernelUse;
 
 /// The block size that clients are told to prefer, if the device does not want a larger one: a page.
 const BLOCK_PREFERRED: u64 = block::PAGE;
@@ -199,7 +200,9 @@ impl<D: BlockDevice> Export<D> {
     pub(crate) fn attach(self: &Rc<Self>, line: &Line) -> Attachment<D> {
         self.connections_total.set(self.connections_total.get() + 1);
         let stream = line.stream().clone();
-        let key = self.connections.borrow_mut().insert(Connection { peer: stream.peer(), stream });
+        let peer = stream.peer();
+        let kernel_use = (peer == Peer::Kernel).then(KernelUse::begin);
+        let key = self.connections.borrow_mut().insert(Connection { peer, stream, _kernel_use: kernel_use });
         // One that has hung up already may have done so before any of the changes that others began.
         let others_seen = if line.has_hung_up() { 0 } else { self.changes_begun.get() };
         let order = Rc::new(ChangeOrder { own: Cell::new(0), others_seen: Cell::new(others_seen) });
@@ -245,6 +248,8 @@ struct Connection {
     stream: Stream,
     /// Its other end, which is not asked for again: counters are read often.
     peer: Peer,
+    /// For one of the kernel, as long as it is there.
+    _kernel_use: Option<KernelUse>,
 }
 
 /// Where the changes of one client stand in the order of all that were begun at an export.

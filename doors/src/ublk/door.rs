@@ -18,6 +18,7 @@ use nix::errno::Errno;
 use super::MESSAGE_BYTES_MAX;
 use super::handover::{Answer, Greeting, Offer, from_versioned_line, invalid, to_line};
 use crate::door::{Door, DoorCounters, DoorShard, Entrance, PausedDoor, unsupported_entrance};
+use crate::kernel_use::KernelUse;
 use crate::phase::{DoorPhase, Phase};
 
 /// Longest time of a handover, in nanoseconds.
@@ -40,6 +41,8 @@ pub struct UblkDoor<D> {
     resting: RefCell<Option<Listener>>,
     commands: Cell<usize>,
     served: Cell<Option<Served>>,
+    /// As long as a device is served.
+    kernel_use: RefCell<Option<KernelUse>>,
     in_flight: Cell<usize>,
     counters: Cell<DoorCounters>,
 }
@@ -64,6 +67,7 @@ impl<D: BlockDevice> UblkDoor<D> {
             resting: RefCell::default(),
             commands: Cell::new(0),
             served: Cell::new(None),
+            kernel_use: RefCell::default(),
             in_flight: Cell::new(0),
             counters: Cell::default(),
         })
@@ -155,6 +159,7 @@ impl<D: BlockDevice> UblkDoor<D> {
         let tags = open_queues(&Arc::new(file), &info)
             .inspect_err(|_| self.count(|counters| counters.protocol_errors += 1))?;
         self.served.set(Some(Served { number: info.id, tags: tags.len() }));
+        self.kernel_use.replace(Some(KernelUse::begin()));
         self.count(|counters| counters.connections_total += 1);
         for tag in tags {
             // The kernel is asked with the first turn of the task, on this thread.
@@ -197,6 +202,7 @@ impl<D: BlockDevice> UblkDoor<D> {
         let left = (tags > 1).then_some(Served { number, tags: tags - 1 });
         self.served.set(left);
         if left.is_none() {
+            self.kernel_use.take();
             tracing::info!("Disk '{}' is not mapped any more", self.name);
             self.phase.notify();
         }

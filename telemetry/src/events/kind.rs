@@ -94,6 +94,12 @@ kinds! {
     DaemonDied, "daemon-died", Warning,
         "There is no record of a stop of the daemon before this start: it was killed, it crashed, the host lost its power, or DIR took no writes when it stopped.",
         "If nobody did that, look for the reason in the log of the daemon and of the kernel (journalctl -b -1, dmesg).";
+    MemoryNotLocked, "memory-not-locked", Warning,
+        "A disk is mapped, and the daemon may not lock its memory. When the host is short of memory, it may wait for the daemon while the daemon waits for it.",
+        "Give the daemon LimitMEMLOCK=infinity (the service of the package has it; by hand: ulimit -l unlimited), restart it, and run forebay map --restore.";
+    SwapOnMappedDisk, "swap-on-mapped-disk", Warning,
+        "Swap space of this host is on a mapped disk. When memory is short, the host may hang: what only the daemon can read may be what it needs to run.",
+        "swapoff it, and put swap on a partition of the SSD: forebay map says where it is.";
     SocketRenewed, "socket-renewed", Warning,
         "The file of a socket was deleted under the daemon and was made again, with the same rights.",
         "Find out who deletes files there. A container that has the socket itself bound keeps the old one: bind its folder.";

@@ -29,9 +29,10 @@ same() {
     [ "$2" = "$3" ] || fail "$1 is '$2' and not '$3'"
 }
 
+# With $privileges, a command in front, if it is set.
 start_daemon() {
     mkdir -p $D
-    forebay serve --dir $D --run-dir $D/run --pool $POOL --listen-http off >>$log 2>&1 &
+    $privileges forebay serve --dir $D --run-dir $D/run --pool $POOL --listen-http off >>$log 2>&1 &
     daemon=$!
     until forebay disk list >/dev/null 2>&1; do
         kill -0 $daemon || fail "the daemon ended"
@@ -42,6 +43,15 @@ start_daemon() {
 kill_daemon() {
     kill -9 $daemon
     wait $daemon
+}
+
+# Has the daemon serve what was mapped. The command gives up after 20 s, and a machine that does much else may take longer to open a pool.
+restore() {
+    tries=0
+    until forebay map --restore >$said 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 6 ] || fail "forebay map --restore"
+    done
 }
 
 # The kernel's name of a mapped disk.

@@ -5,6 +5,29 @@ start_daemon
 for disk in web fio; do must forebay disk add $disk --backing /dev/disk/$disk; done
 must forebay disk add large-sectors --backing /dev/disk/large --sector-size 4096
 
+# Without the modules, with a cgroup that denies devices, and without io_uring.
+mkdir /tmp/without
+printf '#!/bin/sh\nexit 1\n' >/tmp/without/modprobe
+chmod +x /tmp/without/modprobe
+PATH=/tmp/without:$PATH refused "modprobe ublk_drv" forebay map web
+grep -q "modprobe nbd" $said || fail "nothing is said of the other driver"
+must modprobe ublk_drv
+must modprobe mq-deadline
+mkdir /tmp/cgroup
+must mount -t cgroup -o devices cgroup /tmp/cgroup
+mkdir /tmp/cgroup/denied
+in_denied() {
+    sh -c 'echo $$ >/tmp/cgroup/denied/cgroup.procs; exec "$@"' sh "$@"
+}
+echo a >/tmp/cgroup/denied/devices.deny
+refused "whose cgroup denies devices" in_denied forebay map web
+echo "c 10:* rwm" >/tmp/cgroup/denied/devices.allow
+refused "whose cgroup denies devices" in_denied forebay map web
+same "devices" "$(ls /sys/class/ublk-char)" ""
+echo 2 >/proc/sys/kernel/io_uring_disabled
+refused "io_uring_disabled=0" forebay map web
+echo 0 >/proc/sys/kernel/io_uring_disabled
+
 # Before it is mapped.
 refused "'nothing'" forebay map nothing
 refused "it is not mapped" forebay unmap web
@@ -13,8 +36,14 @@ echo mine >/dev/mine
 refused "something else is there" forebay map web --as /dev/mine
 same "a file in the way" "$(cat /dev/mine)" mine
 
-# A disk like any other. The command loads the module.
+# A disk like any other. As long as there is one, the memory of the daemon is locked.
+locked_memory() {
+    while read name kib rest; do [ $name = VmLck: ] && echo $kib; done </proc/$daemon/status
+}
+same "locked memory" $(locked_memory) 0
 must forebay map web
+grep -q Note: $said && fail "a note: $(cat $said)"
+[ $(locked_memory) -gt 4096 ] || fail "locked memory is $(locked_memory) KiB"
 device=$(device_of web)
 S=/sys/block/$device
 same "the size" $(cat $S/size) 131072
@@ -22,6 +51,8 @@ same "read-only" $(cat $S/ro) 0
 same "the logical block" $(cat $S/queue/logical_block_size) 512
 same "the physical block" $(cat $S/queue/physical_block_size) $(cat /sys/block/$(basename $(readlink /dev/disk/web))/queue/physical_block_size)
 same "FUA" $(cat $S/queue/fua) 1
+same "the I/O scheduler" "$(cat $S/queue/scheduler)" "[none] mq-deadline "
+same "the time after which requests are looked at" $(cat $S/queue/io_timeout) 2000
 same "the write cache" "$(cat $S/queue/write_cache)" "write back"
 [ $(cat $S/queue/discard_max_bytes) -ge 1048576 ] || fail "it discards nothing"
 [ $(cat $S/queue/write_zeroes_max_bytes) -ge 1048576 ] || fail "it zeroes nothing"
@@ -61,10 +92,17 @@ first=$daemon
     D=/tmp/second POOL=/tmp/second.pool
     export FOREBAY_SOCKET=$D/run/control.sock
     truncate -s 16M /tmp/second.img /tmp/second.pool
+    refused "already" forebay serve --dir /tmp/d --run-dir $D/run --pool $POOL --listen-http off
+    # It may not lock memory.
+    ulimit -l 64
+    privileges="/usr/bin/setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock"
     start_daemon
     must forebay disk add web --backing /tmp/second.img
     refused "something else is there" forebay map web --as /dev/forebay
     must forebay map web --as /dev/second
+    grep -q "Note: .*has not locked its memory" $said || fail "no note of locked memory"
+    same "locked memory" $(locked_memory) 0
+    until forebay events | grep -q "memory of this process cannot be locked"; do usleep 100000; done
     [ $(readlink /dev/second) != /dev/$device ] || fail "two disks are one device"
     same "the size" $(cat /sys/block/$(basename $(readlink /dev/second))/size) 32768
     must forebay unmap web
@@ -124,6 +162,38 @@ must e2fsck -fn /dev/mapper/group-volume
 must lvm vgchange -an group
 echo "volumes and an orderly stop"
 
+# Swap space on it is said.
+must mkswap /dev/forebay/web
+must swapon /dev/forebay/web
+must forebay map
+grep -q "Note: disk 'web': swap space is on it" $said || fail "the list does not say that swap is there"
+refused "swap" forebay unmap web
+until forebay events | grep -q 'Swap space of this host .* is on disk'; do usleep 100000; done
+must swapoff /dev/forebay/web
+must forebay map
+grep -q Note: $said && fail "the list says that swap is there"
+
+# Killed with 64 requests in flight, and with as many as a device takes: stopped before, it answers none of them.
+devices=$(device_of web)
+for many in 64 140; do
+    kill -STOP $daemon
+    # Each of its threads may still answer until it has stopped.
+    while grep -q 'State:.[RSD]' /proc/$daemon/task/*/status; do usleep 1000; done
+    writers= block=0
+    while [ $block -lt $many ]; do
+        dd if=/tmp/random of=/dev/forebay/web bs=4k skip=$block seek=$((many + block)) count=1 oflag=direct conv=notrunc 2>/dev/null &
+        writers="$writers $!"
+        block=$((block + 1))
+    done
+    until count_in_flight; [ $waiting -ge $((many < 128 ? many : 128)) ]; do usleep 10000; done
+    kill_daemon
+    start_daemon
+    must forebay map --restore
+    for writer in $writers; do wait $writer || fail "a writer of $many"; done
+    dd if=/dev/forebay/web bs=4k skip=$many count=$many iflag=direct 2>/dev/null | cmp -n $((many * 4096)) - /tmp/random || fail "what $many wrote"
+done
+echo "swap and full queues"
+
 # fio, and a kill in the middle.
 must forebay map fio
 device=$(device_of fio)
@@ -174,6 +244,7 @@ for disk in web fio; do
     [ -h /dev/forebay/$disk ] && fail "the link stays"
     must forebay disk remove $disk
 done
+until [ $(locked_memory) = 0 ]; do usleep 20000; done
 must forebay map
 grep -q "No disk is mapped" $said || fail "the list at the end"
 no_complaints

@@ -27,7 +27,7 @@ while [ $kills -lt $KILLS ]; do
     count_in_flight
     [ $waiting -gt 0 ] && with_requests=$((with_requests + 1))
     start_daemon
-    must forebay map --restore
+    restore
     kills=$((kills + 1))
     echo "kill $kills: $waiting requests wait, $(cut -d ' ' -f 1 /proc/uptime) s"
 done
