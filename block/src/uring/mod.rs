@@ -459,7 +459,11 @@ fn monotonic_nanos() -> u64 {
 /// Says what to do about a kernel that gives no ring.
 fn explain(error: &io::Error) -> io::Error {
     let advice = match error.raw_os_error() {
-        Some(libc::ENOSYS) => "this kernel has no io_uring, or too old a one: run Linux 5.19 or later",
+        // Podman's profile hides a system call, where Docker's forbids it.
+        Some(libc::ENOSYS) => {
+            "this kernel has no io_uring, or too old a one: run Linux 5.19 or later, and in a container allow io_uring_setup, \
+             io_uring_enter and io_uring_register in its seccomp profile"
+        }
         Some(libc::EPERM | libc::EACCES) => {
             "io_uring is forbidden here: set `sysctl kernel.io_uring_disabled=0`, and in a container allow \
              io_uring_setup, io_uring_enter and io_uring_register in its seccomp profile"
