@@ -25,10 +25,19 @@ fn wrong_usage_is_status_2_and_help_is_status_0() {
         assert_eq!(ran.status, 2, "{words:?}: {ran:?}");
         assert!(ran.stderr.starts_with("error: ") || ran.stderr.contains("Usage:"), "{ran:?}");
     }
-    for words in [&["--help"][..], &["--version"], &["disk", "set", "--help"], &["serve", "--help"]] {
+    for words in [&["--help"][..], &["disk", "set", "--help"], &["serve", "--help"]] {
         forebay(words).succeeded();
     }
     assert!(forebay(&["serve", "--help"]).succeeded().contains("run-dir = \"/run/forebay\""));
+}
+
+#[test]
+fn the_version_is_followed_by_the_commit_or_says_that_it_is_a_debug_build() {
+    let version = forebay(&["--version"]).succeeded();
+    let build = version.trim_end().strip_prefix(concat!("forebay ", env!("CARGO_PKG_VERSION"), " ("));
+    let build = build.and_then(|rest| rest.strip_suffix(')')).expect("a build in brackets");
+    let is_commit = build.len() == 12 && build.bytes().all(|byte| byte.is_ascii_hexdigit());
+    assert!(build == "debug build" || is_commit, "{version}");
 }
 
 #[test]
