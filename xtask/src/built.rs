@@ -29,10 +29,18 @@ pub(crate) fn for_use(root: &Path, packages: &[&str]) -> Result<PathBuf, String>
 }
 
 fn folder(root: &Path, profile: &str) -> Result<PathBuf, String> {
+    target_folder(root).map(|folder| folder.join(profile))
+}
+
+/// Returns the folder that cargo builds into.
+///
+/// # Errors
+/// If cargo does not say.
+pub(crate) fn target_folder(root: &Path) -> Result<PathBuf, String> {
     let metadata = output(cargo(root).args(["metadata", "--no-deps", "--locked", "--format-version", "1"]))?;
     let metadata: Value = serde_json::from_str(&metadata)
         .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))?;
     let target =
         metadata["target_directory"].as_str().ok_or("`cargo metadata` named no target directory.")?;
-    Ok(Path::new(target).join(profile))
+    Ok(PathBuf::from(target))
 }

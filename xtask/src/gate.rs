@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::{cargo, output, run, works};
-use crate::{bench, clients, deb, tidy, web};
+use crate::{bench, clients, deb, dist, tidy, web};
 
 /// The version that `deny.toml` is written for. It is built with the pinned toolchain on its first use.
 const CARGO_DENY: &str = "0.20.2";
@@ -90,11 +90,13 @@ pub(crate) fn seeds(root: &Path, seeds: &Range<u64>) -> Result<(), String> {
     Err(format!("Seeds failed, and are named above, in {}.", failed.join(", ")))
 }
 
-/// The tests with the seeds of a night, known vulnerabilities, then every fuzz target for a while.
+/// The tests with the seeds of a night, known vulnerabilities, the files of a release, then every fuzz target for a while.
 pub(crate) fn nightly(root: &Path) -> Result<(), String> {
     advisories(root)?;
     let variables = [("FOREBAY_KILLS", KILLS_NIGHTLY), ("FOREBAY_POWER_CUTS", POWER_CUTS_NIGHTLY)];
     test_with(root, SEEDS_NIGHTLY, &variables)?;
+    dist::prove(root)?;
+    dist::dist(root, dist::Changes::Allowed)?;
     fuzz(root)
 }
 

@@ -7,6 +7,7 @@ mod bench;
 mod built;
 mod clients;
 mod deb;
+mod dist;
 mod gate;
 mod machine;
 mod run;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bench::{Effort, Scope};
+use dist::Changes;
 use machine::Machine;
 
 const USAGE: &str = "\
@@ -39,7 +41,11 @@ Usage: cargo xtask <COMMAND>
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
-  nightly            the tests with many more seeds, and the fuzz targets if cargo-fuzz is there
+  dist [--allow-dirty | --prove]
+                     all files of a release in target/dist: tarball, packages, debug information, sums; with --prove the
+                     commands of docs/install.md in a guest under systemd instead
+  nightly            the tests with many more seeds, the files of a release, and the fuzz targets if
+                     cargo-fuzz is there
 
   --seeds N          how many seeds each simulation runs. Default: 20000";
 
@@ -59,6 +65,8 @@ enum Command {
     Guest(Machine),
     Deb,
     ProveDeb,
+    Dist(Changes),
+    ProveDist,
     Nightly,
     Help,
 }
@@ -93,6 +101,8 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Guest(machine) => machine::run(root, machine),
         Command::Deb => deb::deb(root),
         Command::ProveDeb => deb::prove(root),
+        Command::Dist(changes) => dist::dist(root, *changes),
+        Command::ProveDist => dist::prove(root),
         Command::Nightly => gate::nightly(root),
         Command::Help => {
             println!("{USAGE}");
@@ -114,6 +124,9 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["guest", script, options @ ..] => machine::parse(script, options).map(Command::Guest),
         ["deb"] => Ok(Command::Deb),
         ["deb", "--prove"] => Ok(Command::ProveDeb),
+        ["dist"] => Ok(Command::Dist(Changes::Refused)),
+        ["dist", "--prove"] => Ok(Command::ProveDist),
+        ["dist", "--allow-dirty"] => Ok(Command::Dist(Changes::Allowed)),
         ["nightly"] => Ok(Command::Nightly),
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command was given.".to_owned()),
@@ -191,6 +204,8 @@ mod tests {
         assert!(parse_line("bench --short").is_err());
         assert!(parse_line("bench recovery --fast").is_err());
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
+        assert_eq!(parse_line("dist"), Ok(Command::Dist(Changes::Refused)));
+        assert_eq!(parse_line("dist --allow-dirty"), Ok(Command::Dist(Changes::Allowed)));
         assert_eq!(parse_line("--help"), Ok(Command::Help));
         assert!(matches!(parse_line("guest a.sh --disk b.img --file c"), Ok(Command::Guest(_))));
     }

@@ -8,7 +8,8 @@ use super::Package;
 use super::tree::{CONFIGURATION, MAINTAINER, entries, read, write};
 use crate::run::output;
 
-const SCRIPTS: &[&str] = &["postinst", "prerm", "postrm"];
+/// The scripts that dpkg runs, in `packaging/debian`.
+pub(super) const SCRIPTS: &[&str] = &["postinst", "prerm", "postrm"];
 /// Makes the user that the service runs as, and keeps to what administrators decided about services.
 const DEPENDS: &str = "systemd | systemd-standalone-sysusers, init-system-helpers (>= 1.54~)";
 

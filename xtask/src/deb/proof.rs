@@ -14,14 +14,14 @@ use std::process::Command;
 
 use guest::{Guest, Kit};
 
-use super::Package;
 use super::tree::entries;
+use super::{Package, make as make_package};
 use crate::built;
 use crate::clients;
 use crate::run::{output, run};
 
 /// What is in the root file system besides Debian's essential packages.
-const PACKAGES: &str = "systemd,systemd-sysv,init-system-helpers,libnbd-bin";
+const PACKAGES: &str = "systemd,systemd-sysv,init-system-helpers,libnbd-bin,rpm";
 /// Where a machine with Debian says where its packages come from, newer form first.
 const SOURCES: &[&str] = &["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
 /// Size of the root file system: room for packages, disks and a pool.
@@ -29,12 +29,12 @@ const IMAGE_SIZE: &str = "1G";
 /// Size of a disk that the guest's Forebay serves.
 const DATA_BYTES: u64 = 32 << 20;
 /// A guest's processor is emulated: a minute where the machine has nothing else to do, several where it has.
-const SECONDS_MAX: u32 = 900;
+pub(crate) const SECONDS_MAX: u32 = 900;
 /// The last line of a script that came to its end: a guest that never ran it has status 0 too.
-const PROVEN: &str = "PROVEN";
+pub(crate) const PROVEN: &str = "PROVEN";
 const SCRIPT: &str = include_str!("prove.sh");
 /// Runs the script and ends the guest with its exit status, by the convention of the guest's archive.
-const UNIT: &str = "\
+pub(crate) const UNIT: &str = "\
 [Unit]
 Description=Proof of a package
 After=basic.target
@@ -44,7 +44,7 @@ ExecStart=/bin/sh -c 'sh /proof/prove.sh >/dev/ttyS1 2>&1; echo $? >/dev/ttyS2; 
 ExecStopPost=/bin/systemctl --no-block poweroff --force
 ";
 /// What the guest does before systemd.
-const PREPARE: &str = "\
+pub(crate) const PREPARE: &str = "\
 set -e
 mkdir -p /next
 mount -t ext4 /dev/disk/root /next
@@ -73,7 +73,8 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
         .file("/root/prove.sh", SCRIPT)
         .file("/root/proof.service", UNIT);
     for (number, version) in [(1, "0.0.1"), (2, "0.0.2")] {
-        let file = Package { root, binary: binary.clone(), version }.make()?;
+        let file =
+            make_package(&Package { root, binary: binary.clone(), version }, &root.join("target/debian"))?;
         let content =
             fs::read(&file).map_err(|error| format!("Could not read {}: {error}.", file.display()))?;
         guest = guest.file(format!("/root/forebay_{number}.deb"), content);
@@ -96,13 +97,13 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
 }
 
 /// A disk of one run, removed at its end.
-struct Image {
-    path: PathBuf,
+pub(crate) struct Image {
+    pub(crate) path: PathBuf,
 }
 
 impl Image {
     /// A copy of the image that is kept, which is made first if it is not there.
-    fn fresh(root: &Path) -> Result<Self, String> {
+    pub(crate) fn fresh(root: &Path) -> Result<Self, String> {
         let folder = root.join("target/systemd");
         let problem =
             |error: std::io::Error| format!("Could not make an image in {}: {error}.", folder.display());

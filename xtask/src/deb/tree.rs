@@ -5,17 +5,20 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::dist;
 use crate::run::output;
 
 /// The binary in the package.
-pub(super) const BINARY: &str = "usr/bin/forebay";
+pub(crate) const BINARY: &str = "usr/bin/forebay";
 /// The file that administrators change, which an upgrade leaves as they left it.
-pub(super) const CONFIGURATION: &str = "etc/forebay/forebay.toml";
+pub(crate) const CONFIGURATION: &str = "etc/forebay/forebay.toml";
 
 /// Who answers for the package.
-pub(super) const MAINTAINER: &str = "The Forebay authors <forebay@localhost>";
+pub(crate) const MAINTAINER: &str = "The Forebay authors <forebay@localhost>";
 
 const DOCUMENTS: &str = "usr/share/doc/forebay";
+/// Licences of the libraries in the binary.
+const NOTICES: &str = "usr/share/doc/forebay/THIRD-PARTY-LICENSES.txt";
 const MANUAL: &str = "usr/share/man/man1";
 /// Files that are packaged as they are.
 const PLAIN: &[(&str, &str)] = &[
@@ -34,10 +37,10 @@ const COMPLETIONS: &[(&str, &str)] = &[
 ];
 
 /// Puts every file of the package into `stage`.
-pub(super) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), String> {
+pub(crate) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), String> {
     install(binary, &stage.join(BINARY), 0o755)?;
-    // Names of functions stay, for the messages of a panic; lines of source files do not.
-    output(Command::new("strip").arg("--strip-debug").arg(stage.join(BINARY)))?;
+    // Its symbols are in the debug information of a release.
+    output(Command::new("strip").arg("--strip-all").arg(stage.join(BINARY)))?;
     for (source, target) in PLAIN {
         install(&root.join(source), &stage.join(target), 0o644)?;
     }
@@ -47,7 +50,7 @@ pub(super) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), Strin
     add_generated(stage, binary)
 }
 
-/// The pages for users.
+/// The pages for users, and the licences.
 fn add_documents(stage: &Path, root: &Path) -> Result<(), String> {
     install(&root.join("CHANGELOG.md"), &stage.join(DOCUMENTS).join("CHANGELOG.md"), 0o644)?;
     for page in entries(&root.join("docs"))? {
@@ -55,11 +58,13 @@ fn add_documents(stage: &Path, root: &Path) -> Result<(), String> {
             install(&page, &stage.join(DOCUMENTS).join(name_of(&page)), 0o644)?;
         }
     }
-    Ok(())
+    let path = stage.join(NOTICES);
+    write(&path, &dist::notices(root, &dist::target(root)?)?, 0o644)?;
+    compress(&[path])
 }
 
 /// Debian's own changelog: one entry, which points to what people write. `date` as RFC 5322 has it.
-pub(super) fn add_changelog(stage: &Path, version: &str, date: &str) -> Result<(), String> {
+pub(crate) fn add_changelog(stage: &Path, version: &str, date: &str) -> Result<(), String> {
     let path = stage.join(DOCUMENTS).join("changelog");
     let text = format!(
         "forebay ({version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- {MAINTAINER}  {date}\n"
@@ -99,14 +104,15 @@ fn compress(files: &[PathBuf]) -> Result<(), String> {
     output(Command::new("gzip").arg("-9n").args(files)).map(drop)
 }
 
-fn install(source: &Path, target: &Path, mode: u32) -> Result<(), String> {
+/// Copies a file, with its rights, and makes the folders above it.
+pub(crate) fn install(source: &Path, target: &Path, mode: u32) -> Result<(), String> {
     make_folder_of(target)?;
     fs::copy(source, target).map_err(|error| problem("copy", source, &error))?;
     set_mode(target, mode)
 }
 
 /// Writes a file with its rights, and the folders above it.
-pub(super) fn write(target: &Path, content: &str, mode: u32) -> Result<(), String> {
+pub(crate) fn write(target: &Path, content: &str, mode: u32) -> Result<(), String> {
     make_folder_of(target)?;
     fs::write(target, content).map_err(|error| problem("write", target, &error))?;
     set_mode(target, mode)
@@ -129,12 +135,12 @@ fn set_mode(path: &Path, mode: u32) -> Result<(), String> {
 }
 
 /// The text of a file.
-pub(super) fn read(path: &Path) -> Result<String, String> {
+pub(crate) fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| problem("read", path, &error))
 }
 
 /// What is in a folder, in an order that is always the same.
-pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let listed = fs::read_dir(folder).and_then(|entries| {
         entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()
     });
@@ -154,6 +160,32 @@ fn problem(action: &str, path: &Path, error: &std::io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What makes packages and is in none.
+    const RECIPES: &[&str] = &["packaging/rpm/", "packaging/container/"];
+
+    #[test]
+    fn every_file_of_packaging_is_in_a_package_or_makes_one() {
+        let root = crate::root();
+        let mut folders = vec![root.join("packaging")];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for path in entries(&folder).expect("it is a folder") {
+                if path.is_dir() { folders.push(path) } else { files.push(path) }
+            }
+        }
+        for path in files {
+            let name = path.strip_prefix(&root).expect("it was found there").to_string_lossy().into_owned();
+            let is_script = super::super::control::SCRIPTS
+                .iter()
+                .any(|script| name == format!("packaging/debian/{script}"));
+            let is_recipe = RECIPES.iter().any(|folder| name.starts_with(folder));
+            assert!(
+                is_script || is_recipe || PLAIN.iter().any(|(source, _)| *source == name),
+                "{name} goes nowhere"
+            );
+        }
+    }
 
     #[test]
     fn an_installed_configuration_sets_nothing() {

@@ -1,0 +1,115 @@
+//! `cargo xtask dist`: all files of a release, in `target/dist`, from one binary.
+//!
+//! ```text
+//!   commit ── binary ──┬── tarball    forebay-VERSION-ARCH.tar.gz
+//!                      ├── deb        forebay_VERSION_ARCH.deb
+//!                      ├── rpm        forebay-VERSION-1.ARCH.rpm
+//!                      ├── debug      forebay-VERSION-ARCH-debug.tar.gz
+//!                      └── container  Containerfile, which takes the tarball
+//!   all of them ────────── sums       SHA256SUMS
+//! ```
+//! The same commit gives the same files, byte for byte, on machines with the same compiler and C library: times are those of the
+//! commit, and nothing names the machine. Each package is made of the tree of `deb::tree`, so that none of them lacks a file.
+
+mod binary;
+mod notices;
+mod page;
+mod proof;
+mod rpm;
+mod tarball;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::clients;
+use crate::deb::{self, Package};
+use crate::run::{output, run, works};
+
+pub(crate) use binary::{build, target};
+pub(crate) use notices::notices;
+pub(crate) use proof::prove;
+use rpm::rpm;
+use tarball::tarball;
+
+/// The version of everything: the one of the workspace.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// What a container is made from, beside the tarball.
+const CONTAINERFILE: &str = "packaging/container/Containerfile";
+const SUMS: &str = "SHA256SUMS";
+/// Letters of a commit that name it, as `daemon/build.rs` prints them.
+const COMMIT_LETTERS: &str = "--short=12";
+
+/// What to do if the work tree has changes that are not committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Changes {
+    /// Refuses to make a release.
+    Refused,
+    /// Makes files whose version says `+dirty`.
+    Allowed,
+}
+
+/// Makes all files of a release.
+///
+/// # Errors
+/// If the work tree has changes that are not allowed, a tool fails, or a file is not what docs/install.md promises.
+pub(crate) fn dist(root: &Path, changes: Changes) -> Result<(), String> {
+    let commit = commit(root).ok_or("A release is made from a commit, and this is no repository of git.")?;
+    let is_dirty = !output(git(root).args(["status", "--porcelain"]))?.is_empty();
+    if is_dirty && changes == Changes::Refused {
+        return Err(
+            "The work tree has changes that no commit has. Commit them, or add --allow-dirty.".to_owned()
+        );
+    }
+    let mark = if is_dirty { "+dirty" } else { "" };
+    let (version, commit) = (format!("{VERSION}{mark}"), commit + mark);
+    clients::install_missing()?;
+    let package = Package { root, binary: build(root, &commit)?, version: &version };
+    let folder = root.join("target/dist");
+    let problem = |error: std::io::Error| format!("Could not make {}: {error}.", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(problem)?;
+    }
+    fs::create_dir_all(&folder).map_err(problem)?;
+    let mut files = vec![tarball(&package, &folder, binary::check)?];
+    files.push(tarball::debug(&package, &folder)?);
+    files.push(deb::make(&package, &folder)?);
+    files.push(rpm(&package, &folder)?);
+    rpm::lint(root, files.last().expect("it was just made"))?;
+    let containerfile = folder.join("Containerfile");
+    fs::copy(root.join(CONTAINERFILE), &containerfile).map_err(problem)?;
+    files.push(containerfile);
+    let mut names: Vec<_> = files.iter().filter_map(|path| path.file_name()).collect();
+    names.sort();
+    let sums = output(Command::new("sha256sum").args(names).current_dir(&folder))?;
+    fs::write(folder.join(SUMS), &sums).map_err(problem)?;
+    println!("{sums}Forebay {version} ({commit}) is in target/dist.");
+    Ok(())
+}
+
+/// Returns when the last commit was made, in seconds since 1970; outside of a repository, 1970 itself.
+pub(crate) fn commit_time(root: &Path) -> Result<String, String> {
+    if commit(root).is_none() {
+        return Ok("0".to_owned());
+    }
+    output(git(root).args(["log", "-1", "--format=%ct"])).map(|text| text.trim().to_owned())
+}
+
+/// Returns the commit that a package is made from, `None` outside of a repository.
+pub(crate) fn commit(root: &Path) -> Option<String> {
+    if !works(git(root).args(["rev-parse", "HEAD"])) {
+        return None;
+    }
+    output(git(root).args(["rev-parse", COMMIT_LETTERS, "HEAD"])).ok().map(|text| text.trim().to_owned())
+}
+
+fn git(root: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.current_dir(root);
+    command
+}
+
+/// Runs a program that packs files, with the time of the commit as that of the package.
+fn pack(root: &Path, command: &mut Command) -> Result<(), String> {
+    run(command.env("SOURCE_DATE_EPOCH", commit_time(root)?))
+}

@@ -1,0 +1,80 @@
+//! The commands of docs/install.md in a Debian guest under systemd: each kind of file installed, upgraded and removed.
+//!
+//! The guest is that of `deb::proof`, which proves the Debian package in depth. RPM packages are installed by Debian's rpm: no system that has
+//! it as its own can be had from package registries.
+
+use std::fs;
+use std::path::Path;
+
+use guest::{Guest, Kit};
+
+use super::page;
+use super::rpm::rpm;
+use super::tarball::tarball;
+use crate::built;
+use crate::deb::proof::{Image, PREPARE, PROVEN, SECONDS_MAX, UNIT};
+use crate::deb::{self, Package};
+
+/// What the packages of the proof are.
+const VERSION: &str = "0.0.3";
+const SCRIPT: &str = include_str!("prove.sh");
+
+/// Makes the RPM package and the tarball twice, which must give the same bytes, and has the guest run the page's commands on them.
+///
+/// # Errors
+/// If a file is not the same twice, or something is not as the page says, with all that the script printed.
+pub(crate) fn prove(root: &Path) -> Result<(), String> {
+    let image = Image::fresh(root)?;
+    let package = Package { root, binary: built::for_tests(root)?.join("forebay"), version: VERSION };
+    let folder = root.join("target/dist-proof");
+    let first = make(&package, &folder)?;
+    let again = make(&package, &folder)?;
+    if let Some((name, _)) = first.iter().zip(&again).find_map(|(one, other)| (one != other).then_some(one)) {
+        return Err(format!("{name} was made twice from the same binary, and the bytes differ."));
+    }
+    let deb = deb::make(&package, &folder)?;
+    let deb = (name_of(&deb), read(&deb)?);
+    fs::remove_dir_all(&folder)
+        .map_err(|error| format!("Could not remove {}: {error}.", folder.display()))?;
+    let mut guest = Guest::new(&Kit::ready()?)
+        .memory_mib(1536)
+        .seconds_max(SECONDS_MAX)
+        .disk("root", &image.path)
+        .file("/root/prove.sh", SCRIPT)
+        .file("/root/proof.service", UNIT);
+    for (name, script) in page::scripts(VERSION) {
+        guest = guest.file(format!("/root/{name}"), script);
+    }
+    for (name, content) in again.into_iter().chain([deb]) {
+        guest = guest.file(format!("/root/{name}"), content);
+    }
+    println!("==> a guest under systemd runs the commands of docs/install.md");
+    let ended = guest.run(PREPARE)?;
+    if ended.status == 0 && ended.output.lines().last() == Some(PROVEN) {
+        println!("The commands of docs/install.md are proven.");
+        return Ok(());
+    }
+    Err(format!(
+        "{}\nThe proof did not come to its end (status {}); its output is above.",
+        ended.output, ended.status
+    ))
+}
+
+/// Makes the packages in a new `folder` and returns them by name.
+fn make(package: &Package<'_>, folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let problem = |error: std::io::Error| format!("Could not make {}: {error}.", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(problem)?;
+    }
+    fs::create_dir_all(folder).map_err(problem)?;
+    let files = [rpm(package, folder)?, tarball(package, folder, |_| Ok(()))?];
+    files.iter().map(|file| Ok((name_of(file), read(file)?))).collect()
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    fs::read(file).map_err(|error| format!("Could not read {}: {error}.", file.display()))
+}

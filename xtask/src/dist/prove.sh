@@ -1,0 +1,93 @@
+#!/bin/sh
+# The commands of docs/install.md, each block as the page has it (`page.rs` takes them from there), and what users expect after it.
+# Ends at the first thing that is not as it should be. RPM packages are installed by rpm, in place of a system that has dnf.
+set -eux
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C HOME=/root
+cd /proof
+truncate -s 32M /srv/web1.raw
+chmod 644 /srv/web1.raw
+echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/yes
+sha256sum forebay[-_]* >SHA256SUMS
+. /proof/check-the-files-1.sh
+
+serves() {
+    . /proof/first-commands-1.sh
+    forebay disk add web1 --backing /srv/web1.raw --read-only
+    connected
+}
+# A client that stays, at a disk that is served.
+connected() {
+    until forebay disk list --json 2>/dev/null | grep -q '"serving"'; do sleep 0.2; done
+    nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | sleep infinity &
+    until forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; done
+}
+disconnected() {
+    kill $!
+    while forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; done
+}
+
+: the Debian package by apt
+. /proof/debian-package-1.sh
+serves
+disconnected
+. /proof/debian-package-2.sh
+forebay disk list --json | grep -q '"name":"web1"'
+. /proof/debian-package-3.sh
+if systemctl is-active forebay; then exit 1; fi
+apt purge forebay
+test ! -e /var/lib/forebay
+
+: the RPM package: installed, its user and files there
+rpm --force-debian --nodeps --test --install forebay-*.rpm
+. /proof/rpm-package-1.sh
+systemctl is-active forebay
+test "$(stat -c %U:%a /var/lib/forebay)" = forebay:700
+rpm --force-debian --verify --nodeps forebay
+serves
+if dpkg -S /usr/bin/forebay; then exit 1; fi
+
+: upgraded under a client: running, what an administrator wrote is kept
+echo '# kept' >>/etc/forebay/forebay.toml
+before=$(systemctl show -p MainPID --value forebay)
+sed -i 's/--upgrade/--upgrade --replacepkgs/' rpm-package-2.sh
+. /proof/rpm-package-2.sh
+systemctl is-active forebay
+test "$before" != "$(systemctl show -p MainPID --value forebay)"
+grep -q '^# kept$' /etc/forebay/forebay.toml
+kill $! || true
+connected
+
+: not removed under a client, removed without
+if sh -e /proof/rpm-package-3.sh 2>said; then exit 1; fi
+cat said
+grep -q 'guests use 1 disks' said
+systemctl is-active forebay
+disconnected
+. /proof/rpm-package-3.sh
+if systemctl is-active forebay; then exit 1; fi
+if systemctl is-enabled forebay; then exit 1; fi
+test ! -e /usr/bin/forebay
+test ! -e /usr/lib/systemd/system/forebay.service
+test -e /var/lib/forebay/state.json
+
+: the tarball: the disks of before are there
+. /proof/tarball-1.sh
+cd /proof
+until forebay disk list --json 2>/dev/null | grep -q '"serving"'; do sleep 0.2; done
+test "$(stat -c %U:%G:%a /usr/bin/forebay)" = root:root:755
+echo '# kept' >>/etc/forebay/forebay.toml
+before=$(systemctl show -p MainPID --value forebay)
+. /proof/tarball-2.sh
+cd /proof
+test "$before" != "$(systemctl show -p MainPID --value forebay)"
+systemctl is-active forebay
+grep -q '^# kept$' /etc/forebay/forebay.toml
+forebay disk remove web1
+cd forebay-*-x86_64
+. /proof/tarball-3.sh
+if systemctl is-active forebay; then exit 1; fi
+test ! -e /usr/bin/forebay
+test ! -e /etc/forebay
+find / -xdev -path /proof -prune -o -path /var/lib/forebay -prune -o -name '*forebay*' -type f -print >left
+if grep -v /var/ left; then exit 1; fi
+echo PROVEN

@@ -1,0 +1,114 @@
+//! The RPM package: the tree of the packages, with `packaging/rpm/forebay.spec` around it.
+//!
+//! rpmbuild finds the libraries that the binary needs. Its list of files is made from the tree, and the script before a removal
+//! is that of the Debian package, so that both refuse for the same reasons.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{commit, pack};
+use crate::deb::Package;
+use crate::deb::tree::{self, entries, read, write};
+use crate::run::run;
+
+const SPEC: &str = "packaging/rpm/forebay.spec";
+const LINT: &str = "packaging/rpm/rpmlint.toml";
+/// The script that Debian runs before a removal.
+const PRERM: &str = "packaging/debian/prerm";
+/// Where shells of these systems look for what Debian has elsewhere.
+const MOVED: &[(&str, &str)] = &[("usr/share/zsh/vendor-completions", "usr/share/zsh/site-functions")];
+/// The licence, where these systems have it.
+const LICENSE: &str = "usr/share/licenses/forebay/LICENSE";
+/// How packages of this release of a version are told from later ones.
+const RELEASE: &str = "1";
+
+/// Makes the package in `folder` and returns its path.
+///
+/// # Errors
+/// If rpmbuild fails.
+pub(crate) fn rpm(package: &Package<'_>, folder: &Path) -> Result<PathBuf, String> {
+    let work = folder.join("rpm");
+    let stage = work.join("tree");
+    let problem = |error: std::io::Error| format!("Could not make a package in {}: {error}.", work.display());
+    if work.exists() {
+        fs::remove_dir_all(&work).map_err(problem)?;
+    }
+    tree::fill(&stage, package.root, &package.binary)?;
+    tree::install(&package.root.join("LICENSE"), &stage.join(LICENSE), 0o644)?;
+    for (from, to) in MOVED {
+        fs::rename(stage.join(from), stage.join(to)).map_err(problem)?;
+    }
+    let mut files = Vec::new();
+    list(&stage, &stage, &mut files)?;
+    write(&work.join("files"), &files.join("\n"), 0o644)?;
+    write(&work.join("preun"), &preun(&read(&package.root.join(PRERM))?), 0o644)?;
+    let architecture = std::env::consts::ARCH;
+    let mut rpmbuild = Command::new("rpmbuild");
+    rpmbuild.args(["-bb", "--quiet", "--target", architecture]);
+    for (name, value) in [
+        ("_topdir", work.to_string_lossy().as_ref()),
+        ("forebay_version", package.version),
+        ("forebay_release", RELEASE),
+        ("forebay_commit", &commit(package.root).unwrap_or_else(|| "unknown".to_owned())),
+        ("forebay_work", work.to_string_lossy().as_ref()),
+    ] {
+        rpmbuild.arg("--define").arg(format!("{name} {value}"));
+    }
+    pack(package.root, rpmbuild.arg(package.root.join(SPEC)))?;
+    let name = format!("forebay-{}-{RELEASE}.{architecture}.rpm", package.version);
+    let file = folder.join(&name);
+    fs::rename(work.join("RPMS").join(architecture).join(&name), &file).map_err(problem)?;
+    fs::remove_dir_all(&work).map_err(problem)?;
+    Ok(file)
+}
+
+/// Has rpmlint look at a package.
+///
+/// # Errors
+/// If it finds something that `packaging/rpm/rpmlint.toml` does not answer.
+pub(crate) fn lint(root: &Path, package: &Path) -> Result<(), String> {
+    run(Command::new("rpmlint").arg("--strict").arg("--config").arg(root.join(LINT)).arg(package))
+}
+
+/// Returns Debian's script before a removal as rpm runs it: with the number of versions that stay, and without Debian's helpers.
+fn preun(prerm: &str) -> String {
+    let body = prerm.replace("deb-systemd-invoke", "systemctl");
+    let head = "# The script of the Debian package, with rpm's number of versions that stay as its word.\n";
+    let tail = "if [ \"$1\" = remove ]; then systemctl --no-reload disable forebay.service || :; fi\n";
+    format!("{head}if [ \"$1\" = 0 ]; then set -- remove; else set -- upgrade; fi\n{body}{tail}")
+}
+
+/// Adds to `lines` what rpm is told of each file below `folder`, and of the folders that no other package has.
+fn list(stage: &Path, folder: &Path, lines: &mut Vec<String>) -> Result<(), String> {
+    for path in entries(folder)? {
+        let name = path.strip_prefix(stage).expect("it was found there").to_string_lossy();
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name == "forebay") {
+                lines.push(format!("%dir /{name}"));
+            }
+            list(stage, &path, lines)?;
+            continue;
+        }
+        let attribute = match name.as_ref() {
+            LICENSE => "%license ",
+            name if name.starts_with("etc/") => "%config(noreplace) ",
+            _ => "",
+        };
+        lines.push(format!("{attribute}/{name}"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removal_by_rpm_is_refused_by_the_script_of_the_debian_package() {
+        let prerm = read(&crate::root().join(PRERM)).expect("the package has it");
+        let script = preun(&prerm);
+        assert!(script.contains("set -- remove") && script.contains("exit 1"), "{script}");
+        assert!(!script.contains("deb-systemd"), "{script}");
+    }
+}
