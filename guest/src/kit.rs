@@ -69,6 +69,11 @@ impl Kernel {
                 "iscsi_tcp",
                 "dm_thin_pool",
                 "fuse",
+                // Block caches that mapped disks are compared with.
+                "bcache",
+                "dm_cache",
+                "dm_cache_smq",
+                "dm_writecache",
             ],
         }
     }

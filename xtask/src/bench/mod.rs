@@ -9,6 +9,7 @@
 //! record      what it costs guests that somebody records them
 //! idle        CPU time and wake-ups of a daemon whose guests do nothing
 //! vhost       requests over vhost-user: beside qemu-storage-daemon, with a front end that needs no guest
+//! mapped      a mapped disk beside block caches of the kernel, in a guest: hits, requests and bytes, no times
 //! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
@@ -26,6 +27,7 @@ mod fio;
 mod forebay;
 mod hit_ratio;
 mod idle;
+mod mapped;
 mod peers;
 mod record;
 mod report;
@@ -74,6 +76,8 @@ pub(crate) enum Scope {
     Record,
     /// A daemon without requests.
     Idle,
+    /// A mapped disk beside block caches of the kernel.
+    Mapped,
     /// What is worth keeping.
     HitRatio,
 }
@@ -102,6 +106,9 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
     }
     if scope == Scope::Recovery {
         return restart::measure(&build(root)?, &Scratch::new()?, effort);
+    }
+    if scope == Scope::Mapped {
+        return mapped::measure(root, &Scratch::new()?);
     }
     if scope == Scope::Idle {
         return idle::measure(&build(root)?, &Scratch::new()?, effort);

@@ -1,0 +1,148 @@
+//! Forebay mapped through ublk beside the block caches of the kernel, in one guest, on one trace, with as much SSD and RAM together.
+//!
+//! ```text
+//!   fio ──> bcache | dm-cache | dm-writecache | /dev/forebay/disk ──> backing: RAM behind a delay, full of random bytes
+//!                └── SSD: RAM of the guest, whose writes are counted
+//! ```
+//! The guest is emulated: hits, requests and bytes are what counts, and no time. It takes about a quarter of an hour.
+
+mod trace;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use guest::{Guest, Kernel, Kit};
+
+use super::report;
+use super::scratch::Scratch;
+use crate::run::run;
+use crate::{built, clients};
+use trace::Law;
+
+const SCRIPT: &str = include_str!("contenders.sh");
+/// The trace of the figures that are written down.
+const LAW: Law = Law { requests: 20_000, pages: 192 << 8, exponent: 0.8, writes: 0.3, seed: 1 };
+const BACKING_KIB: u64 = 256 << 10;
+/// SSD, and RAM of the cache where it has any.
+const CACHE_KIB: u64 = 32 << 10;
+const KIB_OF_PAGE: u64 = 4;
+/// The guest's disks are in its memory: the backing, and two devices of as much room that are hardly used.
+const MEMORY_MIB: u32 = 2048;
+/// Far beyond what it takes on a busy machine.
+const SECONDS_MAX: u32 = 5400;
+/// Lines of the script. Name, mode, KiB of RAM, other keys.
+const CONTENDERS: &str = "\
+bcache writethrough
+bcache writeback
+dm_cache writethrough
+dm_cache writeback
+dm_writecache
+forebay_mapped 'Forebay write-through' write-through 1024
+forebay_mapped 'Forebay write-through' write-through 24576
+forebay_mapped 'Forebay write-through, admission=repeated:2' write-through 12288 admission=repeated:2
+forebay_mapped 'Forebay write-through, block-size=4KiB admission=repeated:2' write-through 24576 block-size=4KiB admission=repeated:2
+forebay_mapped 'Forebay write-back' write-back 1024
+forebay_mapped 'Forebay write-back, block-size=4KiB admission=repeated:2' write-back 24576 block-size=4KiB admission=repeated:2
+exit 0
+";
+
+/// Measures and prints.
+///
+/// # Errors
+/// If the guest cannot be made, or a contender does not come to the end of the trace.
+pub(super) fn measure(root: &Path, scratch: &Scratch) -> Result<(), String> {
+    clients::install_missing()?;
+    clients::prepare_guests()?;
+    // Not the build for use: it takes minutes, and times do not count here.
+    let forebay = built::forebay_for_tests(root)?;
+    let trace = trace::draw(LAW);
+    let guest = Guest::new(&Kit::with_kernel(Kernel::WithUblk)?)
+        .memory_mib(MEMORY_MIB)
+        .seconds_max(SECONDS_MAX)
+        .program(forebay.to_string_lossy())
+        .program(make_bcache(scratch)?.to_string_lossy())
+        .file("/root/trace.iolog", trace::as_iolog(&trace));
+    let guest = ["fio", "dmsetup", "jq"].into_iter().fold(guest, Guest::program);
+    let (reads, most) = trace::most_hits(&trace);
+    let sizes = format!("BACKING_KIB={BACKING_KIB}\nCACHE_KIB={CACHE_KIB}\nREADS={reads}\n");
+    let ended = guest.run(&format!("{sizes}{SCRIPT}{CONTENDERS}"))?;
+    if ended.status != 0 {
+        return Err(format!("{}\nThe guest ended with status {}.", ended.output, ended.status));
+    }
+    let kernel =
+        ended.output.lines().find_map(|line| line.strip_prefix("kernel|")).unwrap_or("of unknown release");
+    let rows: Vec<Vec<String>> = ended.output.lines().filter_map(row).collect();
+    let columns = [
+        "cache",
+        "RAM, KiB",
+        "hits",
+        "backing reads",
+        "backing writes",
+        "SSD written, KiB",
+        "dirty, KiB",
+        "memory, KiB",
+    ];
+    let heading = format!("{} KiB of SSD and RAM on a trace of seed {}, Linux {kernel}", CACHE_KIB, LAW.seed);
+    report::print(&heading, &columns, &rows);
+    let (_, lru) = trace::lru(&trace, usize::try_from(CACHE_KIB / KIB_OF_PAGE).expect("a guest's RAM"));
+    println!(
+        "\n{reads} reads, {} writes. At most {} can be hits, as the others are the first of their page; LRU of {CACHE_KIB} KiB has {}.",
+        trace.len() as u64 - reads,
+        ratio(most, reads),
+        ratio(lru, reads)
+    );
+    Ok(())
+}
+
+/// Debian's program that makes a bcache, taken out of its package: to install that would change how this host looks at its disks.
+fn make_bcache(scratch: &Scratch) -> Result<PathBuf, String> {
+    let folder = scratch.folder("bcache-tools")?;
+    run(Command::new("apt-get").args(["download", "--quiet", "bcache-tools"]).current_dir(&folder))?;
+    let problem = |error: std::io::Error| format!("Could not look into {}: {error}.", folder.display());
+    let mut files = fs::read_dir(&folder).map_err(problem)?;
+    let package = files.next().ok_or("apt-get left no bcache-tools.")?.map_err(problem)?.path();
+    run(Command::new("dpkg-deb").arg("--extract").arg(package).arg(folder.join("unpacked")))?;
+    let folders = ["usr/sbin", "sbin"].map(|sbin| folder.join("unpacked").join(sbin).join("make-bcache"));
+    folders
+        .into_iter()
+        .find(|file| file.is_file())
+        .ok_or_else(|| "bcache-tools has no make-bcache.".to_owned())
+}
+
+/// A row of the table from a line of the script; none if the line has no figures.
+fn row(line: &str) -> Option<Vec<String>> {
+    let words: Vec<&str> = line.strip_prefix("figures|")?.split('|').collect();
+    let [name, ram, reads, hits, backing_reads, backing_writes, ssd, dirty, memory] = words[..] else {
+        return None;
+    };
+    let hits = ratio(hits.parse().ok()?, reads.parse().ok()?);
+    Some([name, ram, &hits, backing_reads, backing_writes, ssd, dirty, memory].map(str::to_owned).to_vec())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a short trace")]
+fn ratio(part: u64, whole: u64) -> String {
+    format!("{:.4}", part as f64 / whole.max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_the_script_become_a_row() {
+        let line = "figures|bcache writeback|0|200|87|113|60|780|12|-";
+        let expected = ["bcache writeback", "0", "0.4350", "113", "60", "780", "12", "-"].map(str::to_owned);
+        assert_eq!(row(line), Some(expected.to_vec()));
+        assert_eq!(row("kernel|6.12.1"), None);
+        assert_eq!(row("figures|bcache|0|200"), None);
+    }
+
+    #[test]
+    fn every_contender_is_a_function_of_the_script() {
+        for line in CONTENDERS.lines().filter(|line| !line.starts_with("exit")) {
+            let function = line.split(' ').next().expect("a line has a word");
+            assert!(SCRIPT.contains(&format!("\n{function}() {{")), "{function}");
+        }
+    }
+}
