@@ -8,7 +8,10 @@ use std::str::FromStr;
 use crate::binary::{blktrace, compact, vscsi};
 use crate::input::{Input, LINE_BYTES_MAX};
 use crate::pack::Packing;
-use crate::text::{self, Lines, blkparse, fio, fio_log, fiu, heimdall, msr, ssdsim, tencent, units};
+use crate::text::columns::{Columns, Csv};
+use crate::text::{
+    self, Lines, blkparse, fio, fio_log, fiu, heimdall, msr, published, ssdsim, tencent, units,
+};
 use crate::trace::Record;
 
 /// How many lines are tried to tell a format.
@@ -36,6 +39,12 @@ pub enum Format {
     Ssdsim,
     /// CSV of Microsoft Research Cambridge.
     Msr,
+    /// CSV of the Storage Performance Council.
+    Spc,
+    /// CSV of Alibaba Cloud.
+    Alibaba,
+    /// CSV of Tencent's block store, as it is published.
+    TencentCbs,
     /// What blkparse prints.
     Blkparse,
     /// Binary, what blktrace writes.
@@ -46,6 +55,8 @@ pub enum Format {
     FioLat,
     /// Other logs of fio with a line for each request, with offsets.
     FioLog,
+    /// Lines whose columns the user names; never told by name or content.
+    Csv(Columns),
 }
 
 /// Where the records of a trace come from, one by one.
@@ -76,6 +87,9 @@ const FORMATS: &[(Format, &str, &[&str])] = &[
     (Format::Fiu, "fiu", &[]),
     (Format::Ssdsim, "ssdsim", &[]),
     (Format::Msr, "msr", &[]),
+    (Format::Spc, "spc", &["spc"]),
+    (Format::Alibaba, "alibaba", &[]),
+    (Format::TencentCbs, "tencent-cbs", &[]),
     (Format::Blkparse, "blkparse", &[]),
     (Format::Blktrace, "blktrace", &[]),
     (Format::Fio, "fio", &["iolog"]),
@@ -83,14 +97,21 @@ const FORMATS: &[(Format, &str, &[&str])] = &[
     (Format::FioLog, "fio-log", &[]),
 ];
 
+/// The format whose columns the user names.
+const CSV: &str = "csv";
+const CSV_EXAMPLE: &str = "csv:time_s,offset512,length512,op (columns by name and unit)";
+
 impl Format {
-    /// All formats.
+    /// All formats that have a name of their own.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|(format, ..)| *format)
     }
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
+        if let Self::Csv(_) = self {
+            return CSV;
+        }
         let known = FORMATS.iter().find(|(format, ..)| *format == self);
         known.map_or("", |(_, name, _)| name)
     }
@@ -109,7 +130,8 @@ impl Format {
 
     /// The names of all formats, separated by commas.
     pub fn names() -> String {
-        FORMATS.iter().map(|(_, name, _)| *name).collect::<Vec<_>>().join(", ")
+        let named = FORMATS.iter().map(|(_, name, _)| *name);
+        named.chain([CSV_EXAMPLE]).collect::<Vec<_>>().join(", ")
     }
 
     /// What a unit of address is, in bytes, in formats that do not say, unless somebody else does.
@@ -135,6 +157,10 @@ impl Format {
             Self::Fiu => Box::new(Lines::new(fiu::Fiu)),
             Self::Ssdsim => Box::new(Lines::new(ssdsim::Ssdsim)),
             Self::Msr => Box::new(Lines::new(msr::Msr)),
+            Self::Spc => Box::new(Lines::new(published::Spc)),
+            Self::Alibaba => Box::new(Lines::new(published::Alibaba)),
+            Self::TencentCbs => Box::new(Lines::new(published::TencentCbs)),
+            Self::Csv(columns) => Box::new(Lines::new(Csv::new(columns))),
             Self::Blkparse => Box::new(Lines::new(blkparse::Blkparse::new(front))),
             Self::Fio => Box::new(Lines::new(fio::Fio::default())),
             Self::FioLat => Box::new(Lines::new(fio_log::FioLog::new(fio_log::Value::Latency, front))),
@@ -183,6 +209,9 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(columns) = text.strip_prefix(CSV).and_then(|rest| rest.strip_prefix(':')) {
+            return Columns::parse(columns).map(Self::Csv);
+        }
         let known = FORMATS.iter().find(|(_, name, _)| *name == text);
         known.map(|(format, ..)| *format).ok_or_else(|| format!("use one of {}", Self::names()))
     }

@@ -25,5 +25,6 @@ pub use info::{Gauge, Info};
 pub use pack::{Packer, Packing};
 pub use request::{Kind, LENGTH_MAX, Request, SECTOR, blocks};
 pub use survey::Survey;
+pub use text::columns::Columns;
 pub use trace::{Options, Trace};
 pub use writer::Writer;

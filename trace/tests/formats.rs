@@ -71,6 +71,21 @@ fn samples() -> Vec<(Format, Vec<u8>, u64, u32, Kind)> {
         (Format::Fiu, text("89 4253 nfsd 16 8 W 6 0 88b93b628d\n"), 8192, 4096, Kind::Write),
         (Format::Ssdsim, text("0 0 303567 7 0\n26214000 0 16 8 1\n"), 8192, 4096, Kind::Read),
         (Format::Msr, text("128166372003061629,hm,1,Write,8192,4096,1331\r\n"), 8192, 4096, Kind::Write),
+        (Format::Spc, text("0,20941264,8192,W,0.551706\n0,16,4096,r,1.5\n"), 8192, 4096, Kind::Read),
+        (
+            Format::Alibaba,
+            text("419,R,0,16384,1577808144360767\n419,W,8192,4096,1577808144360768\n"),
+            8192,
+            4096,
+            Kind::Write,
+        ),
+        (
+            Format::TencentCbs,
+            text("1538323200,12910952,128,0,1063\n1538323201,16,8,1,1063\n"),
+            8192,
+            4096,
+            Kind::Write,
+        ),
         (Format::Blkparse, text("  8,0 3 1 0.000000000 697 Q W 16 + 8 [k]\n"), 8192, 4096, Kind::Write),
         (
             Format::Fio,
@@ -80,6 +95,27 @@ fn samples() -> Vec<(Format, Vec<u8>, u64, u32, Kind)> {
             Kind::Read,
         ),
     ]
+}
+
+#[test]
+fn columns_that_the_user_names_are_read_packed_or_not_and_errors_say_the_line() {
+    let format = Some("csv:time_s,offset512,length512,op".parse::<Format>().expect("columns"));
+    let options = Options { format, ..Options::default() };
+    let requests = read(b"time,start,count,op\n0.5,16,8,R\n1.25,24,8,W\n", &options).expect("sound");
+    let of = |at_us, kind, offset| Request {
+        at_us: Some(at_us),
+        kind,
+        offset,
+        length: 4096,
+        ..Request::default()
+    };
+    assert_eq!(requests, [of(500_000, Kind::Read, 8192), of(1_250_000, Kind::Write, 12288)]);
+    let message = read(b"0.5,16,8,R\n0.6,16,8,X\n", &options).expect_err("no direction").to_string();
+    assert!(message.contains("csv") && message.contains("line 2") && message.contains("'X'"), "{message}");
+    for text in ["csv", "csv:", "csv:time_s,op"] {
+        assert!(text.parse::<Format>().is_err(), "{text}");
+    }
+    assert!(Format::names().contains("csv:time_s,offset512,length512,op"));
 }
 
 #[test]

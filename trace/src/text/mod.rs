@@ -1,11 +1,13 @@
 //! Formats of lines. Each file knows one line of its format; what is common is here.
 
 pub(crate) mod blkparse;
+pub(crate) mod columns;
 pub(crate) mod fio;
 pub(crate) mod fio_log;
 pub(crate) mod fiu;
 pub(crate) mod heimdall;
 pub(crate) mod msr;
+pub(crate) mod published;
 pub(crate) mod ssdsim;
 pub(crate) mod tencent;
 pub(crate) mod units;
@@ -73,6 +75,11 @@ pub(crate) fn blanks(line: &str) -> Fields<'_, impl Iterator<Item = &str>> {
 /// Fields with commas between them.
 pub(crate) fn commas(line: &str) -> Fields<'_, impl Iterator<Item = &str>> {
     Fields { rest: line.split(',').map(str::trim_ascii), line, number: 0 }
+}
+
+/// Fields with semicolons between them.
+pub(crate) fn semicolons(line: &str) -> Fields<'_, impl Iterator<Item = &str>> {
+    Fields { rest: line.split(';').map(str::trim_ascii), line, number: 0 }
 }
 
 impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
