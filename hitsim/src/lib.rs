@@ -10,13 +10,17 @@
 mod csv;
 mod plot;
 pub mod policies;
+mod rule;
 mod run;
 pub mod served;
 mod size;
+mod tally;
 mod workload;
 
 pub use csv::csv;
 pub use plot::svg;
+pub use rule::{Effect, Writes};
 pub use run::{Conditions, Layout, LeftOut, Outcome, Point, Policy, Row, run, work};
 pub use size::Share;
+pub use tally::{Course, Tally, Turnovers};
 pub use workload::{ACCESSES_MAX, Accesses, Counted, Error, Unfit, Workload};

@@ -224,7 +224,17 @@ mod tests {
 
     fn row(policy: &str, size_bytes: u64, misses: u64) -> Row {
         let point = Point { policy: policy.parse().unwrap(), size_bytes, block_bytes: 4096 };
-        Row { point, accesses: 1000, misses, flash_data_bytes: misses * 2048, served: None }
+        Row {
+            point,
+            accesses: 1000,
+            misses,
+            reads: 1000,
+            read_misses: misses,
+            flash_data_bytes: misses * 2048,
+            turnovers: None,
+            again: None,
+            served: None,
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Points share the trace and nothing else. The dear ones go first, so that no core is left with a long one in the end. What
 //! comes out does not depend on how many cores there are.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::num::NonZero;
 use std::str::FromStr;
@@ -14,7 +15,9 @@ use block::PAGE;
 use cache::{Admission, SequentialCutoff};
 
 use crate::policies::{Access, Reference, next_uses};
-use crate::served::{self, Division, RamShare, Served, Serving, Writes};
+use crate::rule::{Effect, WriteThrough, Writes};
+use crate::served::{self, Division, RamShare, Served, Serving};
+use crate::tally::{Course, Recorded, Tallies, Tally, Turnovers};
 use crate::workload::{Accesses, Counted, Workload};
 
 /// A policy that can be simulated.
@@ -42,12 +45,14 @@ pub struct Point {
 pub struct Conditions {
     /// What is one access.
     pub counted: Counted,
-    /// RAM of a served disk.
+    /// RAM of a served disk, and what counts as RAM of other policies where writes are as they are.
     pub ram: RamShare,
     /// Of a served disk.
     pub sequential_cutoff: SequentialCutoff,
-    /// What a served disk does with writes. To other policies they are what reads are.
+    /// How writes are taken, by all policies alike.
     pub writes: Writes,
+    /// How often the trace is played, one pass after the other: at least once.
+    pub passes: u32,
 }
 
 /// RAM that a disk gets by default. A test of the daemon keeps them equal.
@@ -61,6 +66,7 @@ impl Default for Conditions {
             ram: RamShare::Usual { bytes_max: DISK_RAM_BYTES },
             sequential_cutoff: SequentialCutoff::Auto,
             writes: Writes::AsTheyAre,
+            passes: 1,
         }
     }
 }
@@ -70,13 +76,22 @@ impl Default for Conditions {
 pub struct Row {
     /// The point.
     pub point: Point,
-    /// Accesses.
+    /// Accesses of the first pass.
     pub accesses: u64,
     /// How many of them were no hits.
     pub misses: u64,
-    /// Bytes of data written to flash: of a served disk those promoted and appended again, of others what missed. Without
-    /// headers and summaries.
+    /// Accesses of the first pass that read; all of them where writes count as reads.
+    pub reads: u64,
+    /// How many of them were no hits.
+    pub read_misses: u64,
+    /// Bytes of data written to flash in the first pass: of a served disk those promoted and appended again, of others what entered, and
+    /// new versions of what was cached. Without headers and summaries.
     pub flash_data_bytes: u64,
+    /// The two turnovers after the first fill, if the cache fills and accesses are to blocks; a later one may be cut off by the end of
+    /// the trace, or empty.
+    pub turnovers: Option<[Tally; 2]>,
+    /// The last pass, if there are several.
+    pub again: Option<Tally>,
     /// Of a served disk all bytes that it wrote to flash, and how the cache was divided.
     pub served: Option<Layout>,
 }
@@ -88,8 +103,14 @@ pub struct Layout {
     pub division: Division,
     /// Bytes written to flash, with headers and summaries.
     pub flash_bytes: u64,
+    /// Pages that were admitted to flash, those of the first fill among them.
+    pub admitted_pages: u64,
+    /// Of these, pages that were admitted before a segment was reclaimed for the first time.
+    pub first_fill_pages: u64,
     /// Pages appended again when their segment was reclaimed.
     pub reappended_pages: u64,
+    /// Pages on flash that a guest overwrote before they were read from there.
+    pub overwritten_unread_pages: u64,
     /// Bytes of RAM for index and policy, in the end.
     pub index_bytes: u64,
 }
@@ -125,6 +146,12 @@ impl Row {
         self.misses as f64 / self.accesses as f64
     }
 
+    /// Misses of reads alone; not a number if nothing was read.
+    #[expect(clippy::cast_precision_loss, reason = "counts of accesses are 32 bits")]
+    pub fn read_miss_ratio(&self) -> f64 {
+        self.read_misses as f64 / self.reads as f64
+    }
+
     /// Blocks' worth of data that are written to flash, for each access.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people; bytes stay far below 2^52")]
     pub fn flash_writes_per_access(&self) -> f64 {
@@ -134,7 +161,9 @@ impl Row {
 
 /// The work that points are, in the unit in which [`run`] reports progress.
 pub fn work(workload: &Workload, conditions: &Conditions, points: &[Point]) -> u64 {
-    points.iter().map(|point| weight(point) * workload.count(conditions.counted, point.block_bytes)).sum()
+    let passes = u64::from(conditions.passes.max(1));
+    let of = |point: &Point| weight(point) * workload.count(conditions.counted, point.block_bytes);
+    passes * points.iter().map(of).sum::<u64>()
 }
 
 fn weight(point: &Point) -> u64 {
@@ -173,9 +202,13 @@ struct OneBlockSize<'a> {
     workload: &'a Workload,
     conditions: &'a Conditions,
     block_bytes: u32,
-    /// Of use to reference policies only: none if there are no such points.
     accesses: Accesses,
+    /// None if all accesses read.
+    effects: Vec<Effect>,
+    /// Of use to Belady only: none if there is no such point.
     next_uses: Vec<u32>,
+    /// For each size in bytes.
+    turnovers: HashMap<u64, Option<Turnovers>>,
 }
 
 impl<'a> OneBlockSize<'a> {
@@ -186,18 +219,44 @@ impl<'a> OneBlockSize<'a> {
         own: &[usize],
         block_bytes: u32,
     ) -> Self {
-        let has = |wanted: fn(&Policy) -> bool| own.iter().any(|at| wanted(&points[*at].policy));
-        let accesses = if has(|policy| matches!(policy, Policy::Reference(_))) {
-            workload.accesses(block_bytes)
-        } else {
-            Accesses { blocks: Vec::new(), distinct: 0 }
-        };
-        let next_uses = if has(|policy| *policy == Policy::Reference(Reference::Belady)) {
-            next_uses(&accesses.blocks, accesses.distinct)
+        let accesses = workload.accesses(block_bytes);
+        let effects = workload.effects(block_bytes, conditions.writes);
+        let has_belady = own.iter().any(|at| points[*at].policy == Policy::Reference(Reference::Belady));
+        let next_uses = if has_belady {
+            let all = accesses.blocks.repeat(conditions.passes.max(1) as usize);
+            next_uses(&all, &effects.repeat(conditions.passes.max(1) as usize), accesses.distinct)
         } else {
             Vec::new()
         };
-        Self { workload, conditions, block_bytes, accesses, next_uses }
+        let turnovers = HashMap::new();
+        let mut of = Self { workload, conditions, block_bytes, accesses, effects, next_uses, turnovers };
+        if conditions.counted == Counted::Blocks {
+            let sizes: BTreeSet<u64> = own.iter().map(|at| points[*at].size_bytes).collect();
+            of.turnovers =
+                sizes.into_iter().map(|size_bytes| (size_bytes, of.turnovers_of(size_bytes))).collect();
+        }
+        of
+    }
+
+    /// Blocks that a cache holds, and those of them that RAM has. What is larger than everything keeps everything.
+    fn capacities(&self, size_bytes: u64) -> [usize; 2] {
+        let all = u64::from(self.accesses.distinct);
+        let ram_bytes = self.conditions.ram.pages(size_bytes, Admission::Adaptive).saturating_mul(PAGE);
+        [size_bytes, ram_bytes].map(|bytes| (bytes / u64::from(self.block_bytes)).min(all) as usize)
+    }
+
+    fn turnovers_of(&self, size_bytes: u64) -> Option<Turnovers> {
+        let Accesses { blocks, distinct } = &self.accesses;
+        let capacities = self.capacities(size_bytes);
+        // What holds everything has nothing to choose.
+        if capacities[0] == 0 || capacities[0] == *distinct as usize {
+            return None;
+        }
+        Turnovers::of(blocks, &self.effects, *distinct, capacities)
+    }
+
+    fn turnovers(&self, size_bytes: u64) -> Option<Turnovers> {
+        self.turnovers.get(&size_bytes).copied().flatten()
     }
 
     fn run(
@@ -232,65 +291,108 @@ impl<'a> OneBlockSize<'a> {
     }
 
     fn serve(&self, point: &Point, admission: Admission, progress: &dyn Fn(u64)) -> Result<Row, String> {
-        let Conditions { counted, ram, sequential_cutoff, writes } = *self.conditions;
+        let Conditions { counted, ram, sequential_cutoff, writes, passes } = *self.conditions;
         let serving = Serving { admission, ram, sequential_cutoff, writes };
         let report = |done| progress(done * SERVED_WEIGHT);
-        let accesses = self.workload.count(counted, self.block_bytes);
-        let served =
-            served::serve(self.workload, &serving, counted, point.size_bytes, self.block_bytes, &report)
-                .inspect_err(|_| report(accesses))?;
-        let Served { counts, division, index_bytes, .. } = served;
-        Ok(Row {
-            point: *point,
-            accesses,
-            misses: accesses - served.hits,
-            flash_data_bytes: served.flash_pages_written() * PAGE,
-            served: Some(Layout {
-                division,
-                flash_bytes: counts.flash_write_bytes,
-                reappended_pages: counts.reappends,
-                index_bytes,
-            }),
-        })
+        let accesses = self.workload.count(counted, self.block_bytes) * u64::from(passes.max(1));
+        let turnovers = self.turnovers(point.size_bytes);
+        let course = Course { passes, turnovers, ..Course::default() };
+        let served = served::serve_along(
+            self.workload,
+            &serving,
+            counted,
+            point.size_bytes,
+            self.block_bytes,
+            &course,
+            &report,
+        )
+        .inspect_err(|_| report(accesses))?;
+        let Served { first, again, turns, counts, division, index_bytes, .. } = served;
+        let tallies = Tallies { first, again, turns };
+        let layout = Layout {
+            division,
+            flash_bytes: counts.flash_write_bytes,
+            admitted_pages: counts.promotions,
+            first_fill_pages: served.first_fill_pages,
+            reappended_pages: counts.reappends,
+            overwritten_unread_pages: served.overwritten_unread_pages,
+            index_bytes,
+        };
+        Ok(row(*point, tallies, turnovers, served.flash_pages_written() * PAGE, Some(layout)))
     }
 
     fn refer(&self, point: &Point, reference: Reference, progress: &dyn Fn(u64)) -> Result<Row, String> {
-        let Accesses { blocks, distinct } = &self.accesses;
-        let whole = self.conditions.counted == Counted::Requests;
-        let accesses = self.workload.count(self.conditions.counted, self.block_bytes);
-        // What is larger than everything keeps everything.
-        let capacity = (point.size_bytes / u64::from(self.block_bytes)).min(u64::from(*distinct)) as usize;
+        let Accesses { distinct, .. } = &self.accesses;
+        let [capacity, ram] = self.capacities(point.size_bytes);
+        let passes = self.conditions.passes.max(1);
         if capacity == 0 {
-            progress(accesses);
+            progress(u64::from(passes) * self.workload.count(self.conditions.counted, self.block_bytes));
             return Err(format!("{} bytes hold no block of {}", point.size_bytes, self.block_bytes));
         }
-        let mut policy = reference.make(capacity, *distinct, &self.next_uses);
-        let (mut blocks_missed, mut requests_missed) = (0_u64, 0_u64);
-        if whole {
-            let mut rest = blocks.as_slice();
-            for count in self.workload.blocks_of_requests(self.block_bytes) {
-                let (own, later) = rest.split_at(count);
-                rest = later;
-                let missed = own.iter().filter(|block| policy.access(**block) == Access::Miss).count() as u64;
-                blocks_missed += missed;
-                requests_missed += u64::from(missed > 0);
+        let turnovers = self.turnovers(point.size_bytes);
+        let policy = reference.make(capacity, *distinct, &self.next_uses);
+        let mut cache = WriteThrough::new(policy, ram, *distinct);
+        let (mut tallies, mut written) = (Tallies::default(), None);
+        for pass in 0..passes {
+            if pass > 0 {
+                tallies.next_pass();
             }
-            progress(accesses);
-        } else {
-            for part in blocks.chunks(REPORT_EVERY) {
-                blocks_missed +=
-                    part.iter().filter(|block| policy.access(**block) == Access::Miss).count() as u64;
-                progress(part.len() as u64);
+            match self.conditions.counted {
+                Counted::Blocks => self.pass_by_blocks(&mut cache, &mut tallies, turnovers, progress),
+                Counted::Requests => self.pass_by_requests(&mut cache, &mut tallies, progress),
+            }
+            written.get_or_insert_with(|| cache.written());
+        }
+        let written = written.expect("there is a first pass") * u64::from(self.block_bytes);
+        Ok(row(*point, tallies, turnovers, written, None))
+    }
+
+    fn effect(&self, at: usize) -> Effect {
+        self.effects.get(at).copied().unwrap_or_default()
+    }
+
+    fn pass_by_blocks(
+        &self,
+        cache: &mut WriteThrough<'_>,
+        tallies: &mut Tallies,
+        turnovers: Option<Turnovers>,
+        progress: &dyn Fn(u64),
+    ) {
+        for (at, block) in self.accesses.blocks.iter().enumerate() {
+            let effect = self.effect(at);
+            let is_hit = cache.access(*block, effect) == Access::Hit;
+            tallies.record(Recorded { is_hit, is_read: effect == Effect::Reads }, turnovers);
+            if at % REPORT_EVERY == REPORT_EVERY - 1 {
+                progress(REPORT_EVERY as u64);
             }
         }
-        Ok(Row {
-            point: *point,
-            accesses,
-            misses: if whole { requests_missed } else { blocks_missed },
-            flash_data_bytes: policy.written().unwrap_or(blocks_missed) * u64::from(self.block_bytes),
-            served: None,
-        })
+        progress((self.accesses.blocks.len() % REPORT_EVERY) as u64);
     }
+
+    fn pass_by_requests(&self, cache: &mut WriteThrough<'_>, tallies: &mut Tallies, progress: &dyn Fn(u64)) {
+        let mut at = 0;
+        for count in self.workload.blocks_of_requests(self.block_bytes) {
+            let (mut is_hit, is_read) = (true, self.effect(at) == Effect::Reads);
+            for at in at..at + count {
+                is_hit &= cache.access(self.accesses.blocks[at], self.effect(at)) == Access::Hit;
+            }
+            at += count;
+            tallies.record(Recorded { is_hit, is_read }, None);
+        }
+        progress(self.workload.requests());
+    }
+}
+
+fn row(
+    point: Point,
+    tallies: Tallies,
+    turnovers: Option<Turnovers>,
+    flash_data_bytes: u64,
+    served: Option<Layout>,
+) -> Row {
+    let Tallies { first: Tally { accesses, misses, reads, read_misses }, again, turns } = tallies;
+    let turnovers = turnovers.map(|_| turns);
+    Row { point, accesses, misses, reads, read_misses, flash_data_bytes, turnovers, again, served }
 }
 
 impl fmt::Display for Policy {

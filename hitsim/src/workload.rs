@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use block::{ByteRange, PAGE};
 use trace::{Kind, Request, SECTOR};
 
+use crate::rule::{Effect, Writes};
+
 /// Why a trace cannot be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
@@ -45,6 +47,11 @@ pub const ACCESSES_MAX: u64 = 1 << 29;
 const STRETCH_PAGES: u64 = (1 << 20) / PAGE;
 /// 8 TiB: half of what a cached disk of 4 KiB blocks may have.
 const STRETCHES_MAX: u64 = 8 << 20;
+
+/// Pages that are counted at once: 32 MiB of bits.
+const COUNTED_PAGES: u64 = 1 << 28;
+/// Ranges that are taken in before they are merged.
+const RUNS_MIN: usize = 1 << 12;
 
 /// A request in pages, and what it leaves out of the first and the last of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +186,26 @@ impl Workload {
         Accesses { blocks, distinct: numbers.len() as u32 }
     }
 
+    /// The effect of each access to a block of so many bytes, in the order of [`Self::accesses`]; none if all of them read.
+    pub fn effects(&self, block_bytes: u32, writes: Writes) -> Vec<Effect> {
+        if writes == Writes::AsReads || self.writes().is_none_or(|writes| writes == 0) {
+            return Vec::new();
+        }
+        let block = u64::from(block_bytes);
+        let of = |request: &Touched| {
+            let is_write = request.kind == Kind::Write;
+            let (blocks, exact) = (request.blocks(block_bytes), request.exact());
+            // Of whole pages, a block of several pages can still be written in part.
+            let exact = if writes == Writes::OfWholePages { exact.widened(PAGE) } else { exact };
+            blocks.map(move |at| match exact.contains(&ByteRange::at(at * block, block)) {
+                _ if !is_write => Effect::Reads,
+                true => Effect::Replaces,
+                false => Effect::Patches,
+            })
+        };
+        self.requests.iter().flat_map(of).collect()
+    }
+
     /// How many blocks each request touches.
     pub(crate) fn blocks_of_requests(&self, block_bytes: u32) -> impl Iterator<Item = usize> + '_ {
         self.requests.iter().map(move |request| request.blocks(block_bytes).count())
@@ -199,13 +226,18 @@ impl Workload {
     }
 
     fn count_footprint(&self) -> u64 {
-        let mut runs: Vec<(u64, u64)> =
-            self.requests.iter().map(|request| (request.page, request.end())).collect();
-        runs.sort_unstable();
-        let (mut footprint, mut reached) = (0, 0);
-        for (page, end) in runs {
-            footprint += end.saturating_sub(page.max(reached));
-            reached = reached.max(end);
+        // A bit for each page, for a part of the disk at a time.
+        let part = self.pages.min(COUNTED_PAGES);
+        let mut bits = vec![0_u64; part.div_ceil(64) as usize];
+        let mut footprint = 0;
+        for start in (0..self.pages).step_by(COUNTED_PAGES as usize) {
+            bits.fill(0);
+            for request in &self.requests {
+                for page in request.page.max(start)..request.end().min(start + part) {
+                    bits[((page - start) / 64) as usize] |= 1 << ((page - start) % 64);
+                }
+            }
+            footprint += bits.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
         }
         footprint
     }
@@ -261,21 +293,53 @@ impl Touched {
     }
 }
 
-/// Leaves out the stretches that nothing touches. Returns the end of the last one, in pages.
-fn move_together(requests: &mut [Touched]) -> Result<u64, Unfit> {
-    let mut used: Vec<std::ops::Range<u64>> = requests.iter().map(Touched::stretches).collect();
-    used.sort_unstable_by_key(|run| (run.start, run.end));
-    // Runs of stretches that are used, and how many are used before each.
-    let mut runs: Vec<(std::ops::Range<u64>, u64)> = Vec::new();
-    for run in used {
-        match runs.last_mut() {
-            Some((last, _)) if run.start <= last.end => last.end = last.end.max(run.end),
-            last => {
-                let before = last.map_or(0, |(run, before)| *before + (run.end - run.start));
-                runs.push((run, before));
-            }
+/// Ranges that are put together where they touch or overlap, in memory for what is apart.
+#[derive(Default)]
+struct Runs {
+    /// In order, and apart, up to where `merged` ends.
+    runs: Vec<std::ops::Range<u64>>,
+    merged: usize,
+}
+
+impl Runs {
+    fn add(&mut self, run: std::ops::Range<u64>) {
+        if self.runs.last().is_some_and(|last| last.start <= run.start && run.end <= last.end) {
+            return;
+        }
+        self.runs.push(run);
+        if self.runs.len() > 2 * self.merged + RUNS_MIN {
+            self.merge();
         }
     }
+
+    fn merge(&mut self) {
+        self.runs.sort_unstable_by_key(|run| run.start);
+        self.runs.dedup_by(|run, last| {
+            let touches = run.start <= last.end;
+            if touches {
+                last.end = last.end.max(run.end);
+            }
+            touches
+        });
+        self.merged = self.runs.len();
+    }
+}
+
+/// Leaves out the stretches that nothing touches. Returns the end of the last one, in pages.
+fn move_together(requests: &mut [Touched]) -> Result<u64, Unfit> {
+    let mut used = Runs::default();
+    for request in requests.iter() {
+        used.add(request.stretches());
+    }
+    used.merge();
+    // Runs of stretches that are used, and how many are used before each.
+    let mut before = 0;
+    let with_count = used.runs.into_iter().map(|run| {
+        let length = run.end - run.start;
+        before += length;
+        (run, before - length)
+    });
+    let runs: Vec<(std::ops::Range<u64>, u64)> = with_count.collect();
     let stretches = runs.last().map_or(0, |(run, before)| before + (run.end - run.start));
     if stretches > STRETCHES_MAX {
         return Err(Unfit::TooWide);

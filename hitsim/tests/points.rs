@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cache::{Admission, DiskCounts, SequentialCutoff};
 use hitsim::served::{RamShare, Serving, Writes, serve};
-use hitsim::{Conditions, Counted, Outcome, Point, Workload, run, work};
+use hitsim::{Conditions, Counted, Outcome, Point, Row, Workload, run, work};
 use trace::{Kind, Request};
 
 const PAGE: u64 = 4096;
@@ -171,4 +171,93 @@ fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsTheyAre)), [64, 0, 0]);
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::OfWholePages)), [64; 3]);
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsReads)), [64; 3]);
+}
+
+/// Rows of the policies at a size in pages, of blocks of 4 KiB.
+fn rows(workload: &Workload, policies: &[&str], pages: u64, conditions: &Conditions) -> Vec<Row> {
+    let point = |policy: &&str| Point {
+        policy: policy.parse().expect("a policy"),
+        size_bytes: pages * PAGE,
+        block_bytes: 4096,
+    };
+    let points: Vec<Point> = policies.iter().map(point).collect();
+    run(workload, conditions, &points, &|_| {}).rows
+}
+
+/// Every page of a loop is written, whole or in part, and read after that.
+fn written_and_read(pages: u64, rounds: u64, written: u32) -> Workload {
+    let of = |page| {
+        let at = move |kind, length| Request { kind, offset: page * PAGE, length, ..Request::default() };
+        [Ok(at(Kind::Write, written)), Ok(at(Kind::Read, 4096))]
+    };
+    Workload::collect((0..rounds).flat_map(|_| (0..pages).flat_map(of))).expect("it is sound")
+}
+
+#[test]
+fn policies_from_papers_follow_the_rule_for_writes_that_serves_disks() {
+    let policies = ["served:always", "lru", "arc", "s3-fifo", "clock2q+", "sieve", "w-tinylfu:20", "belady"];
+    // Everything fits, but not into RAM: of a page that is written in part the write finds what was read in the round before, and voids it.
+    for (written, misses, read_misses) in [(4096, 200, 0), (512, 200 + 800, 800)] {
+        let workload = written_and_read(200, 4, written);
+        let conditions = Conditions { ram: RamShare::Bytes(64 << 10), ..conditions(Counted::Blocks) };
+        let all = rows(&workload, &policies, 2000, &conditions);
+        assert_eq!(all.len(), policies.len());
+        for row in all {
+            assert_eq!((row.accesses, row.reads), (1600, 800), "{:?}", row.point);
+            assert_eq!((row.misses, row.read_misses), (misses, read_misses), "{:?}", row.point);
+        }
+    }
+    let workload = written_and_read(200, 4, 512);
+    let all_read = Conditions { writes: Writes::AsReads, ..conditions(Counted::Blocks) };
+    for row in rows(&workload, &policies, 2000, &all_read) {
+        assert_eq!((row.misses, row.reads, row.read_misses), (200, 1600, 200), "{:?}", row.point);
+    }
+}
+
+#[test]
+fn pages_written_to_flash_are_counted_by_cause() {
+    // Written whole and never read: whatever goes to flash is overwritten unread.
+    let write =
+        |page| Ok(Request { kind: Kind::Write, offset: page * PAGE, length: 4096, ..Request::default() });
+    let workload = Workload::collect((0..4).flat_map(|_| (0..300).map(write))).unwrap();
+    let all = rows(&workload, &["served:always", "lru"], 1000, &conditions(Counted::Blocks));
+    let layout = all[0].served.unwrap();
+    assert!(layout.overwritten_unread_pages > 0, "{layout:?}");
+    assert!(layout.overwritten_unread_pages <= layout.admitted_pages, "{layout:?}");
+    assert!(layout.first_fill_pages <= layout.admitted_pages, "void segments are reclaimed: {layout:?}");
+    assert_eq!((layout.reappended_pages, all[0].turnovers), (0, None));
+    assert_eq!(all[1].flash_data_bytes, 4 * 300 * PAGE, "LRU writes each new version");
+    let pages = layout.admitted_pages + layout.reappended_pages;
+    assert_eq!(all[0].flash_data_bytes, pages * PAGE);
+
+    let busy = self::workload(10_000);
+    let [served, lru] = rows(&busy, &["served", "lru"], 300, &conditions(Counted::Blocks))[..] else {
+        panic!("two rows")
+    };
+    let layout = served.served.unwrap();
+    assert!(0 < layout.first_fill_pages && layout.first_fill_pages < layout.admitted_pages, "{layout:?}");
+    for row in [served, lru] {
+        let [first, second] = row.turnovers.unwrap();
+        assert_eq!((first.accesses, second.accesses), (300, 300));
+        assert!(first.misses > 0 && first.misses <= 300, "{row:?}");
+    }
+}
+
+#[test]
+fn a_second_pass_meets_what_the_first_one_left_and_changes_nothing_of_it() {
+    let workload = workload(6000);
+    let once = conditions(Counted::Blocks);
+    let twice = Conditions { passes: 2, ..once };
+    let policies = ["served", "lru"];
+    for (once, twice) in
+        rows(&workload, &policies, 300, &once).iter().zip(rows(&workload, &policies, 300, &twice))
+    {
+        assert_eq!(Row { again: None, served: None, ..twice }, Row { served: None, ..*once });
+        let again = twice.again.unwrap();
+        assert_eq!((again.accesses, again.reads), (once.accesses, once.reads));
+        assert!(again.misses < once.misses, "the cache is not empty: {again:?}");
+        let admitted =
+            |row: &Row| row.served.map(|layout| (layout.admitted_pages, layout.overwritten_unread_pages));
+        assert_eq!(admitted(once), admitted(&twice), "flash pages are those of the first pass");
+    }
 }

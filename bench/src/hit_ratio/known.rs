@@ -80,6 +80,7 @@ fn name(reference: Reference) -> &'static str {
         Reference::Lirs => "LIRS",
         Reference::TwoQ => "2Q",
         Reference::S3Fifo => "S3-FIFO",
+        Reference::ClockTwoQPlus => "Clock2Q+",
         Reference::Sieve => "SIEVE",
         Reference::WTinyLfu(1) => "W-TinyLFU-1%",
         Reference::WTinyLfu(_) => "W-TinyLFU-20%",
@@ -204,6 +205,10 @@ mod tests {
             },
             accesses: 10_000,
             misses: misses(reference),
+            reads: 0,
+            read_misses: 0,
+            turnovers: None,
+            again: None,
             flash_data_bytes: 0,
             served: None,
         };

@@ -10,7 +10,7 @@ use std::thread;
 use cache::{Admission, DriveWrites};
 use hitsim::policies::Reference;
 use hitsim::served::{self, Division, Served, Serving};
-use hitsim::{Counted, Policy, Workload};
+use hitsim::{Counted, Course, Policy, Workload};
 
 use super::{BLOCK_BYTES, as_reads, simulate_at, sizes};
 
@@ -78,7 +78,8 @@ fn serve(
     };
     let device_bytes = Division::of(size_bytes, conditions.ram, admission)?.device_bytes;
     let budget = bytes_an_access.and_then(|bytes| budget(bytes, device_bytes));
-    served::serve_within(workload, &serving, Counted::Blocks, size_bytes, BLOCK_BYTES, budget, &|_| {})
+    let course = Course { write_budget: budget, ..Course::default() };
+    served::serve_along(workload, &serving, Counted::Blocks, size_bytes, BLOCK_BYTES, &course, &|_| {})
 }
 
 /// Drive writes a day of a device that gets so many bytes an access.

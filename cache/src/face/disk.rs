@@ -30,7 +30,7 @@ use crate::words::env::Env;
 use crate::words::histograms::InFlight;
 use crate::words::settings::{DiskSettings, Mode};
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
-use crate::words::units::SECOND_NS;
+use crate::words::units::{SECOND_NS, pages_touched};
 
 /// How often regions are looked at, to close those that nothing changed since the last look: nanoseconds. A power cut
 /// costs the content of the regions that were written in the last minute. Looking more often would cost a guest that
@@ -160,6 +160,17 @@ impl<E: Env> CachedDisk<E> {
     /// True if all pages that share a byte with `range` are cached. Touches nothing.
     pub fn has(&self, range: &ByteRange) -> bool {
         self.ctx.cache.has_all(range)
+    }
+
+    /// True if all pages that share a byte with `range` are in RAM. Touches nothing: for simulations.
+    pub fn has_in_ram(&self, range: &ByteRange) -> bool {
+        let ram = self.ctx.cache.ram.borrow();
+        pages_touched(range).all(|page| ram.contains(page))
+    }
+
+    /// True if flash has a copy of all pages that share a byte with `range`. Touches nothing: for simulations.
+    pub fn has_on_flash(&self, range: &ByteRange) -> bool {
+        pages_touched(range).all(|page| self.ctx.cache.on_flash(page).is_some())
     }
 
     /// How the disk is cached.

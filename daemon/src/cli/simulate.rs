@@ -12,7 +12,7 @@ use super::traces::TraceOptions;
 const POLICIES: &str = "Policies:
   served            the very code that serves disks: RAM, flash log, reclaim, admission as by default
   served:A          the same with admission A: adaptive:hits, always, or repeated:N with N from 1 to 15
-  fifo lru clock arc lirs 2q s3-fifo sieve w-tinylfu:N
+  fifo lru clock arc lirs 2q s3-fifo clock2q+ sieve w-tinylfu:N
                     from papers, on the whole size and without a log, for comparison; N is W-TinyLFU's window in hundredths
   belady            the best that is possible, as it knows the future
 
@@ -53,7 +53,8 @@ pub(crate) struct Simulate {
     /// Misses of a sequential run longer than this go past a served cache; 0 = off. Default: as of a disk, auto.
     #[arg(long, value_name = "SIZE")]
     pub(crate) sequential_cutoff: Option<Size>,
-    /// Count writes as reads, as papers do. By default a write voids what is on flash of its pages.
+    /// Count writes as reads, as papers do, and nothing else. By default a write voids what is on flash of its pages, for all policies alike,
+    /// and the same with writes as reads stands beside it.
     #[arg(long)]
     pub(crate) writes_as_reads: bool,
     /// Count each request once: a hit if all of its blocks are. By default each block that a request touches is an access.

@@ -9,8 +9,9 @@ use api::document;
 use base::problem::{Answer, Problem};
 use base::units::Size;
 use cache::SequentialCutoff;
-use hitsim::served::{RamShare, Writes};
-use hitsim::{Conditions, Counted, LeftOut, Outcome, Point, Row, Workload};
+use hitsim::Writes;
+use hitsim::served::RamShare;
+use hitsim::{Conditions, Counted, LeftOut, Outcome, Point, Row, Tally, Workload};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use trace::Trace;
@@ -29,9 +30,17 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
     let conditions = conditions(options);
     // A picture that cannot be is said before a long simulation.
     let picture = options.svg.as_deref().map(Picture::open).transpose()?;
-    let bar = progress(hitsim::work(&workload, &conditions, &points), "  {bar:20} {percent}%  {eta} left");
-    let outcome = hitsim::run(&workload, &conditions, &points, &|done| bar.inc(done));
+    // Where a trace writes, the same with writes as reads stands beside it.
+    let overwrites =
+        conditions.writes != Writes::AsReads && workload.writes().is_some_and(|writes| writes > 0);
+    let runs = 1 + u64::from(overwrites);
+    let work = runs * hitsim::work(&workload, &conditions, &points);
+    let bar = progress(work, "  {bar:20} {percent}%  {eta} left");
+    let run = |conditions| hitsim::run(&workload, &conditions, &points, &|done| bar.inc(done));
+    let outcome = run(conditions);
+    let as_reads = overwrites.then(|| run(Conditions { writes: Writes::AsReads, ..conditions }));
     bar.finish_and_clear();
+    let as_reads = as_reads.as_ref().map(|outcome| outcome.rows.as_slice());
     let Outcome { rows, left_out } = &outcome;
     if let ([], [LeftOut { point, reason }, ..]) = (rows.as_slice(), left_out.as_slice()) {
         return Err(problem(
@@ -40,11 +49,11 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
         ));
     }
     let text = if options.json {
-        format!("{}\n", as_json(options, &workload, &outcome))
+        format!("{}\n", as_json(options, &workload, &outcome, as_reads))
     } else if options.csv {
-        hitsim::csv(rows)
+        as_csv(rows, as_reads)
     } else {
-        tables(options, &workload, &conditions, &outcome)
+        Tables { options, workload: &workload, conditions: &conditions }.text(&outcome, as_reads)
     };
     if options.csv {
         // It has no place for what is not a row.
@@ -131,6 +140,7 @@ fn conditions(options: &Simulate) -> Conditions {
             .sequential_cutoff
             .map_or(disk.sequential_cutoff(), |size| SequentialCutoff::Bytes(size.0)),
         writes: if options.writes_as_reads { Writes::AsReads } else { Writes::AsTheyAre },
+        passes: 1,
     }
 }
 
@@ -178,8 +188,26 @@ fn cannot_write(path: &Path, error: &io::Error) -> Problem {
     ))
 }
 
-fn as_json(options: &Simulate, workload: &Workload, outcome: &Outcome) -> Value {
-    let mut document = document("rows", outcome.rows.iter().map(row_as_json).collect::<Vec<_>>());
+/// Rows, each with the same with writes as reads behind it, if there is any.
+fn as_csv(rows: &[Row], as_reads: Option<&[Row]>) -> String {
+    let values = hitsim::csv(rows);
+    let Some(as_reads) = as_reads else { return values };
+    let mut text = String::new();
+    for (at, line) in values.lines().enumerate() {
+        let more = match at.checked_sub(1).and_then(|at| as_reads.get(at)) {
+            None => "as_reads_misses,as_reads_miss_ratio,as_reads_flash_writes_per_access".to_owned(),
+            Some(row) => {
+                format!("{},{:.6},{:.6}", row.misses, row.miss_ratio(), row.flash_writes_per_access())
+            }
+        };
+        text.extend([line, ",", &more, "\n"]);
+    }
+    text
+}
+
+fn as_json(options: &Simulate, workload: &Workload, outcome: &Outcome, as_reads: Option<&[Row]>) -> Value {
+    let row = |(at, row): (usize, &Row)| row_as_json(row, as_reads.and_then(|rows| rows.get(at)));
+    let mut document = document("rows", outcome.rows.iter().enumerate().map(row).collect::<Vec<_>>());
     document["left_out"] = outcome
         .left_out
         .iter()
@@ -201,7 +229,7 @@ fn as_json(options: &Simulate, workload: &Workload, outcome: &Outcome) -> Value 
     document
 }
 
-fn row_as_json(row: &Row) -> Value {
+fn row_as_json(row: &Row, as_reads: Option<&Row>) -> Value {
     let point = &row.point;
     let mut fields = json!({
         "policy": point.policy.to_string(),
@@ -211,43 +239,111 @@ fn row_as_json(row: &Row) -> Value {
         "flash_writes_per_access": row.flash_writes_per_access(),
         "accesses": row.accesses,
         "misses": row.misses,
+        "reads": row.reads,
+        "read_misses": row.read_misses,
     });
+    if let Some(row) = as_reads {
+        fields["as_reads"] = json!({
+            "miss_ratio": row.miss_ratio(),
+            "misses": row.misses,
+            "flash_writes_per_access": row.flash_writes_per_access(),
+        });
+    }
+    if let Some(turnovers) = &row.turnovers {
+        let turnover = |turn: &Tally| json!({ "accesses": turn.accesses, "misses": turn.misses });
+        fields["turnovers"] = turnovers.iter().map(turnover).collect();
+    }
     if let Some(layout) = &row.served {
         fields["ram_bytes"] = layout.division.ram_bytes.into();
         fields["segment_bytes"] = layout.division.segment_bytes.into();
         fields["segments"] = layout.division.segments.into();
+        fields["admitted_pages"] = layout.admitted_pages.into();
+        fields["first_fill_pages"] = layout.first_fill_pages.into();
         fields["reappended_pages"] = layout.reappended_pages.into();
+        fields["overwritten_unread_pages"] = layout.overwritten_unread_pages.into();
         fields["flash_write_bytes"] = layout.flash_bytes.into();
     }
     fields
 }
 
-/// For each block a table of miss ratios and one of flash writes: a line for each size, a column for each policy.
-fn tables(options: &Simulate, workload: &Workload, conditions: &Conditions, outcome: &Outcome) -> String {
-    let mut parts = vec![output::pairs(&[
-        ("trace", options.trace.display().to_string()),
-        ("requests", workload.requests().to_string()),
-        ("writes", workload.writes().map_or_else(|| output::NOTHING.to_owned(), |writes| writes.to_string())),
-        ("footprint", Size(workload.footprint_pages() * block::PAGE).to_string()),
-    ])];
-    let mut blocks: Vec<u32> = outcome.rows.iter().map(|row| row.point.block_bytes).collect();
-    blocks.dedup();
-    for block in blocks {
+/// What people read.
+struct Tables<'a> {
+    options: &'a Simulate,
+    workload: &'a Workload,
+    conditions: &'a Conditions,
+}
+
+impl Tables<'_> {
+    fn text(&self, outcome: &Outcome, as_reads: Option<&[Row]>) -> String {
+        let Self { options, workload, .. } = self;
+        let writes =
+            workload.writes().map_or_else(|| output::NOTHING.to_owned(), |writes| writes.to_string());
+        let mut parts = vec![output::pairs(&[
+            ("trace", options.trace.display().to_string()),
+            ("requests", workload.requests().to_string()),
+            ("writes", writes),
+            ("footprint", Size(workload.footprint_pages() * block::PAGE).to_string()),
+        ])];
+        let mut blocks: Vec<u32> = outcome.rows.iter().map(|row| row.point.block_bytes).collect();
+        blocks.dedup();
+        for block in blocks {
+            parts.push(self.of_block(block, &outcome.rows, as_reads));
+        }
+        if !outcome.left_out.is_empty() {
+            parts.push("\nLeft out\n".to_owned());
+        }
+        parts.extend(outcome.left_out.iter().map(|left| reason(left) + "\n"));
+        parts.concat()
+    }
+
+    /// The tables of one size of blocks: a line for each size of the cache, a column for each policy.
+    fn of_block(&self, block: u32, rows: &[Row], as_reads: Option<&[Row]>) -> String {
+        let Self { options, workload, conditions } = self;
         let accesses = workload.count(conditions.counted, block);
         let what = if options.whole_requests { "requests" } else { "accesses" };
         let of_block = format!("of {accesses} {what}, blocks of {}", Size(block.into()));
-        let table = |value| table(options, workload, &outcome.rows, block, value);
-        parts.push(format!("\nMisses {of_block}\n{}", table(Row::miss_ratio)));
-        parts.push(format!("\nBlocks written to flash per access\n{}", table(Row::flash_writes_per_access)));
-        if u64::from(block) > block::PAGE && has_both(&outcome.rows) {
-            parts.push(UNLIKE.to_owned());
+        let table = |rows, value| table(options, workload, rows, block, value);
+        let mut text = String::new();
+        let mut add = |title: &str, table: String| text.extend(["\n", title, "\n", &table]);
+        if let Some(as_reads) = as_reads {
+            let reads = rows.iter().find(|row| row.point.block_bytes == block).map_or(0, |row| row.reads);
+            add(&format!("Misses {of_block}, writes as they are"), table(rows, Row::miss_ratio));
+            add(&format!("Misses of the {reads} of them that read"), table(rows, Row::read_miss_ratio));
+            add("Misses if all of them read", table(as_reads, Row::miss_ratio));
+        } else {
+            add(&format!("Misses {of_block}"), table(rows, Row::miss_ratio));
         }
+        let has_turnovers = |row: &Row| row.turnovers.is_some_and(|[first, _]| first.accesses > 0);
+        if rows.iter().any(|row| row.point.block_bytes == block && has_turnovers(row)) {
+            let title = "Misses of the first turnover: as many accesses as the cache holds blocks, after it has filled";
+            add(title, table(rows, |row| row.turnovers.map_or(f64::NAN, |[first, _]| first.miss_ratio())));
+        }
+        add("Blocks written to flash per access", table(rows, Row::flash_writes_per_access));
+        if u64::from(block) > block::PAGE && has_both(rows) {
+            text.push_str(UNLIKE);
+        }
+        let causes: Vec<Vec<String>> =
+            rows.iter().filter(|row| row.point.block_bytes == block).filter_map(causes).collect();
+        if !causes.is_empty() {
+            text.push_str("\nPages written to flash per access, by cause\n");
+            text.push_str(&output::table(&CAUSES, &causes));
+        }
+        text
     }
-    if !outcome.left_out.is_empty() {
-        parts.push("\nLeft out\n".to_owned());
-    }
-    parts.extend(outcome.left_out.iter().map(|left| reason(left) + "\n"));
-    parts.concat()
+}
+
+const CAUSES: [&str; 6] =
+    ["SIZE", "POLICY", "FIRST FILL", "ADMITTED LATER", "APPENDED AGAIN", "OVERWRITTEN UNREAD"];
+
+/// Why a served disk wrote pages to flash, and how many of them a guest overwrote before they were read from there.
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts of pages stay far below 2^52")]
+fn causes(row: &Row) -> Option<Vec<String>> {
+    let layout = row.served?;
+    let later = layout.admitted_pages.saturating_sub(layout.first_fill_pages);
+    let pages = [layout.first_fill_pages, later, layout.reappended_pages, layout.overwritten_unread_pages];
+    let an_access = pages.map(|pages| format!("{:.4}", pages as f64 / row.accesses as f64));
+    let size = Size(row.point.size_bytes).to_string();
+    Some([size, row.point.policy.to_string()].into_iter().chain(an_access).collect())
 }
 
 /// Of blocks above a page.
@@ -288,7 +384,8 @@ fn table(
         let cell = |policy: &&hitsim::Policy| {
             let row =
                 rows.iter().find(|row| row.point.policy == **policy && row.point.size_bytes == *size_bytes);
-            row.map_or_else(|| output::NOTHING.to_owned(), |row| format!("{:.4}", value(row)))
+            let value = row.map(|row| value(row)).filter(|value| !value.is_nan());
+            value.map_or_else(|| output::NOTHING.to_owned(), |value| format!("{value:.4}"))
         };
         let cells = policies.iter().map(cell);
         [Size(*size_bytes).to_string(), of_all].into_iter().chain(cells).collect()

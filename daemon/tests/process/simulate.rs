@@ -65,6 +65,64 @@ fn every_policy_has_a_row_for_each_size_and_what_is_too_small_is_left_out() {
     );
 }
 
+/// A trace of a guest that writes each page in part, in whole, and reads it, over and over, and of another that only reads.
+fn guest_that_writes(host: &Host) -> String {
+    let mut lines = String::from("sector,sectors,op\n");
+    for page in (0..600_u64).cycle().take(3000) {
+        let (first, kind) = (page * 8, ["1,W", "8,W", "8,R"][(page % 3) as usize]);
+        writeln!(lines, "{first},{kind}").expect("strings take everything");
+    }
+    std::fs::write(host.path("guest.txt"), lines).expect("the folder is ours");
+    host.text("guest.txt")
+}
+
+#[test]
+fn a_trace_that_writes_is_shown_with_writes_as_they_are_and_as_reads_for_all_policies_alike() {
+    let host = Host::new();
+    let trace = guest_that_writes(&host);
+    let words = ["simulate", &trace, "--format", "csv:offset512,length512,op", "--size", "100%,50%"];
+    let table = forebay(&words).succeeded();
+    for wanted in [
+        "writes     2000\n",
+        "Misses of 3000 accesses, blocks of 4KiB, writes as they are\n",
+        "Misses of the 1000 of them that read\n",
+        "Misses if all of them read\n",
+        "Misses of the first turnover",
+        "Pages written to flash per access, by cause\n",
+        "OVERWRITTEN UNREAD",
+    ] {
+        assert!(table.contains(wanted), "{wanted}: {table}");
+    }
+    let document = json(&[&words[..], &["--policy", "served:always,lru,clock2q+", "--json"]].concat());
+    let rows = document["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 6);
+    for row in rows.iter().filter(|row| row["size_bytes"] == 600 * 4096) {
+        // A third is written in part and never known, which LRU pays for as a served disk does.
+        let is_served = row["policy"] == "served:always";
+        assert_eq!(row["reads"], 1000, "{row}");
+        if !is_served {
+            assert_eq!((&row["as_reads"]["misses"], &row["misses"]), (&600.into(), &1400.into()), "{row}");
+        }
+        assert!(row["misses"].as_u64() >= Some(400 + 1000), "{row}");
+        assert_eq!(row["overwritten_unread_pages"].is_number(), is_served, "{row}");
+    }
+    let values = forebay(&[&words[..], &["--policy", "lru,served", "--csv"]].concat()).succeeded();
+    let fields = |line: &str| line.matches(',').count();
+    let headings = values.lines().next().expect("headings");
+    assert!(
+        headings.ends_with(",as_reads_misses,as_reads_miss_ratio,as_reads_flash_writes_per_access"),
+        "{values}"
+    );
+    assert!(
+        values.lines().all(|line| fields(line) == fields(headings)) && values.lines().count() == 5,
+        "{values}"
+    );
+    let plain = forebay(&[&words[..], &["--policy", "lru", "--writes-as-reads"]].concat()).succeeded();
+    assert!(
+        plain.contains("Misses of 3000 accesses, blocks of 4KiB\n") && !plain.contains("if all of them read")
+    );
+}
+
 #[test]
 fn values_say_beside_them_what_is_left_out() {
     let host = Host::new();
@@ -112,8 +170,11 @@ fn tables_values_and_a_picture_say_the_same() {
     let picture = host.text("curves.svg");
     let values = forebay(&[&words[..], &["--csv", "--svg", &picture]].concat()).succeeded();
     let lines: Vec<&str> = values.lines().collect();
-    assert_eq!(lines[0], "policy,size_bytes,block_bytes,accesses,misses,miss_ratio,flash_writes_per_access");
-    assert_eq!(lines[1], "lru,1638400,4096,2000,400,0.200000,0.200000");
+    let headings =
+        "policy,size_bytes,block_bytes,accesses,misses,miss_ratio,flash_writes_per_access,reads,read_misses,";
+    assert!(lines[0].starts_with(headings), "{values}");
+    assert!(lines[1].starts_with("lru,1638400,4096,2000,400,0.200000,0.200000,2000,400,,,,,"), "{values}");
+    assert!(lines.iter().all(|line| line.matches(',').count() == lines[0].matches(',').count()), "{values}");
     assert_eq!(lines.len(), 1 + 4, "what is said twice is simulated once: {values}");
     let drawn = std::fs::read_to_string(&picture).expect("it was drawn");
     assert!(drawn.starts_with("<svg") && drawn.contains("belady 64KiB"), "{drawn}");

@@ -38,6 +38,10 @@ impl Arc {
 
     /// The paper's REPLACE: one block leaves and is remembered.
     fn replace(&mut self, is_in_b2: bool) {
+        // Only void blocks leave room.
+        if self.len() < self.capacity {
+            return;
+        }
         let (length, target) = (self.length(T1), self.target);
         #[expect(
             clippy::float_cmp,
@@ -93,6 +97,16 @@ impl Policy for Arc {
             None => self.miss(block),
         }
         Access::Miss
+    }
+
+    fn holds(&self, block: u32) -> bool {
+        matches!(self.lists.list_of(block), Some(T1 | T2))
+    }
+
+    fn void(&mut self, block: u32) {
+        if self.holds(block) {
+            self.lists.remove(block);
+        }
     }
 
     fn len(&self) -> usize {

@@ -5,16 +5,24 @@
 use std::collections::BinaryHeap;
 
 use super::{Access, Policy};
+use crate::rule::Effect;
 
 /// Not used again.
 const NEVER: u32 = u32::MAX;
 
-/// For each access, when its block is asked for again: as a count of accesses from the first one on.
-pub fn next_uses(accesses: &[u32], blocks: u32) -> Vec<u32> {
+/// For each access, when its block is read again: as a count of accesses from the first one on. A block that is replaced before it is
+/// read has no next use. Accesses without an effect are reads.
+pub fn next_uses(accesses: &[u32], effects: &[Effect], blocks: u32) -> Vec<u32> {
     let mut seen = vec![NEVER; blocks as usize];
     let mut next = vec![NEVER; accesses.len()];
     for (at, block) in accesses.iter().enumerate().rev() {
-        next[at] = std::mem::replace(&mut seen[*block as usize], at as u32);
+        let seen = &mut seen[*block as usize];
+        next[at] = *seen;
+        match effects.get(at).copied().unwrap_or_default() {
+            Effect::Reads => *seen = at as u32,
+            Effect::Replaces => *seen = NEVER,
+            Effect::Patches => {}
+        }
     }
     next
 }
@@ -70,6 +78,17 @@ impl Policy for Belady<'_> {
             self.heap.retain(|(next, block)| cached[*block as usize] == Some(*next));
         }
         if hit { Access::Hit } else { Access::Miss }
+    }
+
+    fn holds(&self, block: u32) -> bool {
+        self.cached[block as usize].is_some()
+    }
+
+    fn void(&mut self, block: u32) {
+        self.now += 1;
+        if self.cached[block as usize].take().is_some() {
+            self.len -= 1;
+        }
     }
 
     fn len(&self) -> usize {

@@ -44,6 +44,15 @@ impl Policy for Clock {
         Access::Miss
     }
 
+    fn holds(&self, block: u32) -> bool {
+        self.lists.is_in(ALL, block)
+    }
+
+    fn void(&mut self, block: u32) {
+        self.lists.remove(block);
+        self.used[block as usize] = false;
+    }
+
     fn len(&self) -> usize {
         self.lists.len(ALL)
     }

@@ -121,6 +121,21 @@ impl Policy for Lirs {
         Access::Miss
     }
 
+    fn holds(&self, block: u32) -> bool {
+        self.is_low[block as usize] || self.others.is_in(QUEUE, block)
+    }
+
+    fn void(&mut self, block: u32) {
+        if std::mem::take(&mut self.is_low[block as usize]) {
+            self.low -= 1;
+            self.stack.remove(block);
+            self.prune();
+        } else if self.others.is_in(QUEUE, block) {
+            self.others.remove(block);
+            self.stack.remove(block);
+        }
+    }
+
     fn len(&self) -> usize {
         self.low + self.others.len(QUEUE)
     }

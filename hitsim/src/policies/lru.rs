@@ -28,6 +28,14 @@ impl Policy for Lru {
         if hit { Access::Hit } else { Access::Miss }
     }
 
+    fn holds(&self, block: u32) -> bool {
+        self.lists.is_in(ALL, block)
+    }
+
+    fn void(&mut self, block: u32) {
+        self.lists.remove(block);
+    }
+
     fn len(&self) -> usize {
         self.lists.len(ALL)
     }

@@ -7,6 +7,7 @@
 mod arc;
 mod belady;
 mod clock;
+mod clock_two_q_plus;
 mod fifo;
 mod lirs;
 mod lists;
@@ -24,6 +25,7 @@ use std::str::FromStr;
 pub use arc::Arc;
 pub use belady::{Belady, next_uses};
 pub use clock::Clock;
+pub use clock_two_q_plus::ClockTwoQPlus;
 pub use fifo::Fifo;
 pub use lirs::Lirs;
 pub use lru::Lru;
@@ -43,7 +45,8 @@ pub enum Access {
 
 /// A policy of a cache that holds so many blocks.
 ///
-/// Guarantees: a block that misses enters; there are never more blocks than fit.
+/// Guarantees: a block that misses enters; there are never more blocks than fit. Accesses of [`Belady`] are the ones that it was made for,
+/// each as [`Self::access`] or [`Self::void`].
 pub trait Policy {
     /// Asks for a block, which is below the number of blocks that the policy was made for.
     fn access(&mut self, block: u32) -> Access;
@@ -51,10 +54,11 @@ pub trait Policy {
     /// Blocks that are cached now.
     fn len(&self) -> usize;
 
-    /// Blocks written to flash so far. None if that is each block that missed, as without RAM in front and without a log.
-    fn written(&self) -> Option<u64> {
-        None
-    }
+    /// Whether a block is cached. Changes nothing.
+    fn holds(&self, block: u32) -> bool;
+
+    /// Records an access that leaves the block uncached, whether it was cached or not.
+    fn void(&mut self, block: u32);
 
     /// True if nothing is cached.
     fn is_empty(&self) -> bool {
@@ -79,6 +83,8 @@ pub enum Reference {
     TwoQ,
     /// See [`S3Fifo`].
     S3Fifo,
+    /// See [`ClockTwoQPlus`].
+    ClockTwoQPlus,
     /// See [`Sieve`].
     Sieve,
     /// See [`WTinyLfu`]; its window in hundredths of the cache.
@@ -92,7 +98,7 @@ const WINDOW_PERCENT: u8 = 1;
 
 impl Reference {
     /// All of them, of W-TinyLFU the two windows that are compared most.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Fifo,
         Self::Lru,
         Self::Clock,
@@ -100,6 +106,7 @@ impl Reference {
         Self::Lirs,
         Self::TwoQ,
         Self::S3Fifo,
+        Self::ClockTwoQPlus,
         Self::Sieve,
         Self::WTinyLfu(WINDOW_PERCENT),
         Self::WTinyLfu(20),
@@ -121,6 +128,7 @@ impl Reference {
             Self::Lirs => Box::new(Lirs::new(capacity, blocks)),
             Self::TwoQ => Box::new(TwoQ::new(capacity, blocks)),
             Self::S3Fifo => Box::new(S3Fifo::new(capacity, blocks)),
+            Self::ClockTwoQPlus => Box::new(ClockTwoQPlus::new(capacity, blocks)),
             Self::Sieve => Box::new(Sieve::new(capacity, blocks)),
             Self::WTinyLfu(window) => Box::new(WTinyLfu::new(capacity, blocks, window)),
             Self::Belady => Box::new(Belady::new(capacity, blocks, next_uses)),
@@ -138,6 +146,7 @@ impl fmt::Display for Reference {
             Self::Lirs => "lirs",
             Self::TwoQ => "2q",
             Self::S3Fifo => "s3-fifo",
+            Self::ClockTwoQPlus => "clock2q+",
             Self::Sieve => "sieve",
             Self::WTinyLfu(window) => return write!(f, "w-tinylfu:{window}"),
             Self::Belady => "belady",
@@ -160,7 +169,7 @@ impl FromStr for Reference {
             Some(window @ 1..=99) => Ok(Self::WTinyLfu(window)),
             _ => Err(format!(
                 "Unknown policy '{text}': one of served, served:adaptive:hits, served:always, served:repeated:N, fifo, lru, clock, arc, \
-                 lirs, 2q, s3-fifo, sieve, w-tinylfu:N with a window of N hundredths, belady"
+                 lirs, 2q, s3-fifo, clock2q+, sieve, w-tinylfu:N with a window of N hundredths, belady"
             )),
         }
     }

@@ -89,6 +89,16 @@ impl Policy for S3Fifo {
         Access::Miss
     }
 
+    fn holds(&self, block: u32) -> bool {
+        matches!(self.lists.list_of(block), Some(SMALL | MAIN))
+    }
+
+    fn void(&mut self, block: u32) {
+        if self.holds(block) {
+            self.lists.remove(block);
+        }
+    }
+
     fn len(&self) -> usize {
         self.lists.len(SMALL) + self.lists.len(MAIN)
     }

@@ -47,6 +47,18 @@ impl Policy for Sieve {
         Access::Miss
     }
 
+    fn holds(&self, block: u32) -> bool {
+        self.lists.is_in(ALL, block)
+    }
+
+    fn void(&mut self, block: u32) {
+        if self.hand == Some(block) {
+            self.hand = self.lists.newer(block);
+        }
+        self.lists.remove(block);
+        self.used[block as usize] = false;
+    }
+
     fn len(&self) -> usize {
         self.lists.len(ALL)
     }

@@ -10,7 +10,7 @@ const BLOCKS: u32 = 24;
 
 /// `H` for each hit and `.` for each miss.
 fn play(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
-    let next = next_uses(accesses, BLOCKS);
+    let next = next_uses(accesses, &[], BLOCKS);
     let mut policy = reference.make(capacity, BLOCKS, &next);
     let mut answers = String::new();
     for block in accesses {

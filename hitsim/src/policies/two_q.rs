@@ -65,6 +65,16 @@ impl Policy for TwoQ {
         }
     }
 
+    fn holds(&self, block: u32) -> bool {
+        matches!(self.lists.list_of(block), Some(WANTED | NEW))
+    }
+
+    fn void(&mut self, block: u32) {
+        if self.holds(block) {
+            self.lists.remove(block);
+        }
+    }
+
     fn len(&self) -> usize {
         self.lists.len(WANTED) + self.lists.len(NEW)
     }

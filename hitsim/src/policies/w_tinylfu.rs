@@ -85,6 +85,14 @@ impl Policy for WTinyLfu {
         Access::Miss
     }
 
+    fn holds(&self, block: u32) -> bool {
+        self.lists.list_of(block).is_some()
+    }
+
+    fn void(&mut self, block: u32) {
+        self.lists.remove(block);
+    }
+
     fn len(&self) -> usize {
         [WINDOW, PROBATION, PROTECTED].iter().map(|list| self.lists.len(*list)).sum()
     }

@@ -49,7 +49,7 @@ impl BlockDevice for Zeroes {
     }
 }
 
-/// A device of whole pages of which only those take memory that are not zero.
+/// A device of whole pages of which only those take memory that are not zero, up to their last byte that is not.
 pub(super) struct Sparse {
     geometry: Geometry,
     pages: RefCell<HashMap<u64, Box<[u8]>>>,
@@ -74,7 +74,11 @@ impl BlockDevice for Sparse {
         let pages = self.pages.borrow();
         for (number, page) in (offset / PAGE..).zip(buffer.chunks_mut(PAGE as usize)) {
             match pages.get(&number) {
-                Some(content) => page.copy_from_slice(content),
+                Some(content) => {
+                    let (front, rest) = page.split_at_mut(content.len());
+                    front.copy_from_slice(content);
+                    rest.fill(0);
+                }
                 None => page.fill(0),
             }
         }
@@ -90,7 +94,8 @@ impl BlockDevice for Sparse {
             if is_zero(page) {
                 pages.remove(&number);
             } else {
-                pages.insert(number, page.into());
+                let end = page.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+                pages.insert(number, page[..end].into());
             }
         }
         (buffer, Ok(()))
@@ -130,9 +135,16 @@ mod tests {
                 let mut content = vec![0; 3 * PAGE as usize];
                 content[2 * PAGE as usize - 1] = 7;
                 device.write(1 << 39, Buffer::copy_of(&content)).await.1.expect("it fits");
-                assert_eq!(device.pages.borrow().len(), 1);
+                let lengths: Vec<usize> = device.pages.borrow().values().map(|page| page.len()).collect();
+                assert_eq!(lengths, [PAGE as usize]);
                 let (back, result) = device.read(1 << 39, Buffer::copy_of(&[9; 3 * PAGE as usize])).await;
                 assert!(result.is_ok() && *back == *content);
+                let mut short = vec![0; PAGE as usize];
+                short[9] = 7;
+                device.write((1 << 39) + PAGE, Buffer::copy_of(&short)).await.1.expect("it fits");
+                assert_eq!(device.pages.borrow().values().map(|page| page.len()).sum::<usize>(), 10);
+                let (back, _) = device.read((1 << 39) + PAGE, Buffer::copy_of(&[9; PAGE as usize])).await;
+                assert!(*back == *short);
                 device.write((1 << 39) + PAGE, Buffer::zeroed(PAGE as usize)).await.1.expect("it fits");
                 assert!(device.pages.borrow().is_empty());
                 assert!(device.read(512, Buffer::zeroed(512)).await.1.is_err(), "whole pages only");

@@ -55,15 +55,12 @@ pub enum RamShare {
     Bytes(u64),
 }
 
-impl Division {
-    /// Divides a cache of `size_bytes`, into which comes what `admission` lets in.
-    ///
-    /// # Errors
-    /// If there would be fewer segments than a disk needs, or the pool would be too large: a sentence.
-    pub fn of(size_bytes: u64, ram: RamShare, admission: Admission) -> Result<Self, String> {
-        let (pages, least) = (size_bytes / PAGE, u64::from(RESERVE_SEGMENTS_MIN));
-        let ram_pages = match ram {
-            RamShare::Usual { bytes_max } => {
+impl RamShare {
+    /// Pages of RAM in a cache of that size.
+    pub(crate) fn pages(self, size_bytes: u64, admission: Admission) -> u64 {
+        let pages = size_bytes / PAGE;
+        match self {
+            Self::Usual { bytes_max } => {
                 let part = pages / RAM_PART;
                 let part = if admission == Admission::AdaptiveHits {
                     part.min((pages / RAM_PART_FOR_HITS).max(RAM_PAGES_FOR_HITS))
@@ -71,11 +68,23 @@ impl Division {
                     part
                 };
                 // The smallest caches have the flash that a disk needs first.
-                let spare = pages.saturating_sub(least * data_pages(SEGMENT_BYTES_MIN));
+                let spare =
+                    pages.saturating_sub(u64::from(RESERVE_SEGMENTS_MIN) * data_pages(SEGMENT_BYTES_MIN));
                 part.min(bytes_max / PAGE).min(spare).max(RAM_BYTES_MIN / PAGE)
             }
-            RamShare::Bytes(bytes) => bytes / PAGE,
-        };
+            Self::Bytes(bytes) => bytes / PAGE,
+        }
+    }
+}
+
+impl Division {
+    /// Divides a cache of `size_bytes`, into which comes what `admission` lets in.
+    ///
+    /// # Errors
+    /// If there would be fewer segments than a disk needs, or the pool would be too large: a sentence.
+    pub fn of(size_bytes: u64, ram: RamShare, admission: Admission) -> Result<Self, String> {
+        let (pages, least) = (size_bytes / PAGE, u64::from(RESERVE_SEGMENTS_MIN));
+        let ram_pages = ram.pages(size_bytes, admission);
         if ram_pages < RAM_BYTES_MIN / PAGE {
             return Err(format!(
                 "RAM of {} KiB is less than the {} KiB that a disk has",

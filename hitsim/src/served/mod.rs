@@ -10,15 +10,18 @@
 mod devices;
 mod division;
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
 use cache::{
-    Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, DriveWrites, Marks, Past, PoolId,
+    Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId,
     SequentialCutoff,
 };
 
+pub use crate::rule::Writes;
+use crate::tally::{Course, Recorded, Tallies, Tally};
 use crate::workload::{Asked, Counted, Workload};
 use devices::{Sparse, Zeroes};
 pub use division::{Division, RamShare};
@@ -38,20 +41,6 @@ const PIECE_NS: u64 = 1_000;
 /// Decides the order of tasks behind the cache.
 const SEED: u64 = 1;
 
-/// What is done with a trace's writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Writes {
-    /// They are writes: what is on flash of a page is void once a guest overwrites it, and the new version has to earn flash
-    /// anew.
-    #[default]
-    AsTheyAre,
-    /// They are writes of all pages that they touch, as a guest sends them whose partitions begin at a page: what overwriting costs, and
-    /// not what it costs that the rest of a page is not known.
-    OfWholePages,
-    /// They count as reads, as in papers.
-    AsReads,
-}
-
 /// How a disk is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Serving {
@@ -68,10 +57,20 @@ pub struct Serving {
 /// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// Accesses whose pages were all cached when their request came.
+    /// Accesses of the first pass whose pages were all cached when their request came.
     pub hits: u64,
-    /// The disk's own counters, in which a request counts as one.
+    /// The first pass.
+    pub first: Tally,
+    /// The last pass, if there are several.
+    pub again: Option<Tally>,
+    /// The two turnovers after the first fill.
+    pub turns: [Tally; 2],
+    /// The disk's own counters of the first pass, in which a request counts as one.
     pub counts: DiskCounts,
+    /// Pages promoted before a segment was reclaimed for the first time.
+    pub first_fill_pages: u64,
+    /// Pages written to flash in the first pass that a guest overwrote before they were read from there.
+    pub overwritten_unread_pages: u64,
     /// How the cache was divided.
     pub division: Division,
     /// Pages that were cached in the end, in RAM and on flash.
@@ -100,20 +99,20 @@ pub fn serve(
     block_bytes: u32,
     progress: &dyn Fn(u64),
 ) -> Result<Served, String> {
-    serve_within(workload, serving, counted, size_bytes, block_bytes, None, progress)
+    serve_along(workload, serving, counted, size_bytes, block_bytes, &Course::default(), progress)
 }
 
-/// As [`serve`], with a write budget of the flash: drive writes of its device in a day of [`ACCESS_NS`] for each access.
+/// As [`serve`], along a course.
 ///
 /// # Errors
 /// As [`serve`].
-pub fn serve_within(
+pub fn serve_along(
     workload: &Workload,
     serving: &Serving,
     counted: Counted,
     size_bytes: u64,
     block_bytes: u32,
-    write_budget: Option<DriveWrites>,
+    course: &Course,
     progress: &dyn Fn(u64),
 ) -> Result<Served, String> {
     let division = Division::of(size_bytes, serving.ram, serving.admission)?;
@@ -121,30 +120,29 @@ pub fn serve_within(
     let host = executor.host();
     let served = executor.run(async {
         let (cache, disk) = attach(&host, serving, &division, workload.disk_bytes(), block_bytes).await?;
-        cache.set_write_budget(write_budget);
-        let (mut done, mut hits) = (0, 0);
-        for asked in workload.asked() {
-            let mut accesses = 0;
-            for access in asked.accesses(counted, block_bytes) {
-                accesses += 1;
-                hits += u64::from(disk.has(&access));
+        cache.set_write_budget(course.write_budget);
+        let mut run =
+            Run { disk: &disk, host: &host, serving, division: &division, course, fate: Fate::default() };
+        let mut tallies = Tallies::default();
+        let mut first_pass = None;
+        for pass in 0..course.passes.max(1) {
+            if pass > 0 {
+                tallies.next_pass();
             }
-            // Time passes only when nothing else can run: so whatever is behind the cache ends its work first.
-            for piece in asked.pieces(division.ram_bytes / PAGE / 2 * PAGE) {
-                ask(&disk, piece, serving.writes).await?;
-                host.sleep(PIECE_NS).await;
-            }
-            host.sleep(accesses * ACCESS_NS).await;
-            done += accesses;
-            if done >= REPORT_EVERY {
-                progress(std::mem::take(&mut done));
-            }
+            run.pass(workload, counted, block_bytes, &mut tallies, progress).await?;
+            first_pass.get_or_insert_with(|| (disk.statistics().counts, run.fate.overwritten_unread));
         }
-        progress(done);
         let statistics = disk.statistics();
+        let (counts, overwritten_unread_pages) = first_pass.expect("there is a first pass");
+        let Tallies { first, again, turns } = tallies;
         Ok(Served {
-            hits,
-            counts: statistics.counts,
+            hits: first.accesses - first.misses,
+            first,
+            again,
+            turns,
+            counts,
+            first_fill_pages: run.fate.first_fill.unwrap_or(u64::MAX).min(counts.promotions),
+            overwritten_unread_pages,
             division,
             pages: (statistics.cached_bytes + statistics.ram_bytes) / PAGE,
             index_bytes: statistics.index_bytes,
@@ -152,6 +150,90 @@ pub fn serve_within(
     });
     served
         .unwrap_or_else(|| Err("The cache waits for something that never happens: this is a bug".to_owned()))
+}
+
+/// A disk while it serves a workload.
+struct Run<'a> {
+    disk: &'a Disk,
+    host: &'a LocalHost,
+    serving: &'a Serving,
+    division: &'a Division,
+    course: &'a Course,
+    fate: Fate,
+}
+
+impl Run<'_> {
+    async fn pass(
+        &mut self,
+        workload: &Workload,
+        counted: Counted,
+        block_bytes: u32,
+        tallies: &mut Tallies,
+        progress: &dyn Fn(u64),
+    ) -> Result<(), String> {
+        let writes = self.serving.writes;
+        let overwrites = writes != Writes::AsReads && workload.writes().is_some_and(|writes| writes > 0);
+        let mut done = 0;
+        for asked in workload.asked() {
+            let is_read = writes == Writes::AsReads || !asked.is_write;
+            let mut accesses = 0;
+            for access in asked.accesses(counted, block_bytes) {
+                accesses += 1;
+                let is_hit = self.disk.has(&access);
+                tallies.record(Recorded { is_hit, is_read }, self.course.turnovers);
+            }
+            if overwrites {
+                self.fate.observe(self.disk, &asked);
+            }
+            // Time passes only when nothing else can run: so whatever is behind the cache ends its work first.
+            for piece in asked.pieces(self.division.ram_bytes / PAGE / 2 * PAGE) {
+                ask(self.disk, piece, writes).await?;
+                self.host.sleep(PIECE_NS).await;
+            }
+            self.host.sleep(accesses * ACCESS_NS).await;
+            self.fate.observe_fill(self.disk);
+            done += accesses;
+            if done >= REPORT_EVERY {
+                progress(std::mem::take(&mut done));
+            }
+        }
+        progress(done);
+        Ok(())
+    }
+}
+
+/// What becomes of pages on flash.
+#[derive(Default)]
+struct Fate {
+    /// Pages on flash that were read from there since they were written. A page leaves flash, or gets a new version, only in accesses that
+    /// take it out of here, or is found absent by the next one.
+    read: HashSet<u64>,
+    overwritten_unread: u64,
+    /// Pages promoted until the first segment was reclaimed.
+    first_fill: Option<u64>,
+}
+
+impl Fate {
+    /// Records a request that has not happened yet.
+    fn observe(&mut self, disk: &Disk, asked: &Asked) {
+        for page in asked.pages.start / PAGE..asked.pages.end / PAGE {
+            let range = ByteRange::at(page * PAGE, PAGE);
+            if !disk.has_on_flash(&range) {
+                self.read.remove(&page);
+            } else if asked.is_write {
+                self.overwritten_unread += u64::from(!self.read.remove(&page));
+            } else if !disk.has_in_ram(&range) {
+                self.read.insert(page);
+            }
+        }
+    }
+
+    fn observe_fill(&mut self, disk: &Disk) {
+        if self.first_fill.is_none() {
+            let counts = disk.statistics().counts;
+            self.first_fill = (counts.reclaims > 0).then_some(counts.promotions);
+        }
+    }
 }
 
 async fn attach(

@@ -1,0 +1,119 @@
+//! The rule for writes, in one place, for served disks and for policies from papers alike. It is what a disk does in write-through:
+//!
+//! ```text
+//!   read                      a hit if the block is cached; if not, it enters
+//!   write of all of it        the same; the version on flash is void, and the new one, in RAM, has to be written to flash again
+//!   write of a part of it     cached in RAM: patched there, as above
+//!                             cached on flash alone: void, and gone
+//!                             not cached: it stays so, as its rest is not known
+//! ```
+//! A write is a hit if the block was cached when it came. A policy from a paper has no RAM of its own: a block counts as in RAM if it is
+//! among the blocks that were used last, as many as the RAM of a served disk of the same size holds. RAM is inside the size for both.
+
+use crate::policies::{Access, Lru, Policy};
+
+/// How a trace's writes are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// They are writes: what is on flash of a page is void once a guest overwrites it, and the new version has to earn flash
+    /// anew.
+    #[default]
+    AsTheyAre,
+    /// They are writes of all pages that they touch, as a guest sends them whose partitions begin at a page: what overwriting costs, and
+    /// not what it costs that the rest of a page is not known.
+    OfWholePages,
+    /// They count as reads, as in papers.
+    AsReads,
+}
+
+/// The part of a block that an access brings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effect {
+    /// None: it reads.
+    #[default]
+    Reads,
+    /// All of it.
+    Replaces,
+    /// A part.
+    Patches,
+}
+
+/// A policy from a paper that follows the rule.
+pub(crate) struct WriteThrough<'a> {
+    policy: Box<dyn Policy + 'a>,
+    /// Blocks that count as in RAM, if they are cached at all.
+    ram: Lru,
+    written: u64,
+}
+
+impl<'a> WriteThrough<'a> {
+    /// The same policy, of blocks below `blocks`, of which so many count as in RAM: at least one.
+    pub(crate) fn new(policy: Box<dyn Policy + 'a>, ram_blocks: usize, blocks: u32) -> Self {
+        Self { policy, ram: Lru::new(ram_blocks.max(1), blocks), written: 0 }
+    }
+
+    pub(crate) fn access(&mut self, block: u32, effect: Effect) -> Access {
+        let held = self.policy.holds(block);
+        if effect == Effect::Patches && !(held && self.ram.holds(block)) {
+            self.policy.void(block);
+            self.ram.void(block);
+            return if held { Access::Hit } else { Access::Miss };
+        }
+        self.ram.access(block);
+        let access = self.policy.access(block);
+        self.written += u64::from(access == Access::Miss || effect != Effect::Reads);
+        access
+    }
+
+    /// Blocks written to flash so far, as without RAM in front and without a log: each that entered, and each new version.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.policy.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policies::Reference;
+
+    /// Hits (`H`) and misses of accesses to a cache of eight blocks, two of them in RAM; then blocks cached, and blocks written.
+    fn play(reference: Reference, accesses: &[(u32, Effect)]) -> (String, usize, u64) {
+        let blocks: Vec<u32> = accesses.iter().map(|(block, _)| *block).collect();
+        let effects: Vec<Effect> = accesses.iter().map(|(_, effect)| *effect).collect();
+        let next = crate::policies::next_uses(&blocks, &effects, 16);
+        let mut cache = WriteThrough::new(reference.make(8, 16, &next), 2, 16);
+        let hit = |(block, effect): &(u32, Effect)| match cache.access(*block, *effect) {
+            Access::Hit => 'H',
+            Access::Miss => '.',
+        };
+        let answers = accesses.iter().map(hit).collect();
+        (answers, cache.len(), cache.written())
+    }
+
+    use Effect::{Patches, Reads, Replaces};
+
+    #[test]
+    fn a_part_that_is_written_is_kept_in_ram_void_on_flash_and_unknown_if_not_cached() {
+        for reference in Reference::ALL {
+            let in_ram = [(1, Reads), (1, Patches), (1, Reads)];
+            assert_eq!(play(reference, &in_ram), (".HH".to_owned(), 1, 2), "{reference}");
+            // Two others have come since.
+            let on_flash = [(1, Reads), (2, Reads), (3, Reads), (1, Patches), (1, Reads)];
+            assert_eq!(play(reference, &on_flash).0, "...H.", "{reference}");
+            assert_eq!(play(reference, &on_flash[..4]).1, 2, "{reference}");
+            assert_eq!(play(reference, &[(1, Patches), (1, Patches), (1, Reads)]).0, "...", "{reference}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_whole_is_cached_and_written_to_flash_again() {
+        for reference in Reference::ALL {
+            let whole = [(1, Replaces), (1, Replaces), (1, Reads)];
+            assert_eq!(play(reference, &whole), (".HH".to_owned(), 1, 2), "{reference}");
+        }
+    }
+}
