@@ -3,6 +3,7 @@
 //!
 //! What is known of the traces is in `baseline.csv` beside them: the references have to meet it, or nothing is reported.
 
+mod disks;
 mod known;
 mod large_blocks;
 mod made_up;
@@ -65,6 +66,13 @@ const SOURCES: [Source; 12] = [
     source("lirs_cpp.trace.gz", "lirs_cpp", Part::Check),
     source("lirs_gli.trace.gz", "lirs_gli", Part::Check),
     source("lirs_sprite.trace.gz", "lirs_sprite", Part::Check),
+];
+
+/// Disks as their owners recorded them, with writes. Nothing is known of them in `baseline.csv`.
+const FIELD: [Source; 3] = [
+    source("field/blkreplay_mysql.ascii.zst", "mysql", Part::Large),
+    source("field/blkreplay_web2.ascii.zst", "web2", Part::Large),
+    source("field/hplajw_root.csv.zst", "hplajw", Part::Small),
 ];
 
 /// Served policies that are compared: out of the box first, then with everything admitted.
@@ -133,8 +141,10 @@ enum Depth {
 /// What is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Reported {
-    /// Everything.
+    /// The traces as disks have them: writes as they are beside as reads, 23 sizes, the first turnovers, flash writes by cause.
     #[default]
+    Disks,
+    /// All parts but that: writes as reads, at six sizes, beside what is known of the traces.
     All,
     /// The gap closed and the flash writes of what is served out of the box.
     Gap,
@@ -148,13 +158,14 @@ pub(crate) enum Reported {
     TradeOff,
 }
 
-/// Simulates, and prints Markdown: everything, or one part alone, without a look at what is known. With a file, the trade-off is drawn
-/// there as well.
+/// Simulates, and prints Markdown: one part, or all but the first, which alone looks at what is known. With a file, the trade-off is drawn
+/// there, or all points of the first part are written there.
 ///
 /// # Errors
 /// If a trace is absent or damaged, the file cannot be written, or a reference policy does not give what is known: a sentence.
-pub(crate) fn report(folder: &Path, quick: bool, part: Reported, svg: Option<&Path>) -> Result<(), String> {
+pub(crate) fn report(folder: &Path, quick: bool, part: Reported, files: Files<'_>) -> Result<(), String> {
     match part {
+        Reported::Disks => disks::report(folder, quick, files.csv),
         Reported::All => report_all(folder, quick),
         Reported::Gap => {
             let mut judged = Vec::new();
@@ -204,12 +215,23 @@ pub(crate) fn report(folder: &Path, quick: bool, part: Reported, svg: Option<&Pa
                 Ok(())
             })?;
             trade::print(&trades);
-            let Some(file) = svg else { return Ok(()) };
-            std::fs::write(file, trade::svg(&trades)).map_err(|error| {
-                format!("Cannot write {}: {error}; check path and permissions", file.display())
-            })
+            files.svg.map_or(Ok(()), |file| write(file, &trade::svg(&trades)))
         }
     }
+}
+
+/// Where results are written as well.
+#[derive(Clone, Copy)]
+pub(crate) struct Files<'a> {
+    /// The picture of the trade-off.
+    pub(crate) svg: Option<&'a Path>,
+    /// All points of the traces as disks have them.
+    pub(crate) csv: Option<&'a Path>,
+}
+
+fn write(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text)
+        .map_err(|error| format!("Cannot write {}: {error}; check path and permissions", file.display()))
 }
 
 /// Does something with each trace that is judged.

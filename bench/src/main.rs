@@ -172,6 +172,9 @@ enum What {
         /// Where the trade-off is drawn, with `--part trade-off`.
         #[arg(long, value_name = "FILE")]
         svg: Option<std::path::PathBuf>,
+        /// Where all points of `--part disks` are written, as comma-separated values.
+        #[arg(long, value_name = "FILE")]
+        csv: Option<std::path::PathBuf>,
         /// A trace that is made here instead, and an error if the served policy is worse than it was.
         #[arg(long, conflicts_with_all = ["traces", "quick"])]
         short: bool,
@@ -237,10 +240,11 @@ fn main() {
             destage::beside(profile, load_percent, hit_percent, seconds);
         }
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
-        What::HitRatio { traces, quick, part, svg, .. } => {
+        What::HitRatio { traces, quick, part, svg, csv, .. } => {
             // One of the two is there: clap sees to it.
             report(traces.map_or_else(hit_ratio::report_short, |traces| {
-                hit_ratio::report(&traces, quick, part, svg.as_deref())
+                let files = hit_ratio::Files { svg: svg.as_deref(), csv: csv.as_deref() };
+                hit_ratio::report(&traces, quick, part, files)
             }));
         }
         What::Nbd(arguments) => report(nbd::load(&arguments)),
