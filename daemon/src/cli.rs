@@ -379,6 +379,7 @@ pub(crate) enum Vm {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct MapDisk {
     /// The disk.
     pub(crate) name: Option<String>,
@@ -391,6 +392,9 @@ pub(crate) struct MapDisk {
     /// The driver of the kernel. Default: ublk, and nbd where the kernel has none.
     #[arg(long, value_enum, requires = "name")]
     pub(crate) driver: Option<DriverKind>,
+    /// Let udev and LVM of this host look for file systems and volumes on it. Else they leave it alone.
+    #[arg(long, requires = "name")]
+    pub(crate) scan: bool,
     /// Have the daemon serve again what was mapped when it ended. The service does so at each start.
     #[arg(long, conflicts_with = "name")]
     pub(crate) restore: bool,
@@ -404,7 +408,15 @@ pub(crate) struct MapDisk {
 #[derive(Debug, Args)]
 pub(crate) struct UnmapDisk {
     /// The disk.
-    pub(crate) name: String,
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) name: Option<String>,
+    /// Every disk that is mapped. Those that are used stay, and are named.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// First unmount file systems and take volumes apart, and wait up to 90 s for whatever uses them. The service forebay-mapped does so
+    /// when the host shuts down; then those that are still used go by force, once their files are synced.
+    #[arg(long, requires = "all", conflicts_with = "force")]
+    pub(crate) unmount: bool,
     /// Take it away though it is used: its users get errors, and what was not flushed is lost.
     #[arg(long)]
     pub(crate) force: bool,

@@ -99,7 +99,8 @@ pub(crate) const KEYS: [Key; 18] = [
     Key {
         name: "map",
         default: "off",
-        about: "on makes the disk a block device of the host at each start of the service: /dev/forebay/NAME",
+        about: "on makes the disk a block device of the host at each start of the service: /dev/forebay/NAME; scan does so too, and lets udev \
+                and LVM of the host look for file systems and volumes on it",
     },
     Key {
         name: "socket-owner",
@@ -230,6 +231,8 @@ pub(crate) enum MapAtStart {
     Off,
     /// It does.
     On,
+    /// It does, and udev and LVM look at what is in it.
+    Scan,
 }
 
 impl FromStr for MapAtStart {
@@ -239,7 +242,8 @@ impl FromStr for MapAtStart {
         match text {
             "off" => Ok(Self::Off),
             "on" => Ok(Self::On),
-            _ => Err("write on or off".to_owned()),
+            "scan" => Ok(Self::Scan),
+            _ => Err("write on, scan or off".to_owned()),
         }
     }
 }
@@ -249,6 +253,7 @@ impl fmt::Display for MapAtStart {
         f.write_str(match self {
             Self::Off => "off",
             Self::On => "on",
+            Self::Scan => "scan",
         })
     }
 }
@@ -552,7 +557,7 @@ mod tests {
                 ("unmarked", "yes"),
                 ("retry-time", "wait"),
                 ("sector-size", "4KiB"),
-                ("map", "on"),
+                ("map", "scan"),
                 ("socket-owner", "libvirt-qemu"),
                 ("socket-group", "64055"),
                 ("socket-mode", "600"),

@@ -179,15 +179,26 @@ impl KernelFolders {
         swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescaped).collect()
     }
 
-    fn mount_on(&self, wanted: &StorageStack, access: Access) -> Option<String> {
-        let mounts = fs::read_to_string(self.proc.join("self/mountinfo")).ok()?;
-        let mount = mounts.lines().filter_map(Mount::parse).find(|mount| {
-            if access == Access::ReadOnly && mount.has_option("ro") {
-                return false;
-            }
+    /// Returns where file systems on a device are mounted, the last one first: that is the order in which they can be unmounted.
+    pub(crate) fn mount_points_on(&self, identity: Identity) -> Vec<PathBuf> {
+        let wanted = self.stack_of(identity);
+        let mut mounts = self.mounts_on(&wanted);
+        mounts.reverse();
+        mounts.into_iter().map(|mount| mount.place).collect()
+    }
+
+    fn mounts_on(&self, wanted: &StorageStack) -> Vec<Mount> {
+        let mounts = fs::read_to_string(self.proc.join("self/mountinfo")).unwrap_or_default();
+        let is_on_it = |mount: &Mount| {
             let mut devices = [mount.device, source_device(mount)].into_iter().flatten();
             devices.any(|rdev| self.folder_of(rdev).exists() && self.stack_of(device(rdev)).overlaps(wanted))
-        })?;
+        };
+        mounts.lines().filter_map(Mount::parse).filter(is_on_it).collect()
+    }
+
+    fn mount_on(&self, wanted: &StorageStack, access: Access) -> Option<String> {
+        let mut mounts = self.mounts_on(wanted).into_iter();
+        let mount = mounts.find(|mount| access != Access::ReadOnly || !mount.has_option("ro"))?;
         let (source, place) = (mount.source.display(), mount.place.display());
         Some(format!("is mounted at {place} ({source}): unmount it first"))
     }

@@ -1,6 +1,7 @@
 //! `forebay map` and `forebay unmap`: disks as block devices of this host.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,12 +12,15 @@ use serde_json::{Value, json};
 use super::{client, print_change};
 use crate::cli::{MapDisk, UnmapDisk};
 use crate::client::Client;
-use crate::mapping::{DiskPlace, MapOptions, MappedDisk, Mapping, ServiceState};
+use crate::mapping::{ContentScan, DiskPlace, MapOptions, MappedDisk, Mapping, ServiceState};
 use crate::output::{self, list, text};
 
 /// How long a disk that was mapped may take to be served after a start of the daemon.
 const RESTORE_TIME_MAX: Duration = Duration::from_secs(20);
 const RESTORE_INTERVAL: Duration = Duration::from_millis(100);
+/// How long whatever uses a mapped disk may take to end: a service has 90 s by default when the host shuts down.
+const UNMOUNT_TIME_MAX: Duration = Duration::from_secs(90);
+const UNMOUNT_INTERVAL: Duration = Duration::from_millis(250);
 /// How soon a connection that broke is looked at again, until it is replaced.
 const WATCH_INTERVAL_BROKEN: Duration = Duration::from_secs(1);
 /// How often connections are looked at if no news of them comes.
@@ -36,11 +40,75 @@ pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
     let client = client(&options.reading.daemon)?;
     // A disk can be unmapped while no daemon runs.
     let run = run_of(&client)?;
-    let place =
-        place(&client, &options.name).unwrap_or_else(|_| DiskPlace::new(&options.name, &run, None, 0));
+    let Some(name) = &options.name else { return unmap_all(&client, &run, options) };
+    let place = place(&client, name).unwrap_or_else(|_| DiskPlace::new(name, &run, None, 0));
     let disk = Mapping::default().unmap(&place, options.force)?;
     let text = format!("Disk '{}' is not mapped any more; {} is gone\n", disk.name, disk.device.display());
     print_change(&options.reading, &document("mapped", entry(&disk)), &text)
+}
+
+/// Unmaps every disk that nobody uses, and names those that stay. With `--unmount` it first ends what uses them, as far as it can, and
+/// waits for the rest; if the host shuts down meanwhile, the rest goes by force: a daemon that ends before would leave it hanging.
+fn unmap_all(client: &Client, run: &Path, options: &UnmapDisk) -> Answer<()> {
+    let mut mapping = Mapping::default();
+    // Disks can be unmapped while no daemon runs.
+    let mut pending = places(client).unwrap_or_else(|_| Mapping::described(run));
+    let deadline = Instant::now() + UNMOUNT_TIME_MAX;
+    let mut gone = Vec::new();
+    let problems = loop {
+        let mut problems = Vec::new();
+        pending.retain(|place| {
+            if options.unmount {
+                mapping.end_uses(place);
+            }
+            match mapping.unmap(place, options.force) {
+                Ok(disk) => gone.push(disk),
+                Err(problem) if problem.kind == ProblemKind::Missing => {}
+                Err(problem) => {
+                    problems.push(problem);
+                    return true;
+                }
+            }
+            false
+        });
+        if pending.is_empty() || !options.unmount || Instant::now() >= deadline {
+            break problems;
+        }
+        thread::sleep(UNMOUNT_INTERVAL);
+    };
+    let problems = if options.unmount && !pending.is_empty() && is_host_stopping() {
+        for problem in &problems {
+            tracing::warn!("By force: {problem}");
+        }
+        pending
+            .iter()
+            .filter_map(|place| mapping.unmap(place, true).map(|disk| gone.push(disk)).err())
+            .collect()
+    } else {
+        problems
+    };
+    let entries: Vec<Value> = gone.iter().map(entry).collect();
+    let line = |disk: &MappedDisk| format!("Disk '{}' is not mapped any more\n", disk.name);
+    print_change(&options.reading, &document("mapped", entries), &lines(&gone, line))?;
+    all_or(problems)
+}
+
+/// Returns true if systemd is ending everything on this host.
+fn is_host_stopping() -> bool {
+    let state = Command::new("systemctl").arg("is-system-running").output();
+    state.is_ok_and(|state| state.stdout.trim_ascii() == b"stopping")
+}
+
+/// Returns the problems as one, if there are any.
+fn all_or(mut problems: Vec<Problem>) -> Answer<()> {
+    match problems.len() {
+        0 => Ok(()),
+        1 => Err(problems.remove(0)),
+        _ => {
+            let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            Err(Problem::failed(all.join("; ")))
+        }
+    }
 }
 
 /// Tells the users of a mapped disk its new size, and returns a line that says so, or why they do not know it; nothing of a disk that is
@@ -67,8 +135,9 @@ pub(super) fn resized(client: &Client, name: &str, size_bytes: &Value) -> Answer
 }
 
 fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
+    let scan = if options.scan { ContentScan::On } else { ContentScan::Off };
     let wanted =
-        MapOptions { link: options.link.clone(), read_only: options.read_only, driver: options.driver };
+        MapOptions { link: options.link.clone(), read_only: options.read_only, driver: options.driver, scan };
     // So that a name that is not there is said as everywhere.
     let disk = Mapping::default().map(&place(client, name)?, &wanted)?;
     let link = disk.link.as_deref().unwrap_or(&disk.device);
@@ -114,20 +183,18 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
     }
     let entries: Vec<Value> = restored.iter().map(entry).collect();
     print_change(&options.reading, &document("mapped", entries), &lines(&restored, served_as))?;
-    match problems.as_slice() {
-        [] => Ok(()),
-        [problem] => Err(problem.clone()),
-        several => {
-            let all: Vec<String> = several.iter().map(ToString::to_string).collect();
-            Err(Problem::failed(all.join("; ")))
-        }
-    }
+    all_or(problems)
 }
 
 fn restore_one(client: &Client, run: &Path, mapping: &mut Mapping, name: &str) -> Answer<Option<MappedDisk>> {
     let document = client.get(&format!("/v1/disks/{name}"))?;
     let disk = &document["disk"];
-    mapping.restore(&place_of(disk, run), disk["settings"]["map"] == "on")
+    let wanted = match disk["settings"]["map"].as_str() {
+        Some("on") => Some(ContentScan::Off),
+        Some("scan") => Some(ContentScan::On),
+        _ => None,
+    };
+    mapping.restore(&place_of(disk, run), wanted)
 }
 
 /// Replaces connections of kernel NBD that break, until the process is ended: the kernel tells when one does. Whatever goes wrong is
@@ -196,7 +263,8 @@ fn show_list(client: &Client, options: &MapDisk) -> Answer<()> {
             ServiceState::Foreign => "of an earlier disk of this name",
         };
         let driver = disk.driver.key().to_owned();
-        vec![disk.name.clone(), disk.device.display().to_string(), driver, link, state.to_owned()]
+        let user = disk.user.clone().unwrap_or_else(|| output::NOTHING.to_owned());
+        vec![disk.name.clone(), disk.device.display().to_string(), driver, link, state.to_owned(), user]
     };
     let rows: Vec<Vec<String>> = disks.iter().map(row).collect();
     let remarks = lines(&disks, |disk| {
@@ -205,7 +273,7 @@ fn show_list(client: &Client, options: &MapDisk) -> Answer<()> {
     });
     output::print(&format!(
         "{}{remarks}",
-        output::table(&["NAME", "DEVICE", "DRIVER", "LINK", "STATE"], &rows)
+        output::table(&["NAME", "DEVICE", "DRIVER", "LINK", "STATE", "USE"], &rows)
     ))
 }
 
@@ -220,6 +288,7 @@ fn entry(disk: &MappedDisk) -> Value {
         "driver": disk.driver.key(),
         "link": disk.link,
         "served": disk.state == ServiceState::Served,
+        "use": disk.user,
         "remarks": disk.remarks,
     })
 }

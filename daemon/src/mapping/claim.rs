@@ -43,7 +43,7 @@ impl DeviceClaim {
 }
 
 /// Runs a task that may hang, in a thread that is left behind then.
-fn within<T: Send + 'static>(
+pub(super) fn within<T: Send + 'static>(
     time: Duration,
     task: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {

@@ -3,11 +3,18 @@
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use base::sysfs::entries;
 use block::file::{Access, Identity};
 use nix::sys::stat::makedev;
 
+use super::claim::within;
 use crate::backing::{Images, KernelFolders};
+
+/// How long unmounting a file system may take, which writes back what it has in memory.
+const END_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Returns who uses a device, in words that follow its path, or none: mounts, swap, volumes and loop devices on it or a part of it, and
 /// processes that have it open. The device is found by its name in sysfs, since its node may have been removed by hand.
@@ -24,12 +31,50 @@ pub(super) fn swap_on(device: &Path) -> Option<PathBuf> {
     KernelFolders::default().swap_needing(rdev_of(device)?)
 }
 
+/// Unmounts what is mounted from a device, and takes apart volumes on it (`blkdeactivate` of device-mapper's tools). Nothing that a
+/// process still uses goes; how far it came shows in [`user_of`]. A file system that stays is synced.
+pub(super) fn end_uses(device: &Path) {
+    let Some(rdev) = rdev_of(device) else { return };
+    let volumes = has_volumes(device);
+    if volumes {
+        bounded(
+            Command::new("blkdeactivate")
+                .args(["-u", "-d", "retry", "-l", "retry,wholevg", "-r", "wait"])
+                .arg(device),
+        );
+    }
+    let identity = Identity { device: 0, inode: 0, rdev };
+    for place in KernelFolders::default().mount_points_on(identity) {
+        if !bounded(Command::new("umount").arg(&place)) {
+            bounded(Command::new("sync").arg("-f").arg(&place));
+        }
+    }
+}
+
+/// Returns true if volumes are made of a device or of a part of it.
+fn has_volumes(device: &Path) -> bool {
+    let Some(name) = device.file_name() else { return false };
+    let folder = Path::new("/sys/block").join(name);
+    let parts = entries(&folder).into_iter().filter(|entry| entry.join("partition").exists());
+    parts.chain([folder]).any(|folder| !entries(&folder.join("holders")).is_empty())
+}
+
+/// Runs a command that may hang, and returns true if it succeeded in time.
+fn bounded(command: &mut Command) -> bool {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let ended = child.and_then(|mut child| within(END_TIME_MAX, move || child.wait()));
+    ended.is_ok_and(|status| status.success())
+}
+
 /// Returns the number of a block device by the name that the kernel gave it.
 fn rdev_of(device: &Path) -> Option<u64> {
     let text = fs::read_to_string(Path::new("/sys/block").join(device.file_name()?).join("dev")).ok()?;
     let (major, minor) = text.trim().split_once(':')?;
     Some(makedev(major.parse().ok()?, minor.parse().ok()?))
 }
+
+/// Names of processes of udev, which opens devices to look at them, and takes no notice of those that go.
+const UDEV: [&str; 3] = ["(udev-worker)", "systemd-udevd", "udevadm"];
 
 /// Returns a process that has a block device open, as far as this process may see.
 fn opener_of(rdev: u64) -> Option<String> {
@@ -40,7 +85,8 @@ fn opener_of(rdev: u64) -> Option<String> {
         let has_it = files
             .filter_map(|file| fs::metadata(file.path()).ok())
             .any(|file| file.file_type().is_block_device() && file.rdev() == rdev);
-        let name = || fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default();
-        has_it.then(|| format!("{} (process {id})", name().trim_end()))
+        let name = has_it.then(|| fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default())?;
+        let name = name.trim_end();
+        (!UDEV.contains(&name)).then(|| format!("{name} (process {id})"))
     })
 }

@@ -29,8 +29,8 @@ use nix::sys::socket::{
 
 use super::nbd_control::{BrokenLinks, NbdControl, NbdTerms};
 use super::{
-    AddedDevice, DeviceClaim, DeviceMark, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState,
-    kernel_release, load_module, refuse_smaller, set_up_queue, unreachable_door,
+    AddedDevice, DeviceClaim, DeviceMark, DeviceTerms, DiskPlace, DriverKind, MapDriver, MappedDevice,
+    ServiceState, description, kernel_release, load_module, refuse_smaller, set_up_queue, unreachable_door,
 };
 use crate::door::DoorKind;
 
@@ -73,7 +73,7 @@ impl MapDriver for KernelNbdDriver {
         Ok(marked.into_iter().map(device).collect())
     }
 
-    fn add(&mut self, disk: &DiskPlace, read_only: bool) -> Answer<AddedDevice> {
+    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Answer<AddedDevice> {
         let failed = |what: &str| Problem::failed(format!("Cannot map disk '{}': {what}", disk.name));
         let connection = ReadyConnection::open(disk)?;
         let facts = connection.facts;
@@ -84,17 +84,25 @@ impl MapDriver for KernelNbdDriver {
             )));
         }
         let server = connection.server();
-        let terms = NbdTerms {
+        let backend = backend(disk);
+        terms
+            .description
+            .write(&backend)
+            .map_err(|error| failed(&format!("udev cannot be told of it: {error}")))?;
+        let nbd_terms = NbdTerms {
             size: facts.size,
             block_bytes: u64::from(facts.block_min),
-            export_flags: facts.flags | if read_only { export_flags::READ_ONLY } else { 0 },
+            export_flags: facts.flags | if terms.read_only { export_flags::READ_ONLY } else { 0 },
             reconnect_time_max: RECONNECT_TIME_MAX,
-            backend: &backend(disk),
+            backend: &backend,
         };
         let control = self.control().map_err(|error| explain(&error))?;
         let number = control
-            .connect(&terms, connection.stream.as_fd())
+            .connect(&nbd_terms, connection.stream.as_fd())
+            .inspect_err(|_| description::remove(&backend))
             .map_err(|error| failed(&format!("the kernel makes no NBD device: {error}")))?;
+        // At its first event the kernel had not yet the word by which udev finds the description.
+        description::announce(DriverKind::KernelNbd, number);
         set_up_queue(&DriverKind::KernelNbd.device(number));
         Ok(AddedDevice { number, server })
     }

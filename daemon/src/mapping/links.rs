@@ -3,12 +3,12 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use base::problem::{Answer, Problem};
 use clap::ValueEnum;
 
-use super::{DiskPlace, DriverKind, FOLDER};
+use super::{DiskPlace, DriverKind, FOLDER, description};
 
 /// The folder of links to mapped disks.
 const LINKS: &str = "/dev/forebay";
@@ -68,7 +68,8 @@ impl DiskLinks {
         )))
     }
 
-    /// Makes the link to a device, and remembers it if it is elsewhere. Takes the place of nothing but a symbolic link.
+    /// Makes the link to a device that just started, if udev does not, and remembers it if it is elsewhere. Takes the place of nothing
+    /// but a symbolic link.
     ///
     /// # Errors
     /// Those of the file system.
@@ -80,7 +81,10 @@ impl DiskLinks {
         if !is_default {
             put_link(&self.record, link)?;
         }
-        put_link(link, device)?;
+        let leads_there = || target_of(link).as_deref() == Some(device);
+        if !description::is_named_by_udev(link, leads_there) {
+            put_link(link, device)?;
+        }
         if is_default {
             self.forget();
         }
@@ -93,7 +97,7 @@ impl DiskLinks {
     /// A conflict if something else is in its place; those of the file system.
     pub(super) fn set_again(&self, device: &Path) -> Answer<()> {
         let link = self.path();
-        if fs::read_link(&link).is_ok_and(|target| target == device) {
+        if target_of(&link).as_deref() == Some(device) {
             return Ok(());
         }
         let failed = |reason: String| {
@@ -104,18 +108,28 @@ impl DiskLinks {
             ))
         };
         self.check(&link).map_err(|problem| failed(problem.message))?;
-        self.set(&link, device).map_err(|error| failed(error.to_string()))
+        let folder = link.parent().map_or(Ok(()), fs::create_dir_all);
+        folder.and_then(|()| put_link(&link, device)).map_err(|error| failed(error.to_string()))
     }
 
     /// Removes the link to a device that is to go, and leaves what leads elsewhere.
     pub(super) fn remove(&self, device: &Path) {
-        let links = [Some(self.default_path()), self.elsewhere()];
-        let leads_there = |link: &PathBuf| fs::read_link(link).is_ok_and(|target| target == device);
-        for link in links.into_iter().flatten().filter(leads_there) {
+        for link in self.all().filter(|link| target_of(link).as_deref() == Some(device)) {
             if let Err(error) = fs::remove_file(&link) {
                 tracing::warn!("Cannot remove the link {}: {error}", link.display());
             }
         }
+    }
+
+    /// Waits until udev has no link to a device that is gone, so that it is in the way of no later one.
+    pub(super) fn wait_until_removed(&self, device: &Path) {
+        for link in self.all() {
+            description::wait_until_unnamed(&link, || target_of(&link).as_deref() == Some(device));
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = PathBuf> {
+        [Some(self.default_path()), self.elsewhere()].into_iter().flatten()
     }
 
     /// Forgets where the link is if it was asked for elsewhere.
@@ -127,7 +141,7 @@ impl DiskLinks {
 
 /// Returns true for a link to a device of a driver that is not there any more. Devices of NBD stay, and have a file `pid` in use.
 fn is_left_over(link: &Path) -> bool {
-    let Ok(target) = fs::read_link(link) else { return false };
+    let Some(target) = target_of(link) else { return false };
     let Some(target) = target.to_str() else { return false };
     DriverKind::value_variants().iter().any(|kind| {
         let number = target.strip_prefix(kind.prefix()).and_then(|number| number.parse::<u32>().ok());
@@ -142,6 +156,19 @@ fn is_left_over(link: &Path) -> bool {
             DriverKind::KernelNbd => !folder.join("pid").exists(),
         }
     })
+}
+
+/// Returns the path that a symbolic link leads to: udev writes them relative to their folder.
+pub(super) fn target_of(link: &Path) -> Option<PathBuf> {
+    let mut path = link.parent()?.to_owned();
+    for part in fs::read_link(link).ok()?.components() {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            // Of a path that begins with /, the root replaces everything.
+            part => path.push(part),
+        }
+    }
+    Some(path)
 }
 
 /// Makes a symbolic link where nothing is, or another symbolic link, which is there until the new one is.
@@ -199,6 +226,23 @@ mod tests {
         let problem = web.set_again(Path::new("/dev/ublkb987655")).expect_err("something is there");
         assert!(problem.message.contains("is served"), "{problem}");
         assert_eq!(fs::read_link(at("link")).expect("a link"), Path::new("/dev/sda"));
+    }
+
+    #[test]
+    fn links_of_udev_lead_to_the_same_devices() {
+        let folder = TempDir::new();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("forebay")).expect("the folder is ours");
+        for (target, found) in [
+            ("../ublkb1", at("ublkb1")),
+            ("/dev/ublkb1", PathBuf::from("/dev/ublkb1")),
+            ("./web", at("forebay/web")),
+        ] {
+            fs::remove_file(at("forebay/link")).unwrap_or(());
+            symlink(target, at("forebay/link")).expect("the folder is ours");
+            assert_eq!(target_of(&at("forebay/link")), Some(found), "{target}");
+        }
+        assert_eq!(target_of(&at("forebay")), None);
     }
 
     #[test]

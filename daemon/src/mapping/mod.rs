@@ -4,14 +4,16 @@
 //!   commands ──> Mapping ──> MapDriver ──> UblkDriver        ublk.rs         the daemon serves the device
 //!                   │            └───────> KernelNbdDriver   kernel_nbd.rs   the kernel is a client of the daemon
 //!                   ├──> links.rs: names that stay the same           └──> nbd_control.rs ──> netlink.rs
+//!                   ├──> description.rs: what udev is told of a device, from which it makes names
 //!                   ├──> holders.rs, claim.rs: who uses a device, and that nobody begins to
 //!                   └──> lock.rs: one command at a time
 //!   daemon ────> swap.rs: says when swap space is on a mapped disk
 //! ```
 //! A device is recognised by a word that the kernel keeps with it: half of it stands for the path of the disk's socket, half for the
-//! disk that was there when the device was made. Nothing is remembered elsewhere but links. A map that is interrupted leaves at most a device that is not started, which the next `map` or `unmap` deletes.
+//! disk that was there when the device was made. Nothing is remembered elsewhere but links and descriptions for udev. A map that is interrupted leaves at most a device that is not started, which the next `map` or `unmap` deletes.
 
 mod claim;
+mod description;
 mod holders;
 mod kernel_nbd;
 mod links;
@@ -31,6 +33,8 @@ use base::problem::{Answer, Problem, ProblemKind};
 use clap::ValueEnum;
 
 use self::claim::DeviceClaim;
+pub(crate) use self::description::ContentScan;
+use self::description::{DescribedDisk, DeviceDescription};
 use self::kernel_nbd::KernelNbdDriver;
 use self::links::DiskLinks;
 use self::lock::DiskLock;
@@ -106,11 +110,11 @@ trait MapDriver {
     /// Why nobody knows.
     fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>>;
 
-    /// Makes a device of a disk. The driver is loaded.
+    /// Makes a device of a disk, which is described before it starts. The driver is loaded.
     ///
     /// # Errors
     /// Why it cannot. Nothing is left then.
-    fn add(&mut self, disk: &DiskPlace, read_only: bool) -> Answer<AddedDevice>;
+    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Answer<AddedDevice>;
 
     /// Has the daemon serve a device whose server or connection has ended. Returns false if it is served.
     ///
@@ -138,7 +142,7 @@ pub(crate) struct DiskPlace {
     /// The folder of the daemon's sockets.
     run: PathBuf,
     /// The disk among all that had or will have its name; none if nobody knows, as while no daemon runs.
-    identity: Option<u32>,
+    identity: Option<u64>,
     /// Connections of the kernel's NBD client that the daemon has; 0 while no daemon runs.
     kernel_connections: u64,
 }
@@ -165,12 +169,12 @@ impl DeviceMark {
 
 impl DiskPlace {
     /// Returns the place of a disk of the daemon whose sockets are in `run`, which has so many connections of the kernel's NBD client.
-    pub(crate) fn new(name: &str, run: &Path, identity: Option<u32>, kernel_connections: u64) -> Self {
+    pub(crate) fn new(name: &str, run: &Path, identity: Option<u64>, kernel_connections: u64) -> Self {
         Self { name: name.to_owned(), run: run.to_owned(), identity, kernel_connections }
     }
 
     /// Returns the identity of a disk. Numbers are used once in each folder of a daemon, and no two disks share a backing.
-    pub(crate) fn identity_of(number: u64, backing: &str) -> u32 {
+    pub(crate) fn identity_of(number: u64, backing: &str) -> u64 {
         digest(format!("{number} {backing}").as_bytes())
     }
 
@@ -190,23 +194,27 @@ impl DiskPlace {
     /// Returns the word of a device that is made for the disk.
     fn mark(&self) -> DeviceMark {
         let path = self.socket(DoorKind::BlockDevice);
-        let place = digest(path.as_os_str().as_encoded_bytes());
-        DeviceMark { place, identity: self.identity.unwrap_or_default() }
+        let place = folded(digest(path.as_os_str().as_encoded_bytes()));
+        DeviceMark { place, identity: folded(self.identity.unwrap_or_default()) }
     }
 
     /// Returns the state of a device with a word whose first half is this disk's, which is in `state` but for that.
     fn state_of(&self, mark: DeviceMark, state: ServiceState) -> ServiceState {
-        let is_of_another = self.identity.is_some_and(|identity| identity != mark.identity);
+        let is_of_another = self.identity.is_some_and(|identity| folded(identity) != mark.identity);
         if is_of_another && state != ServiceState::Unstarted { ServiceState::Foreign } else { state }
     }
 }
 
-/// Returns FNV-1a of 64 bits, folded to 32.
-fn digest(bytes: &[u8]) -> u32 {
+/// Returns FNV-1a of 64 bits.
+fn digest(bytes: &[u8]) -> u64 {
     const BASIS: u64 = 0xCBF2_9CE4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01B3;
-    let all = bytes.iter().fold(BASIS, |digest, byte| (digest ^ u64::from(*byte)).wrapping_mul(PRIME));
-    (all >> 32) as u32 ^ all as u32
+    bytes.iter().fold(BASIS, |digest, byte| (digest ^ u64::from(*byte)).wrapping_mul(PRIME))
+}
+
+/// Returns a digest folded to 32 bits.
+fn folded(digest: u64) -> u32 {
+    (digest >> 32) as u32 ^ digest as u32
 }
 
 /// A block device of a disk.
@@ -235,6 +243,14 @@ pub(crate) enum ServiceState {
     Foreign,
 }
 
+/// How a device is to be made.
+struct DeviceTerms {
+    /// Writes are refused.
+    read_only: bool,
+    /// What udev is told of it.
+    description: DeviceDescription,
+}
+
 /// A device that was made.
 struct AddedDevice {
     number: u32,
@@ -252,6 +268,8 @@ pub(crate) struct MappedDisk {
     /// The link that stays the same; none if it is gone.
     pub(crate) link: Option<PathBuf>,
     pub(crate) state: ServiceState,
+    /// Who uses it, in words that follow the device; none if nobody does.
+    pub(crate) user: Option<String>,
     /// What the host should know of the device and the daemon that serves it.
     pub(crate) remarks: Vec<String>,
 }
@@ -265,6 +283,8 @@ pub(crate) struct MapOptions {
     pub(crate) read_only: bool,
     /// Default: ublk, and kernel NBD where there is none.
     pub(crate) driver: Option<DriverKind>,
+    /// Whether udev and LVM look at what is in it.
+    pub(crate) scan: ContentScan,
 }
 
 /// The block devices of disks.
@@ -296,19 +316,24 @@ impl Mapping {
                     path.display()
                 )));
             }
-            self.driver(device.driver).remove(device.number, None).map_err(|error| {
+            self.take_away(device, None).map_err(|error| {
                 Problem::failed(format!("Cannot map disk '{name}': an earlier try is still there: {error}"))
             })?;
         }
         let links = disk.links();
         let link = options.link.clone().unwrap_or_else(|| links.default_path());
         links.check(&link)?;
+        description::remove_left_over();
+        let terms = DeviceTerms {
+            read_only: options.read_only,
+            description: DeviceDescription::new(disk, &link, options.scan),
+        };
         let driver = self.loaded(options.driver)?;
         let kind = driver.kind();
-        let added = driver.add(disk, options.read_only)?;
+        let added = driver.add(disk, &terms)?;
         let device = MappedDevice { driver: kind, number: added.number, state: ServiceState::Served };
         if let Err(error) = links.set(&link, &device.path()) {
-            let undone = self.driver(kind).remove(added.number, None);
+            let undone = self.take_away(device, None);
             let rest = undone.err().map(|error| format!("; {} is left: {error}", device.path().display()));
             links.forget();
             return Err(Problem::failed(format!(
@@ -327,15 +352,20 @@ impl Mapping {
     }
 
     /// Has the daemon serve a disk that was mapped when the one before ended, or whose connection broke. One that is not there is mapped
-    /// if it `is_to_be_mapped`. Returns none if there is nothing to do.
+    /// if that is `wanted`. Returns none if there is nothing to do.
     ///
     /// # Errors
     /// Why it cannot; requests wait on. `Unavailable` if it may soon.
-    pub(crate) fn restore(&mut self, disk: &DiskPlace, is_to_be_mapped: bool) -> Answer<Option<MappedDisk>> {
+    pub(crate) fn restore(
+        &mut self,
+        disk: &DiskPlace,
+        wanted: Option<ContentScan>,
+    ) -> Answer<Option<MappedDisk>> {
         let _lock = DiskLock::take(disk)?;
         let devices = self.devices(disk)?;
-        if is_to_be_mapped && devices.iter().all(|device| device.state == ServiceState::Unstarted) {
-            let options = MapOptions { link: disk.links().elsewhere(), ..MapOptions::default() };
+        let is_mapped = devices.iter().any(|device| device.state != ServiceState::Unstarted);
+        if let Some(scan) = wanted.filter(|_| !is_mapped) {
+            let options = MapOptions { link: disk.links().elsewhere(), scan, ..MapOptions::default() };
             return self.map_locked(disk, &options).map(Some);
         }
         self.restore_first(disk, &devices)
@@ -396,6 +426,7 @@ impl Mapping {
     pub(crate) fn unmap(&mut self, disk: &DiskPlace, forced: bool) -> Answer<MappedDisk> {
         let name = &disk.name;
         let _lock = DiskLock::take(disk)?;
+        description::remove_left_over();
         let devices = self.devices(disk)?;
         let Some(first) = devices.first() else {
             return Err(Problem::new(
@@ -413,12 +444,29 @@ impl Mapping {
             let path = device.path();
             // A link that leads nowhere would be in the way of others; a device without one can still be found.
             disk.links().remove(&path);
-            self.driver(device.driver).remove(device.number, claim).map_err(|error| {
+            self.take_away(device, claim).map_err(|error| {
                 Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}", path.display()))
             })?;
+            disk.links().wait_until_removed(&path);
         }
         disk.links().forget();
         Ok(gone)
+    }
+
+    /// Unmounts what is mounted from a disk's devices, and takes apart volumes on them. What cannot be done now shows in [`Self::unmap`].
+    pub(crate) fn end_uses(&mut self, disk: &DiskPlace) {
+        let Ok(devices) = self.devices(disk) else { return };
+        // One that waits for its daemon would have this wait too.
+        for device in devices.iter().filter(|device| device.state == ServiceState::Served) {
+            holders::end_uses(&device.path());
+        }
+    }
+
+    /// Returns the disks of the daemon whose sockets are in `run` that were mapped, also while it does not run.
+    pub(crate) fn described(run: &Path) -> Vec<DiskPlace> {
+        let disks = description::described().into_iter();
+        let place = |disk: DescribedDisk| (DiskPlace::new(&disk.name, run, None, 0), disk.place);
+        disks.map(place).filter(|(disk, place)| disk.mark().place == *place).map(|(disk, _)| disk).collect()
     }
 
     /// Returns which of these disks are mapped, with a remark on those that swap space is on.
@@ -438,7 +486,11 @@ impl Mapping {
                         path.display()
                     )
                 });
-                MappedDisk { remarks: remarks.into_iter().collect(), ..mapped(disk, device) }
+                MappedDisk {
+                    user: holders::user_of(&device.path()),
+                    remarks: remarks.into_iter().collect(),
+                    ..mapped(disk, device)
+                }
             }));
         }
         Ok(all)
@@ -454,6 +506,20 @@ impl Mapping {
         }
         disk.links().set_again(&device.path())?;
         Ok(Some(mapped(disk, MappedDevice { state: ServiceState::Served, ..*device })))
+    }
+
+    /// Removes a device and its description.
+    fn take_away(&mut self, device: MappedDevice, claim: Option<DeviceClaim>) -> io::Result<()> {
+        let MappedDevice { driver, number, .. } = device;
+        let key = description::key_of(driver, number);
+        self.driver(driver).remove(number, claim)?;
+        if let Some(key) = key {
+            description::remove(&key);
+        }
+        if driver == DriverKind::KernelNbd {
+            description::announce(driver, number);
+        }
+        Ok(())
     }
 
     /// Returns the devices of a disk, of every driver.
@@ -585,14 +651,14 @@ fn claim_unused(disk: &DiskPlace, device: MappedDevice) -> Answer<Option<DeviceC
 
 fn mapped(disk: &DiskPlace, device: MappedDevice) -> MappedDisk {
     let path = device.path();
-    let link = disk.links().path();
-    let link = (fs::read_link(&link).ok().as_ref() == Some(&path)).then_some(link);
+    let link = Some(disk.links().path()).filter(|link| links::target_of(link).as_ref() == Some(&path));
     MappedDisk {
         name: disk.name.clone(),
         device: path,
         driver: device.driver,
         link,
         state: device.state,
+        user: None,
         remarks: Vec::new(),
     }
 }

@@ -17,8 +17,8 @@ use doors::ublk::{Greeting, HandoverClient, Offer};
 use nix::errno::Errno;
 
 use super::{
-    AddedDevice, DeviceClaim, DeviceMark, DiskPlace, DriverKind, MapDriver, MappedDevice, ServiceState,
-    kernel_release, load_module, refuse_smaller, set_up_queue, unreachable_door,
+    AddedDevice, DeviceClaim, DeviceMark, DeviceTerms, DiskPlace, DriverKind, MapDriver, MappedDevice,
+    ServiceState, description, kernel_release, load_module, refuse_smaller, set_up_queue, unreachable_door,
 };
 use crate::door::DoorKind;
 
@@ -95,7 +95,7 @@ impl MapDriver for UblkDriver {
         Ok(infos.iter().map(device).collect())
     }
 
-    fn add(&mut self, disk: &DiskPlace, read_only: bool) -> Answer<AddedDevice> {
+    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Answer<AddedDevice> {
         let failed = |what: &str, error: &io::Error| {
             Problem::failed(format!("Cannot map disk '{}': {what}: {error}{}", disk.name, advice_on(error)))
         };
@@ -121,10 +121,11 @@ impl MapDriver for UblkDriver {
         };
         let control = self.control().map_err(adds_none)?;
         let info = control.add(wanted).map_err(adds_none)?;
-        begin(control, &info, disk, &greeting, read_only).map_err(|error| {
+        begin(control, &info, disk, &greeting, terms).map_err(|error| {
             if let Err(error) = remove(control, info.id, None) {
                 tracing::debug!(%error, "while taking back a device");
             }
+            description::remove_left_over();
             failed("the device does not start", &error)
         })?;
         Ok(AddedDevice { number: info.id, server })
@@ -192,9 +193,12 @@ fn begin(
     info: &DeviceInfo,
     disk: &DiskPlace,
     greeting: &Greeting,
-    read_only: bool,
+    terms: &DeviceTerms,
 ) -> io::Result<()> {
-    control.set_parameters(info.id, greeting.parameters(info.request_bytes_max, read_only))?;
+    control.set_parameters(info.id, greeting.parameters(info.request_bytes_max, terms.read_only))?;
+    if let Some(key) = description::key_of(DriverKind::Ublk, info.id) {
+        terms.description.write(&key)?;
+    }
     let device = open_node(info.id)?;
     let (door, again) = greet(disk).map_err(|problem| io::Error::other(problem.message))?;
     if again != *greeting {
