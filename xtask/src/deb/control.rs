@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::Package;
-use super::tree::{CONFIGURATION, MAINTAINER, entries, read, write};
+use super::tree::{CONFIGURATION, MAINTAINER, NEEDRESTART, entries, read, write};
 use crate::run::output;
 
 /// The scripts that dpkg runs, in `packaging/debian`.
@@ -44,7 +44,7 @@ pub(super) fn write_all(
     let folder = stage.join("DEBIAN");
     write(&folder.join("control"), &text, 0o644)?;
     write(&folder.join("md5sums"), &sums, 0o644)?;
-    write(&folder.join("conffiles"), &format!("/{CONFIGURATION}\n"), 0o644)?;
+    write(&folder.join("conffiles"), &format!("/{CONFIGURATION}\n/{NEEDRESTART}\n"), 0o644)?;
     for script in SCRIPTS {
         let text = read(&package.root.join("packaging/debian").join(script))?;
         write(&folder.join(script), &text, 0o755)?;

@@ -12,6 +12,8 @@ use crate::run::output;
 pub(crate) const BINARY: &str = "usr/bin/forebay";
 /// The file that administrators change, which an upgrade leaves as they left it.
 pub(crate) const CONFIGURATION: &str = "etc/forebay/forebay.toml";
+/// Which services needrestart leaves alone; administrators may change that too.
+pub(crate) const NEEDRESTART: &str = "etc/needrestart/conf.d/forebay.conf";
 
 /// Who answers for the package.
 pub(crate) const MAINTAINER: &str = "The Forebay authors <forebay@localhost>";
@@ -25,7 +27,10 @@ const PLAIN: &[(&str, &str)] = &[
     ("packaging/forebay.service", "usr/lib/systemd/system/forebay.service"),
     ("packaging/forebay-map.service", "usr/lib/systemd/system/forebay-map.service"),
     ("packaging/forebay-restore.service", "usr/lib/systemd/system/forebay-restore.service"),
+    ("packaging/forebay-mapped.service", "usr/lib/systemd/system/forebay-mapped.service"),
     ("packaging/60-forebay.rules", "usr/lib/udev/rules.d/60-forebay.rules"),
+    ("packaging/98-forebay.rules", "usr/lib/udev/rules.d/98-forebay.rules"),
+    ("packaging/needrestart.conf", NEEDRESTART),
     ("packaging/sysusers.conf", "usr/lib/sysusers.d/forebay.conf"),
     ("packaging/debian/copyright", "usr/share/doc/forebay/copyright"),
 ];
