@@ -1,18 +1,20 @@
-//! The life of the package in a Debian guest under systemd: installed, started, killed, upgraded, removed, purged.
+//! The life of the package in a Debian guest under systemd: installed, started, killed, upgraded, shut down, removed, purged.
 //!
 //! ```text
 //!   mmdebstrap ──> root file system with systemd (kept in target/systemd) ──┐
-//!   two packages of different versions, prove.sh ────────────────────────────┴─> guest ──> exit status
+//!   two packages of different versions, prove.sh ────────────────────────────┼─> guest, shut down ──> exit status
+//!   the same root file system, restarted.sh ─────────────────────────────────┴─> guest ──> exit status
 //! ```
 //! The guest's own archive only mounts the root file system and puts the packages into it; then systemd goes on as its
-//! first process and runs the script as a service. The image itself is never changed: each run has a copy.
+//! first process and runs the script as a service. The image itself is never changed: each run has a copy. The kernel is one with ublk,
+//! and udev, LVM and systemd are those of a host: they find mapped disks, mount them at boot and unmount them at shutdown.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use guest::{Guest, Kit};
+use guest::{Guest, Kernel, Kit};
 
 use super::tree::entries;
 use super::{Package, make as make_package};
@@ -21,7 +23,7 @@ use crate::clients;
 use crate::run::{output, run};
 
 /// What is in the root file system besides Debian's essential packages.
-const PACKAGES: &str = "systemd,systemd-sysv,init-system-helpers,libnbd-bin,rpm";
+const PACKAGES: &str = "systemd,systemd-sysv,udev,kmod,lvm2,init-system-helpers,libnbd-bin,rpm";
 /// Where a machine with Debian says where its packages come from, newer form first.
 const SOURCES: &[&str] = &["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
 /// Size of the root file system: room for packages, disks and a pool.
@@ -32,8 +34,9 @@ const DATA_BYTES: u64 = 32 << 20;
 pub(crate) const SECONDS_MAX: u32 = 900;
 /// The last line of a script that came to its end: a guest that never ran it has status 0 too.
 pub(crate) const PROVEN: &str = "PROVEN";
-const SCRIPT: &str = include_str!("prove.sh");
-/// Runs the script and ends the guest with its exit status, by the convention of the guest's archive.
+/// The scripts, one for each boot.
+const SCRIPTS: [&str; 2] = [include_str!("prove.sh"), include_str!("restarted.sh")];
+/// Runs the script and ends the guest with its exit status, by the convention of the guest's archive. An orderly shutdown.
 pub(crate) const UNIT: &str = "\
 [Unit]
 Description=Proof of a package
@@ -41,15 +44,16 @@ After=basic.target
 [Service]
 Type=oneshot
 ExecStart=/bin/sh -c 'sh /proof/prove.sh >/dev/ttyS1 2>&1; echo $? >/dev/ttyS2; journalctl -u forebay --no-pager >/dev/ttyS0'
-ExecStopPost=/bin/systemctl --no-block poweroff --force
+ExecStopPost=/bin/systemctl --no-block poweroff
 ";
 /// What the guest does before systemd.
 pub(crate) const PREPARE: &str = "\
 set -e
 mkdir -p /next
 mount -t ext4 /dev/disk/root /next
-mkdir -p /next/proof
+mkdir -p /next/proof /next/var/log/journal
 cp /root/* /next/proof/
+cp -r /lib/modules /next/lib/
 cp /root/proof.service /next/etc/systemd/system/
 mkdir -p /next/etc/systemd/system/multi-user.target.wants
 ln -sf ../proof.service /next/etc/systemd/system/multi-user.target.wants/proof.service
@@ -65,35 +69,43 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
     let data = Image::blank(root)?;
     // Not the build for use: it takes minutes, and behaves the same.
     let binary = built::for_tests(root)?.join("forebay");
-    let mut guest = Guest::new(&Kit::ready()?)
-        .memory_mib(1536)
-        .seconds_max(SECONDS_MAX)
-        .disk("root", &image.path)
-        .disk("data", &data.path)
-        .file("/root/prove.sh", SCRIPT)
-        .file("/root/proof.service", UNIT);
+    let kit = Kit::with_kernel(Kernel::WithUblk)?;
+    let mut packages = Vec::new();
     for (number, version) in [(1, "0.0.1"), (2, "0.0.2")] {
         let file =
             make_package(&Package { root, binary: binary.clone(), version }, &root.join("target/debian"))?;
         let content =
             fs::read(&file).map_err(|error| format!("Could not read {}: {error}.", file.display()))?;
-        guest = guest.file(format!("/root/forebay_{number}.deb"), content);
+        packages.push((format!("/root/forebay_{number}.deb"), content));
         fs::remove_file(&file).map_err(|error| format!("Could not remove {}: {error}.", file.display()))?;
     }
-    println!("==> a guest under systemd installs, upgrades, removes and purges the package");
-    let ended = guest.run(PREPARE)?;
+    println!("==> a guest under systemd installs, upgrades, restarts with, removes and purges the package");
     let log = root.join("target/systemd/proof.log");
-    fs::write(&log, &ended.output).map_err(|error| format!("Could not write {}: {error}.", log.display()))?;
-    match ended.output.lines().last() {
-        Some(PROVEN) if ended.status == 0 => {
-            println!("The package is proven; what was done is in {}.", log.display());
-            Ok(())
+    let mut output = String::new();
+    for script in SCRIPTS {
+        let guest = Guest::new(&kit)
+            .memory_mib(1536)
+            .seconds_max(SECONDS_MAX)
+            .disk("root", &image.path)
+            .disk("data", &data.path)
+            .file("/root/prove.sh", script)
+            .file("/root/proof.service", UNIT);
+        // The first boot leaves them in the root file system.
+        let guest = std::mem::take(&mut packages)
+            .into_iter()
+            .fold(guest, |guest, (path, content)| guest.file(path, content));
+        let ended = guest.run(PREPARE).map_err(|why| format!("{output}{why}"))?;
+        output += &ended.output;
+        fs::write(&log, &output).map_err(|error| format!("Could not write {}: {error}.", log.display()))?;
+        if ended.output.lines().last() != Some(PROVEN) || ended.status != 0 {
+            return Err(format!(
+                "{output}\nThe proof did not come to its end (status {}); its output is above.",
+                ended.status
+            ));
         }
-        _ => Err(format!(
-            "{}\nThe proof did not come to its end (status {}); its output is above.",
-            ended.output, ended.status
-        )),
     }
+    println!("The package is proven; what was done is in {}.", log.display());
+    Ok(())
 }
 
 /// A disk of one run, removed at its end.

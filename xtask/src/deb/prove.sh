@@ -4,7 +4,8 @@
 set -eux
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 cd /proof
-truncate -s 32M /srv/web1.raw /srv/web2.raw
+truncate -s 32M /srv/web1.raw /srv/web2.raw /srv/byhand.raw /srv/files.raw
+truncate -s 64M /srv/group.raw
 printf 'what was there before' | dd of=/srv/web1.raw conv=notrunc status=none
 
 : installed, started, and ready
@@ -48,6 +49,66 @@ systemctl kill -s KILL forebay
 until forebay disk list --json 2>/dev/null | grep -q '"serving".*"serving"'; do sleep 0.2; done
 test "$(systemctl show -p NRestarts --value forebay)" = 1
 
+# Later this proof reboots the host; its journal is to be there then.
+journalctl --flush
+
+: mapped disks: udev names them, and leaves their content alone unless that is asked for
+chown forebay /srv/files.raw /srv/group.raw /srv/byhand.raw
+forebay disk add files --backing /srv/files.raw
+forebay disk set files map=on
+forebay disk add group --backing /srv/group.raw map=scan
+forebay disk add byhand --backing /srv/byhand.raw
+systemctl start forebay-restore
+forebay map
+readlink /dev/forebay/files | grep -q '^[.][.]/ublkb'
+systemctl is-active dev-forebay-files.device
+udevadm info --query=property /dev/forebay/files | tee named
+grep -qx 'ID_SERIAL_SHORT=files' named
+test "/dev/disk/by-id/wwn-$(sed -n 's/^ID_WWN=//p' named)" -ef /dev/forebay/files
+test /dev/disk/by-id/forebay-files -ef /dev/forebay/files
+mkfs.ext4 -q -U 8d3a5c0e-0f5b-4e52-9b6e-000000000001 /dev/forebay/files
+udevadm trigger --settle /dev/forebay/files
+test ! -e /dev/disk/by-uuid/8d3a5c0e-0f5b-4e52-9b6e-000000000001
+udevadm info --query=property /dev/forebay/files | grep -c 'ID_FS\|DM_UDEV' | grep -qx 0
+forebay map byhand
+forebay unmap byhand
+test ! -h /dev/forebay/byhand
+forebay map byhand
+test -b /dev/forebay/byhand
+
+: file systems by lines of fstab, one on a volume, and one by hand
+sed -i 's,^devices {,&\nglobal_filter = [ "a|^/dev/forebay/group$|"\, "a|^/dev/nvme0n1p3$|"\, "r|.*|" ],' /etc/lvm/lvm.conf
+pvcreate -q /dev/forebay/group
+vgcreate -q group /dev/forebay/group
+lvcreate -q -y -n volume -l 100%FREE group
+mkfs.ext4 -q -U 8d3a5c0e-0f5b-4e52-9b6e-000000000002 /dev/group/volume
+mkdir /srv/files /srv/group
+cat >>/etc/fstab <<'FSTAB'
+/dev/forebay/files                         /srv/files  ext4  nofail,x-systemd.after=forebay-mapped.service  0 2
+UUID=8d3a5c0e-0f5b-4e52-9b6e-000000000002  /srv/group  ext4  nofail,x-systemd.after=forebay-mapped.service  0 2
+FSTAB
+systemctl daemon-reload
+systemctl start srv-files.mount srv-group.mount
+mkfs.ext4 -q /dev/forebay/byhand
+mount /dev/forebay/byhand /mnt
+
+: an upgrade under load on a mapped disk is a pause
+write_files() {
+    count=0
+    until [ -e enough ]; do
+        count=$((count + 1))
+        dd if=/dev/urandom of=/srv/files/$((count % 8)) bs=64k count=2 conv=fsync status=none || return 1
+        echo $count >count.new && mv count.new count
+    done
+}
+until_written() {
+    least=$(($(cat count 2>/dev/null || echo 0) + 3))
+    until [ "$(cat count 2>/dev/null || echo 0)" -ge $least ]; do kill -0 $writer; sleep 0.1; done
+}
+write_files &
+writer=$!
+until_written
+
 : upgraded: the disks are still there, and so are their rights and what an administrator wrote
 echo '# kept' >>/etc/forebay/forebay.toml
 mv /srv/web2.raw /srv/web2.away
@@ -60,10 +121,11 @@ nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | cmp - /srv/web1
 grep -q '^# kept$' /etc/forebay/forebay.toml
 
 : a disk whose backing is missing waits, is named in the status, and is served when the backing is back
-systemctl show -p StatusText --value forebay | grep '1 disks served, 1 waiting (web2)'
+systemctl show -p StatusText --value forebay | grep '4 disks served, 1 waiting (web2)'
 mv /srv/web2.away /srv/web2.raw
-until forebay disk list --json | grep -q '"serving".*"serving"'; do sleep 0.2; done
+until [ "$(forebay disk list --json | grep -o '"serving"' | wc -l)" = 5 ]; do sleep 0.2; done
 test "$(stat -c %a /run/forebay/nbd/web2.sock)" = 600
+until_written
 
 : what a service may not do
 systemctl show -p CapabilityBoundingSet -p NoNewPrivileges forebay | grep -x 'NoNewPrivileges=yes'
@@ -74,47 +136,36 @@ grep -q 'member of the group' refused
 for page in forebay forebay-disk-add; do gzip -dc /usr/share/man/man1/$page.1.gz | grep -q 'SH NAME'; done
 test -s /usr/share/bash-completion/completions/forebay
 
-: removed: stopped, the state kept
-nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | sleep infinity &
-until forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; done
+: mapped disks that are used are in the way of a removal, and are named
+if forebay unmap --all 2>said; then exit 1; fi
+cat said
+for place in /srv/files /srv/group /mnt; do grep -qF "$place" said; done
 if dpkg -r forebay 2>said; then exit 1; fi
 cat said
-grep -q 'guests use 1 disks' said
+grep -q 'disks are mapped' said
+grep -q 'is mounted at /srv/files' said
 systemctl is-active forebay
-kill $!
-while forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; done
-dpkg -r forebay 2>said
-cat said
-grep -q 'What guests wrote is on the backings' said
-if systemctl is-active forebay; then exit 1; fi
-test -e /var/lib/forebay/state.json
-test -e /run/forebay
-printf 'what was there before' | cmp -n 21 - /srv/web1.raw
 
-: installed again: the disks are still known
-dpkg -i forebay_2.deb
-forebay disk list --json | grep -q '"serving".*"serving"'
+: a stop is a pause too
+systemctl stop forebay
+journalctl -u forebay -n 12 --no-pager
+if dpkg -r forebay 2>said; then exit 1; fi
+grep -q 'disks are mapped' said
+systemctl start forebay
+until_written
+touch enough
+wait $writer
+dmesg | grep -c 'I/O error\|EXT4-fs error' | grep -qx 0
 
-: purged while the pool has what a backing lacks: that stays, and is there when the package is back
-head -c 1M /dev/urandom >written
-forebay disk set web1 mode=write-back destage-rate-max=64KiB
-nbdcopy written 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock'
-dpkg -P forebay 2>said
-cat said
-grep -q 'do not use those without it' said
-grep -q 'Kept /var/lib/forebay' said
-if cmp -n 1M written /srv/web1.raw; then exit 1; fi
-dpkg -i forebay_2.deb
-nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | cmp -n 1M - written
-forebay disk set web1 destage-rate-max=0
-forebay disk set web1 mode=write-through
-cmp -n 1M written /srv/web1.raw
+: libraries that are upgraded do not restart it
+perl -e 'our %nrconf; do "/etc/needrestart/conf.d/forebay.conf"; die $@ if $@;
+    for $unit (@ARGV) { print $unit, "\n" if grep { $unit =~ /$_/ } keys %{$nrconf{override_rc}} }' \
+    forebay.service forebay-map.service ssh.service >left
+printf 'forebay.service\nforebay-map.service\n' | cmp - left
 
-: purged: nothing of it is left, the backings are as they were
-dpkg -P forebay
-test ! -e /var/lib/forebay
-test ! -e /run/forebay
-test ! -e /etc/forebay
-cmp -n 1M written /srv/web1.raw
-systemctl --failed --no-legend --plain | grep -c forebay | grep -qx 0
+: an orderly shutdown, with a file system that no line orders and a service that has it in use
+head -c 3M /dev/urandom >written
+for place in /srv/files /srv/group /mnt; do cp written $place/written; done
+systemd-run --quiet --unit holder sh -c 'exec 7</mnt/written && touch /proof/held && sleep infinity'
+until [ -e held ]; do sleep 0.1; done
 echo PROVEN
