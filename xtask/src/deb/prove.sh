@@ -84,8 +84,8 @@ lvcreate -q -y -n volume -l 100%FREE group
 mkfs.ext4 -q -U 8d3a5c0e-0f5b-4e52-9b6e-000000000002 /dev/group/volume
 mkdir /srv/files /srv/group
 cat >>/etc/fstab <<'FSTAB'
-/dev/forebay/files                         /srv/files  ext4  nofail,x-systemd.after=forebay-mapped.service  0 2
-UUID=8d3a5c0e-0f5b-4e52-9b6e-000000000002  /srv/group  ext4  nofail,x-systemd.after=forebay-mapped.service  0 2
+/dev/forebay/files                         /srv/files  ext4  nofail,x-systemd.after=forebay-mapped.service,x-systemd.device-timeout=10min  0 2
+UUID=8d3a5c0e-0f5b-4e52-9b6e-000000000002  /srv/group  ext4  nofail,x-systemd.after=forebay-mapped.service,x-systemd.device-timeout=10min  0 2
 FSTAB
 systemctl daemon-reload
 systemctl start srv-files.mount srv-group.mount
