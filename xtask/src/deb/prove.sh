@@ -77,7 +77,7 @@ forebay map byhand
 test -b /dev/forebay/byhand
 
 : file systems by lines of fstab, one on a volume, and one by hand
-sed -i 's,^devices {,&\nglobal_filter = [ "a|^/dev/forebay/group$|"\, "a|^/dev/nvme0n1p3$|"\, "r|.*|" ],' /etc/lvm/lvm.conf
+sed -i 's,^devices {,&\nglobal_filter = [ "a|^/dev/ublkb|"\, "a|^/dev/nvme0n1p3$|"\, "r|.*|" ],' /etc/lvm/lvm.conf
 pvcreate -q /dev/forebay/group
 vgcreate -q group /dev/forebay/group
 lvcreate -q -y -n volume -l 100%FREE group
