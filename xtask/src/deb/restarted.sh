@@ -6,7 +6,7 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 cd /proof
 
 : file systems of fstab are mounted again by themselves
-timeout 180 sh -c 'for place in /srv/files /srv/group; do until mountpoint -q $place; do sleep 0.2; done; done'
+timeout 500 sh -c 'for place in /srv/files /srv/group; do until mountpoint -q $place; do sleep 0.2; done; done'
 for place in /srv/files /srv/group; do cmp written $place/written; done
 systemctl show -p After srv-files.mount | grep -q forebay-mapped.service
 
