@@ -33,6 +33,7 @@ cmp written /mnt/written
 
 : everything is unmounted and unmapped on request
 for disk in files group; do forebay disk set $disk map=off; done
+vgchange -q -an group
 systemctl stop forebay-mapped forebay
 ls -d /sys/block/ublkb* | grep -c . | grep -qx 0
 test ! -e /dev/mapper/group-volume
