@@ -14,7 +14,7 @@ use super::claim::within;
 use crate::backing::{Images, KernelFolders};
 
 /// How long unmounting a file system may take, which writes back what it has in memory.
-const END_TIME_MAX: Duration = Duration::from_secs(60);
+const END_TIME_MAX: Duration = Duration::from_mins(1);
 
 /// Returns who uses a device, in words that follow its path, or none: mounts, swap, volumes and loop devices on it or a part of it, and
 /// processes that have it open. The device is found by its name in sysfs, since its node may have been removed by hand.
