@@ -204,9 +204,8 @@ until count_in_flight; [ $waiting -ge 8 ]; do
     kill -0 $fio || fail "fio never had 8 requests in flight"
 done
 kill_daemon
-until count_in_flight; [ $waiting -gt 0 ]; do
-    kill -0 $fio || fail "fio ended before the kill"
-done
+# It waits for what it asked. The kernel may count none of that now, as it has taken it back to give it to the next daemon.
+kill -0 $fio || fail "fio ended before the kill"
 start_daemon
 must forebay map --restore
 wait $fio || { cat /tmp/fio; fail "fio"; }
