@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
@@ -13,16 +13,17 @@ use super::wire::{ControlCommand, DeviceInfo, INFO_BYTES, Parameters, control_en
 
 /// The device that takes control commands.
 const CONTROL: &str = "/dev/ublk-control";
-/// How long a command may take. Those that wait for a server or for requests in flight end sooner, or not at all.
+/// Time that a command may take. Those that wait for a server or for requests in flight end sooner, or not at all.
 const TIME_MAX: Duration = Duration::from_secs(30);
 
 /// The control device of ublk.
 pub struct Control {
     file: File,
-    uring: IoUring<squeue::Entry128, cqueue::Entry>,
-    /// Commands so far. The ring gives the number of a command back with its completion.
-    commands: u64,
+    /// None after a command whose completion was not seen: what is queued or runs there is not confused with a later one.
+    uring: Option<ControlRing>,
 }
+
+type ControlRing = IoUring<squeue::Entry128, cqueue::Entry>;
 
 impl Control {
     /// Opens the control device.
@@ -31,8 +32,7 @@ impl Control {
     /// `NotFound` if the kernel has no ublk, or its module is not loaded; `PermissionDenied` without privileges; those of a ring.
     pub fn open() -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(CONTROL)?;
-        let uring = IoUring::<squeue::Entry128, cqueue::Entry>::builder().build(4)?;
-        Ok(Self { file, uring, commands: 0 })
+        Ok(Self { file, uring: Some(ring()?) })
     }
 
     /// Adds a device like `wanted`, and returns it as the kernel made it: with its number and features.
@@ -93,7 +93,7 @@ impl Control {
     /// # Errors
     /// `Unsupported` before Linux 6.9; those of the kernel.
     pub fn delete_without_waiting(&mut self, id: u32) -> io::Result<()> {
-        /// What the kernel answers to commands that it does not know, beside `EOPNOTSUPP` (`ENOTSUPP` of linux/errno.h).
+        /// Answer of the kernel to commands that it does not know, beside `EOPNOTSUPP` (`ENOTSUPP` of linux/errno.h).
         const KERNEL_UNSUPPORTED: i32 = 524;
         self.run(ControlCommand::DeleteDeviceAsync, id, 0).map_err(|error| match error.raw_os_error() {
             Some(libc::EOPNOTSUPP | KERNEL_UNSUPPORTED) => io::ErrorKind::Unsupported.into(),
@@ -150,41 +150,41 @@ impl Control {
     /// Returns the result of a command.
     ///
     /// # Errors
-    /// If its completion was not seen. The kernel may go on with the command then, and the ring is replaced.
+    /// If its completion was not seen. The kernel may have done it all the same, or still be at it: then this process ends only once
+    /// the kernel has done it.
     fn submit(&mut self, command: ControlCommand, entry: [u8; 80]) -> io::Result<i32> {
-        self.commands += 1;
+        let mut uring = self.uring.take().map_or_else(ring, Ok)?;
         let fd = types::Fd(self.file.as_raw_fd());
         let entry = opcode::UringCmd80::new(fd, command.number()).cmd(entry).build();
-        let entry = entry.user_data(self.commands);
-        self.wait_for(&entry).map_err(|error| {
-            // The old ring goes on in the kernel as long as the command does. Where there is no other one, the number of the command
-            // keeps its completion from being taken for that of a later one.
-            if let Ok(fresh) = IoUring::<squeue::Entry128, cqueue::Entry>::builder().build(4) {
-                self.uring = fresh;
-            }
+        let result = run_alone(&mut uring, &entry).map_err(|error| {
             if error.raw_os_error() != Some(libc::ETIME) {
                 return error;
             }
             let reason = format!("the kernel has not done it in {} s", TIME_MAX.as_secs());
             io::Error::new(io::ErrorKind::TimedOut, reason)
-        })
+        })?;
+        self.uring = Some(uring);
+        Ok(result)
     }
+}
 
-    fn wait_for(&mut self, entry: &squeue::Entry128) -> io::Result<i32> {
-        // SAFETY: the buffer of `run_with` is freed once the completion of the command was seen, and never otherwise.
-        unsafe { self.uring.submission().push(entry) }.map_err(io::Error::other)?;
-        let limit = types::Timespec::from(TIME_MAX);
-        let arguments = types::SubmitArgs::new().timespec(&limit);
-        loop {
-            match self.uring.submitter().submit_with_args(1, &arguments) {
-                Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
-                submitted => drop(submitted?),
-            }
-            let number = self.commands;
-            let completion = self.uring.completion().find(|completion| completion.user_data() == number);
-            if let Some(completion) = completion {
-                return Ok(completion.result());
-            }
+fn ring() -> io::Result<ControlRing> {
+    ControlRing::builder().build(4)
+}
+
+/// Runs a command on a ring that has no other, and returns its result.
+fn run_alone(uring: &mut ControlRing, entry: &squeue::Entry128) -> io::Result<i32> {
+    // SAFETY: the buffer of `run_with` is freed once the completion of the command was seen, and never otherwise.
+    unsafe { uring.submission().push(entry) }.map_err(io::Error::other)?;
+    let deadline = Instant::now() + TIME_MAX;
+    loop {
+        let limit = types::Timespec::from(deadline.saturating_duration_since(Instant::now()));
+        match uring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&limit)) {
+            Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+            submitted => drop(submitted?),
+        }
+        if let Some(completion) = uring.completion().next() {
+            return Ok(completion.result());
         }
     }
 }

@@ -30,6 +30,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
+use nix::time::{ClockId, clock_gettime};
 use slab::Slab;
 
 pub(crate) use operation::{Came, Ended, IfDropped, Keep, Repeating, Running};
@@ -99,12 +100,15 @@ struct Alarm {
     set_for: Cell<Option<u64>>,
     /// The time left until then. Read by the kernel when it takes the entry.
     left: Box<Cell<types::Timespec>>,
+    /// False as long as an entry that sets it may be queued: then it goes off later than it is set for, by as long as the kernel is short of
+    /// memory.
+    is_taken: Cell<bool>,
 }
 
 impl Alarm {
-    /// Returns true if it goes off at a moment of the ring's clock, or before.
+    /// Returns true if it goes off at a moment of the ring's clock, or before, whatever is queued.
     fn ends_by(&self, moment: u64) -> bool {
-        self.set_for.get().is_some_and(|set_for| set_for <= moment)
+        self.is_taken.get() && self.set_for.get().is_some_and(|set_for| set_for <= moment)
     }
 }
 
@@ -143,7 +147,11 @@ impl Ring {
             started: monotonic_nanos(),
             look_max: Cell::new(0),
             looks: Cell::new(0),
-            alarm: Alarm { set_for: Cell::new(None), left: Box::new(Cell::new(types::Timespec::new())) },
+            alarm: Alarm {
+                set_for: Cell::new(None),
+                left: Box::new(Cell::new(types::Timespec::new())),
+                is_taken: Cell::new(false),
+            },
         };
         Ok(Self { shared: Rc::new(shared) })
     }
@@ -245,6 +253,9 @@ impl Driver for Ring {
             deadline <= now
         });
         shared.enter(if !is_over && shared.parker.prepare() { Wait::Yes } else { Wait::No });
+        if !shared.alarm.is_taken.get() {
+            shared.alarm.is_taken.set(!shared.is_queueing());
+        }
         shared.parker.clear();
         shared.reap();
         true
@@ -272,6 +283,11 @@ impl Shared {
         let mut uring = self.uring.borrow_mut();
         let submission = uring.submission();
         (!submission.is_empty(), submission.taskrun() || submission.cq_overflow())
+    }
+
+    /// Returns true if the kernel has not taken all entries yet.
+    fn is_queueing(&self) -> bool {
+        self.pressure().0 || !self.backlog.borrow().is_empty()
     }
 
     /// Submits everything that is queued, then waits for a completion as told.
@@ -364,7 +380,7 @@ impl Shared {
 
     /// Sees to it that a wait ends when `deadline` comes, or before. An alarm that is set for an earlier time stays.
     fn set_alarm(&self, deadline: u64, now: u64) {
-        let Alarm { set_for, left } = &self.alarm;
+        let Alarm { set_for, left, is_taken } = &self.alarm;
         let before = set_for.get();
         let next = before.map_or(deadline, |before| before.min(deadline));
         set_for.set(Some(next));
@@ -372,8 +388,12 @@ impl Shared {
         left.set(types::Timespec::from(Duration::from_nanos(next.saturating_sub(now).max(1))));
         let left = left.as_ptr().cast_const();
         match before {
-            None => self.push(opcode::Timeout::new(left).build().user_data(ALARM_TAG)),
+            None => {
+                is_taken.set(false);
+                self.push(opcode::Timeout::new(left).build().user_data(ALARM_TAG));
+            }
             Some(before) if next < before => {
+                is_taken.set(false);
                 // Fails if it is just going off, which ends the wait as well. That it was done would end the wait too.
                 let flags = if self.recent { squeue::Flags::SKIP_SUCCESS } else { squeue::Flags::empty() };
                 let entry = opcode::TimeoutUpdate::new(ALARM_TAG, left).build().flags(flags);
@@ -448,12 +468,9 @@ fn set_up(depth: u32) -> io::Result<SetUp> {
 /// Returns the time since a fixed moment, without the seconds and nanoseconds of which `Instant` makes it anew with each difference: with
 /// those it takes half as long again.
 fn monotonic_nanos() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel writes one time there.
-    let read = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    debug_assert_eq!(read, 0, "every Linux has this clock");
+    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every Linux has this clock");
     // Five centuries of nanoseconds fit.
-    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+    time.tv_sec().cast_unsigned() * 1_000_000_000 + time.tv_nsec().cast_unsigned()
 }
 
 /// Says what to do about a kernel that gives no ring.

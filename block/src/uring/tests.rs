@@ -109,6 +109,37 @@ fn the_alarm_stays_set_and_an_earlier_deadline_moves_it() {
 }
 
 #[test]
+fn an_alarm_that_is_past_due_and_completions_that_nobody_took_end_a_wait() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let set_for = || ring.shared.alarm.set_for.get();
+    let due = ring.now() + 1_000_000;
+    let _operation = nop(&ring);
+    assert!(ring.wait(Some(due)));
+    while ring.now() < due + 2_000_000 {
+        std::hint::spin_loop();
+    }
+    while set_for().is_some() {
+        ring.wait(Some(due));
+    }
+    let _operation = nop(&ring);
+    ring.submit();
+    assert!(ring.wait(None), "it would wait for ever");
+}
+
+#[test]
+fn an_alarm_that_the_kernel_may_not_have_taken_is_not_relied_on() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let hour = 3_600_000_000_000;
+    let far = ring.now() + hour;
+    let ends_by = |moment| ring.shared.alarm.ends_by(moment);
+    ring.shared.set_alarm(far, ring.now());
+    assert!(!ends_by(far), "it is queued");
+    let _operation = nop(&ring);
+    assert!(ring.wait(Some(far)));
+    assert!(ends_by(far) && !ends_by(far - 1));
+}
+
+#[test]
 fn an_alarm_that_cannot_be_set_earlier_is_followed_by_another() {
     let ring = Ring::new(4).expect("io_uring works here");
     let (now, hour) = (ring.now(), 3_600_000_000_000);
