@@ -41,14 +41,20 @@ impl DoorPhase {
         self.changed.notify_waiters();
     }
 
-    /// Waits until `condition` holds, which is looked at now and after each change. Dropping the future leaves nothing behind.
+    /// Waits until `condition` holds, which is looked at now and after each change: see [`until`].
     pub(crate) async fn until(&self, condition: impl Fn() -> bool) {
-        loop {
-            let changed = self.changed.notified();
-            if condition() {
-                return;
-            }
-            changed.await;
+        until(&self.changed, condition).await;
+    }
+}
+
+/// Waits until `condition` holds, which is looked at now and whenever all who wait for `changed` are notified. Dropping the future leaves
+/// nothing behind.
+pub(crate) async fn until(changed: &Notify, condition: impl Fn() -> bool) {
+    loop {
+        let change = changed.notified();
+        if condition() {
+            return;
         }
+        change.await;
     }
 }

@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 use super::directory::Listing;
 use super::line::LineHandle;
 use super::request::Terms;
+use crate::phase::until;
 
 /// Says whether the requests of an export, and whoever wants to connect, are held.
 #[derive(Default)]
@@ -42,13 +43,7 @@ impl Gate {
 
     /// Ready once it is held.
     pub(crate) async fn closes(&self) {
-        loop {
-            let told = self.told.notified();
-            if self.held.get() {
-                return;
-            }
-            told.await;
-        }
+        until(&self.told, || self.held.get()).await;
     }
 }
 
@@ -119,13 +114,7 @@ impl Resting {
 
     /// Ready when `at_rest` says so; it is asked whenever something came to rest.
     pub(crate) async fn until(&self, at_rest: impl Fn(&Self) -> bool) {
-        loop {
-            let told = self.told.notified();
-            if at_rest(self) {
-                return;
-            }
-            told.await;
-        }
+        until(&self.told, || at_rest(self)).await;
     }
 
     pub(crate) fn take(&self) -> Paused {

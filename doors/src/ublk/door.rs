@@ -42,7 +42,7 @@ pub struct UblkDoor<D> {
     commands: Cell<usize>,
     served: Cell<Option<Served>>,
     /// As long as a device is served.
-    kernel_use: RefCell<Option<KernelUse>>,
+    kernel_use: Cell<Option<KernelUse>>,
     in_flight: Cell<usize>,
     counters: Cell<DoorCounters>,
 }
@@ -67,7 +67,7 @@ impl<D: BlockDevice> UblkDoor<D> {
             resting: RefCell::default(),
             commands: Cell::new(0),
             served: Cell::new(None),
-            kernel_use: RefCell::default(),
+            kernel_use: Cell::default(),
             in_flight: Cell::new(0),
             counters: Cell::default(),
         })
@@ -119,7 +119,11 @@ impl<D: BlockDevice> UblkDoor<D> {
             let taking = pin!(self.take_over(&stream, &shard));
             match select(taking, select(leaves, too_late)).await {
                 Either::Left((outcome, _)) => outcome,
-                Either::Right(_) => Err(invalid("the command took too long, or the disk is being detached")),
+                Either::Right((Either::Left(_), _)) => Err(invalid("the disk is being detached")),
+                Either::Right((Either::Right(_), _)) => {
+                    self.count(|counters| counters.protocol_errors += 1);
+                    Err(invalid("the command took too long"))
+                }
             }
         };
         if let Err(error) = &outcome {
@@ -159,7 +163,7 @@ impl<D: BlockDevice> UblkDoor<D> {
         let tags = open_queues(&Arc::new(file), &info)
             .inspect_err(|_| self.count(|counters| counters.protocol_errors += 1))?;
         self.served.set(Some(Served { number: info.id, tags: tags.len() }));
-        self.kernel_use.replace(Some(KernelUse::begin()));
+        self.kernel_use.set(Some(KernelUse::begin()));
         self.count(|counters| counters.connections_total += 1);
         for tag in tags {
             // The kernel is asked with the first turn of the task, on this thread.
