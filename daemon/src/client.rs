@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use api::ProblemDocument;
+use base::patience::{Late, within};
 use base::problem::{Answer, Problem, ProblemKind};
 use base::units::Size;
 use http_body_util::{BodyExt, Full, Limited};
@@ -28,6 +29,8 @@ pub(crate) struct Client {
     runtime: tokio::runtime::Runtime,
     /// What ends a pause.
     ends: RefCell<Vec<Signal>>,
+    /// Time that the daemon has for each answer; none for as long as it takes.
+    answer_time_max: Option<Duration>,
 }
 
 /// How a pause ended.
@@ -44,7 +47,12 @@ impl Client {
     pub(crate) fn new(socket: PathBuf) -> Answer<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Problem::failed(format!("Cannot start: {error}")))?;
-        Ok(Self { socket, runtime, ends: RefCell::default() })
+        Ok(Self { socket, runtime, ends: RefCell::default(), answer_time_max: None })
+    }
+
+    /// Gives up on each answer of the daemon after so long from now on, as `Unavailable`.
+    pub(crate) fn limit_answers(&mut self, time: Duration) {
+        self.answer_time_max = Some(time);
     }
 
     /// Returns the control socket.
@@ -136,13 +144,25 @@ impl Client {
         let request = request
             .body(Full::new(Bytes::from(body)))
             .map_err(|error| Problem::invalid(format!("Cannot ask for '{path}': {error}; check the name")))?;
-        let (status, bytes) = self.runtime.block_on(exchange(&self.socket, request))?;
+        let exchange = exchange(&self.socket, request);
+        let (status, bytes) = self.runtime.block_on(async {
+            let Some(time) = self.answer_time_max else { return exchange.await };
+            within(time, exchange).await.unwrap_or_else(|Late| Err(self.late(time)))
+        })?;
         if (200..300).contains(&status) {
             return Ok(bytes.to_vec());
         }
         let problem: ProblemDocument = serde_json::from_slice(&bytes)
             .map_err(|_| self.garbled(&format!("status {status}: {}", String::from_utf8_lossy(&bytes))))?;
         Err(Problem::new(ProblemKind::of_http_status(status), problem.detail))
+    }
+
+    fn late(&self, time: Duration) -> Problem {
+        Problem::unavailable(format!(
+            "Cannot wait for the daemon at {}: it has not answered in {} s; look whether it hangs",
+            self.socket.display(),
+            time.as_secs()
+        ))
     }
 
     fn garbled(&self, what: &str) -> Problem {

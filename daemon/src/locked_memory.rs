@@ -12,6 +12,7 @@
 
 use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::ptr::{self, NonNull};
 use std::time::{Duration, Instant};
 
@@ -19,20 +20,29 @@ use doors::kernel_uses;
 use nix::sys::mman::{MlockAllFlags, mlock, mlockall, munlock, munlockall};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
 use telemetry::events::{self, Kind};
+use tokio::sync::watch;
 
-/// How long a process may take to lock its memory.
+/// Time that a process may take to lock its memory.
 const LOCK_TIME_MAX: Duration = Duration::from_secs(5);
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+/// Time after the last use in which the memory stays locked: a disk that moves between shards, or whose connection is replaced, is used
+/// again in a moment.
+const UNLOCK_DELAY: Duration = Duration::from_secs(10);
 
 /// Locks the memory of this process whenever the kernel begins to use disks of it, and unlocks it when the last use ends.
-pub(crate) async fn follow_kernel_uses() {
+/// Shared mappings of files are guests' but for those below the folder `own`.
+pub(crate) async fn follow_kernel_uses(own: PathBuf) {
     let mut uses = kernel_uses();
     let mut is_locked = false;
     loop {
         let is_used = *uses.borrow_and_update() > 0;
+        if is_locked && !is_used && is_used_within(&mut uses, UNLOCK_DELAY).await {
+            continue;
+        }
         if is_used != is_locked {
             is_locked = is_used;
-            let change = if is_used { lock_and_say } else { unlock_and_say };
+            let own = own.clone();
+            let change = move || if is_used { lock_and_say(&own) } else { unlock_and_say() };
             // It takes the kernel a moment for each GiB that is in use. A panic there is in the log.
             drop(tokio::task::spawn_blocking(change).await);
         }
@@ -42,8 +52,13 @@ pub(crate) async fn follow_kernel_uses() {
     }
 }
 
-fn lock_and_say() {
-    match lock_all() {
+/// Waits for a use, at most for so long. Returns true if there is one.
+async fn is_used_within(uses: &mut watch::Receiver<usize>, time: Duration) -> bool {
+    matches!(tokio::time::timeout(time, uses.wait_for(|uses| *uses > 0)).await, Ok(Ok(_)))
+}
+
+fn lock_and_say(own: &Path) {
+    match lock_all(own) {
         Ok(()) => tracing::info!("The memory of this process is locked while a disk is mapped"),
         Err(error) => {
             events::of_host(
@@ -63,13 +78,13 @@ fn unlock_and_say() {
     }
 }
 
-fn lock_all() -> io::Result<()> {
+fn lock_all(own: &Path) -> io::Result<()> {
     if !may_lock_all() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is limited"));
     }
     let when_touched = MlockAllFlags::from_bits_retain(nix::libc::MCL_ONFAULT);
     mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE | when_touched)?;
-    for Mapped { start, bytes, kind } in all_mapped(&fs::read_to_string("/proc/self/maps")?) {
+    for Mapped { start, bytes, kind } in all_mapped(&fs::read_to_string("/proc/self/maps")?, own) {
         let Some(start) = NonNull::new(ptr::with_exposed_provenance_mut(start)) else { continue };
         let done = match kind {
             // SAFETY: it changes nothing that is in memory, and what is not mapped any more is refused.
@@ -142,7 +157,8 @@ enum MappedKind {
 }
 
 /// Returns such parts of the memory map of a process (proc(5)), which says: addresses, rights, offset, device, inode, path.
-fn all_mapped(maps: &str) -> Vec<Mapped> {
+/// Files below the folder `own` are this process's.
+fn all_mapped(maps: &str, own: &Path) -> Vec<Mapped> {
     let mapped = |line: &str| {
         let mut words = line.split_whitespace();
         let (start, end) = words.next()?.split_once('-')?;
@@ -151,7 +167,7 @@ fn all_mapped(maps: &str) -> Vec<Mapped> {
         let path = words.nth(3)?;
         let kind = if rights.starts_with('r') && rights.ends_with('p') && path.starts_with('/') {
             MappedKind::Program
-        } else if rights.ends_with('s') && IS_OF_GUESTS.iter().any(|place| path.starts_with(place)) {
+        } else if rights.ends_with('s') && path.starts_with('/') && !Path::new(path).starts_with(own) {
             MappedKind::OfOthers
         } else {
             return None;
@@ -160,9 +176,6 @@ fn all_mapped(maps: &str) -> Vec<Mapped> {
     };
     maps.lines().filter_map(mapped).collect()
 }
-
-/// Beginnings of the paths of memory that guests share.
-const IS_OF_GUESTS: [&str; 2] = ["/memfd:", "/dev/"];
 
 #[cfg(test)]
 mod tests {
@@ -177,6 +190,7 @@ mod tests {
 55d0c1000000-55d0c1021000 rw-p 00000000 00:00 0 [heap]
 7f0000000000-7f4000000000 rw-p 00000000 00:00 0
 7f5000000000-7f5040000000 rw-s 00000000 00:01 2057 /memfd:guest (deleted)
+7f5800000000-7f5840000000 rw-s 00000000 fd:00 99 /var/lib/libvirt/qemu/ram/1-web
 7f6000000000-7f6000001000 rw-s 00000000 fd:00 77 /var/lib/forebay/touched
 7f7000000000-7f7000001000 rw-s 00000000 00:0e 5 anon_inode:[io_uring]
 bad line
@@ -186,8 +200,9 @@ bad line
             kind(0x55d0_c000_0000, 0x1_0000, MappedKind::Program),
             kind(0x55d0_c001_0000, 0x2_0000, MappedKind::Program),
             kind(0x7f50_0000_0000, 0x4000_0000, MappedKind::OfOthers),
+            kind(0x7f58_0000_0000, 0x4000_0000, MappedKind::OfOthers),
         ];
-        assert_eq!(all_mapped(maps), expected);
+        assert_eq!(all_mapped(maps, Path::new("/var/lib/forebay")), expected);
     }
 
     #[test]

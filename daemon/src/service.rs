@@ -125,13 +125,14 @@ impl Service {
             Some(opened) => Some(opened.run(directory).await?),
             None => None,
         };
+        let own = places.dir.canonicalize().unwrap_or_else(|_| places.dir.clone());
         let registry = Registry::new(places, host, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch_backings(Arc::downgrade(&registry)));
         tokio::spawn(Registry::keep_wear(Arc::downgrade(&registry), Asker::new(smartctl)));
-        tokio::spawn(locked_memory::follow_kernel_uses());
+        tokio::spawn(locked_memory::follow_kernel_uses(own));
         tokio::spawn(mapping::watch_swap(Arc::downgrade(&registry)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));

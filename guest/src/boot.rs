@@ -124,7 +124,8 @@ impl Guest {
     }
 
     /// Adds a raw image as a disk, which the guest finds as `/dev/disk/NAME`; `name` has at most 20 characters. Its
-    /// writes are in the file when QEMU has ended, not before, and need not survive a crash of the host.
+    /// writes are in the file when QEMU has ended, not before, and need not survive a crash of the host. Of a script that failed only
+    /// what it had synced is there.
     #[must_use]
     pub fn disk(self, name: impl Into<String>, image: impl Into<PathBuf>) -> Self {
         self.disk_on(Bus::Virtio, name, image)

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use api::document;
+use base::names;
 use base::problem::{Answer, Problem, ProblemKind};
 use serde_json::{Value, json};
 
@@ -18,16 +19,24 @@ use crate::output::{self, list, text};
 /// How long a disk that was mapped may take to be served after a start of the daemon.
 const RESTORE_TIME_MAX: Duration = Duration::from_secs(20);
 const RESTORE_INTERVAL: Duration = Duration::from_millis(100);
-/// How long whatever uses a mapped disk may take to end: a service has 90 s by default when the host shuts down.
+/// Time that users of a mapped disk have to end: a service has 90 s by default when the host shuts down.
 const UNMOUNT_TIME_MAX: Duration = Duration::from_secs(90);
 const UNMOUNT_INTERVAL: Duration = Duration::from_millis(250);
+/// Time without a write after which nothing is written back any more, and the most that writing back may take.
+const WRITE_BACK_PAUSE_MAX: Duration = Duration::from_secs(30);
+const WRITE_BACK_TIME_MAX: Duration = Duration::from_mins(30);
+/// Time that the daemon has for an answer where a host that starts or stops waits for it.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
 /// How soon a connection that broke is looked at again, until it is replaced.
 const WATCH_INTERVAL_BROKEN: Duration = Duration::from_secs(1);
 /// How often connections are looked at if no news of them comes.
 const WATCH_INTERVAL: Duration = Duration::from_secs(30);
 
 pub(super) fn map(options: &MapDisk) -> Answer<()> {
-    let client = client(&options.reading.daemon)?;
+    let mut client = client(&options.reading.daemon)?;
+    if options.restore || options.watch {
+        client.limit_answers(ANSWER_TIME_MAX);
+    }
     match &options.name {
         Some(name) => map_one(&client, name, options),
         None if options.restore => restore(&client, options),
@@ -37,10 +46,12 @@ pub(super) fn map(options: &MapDisk) -> Answer<()> {
 }
 
 pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
-    let client = client(&options.reading.daemon)?;
+    let mut client = client(&options.reading.daemon)?;
+    client.limit_answers(ANSWER_TIME_MAX);
     // A disk can be unmapped while no daemon runs.
     let run = run_of(&client)?;
     let Some(name) = &options.name else { return unmap_all(&client, &run, options) };
+    names::check(name)?;
     let place = place(&client, name).unwrap_or_else(|_| DiskPlace::new(name, &run, None, 0));
     let disk = Mapping::default().unmap(&place, options.force)?;
     let text = format!("Disk '{}' is not mapped any more; {} is gone\n", disk.name, disk.device.display());
@@ -48,19 +59,23 @@ pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
 }
 
 /// Unmaps every disk that nobody uses, and names those that stay. With `--unmount` it first ends what uses them, as far as it can, and
-/// waits for the rest; if the host shuts down meanwhile, the rest goes by force: a daemon that ends before would leave it hanging.
+/// waits for the rest, and for what is still written back; if the host shuts down meanwhile, the rest goes by force: a daemon that ends
+/// before would leave it hanging.
 fn unmap_all(client: &Client, run: &Path, options: &UnmapDisk) -> Answer<()> {
     let mut mapping = Mapping::default();
-    // Disks can be unmapped while no daemon runs.
-    let mut pending = places(client).unwrap_or_else(|_| Mapping::described(run));
-    let deadline = Instant::now() + UNMOUNT_TIME_MAX;
+    let mut pending = with_described(places(client).unwrap_or_default(), run);
+    let begun = Instant::now();
+    let (mut written, mut last_written) = (0, begun);
     let mut gone = Vec::new();
     let problems = loop {
         let mut problems = Vec::new();
-        pending.retain(|place| {
-            if options.unmount {
-                mapping.end_uses(place);
+        if options.unmount {
+            let before = std::mem::replace(&mut written, mapping.end_uses(&pending));
+            if written != before {
+                last_written = Instant::now();
             }
+        }
+        pending.retain(|place| {
             match mapping.unmap(place, options.force) {
                 Ok(disk) => gone.push(disk),
                 Err(problem) if problem.kind == ProblemKind::Missing => {}
@@ -71,7 +86,9 @@ fn unmap_all(client: &Client, run: &Path, options: &UnmapDisk) -> Answer<()> {
             }
             false
         });
-        if pending.is_empty() || !options.unmount || Instant::now() >= deadline {
+        let is_over = begun.elapsed() >= UNMOUNT_TIME_MAX && last_written.elapsed() >= WRITE_BACK_PAUSE_MAX
+            || begun.elapsed() >= WRITE_BACK_TIME_MAX;
+        if pending.is_empty() || !options.unmount || is_over {
             break problems;
         }
         thread::sleep(UNMOUNT_INTERVAL);
@@ -123,7 +140,7 @@ pub(super) fn resized(client: &Client, name: &str, size_bytes: &Value) -> Answer
         .any(|door| door["kind"] == "block-device" || door["kernel_connections"].as_u64() > Some(0));
     let Some(size_bytes) = size_bytes.as_u64().filter(|_| is_mapped) else { return Ok(String::new()) };
     let told = run_of(client)
-        .and_then(|run| Mapping::default().resize(&place_of(&document["disk"], &run), size_bytes));
+        .and_then(|run| Mapping::default().resize(&place_of(&document["disk"], &run)?, size_bytes));
     let reason = match told {
         Ok(true) => return Ok("Its block device has the new size\n".to_owned()),
         Ok(false) => "Linux before 6.16 cannot change it".to_owned(),
@@ -194,7 +211,7 @@ fn restore_one(client: &Client, run: &Path, mapping: &mut Mapping, name: &str) -
         Some("scan") => Some(ContentScan::On),
         _ => None,
     };
-    mapping.restore(&place_of(disk, run), wanted)
+    mapping.restore(&place_of(disk, run)?, wanted)
 }
 
 /// Replaces connections of kernel NBD that break, until the process is ended: the kernel tells when one does. Whatever goes wrong is
@@ -241,7 +258,7 @@ fn served_as(disk: &MappedDisk) -> String {
 }
 
 fn show_list(client: &Client, options: &MapDisk) -> Answer<()> {
-    let disks = Mapping::default().list(&places(client)?)?;
+    let disks = Mapping::default().list(&with_described(places(client)?, &run_of(client)?))?;
     if options.reading.json {
         let entries: Vec<Value> = disks.iter().map(entry).collect();
         return output::print(&format!("{}\n", document("mapped", entries)));
@@ -302,7 +319,18 @@ fn names(client: &Client) -> Answer<Vec<String>> {
 fn places(client: &Client) -> Answer<Vec<DiskPlace>> {
     let document = client.get("/v1/disks")?;
     let run = run_of(client)?;
-    Ok(list(&document["disks"]).iter().map(|disk| place_of(disk, &run)).collect())
+    list(&document["disks"]).iter().map(|disk| place_of(disk, &run)).collect()
+}
+
+/// Returns these disks of the daemon, and those that are mapped and that it does not know: it does not run, or they were removed while
+/// their devices waited.
+fn with_described(mut disks: Vec<DiskPlace>, run: &Path) -> Vec<DiskPlace> {
+    for described in Mapping::described(run) {
+        if disks.iter().all(|known| known.name() != described.name()) {
+            disks.push(described);
+        }
+    }
+    disks
 }
 
 /// Returns the place of one disk.
@@ -311,15 +339,19 @@ fn places(client: &Client) -> Answer<Vec<DiskPlace>> {
 /// Missing if the daemon does not have it.
 fn place(client: &Client, name: &str) -> Answer<DiskPlace> {
     let document = client.get(&format!("/v1/disks/{name}"))?;
-    Ok(place_of(&document["disk"], &run_of(client)?))
+    place_of(&document["disk"], &run_of(client)?)
 }
 
-fn place_of(disk: &Value, run: &Path) -> DiskPlace {
+/// Returns the place of a disk as the daemon describes it. Its name becomes a part of what root and udev read: the daemon, which has no
+/// privileges, could put anything there.
+fn place_of(disk: &Value, run: &Path) -> Answer<DiskPlace> {
+    let name = text(&disk["name"]);
+    names::check(&name)?;
     let doors = list(&disk["doors"]).iter();
     let kernel_connections = doors.filter_map(|door| door["kernel_connections"].as_u64()).sum();
     let number = disk["number"].as_u64();
     let identity = number.map(|number| DiskPlace::identity_of(number, &text(&disk["backing"])));
-    DiskPlace::new(&text(&disk["name"]), run, identity, kernel_connections)
+    Ok(DiskPlace::new(&name, run, identity, kernel_connections))
 }
 
 /// Returns the folder of the daemon's sockets.

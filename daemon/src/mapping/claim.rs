@@ -11,7 +11,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// How long opening or flushing a device may take. One whose daemon died a moment ago takes until there is another one.
+/// Time that opening or flushing a device may take. One whose daemon died a moment ago takes until there is another one.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The claim of a device, until it is dropped.

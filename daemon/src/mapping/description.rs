@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::{DiskPlace, DriverKind, FOLDER};
 
-/// How names of descriptions end.
+/// Suffix of the names of descriptions.
 const SUFFIX: &str = ".udev";
 /// The rule, as packages install it.
 const RULE: &str = "60-forebay.rules";
@@ -24,9 +24,9 @@ const RULE_FOLDERS: [&str; 4] =
     ["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"];
 /// The socket of udev while it runs.
 const UDEV: &str = "/run/udev/control";
-/// How long udev may take for a name. It takes longer only if it is stopped or very busy.
+/// Time that udev may take for a name. It takes longer only if it is stopped or very busy.
 const NAME_TIME_MAX: Duration = Duration::from_secs(10);
-/// How long a device may be in the making.
+/// Time that a device may be in the making.
 const MAKING_TIME_MAX: Duration = Duration::from_mins(1);
 const NAME_INTERVAL: Duration = Duration::from_millis(20);
 /// The folder of devices, in which udev makes names.
@@ -113,10 +113,30 @@ pub(super) fn key_of(kind: DriverKind, number: u32) -> Option<String> {
     }
 }
 
-/// Removes the description of a device that is gone.
-pub(super) fn remove(key: &str) {
-    // Missing for devices of earlier versions.
-    fs::remove_file(Path::new(FOLDER).join(format!("{key}{SUFFIX}"))).unwrap_or(());
+/// A description that was removed before its device.
+pub(super) struct TakenDescription {
+    path: PathBuf,
+    text: String,
+}
+
+impl TakenDescription {
+    /// Writes it again: its device stays.
+    pub(super) fn put_back(&self) {
+        if let Err(error) = fs::write(&self.path, &self.text) {
+            tracing::warn!(
+                "Cannot write {} again: {error}; udev does not know its device any more",
+                self.path.display()
+            );
+        }
+    }
+}
+
+/// Removes the description of a device that is to go. Returns none if there was none.
+pub(super) fn take(key: &str) -> Option<TakenDescription> {
+    let path = Path::new(FOLDER).join(format!("{key}{SUFFIX}"));
+    let text = fs::read_to_string(&path).ok()?;
+    fs::remove_file(&path).ok()?;
+    Some(TakenDescription { path, text })
 }
 
 /// Removes descriptions of devices that went without a command of ours: the number of one of ublk may be given to another program's.

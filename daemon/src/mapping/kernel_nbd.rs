@@ -99,7 +99,7 @@ impl MapDriver for KernelNbdDriver {
         let control = self.control().map_err(|error| explain(&error))?;
         let number = control
             .connect(&nbd_terms, connection.stream.as_fd())
-            .inspect_err(|_| description::remove(&backend))
+            .inspect_err(|_| drop(description::take(&backend)))
             .map_err(|error| failed(&format!("the kernel makes no NBD device: {error}")))?;
         // At its first event the kernel had not yet the word by which udev finds the description.
         description::announce(DriverKind::KernelNbd, number);

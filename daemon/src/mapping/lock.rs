@@ -1,12 +1,21 @@
 //! One command at a time for the device of a disk.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use base::problem::{Answer, Problem};
 
 use super::{DiskPlace, FOLDER};
+
+/// Time that a command waits for another one.
+const LOCK_TIME_MAX: Duration = Duration::from_mins(1);
+const LOCK_INTERVAL: Duration = Duration::from_millis(50);
+/// Rights of a lock's file: whoever may open it may keep it locked.
+const RIGHTS: u32 = 0o600;
 
 /// The right to make, restore and remove the device of a disk, until it is dropped.
 pub(super) struct DiskLock(#[allow(dead_code, reason = "it is held by being open")] File);
@@ -15,9 +24,29 @@ impl DiskLock {
     /// Waits until no other command has it.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// `Unavailable` if another one has it for a minute; those of the file system.
     pub(super) fn take(disk: &DiskPlace) -> Answer<Self> {
-        Self::take_in(Path::new(FOLDER), disk).map_err(|error| {
+        let deadline = Instant::now() + LOCK_TIME_MAX;
+        loop {
+            match Self::try_take(disk)? {
+                Some(lock) => return Ok(lock),
+                None if Instant::now() >= deadline => return Err(held(disk)),
+                None => thread::sleep(LOCK_INTERVAL),
+            }
+        }
+    }
+
+    /// Returns it if no other command has it: for those that go through many disks, and come again. One that has it may wait for a device
+    /// that only they can have served.
+    ///
+    /// # Errors
+    /// `Unavailable` if another one has it; those of the file system.
+    pub(super) fn take_now(disk: &DiskPlace) -> Answer<Self> {
+        Self::try_take(disk)?.ok_or_else(|| held(disk))
+    }
+
+    fn try_take(disk: &DiskPlace) -> Answer<Option<Self>> {
+        Self::try_take_in(Path::new(FOLDER), disk).map_err(|error| {
             let advice = match error.kind() {
                 io::ErrorKind::PermissionDenied => "run this as root",
                 _ => "the folder must be writable",
@@ -26,41 +55,48 @@ impl DiskLock {
         })
     }
 
-    fn take_in(folder: &Path, disk: &DiskPlace) -> io::Result<Self> {
+    fn try_take_in(folder: &Path, disk: &DiskPlace) -> io::Result<Option<Self>> {
         fs::create_dir_all(folder)?;
         let path = folder.join(format!("{}.lock", disk.record_name()));
-        let file = File::options().create(true).truncate(false).write(true).open(path)?;
-        file.lock()?;
-        Ok(Self(file))
+        let file = File::options().create(true).truncate(false).write(true).mode(RIGHTS).open(path)?;
+        // Of one that an earlier version made.
+        file.set_permissions(Permissions::from_mode(RIGHTS))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
     }
+}
+
+fn held(disk: &DiskPlace) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot do this for disk '{}' now: another `forebay map` or `forebay unmap` is at work on it; try again when that has ended",
+        disk.name
+    ))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-    use std::thread;
-
     use base::testing::TempDir;
 
     use super::*;
 
     #[test]
-    fn a_second_command_for_a_disk_waits_for_the_first_and_one_for_another_disk_does_not() {
+    fn one_command_at_a_time_has_the_lock_of_a_disk_and_nobody_but_its_owner_may_open_it() {
         let folder = TempDir::new();
-        let place = |name: &str| DiskPlace::new(name, Path::new("/run/forebay"), None, 0);
-        let first = DiskLock::take_in(folder.path(), &place("web")).expect("it is free");
-        drop(DiskLock::take_in(folder.path(), &place("other")).expect("it is free"));
-        let (said, events) = mpsc::channel();
-        thread::scope(|scope| {
-            let second = said.clone();
-            let path = folder.path().to_owned();
-            scope.spawn(move || {
-                let lock = DiskLock::take_in(&path, &place("web"));
-                second.send(lock.map(|_| "second").expect("it is free now")).expect("it is received");
-            });
-            said.send("first").expect("it is received");
-            drop(first);
-        });
-        assert_eq!(events.iter().take(2).collect::<Vec<_>>(), ["first", "second"]);
+        let take = |name: &str| {
+            let place = DiskPlace::new(name, Path::new("/run/forebay"), None, 0);
+            DiskLock::try_take_in(folder.path(), &place).expect("the folder is ours")
+        };
+        let first = take("web").expect("it is free");
+        assert!(take("web").is_none());
+        drop(take("other").expect("it is another disk's"));
+        drop(first);
+        drop(take("web").expect("it is free again"));
+        for entry in fs::read_dir(folder.path()).expect("the folder is ours") {
+            let metadata = entry.and_then(|entry| entry.metadata()).expect("it is there");
+            assert_eq!(metadata.permissions().mode() & 0o777, RIGHTS);
+        }
     }
 }

@@ -27,6 +27,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 use base::problem::{Answer, Problem, ProblemKind};
@@ -34,7 +35,7 @@ use clap::ValueEnum;
 
 use self::claim::DeviceClaim;
 pub(crate) use self::description::ContentScan;
-use self::description::{DescribedDisk, DeviceDescription};
+use self::description::{DescribedDisk, DeviceDescription, TakenDescription};
 use self::kernel_nbd::KernelNbdDriver;
 use self::links::DiskLinks;
 use self::lock::DiskLock;
@@ -171,6 +172,10 @@ impl DiskPlace {
     /// Returns the place of a disk of the daemon whose sockets are in `run`, which has so many connections of the kernel's NBD client.
     pub(crate) fn new(name: &str, run: &Path, identity: Option<u64>, kernel_connections: u64) -> Self {
         Self { name: name.to_owned(), run: run.to_owned(), identity, kernel_connections }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Returns the identity of a disk. Numbers are used once in each folder of a daemon, and no two disks share a backing.
@@ -361,7 +366,10 @@ impl Mapping {
         disk: &DiskPlace,
         wanted: Option<ContentScan>,
     ) -> Answer<Option<MappedDisk>> {
-        let _lock = DiskLock::take(disk)?;
+        if wanted.is_none() && self.devices(disk)?.is_empty() {
+            return Ok(None);
+        }
+        let _lock = DiskLock::take_now(disk)?;
         let devices = self.devices(disk)?;
         let is_mapped = devices.iter().any(|device| device.state != ServiceState::Unstarted);
         if let Some(scan) = wanted.filter(|_| !is_mapped) {
@@ -376,7 +384,10 @@ impl Mapping {
     /// # Errors
     /// As above.
     pub(crate) fn reconnect(&mut self, disk: &DiskPlace) -> Answer<Option<MappedDisk>> {
-        let _lock = DiskLock::take(disk)?;
+        if self.kernel_nbd.devices(disk)?.is_empty() {
+            return Ok(None);
+        }
+        let _lock = DiskLock::take_now(disk)?;
         let devices = self.kernel_nbd.devices(disk)?;
         self.restore_first(disk, &devices)
     }
@@ -445,6 +456,9 @@ impl Mapping {
             // A link that leads nowhere would be in the way of others; a device without one can still be found.
             disk.links().remove(&path);
             self.take_away(device, claim).map_err(|error| {
+                if let Err(problem) = disk.links().set_again(&path) {
+                    tracing::warn!("{problem}");
+                }
                 Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}", path.display()))
             })?;
             disk.links().wait_until_removed(&path);
@@ -453,17 +467,26 @@ impl Mapping {
         Ok(gone)
     }
 
-    /// Unmounts what is mounted from a disk's devices, and takes apart volumes on them. What cannot be done now shows in [`Self::unmap`].
-    pub(crate) fn end_uses(&mut self, disk: &DiskPlace) {
-        let Ok(devices) = self.devices(disk) else { return };
+    /// Unmounts what is mounted from devices of these disks, and takes apart volumes on them, of all at once: each may take minutes. What
+    /// cannot be done now shows in [`Self::unmap`]. Returns the sectors written to all of them so far, which change as long as something
+    /// is written back.
+    pub(crate) fn end_uses(&mut self, disks: &[DiskPlace]) -> u64 {
+        let all = disks.iter().filter_map(|disk| self.devices(disk).ok()).flatten();
         // One that waits for its daemon would have this wait too.
-        for device in devices.iter().filter(|device| device.state == ServiceState::Served) {
-            holders::end_uses(&device.path());
-        }
+        let served = all.filter(|device| device.state == ServiceState::Served);
+        let paths: Vec<PathBuf> = served.map(MappedDevice::path).collect();
+        thread::scope(|scope| {
+            for path in &paths {
+                scope.spawn(|| holders::end_uses(path));
+            }
+        });
+        paths.iter().map(|path| holders::sectors_written(path)).sum()
     }
 
-    /// Returns the disks of the daemon whose sockets are in `run` that were mapped, also while it does not run.
+    /// Returns the disks of the daemon whose sockets are in `run` that were mapped, also while it does not run or if it does not know them
+    /// any more.
     pub(crate) fn described(run: &Path) -> Vec<DiskPlace> {
+        description::remove_left_over();
         let disks = description::described().into_iter();
         let place = |disk: DescribedDisk| (DiskPlace::new(&disk.name, run, None, 0), disk.place);
         disks.map(place).filter(|(disk, place)| disk.mark().place == *place).map(|(disk, _)| disk).collect()
@@ -508,14 +531,14 @@ impl Mapping {
         Ok(Some(mapped(disk, MappedDevice { state: ServiceState::Served, ..*device })))
     }
 
-    /// Removes a device and its description.
+    /// Removes the description of a device, then the device. Killed between the two, it leaves a device that its mark tells of.
     fn take_away(&mut self, device: MappedDevice, claim: Option<DeviceClaim>) -> io::Result<()> {
         let MappedDevice { driver, number, .. } = device;
-        let key = description::key_of(driver, number);
-        self.driver(driver).remove(number, claim)?;
-        if let Some(key) = key {
-            description::remove(&key);
-        }
+        // It goes first: the number may be given to the device of another program, whose names these would be.
+        let taken = description::key_of(driver, number).and_then(|key| description::take(&key));
+        self.driver(driver)
+            .remove(number, claim)
+            .inspect_err(|_| taken.iter().for_each(TakenDescription::put_back))?;
         if driver == DriverKind::KernelNbd {
             description::announce(driver, number);
         }

@@ -113,7 +113,7 @@ impl MapDriver for UblkDriver {
             mark: disk.mark().word(),
         };
         let adds_none = |error: io::Error| match error.raw_os_error().map(Errno::from_raw) {
-            Some(Errno::EINVAL | Errno::EOPNOTSUPP) => Problem::unavailable(format!(
+            Some(Errno::EINVAL | Errno::EOPNOTSUPP) => Problem::failed(format!(
                 "Cannot map disk '{}': the kernel adds no device: {error}; {TOO_OLD}",
                 disk.name
             )),
