@@ -1,8 +1,11 @@
-//! Belady's MIN: what is used again last leaves. No policy without a bypass has fewer misses; it has to know the future.
+//! Belady's MIN: what is read again last leaves; it has to know the future.
+//!
+//! No policy without a bypass misses fewer reads where all accesses read, or write whole blocks. Beside writes of parts of blocks, which
+//! leave a block uncached, it is an estimate. It is no bound on misses of all accesses where some write: it keeps nothing for a write.
 //!
 //! L. A. Belady: A Study of Replacement Algorithms for a Virtual-Storage Computer. IBM Systems Journal 5(2), 1966.
 
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 
 use super::{Access, Policy};
 use crate::rule::Effect;
@@ -27,35 +30,29 @@ pub fn next_uses(accesses: &[u32], effects: &[Effect], blocks: u32) -> Vec<u32> 
     next
 }
 
-/// The best that is possible if what misses has to enter.
+/// The fewest misses of reads that are possible if what misses has to enter.
 pub struct Belady<'a> {
     capacity: usize,
     next_uses: &'a [u32],
     /// Accesses so far.
     now: usize,
-    /// Of each block when it is used again; none if it is not cached.
+    /// Of each block when it is read again; none if it is not cached.
     cached: Vec<Option<u32>>,
-    len: usize,
-    /// Next uses with their blocks. Those that a later access replaced stay until they come to the top.
-    heap: BinaryHeap<(u32, u32)>,
+    /// Next uses of cached blocks, with the blocks.
+    queue: BTreeSet<(u32, u32)>,
 }
 
 impl<'a> Belady<'a> {
     /// An empty cache of `capacity` blocks with numbers below `blocks`, for the accesses that [`next_uses`] was made of.
     pub fn new(capacity: usize, blocks: u32, next_uses: &'a [u32]) -> Self {
         let cached = vec![None; blocks as usize];
-        Self { capacity, next_uses, now: 0, cached, len: 0, heap: BinaryHeap::new() }
+        Self { capacity, next_uses, now: 0, cached, queue: BTreeSet::new() }
     }
 
-    fn evict(&mut self) {
-        while let Some((next, block)) = self.heap.pop() {
-            let slot = &mut self.cached[block as usize];
-            if *slot == Some(next) {
-                *slot = None;
-                self.len -= 1;
-                return;
-            }
-        }
+    /// Takes a block out, if it is cached.
+    fn remove(&mut self, block: u32) -> bool {
+        let next = self.cached[block as usize].take();
+        next.is_some_and(|next| self.queue.remove(&(next, block)))
     }
 }
 
@@ -63,21 +60,16 @@ impl Policy for Belady<'_> {
     fn access(&mut self, block: u32) -> Access {
         let next = self.next_uses[self.now];
         self.now += 1;
-        let hit = self.cached[block as usize].is_some();
-        if !hit {
-            if self.len == self.capacity {
-                self.evict();
-            }
-            self.len += 1;
+        let is_hit = self.remove(block);
+        if !is_hit
+            && self.len() == self.capacity
+            && let Some((_, last)) = self.queue.pop_last()
+        {
+            self.cached[last as usize] = None;
         }
         self.cached[block as usize] = Some(next);
-        self.heap.push((next, block));
-        // What was replaced would otherwise stay for as long as it is hot.
-        if self.heap.len() > 4 * self.capacity + 64 {
-            let cached = &self.cached;
-            self.heap.retain(|(next, block)| cached[*block as usize] == Some(*next));
-        }
-        if hit { Access::Hit } else { Access::Miss }
+        self.queue.insert((next, block));
+        if is_hit { Access::Hit } else { Access::Miss }
     }
 
     fn holds(&self, block: u32) -> bool {
@@ -86,12 +78,10 @@ impl Policy for Belady<'_> {
 
     fn void(&mut self, block: u32) {
         self.now += 1;
-        if self.cached[block as usize].take().is_some() {
-            self.len -= 1;
-        }
+        self.remove(block);
     }
 
     fn len(&self) -> usize {
-        self.len
+        self.queue.len()
     }
 }
