@@ -167,6 +167,11 @@ fn name_of(policy: Policy) -> &'static str {
     }
 }
 
+/// Returns true for Belady: with writes as they are its misses of all accesses say nothing, as it keeps no block for a write.
+fn is_bound_of_reads(policy: Policy) -> bool {
+    policy == BELADY
+}
+
 /// Points of hit ratio that a policy is below LRU, by a ratio of misses.
 fn below_lru(disks: &[Disk], policy: Policy, of: impl Fn(&Disk, Policy, u64) -> Option<f64>) -> Loss {
     let mut loss = Loss::default();
@@ -333,10 +338,14 @@ fn print_references(disks: &[Disk]) {
         let real = |ratio: fn(&Row) -> Option<f64>| {
             below_lru(disks, policy, |disk, policy, size| by(disk.real.as_ref()?, policy, size, ratio))
         };
+        let all = if is_bound_of_reads(policy) {
+            "-".to_owned()
+        } else {
+            real(|row| Some(row.miss_ratio())).to_string()
+        };
         println!(
-            "| {policy} | {} | {as_reads} | {} | {} |",
+            "| {policy} | {} | {as_reads} | {all} | {} |",
             closed(disks, policy).least(),
-            real(|row| Some(row.miss_ratio())),
             real(read_misses)
         );
     }
@@ -390,7 +399,12 @@ fn print_points(disks: &[Disk]) {
                 let as_reads = find(&disk.reads, policy, size).map_or(f64::NAN, Row::miss_ratio);
                 let real = disk.real.as_ref().and_then(|real| find(real, policy, size));
                 let real = real.map_or_else(String::new, |row| {
-                    format!("; {:.4} ({:.4})", row.miss_ratio(), row.read_miss_ratio())
+                    let all = if is_bound_of_reads(policy) {
+                        "-".to_owned()
+                    } else {
+                        format!("{:.4}", row.miss_ratio())
+                    };
+                    format!("; {all} ({:.4})", row.read_miss_ratio())
                 });
                 format!("{as_reads:.4}{real}")
             };

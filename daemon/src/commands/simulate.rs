@@ -307,7 +307,7 @@ impl Tables<'_> {
         let mut add = |title: &str, table: String| text.extend(["\n", title, "\n", &table]);
         if let Some(as_reads) = as_reads {
             let reads = rows.iter().find(|row| row.point.block_bytes == block).map_or(0, |row| row.reads);
-            add(&format!("Misses {of_block}, writes as they are"), table(rows, Row::miss_ratio));
+            add(&format!("Misses {of_block}, writes as they are"), table(rows, misses_beside_writes));
             add(&format!("Misses of the {reads} of them that read"), table(rows, Row::read_miss_ratio));
             add("Misses if all of them read", table(as_reads, Row::miss_ratio));
         } else {
@@ -316,7 +316,8 @@ impl Tables<'_> {
         let has_turnovers = |row: &Row| row.turnovers.is_some_and(|[first, _]| first.accesses > 0);
         if rows.iter().any(|row| row.point.block_bytes == block && has_turnovers(row)) {
             let title = "Misses of the first turnover: as many accesses as the cache holds blocks, after it has filled";
-            add(title, table(rows, |row| row.turnovers.map_or(f64::NAN, |[first, _]| first.miss_ratio())));
+            let value = if as_reads.is_some() { first_turnover_beside_writes } else { first_turnover };
+            add(title, table(rows, value));
         }
         add("Blocks written to flash per access", table(rows, Row::flash_writes_per_access));
         if u64::from(block) > block::PAGE && has_both(rows) {
@@ -330,6 +331,23 @@ impl Tables<'_> {
         }
         text
     }
+}
+
+/// Misses of all accesses where some write; not a number of Belady, which keeps no block for a write, so that they bound nothing.
+fn misses_beside_writes(row: &Row) -> f64 {
+    if is_belady(row) { f64::NAN } else { row.miss_ratio() }
+}
+
+fn first_turnover(row: &Row) -> f64 {
+    row.turnovers.map_or(f64::NAN, |[first, _]| first.miss_ratio())
+}
+
+fn first_turnover_beside_writes(row: &Row) -> f64 {
+    if is_belady(row) { f64::NAN } else { first_turnover(row) }
+}
+
+fn is_belady(row: &Row) -> bool {
+    row.point.policy == hitsim::Policy::Reference(hitsim::policies::Reference::Belady)
 }
 
 const CAUSES: [&str; 6] =

@@ -93,6 +93,13 @@ fn a_trace_that_writes_is_shown_with_writes_as_they_are_and_as_reads_for_all_pol
     ] {
         assert!(table.contains(wanted), "{wanted}: {table}");
     }
+    // The last column is Belady's, which bounds misses of reads alone.
+    let belady = |title: &str| {
+        let rest = &table[table.find(title).expect(title)..];
+        rest.lines().nth(2).and_then(|line| line.split_whitespace().last()).expect("a line of a size")
+    };
+    assert_eq!([" as they are\n", "first turnover"].map(belady), ["-", "-"], "{table}");
+    assert!([" that read\n", "all of them read\n"].map(belady).iter().all(|cell| *cell != "-"), "{table}");
     let document = json(&[&words[..], &["--policy", "served:always,lru,clock2q+", "--json"]].concat());
     let rows = document["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 6);
