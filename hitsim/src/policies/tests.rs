@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 
 use super::*;
+use crate::rule::Effect;
 
 const BLOCKS: u32 = 24;
 
@@ -79,6 +80,19 @@ fn s3_fifo_takes_single_uses_out_of_the_small_queue() {
     accesses.extend([0, 1]);
     assert!(play(Reference::S3Fifo, 10, &accesses).ends_with("HH"));
     assert!(play(Reference::Lru, 10, &accesses).ends_with(".."));
+}
+
+#[test]
+fn clock2q_plus_counts_no_use_within_the_correlation_window() {
+    // 40 blocks: a small queue of 4, and a window of the 2 newest of them.
+    for (admissions, is_counted) in [(0, false), (1, false), (2, true)] {
+        let mut policy = Reference::ClockTwoQPlus.make(40, 41, &[]);
+        policy.access(0);
+        (1..=admissions).for_each(|block| assert_eq!(policy.access(block), Access::Miss));
+        assert_eq!(policy.access(0), Access::Hit);
+        (admissions + 1..41).for_each(|block| assert_eq!(policy.access(block), Access::Miss));
+        assert_eq!(policy.holds(0), is_counted, "used again after {admissions} admissions");
+    }
 }
 
 #[test]
@@ -230,6 +244,31 @@ proptest! {
         prop_assert_eq!(play(Reference::Arc, capacity, &accesses), naive_arc(capacity, &accesses));
         let best = misses(&play(Reference::Belady, capacity, &accesses));
         prop_assert_eq!(best, misses(&naive(Reference::Belady, capacity, &accesses)));
+    }
+
+    #[test]
+    fn policies_hold_what_hits_and_nothing_that_was_invalidated(
+        capacity in 1_usize..30,
+        accesses in prop::collection::vec((0..BLOCKS, prop::bool::weighted(0.2)), 1..300),
+    ) {
+        let blocks: Vec<u32> = accesses.iter().map(|(block, _)| *block).collect();
+        let effect = |(_, is_invalidated): &(u32, bool)| if *is_invalidated { Effect::Patches } else { Effect::Reads };
+        let next = next_uses(&blocks, &accesses.iter().map(effect).collect::<Vec<_>>(), BLOCKS);
+        for reference in Reference::ALL {
+            let mut policy = reference.make(capacity, BLOCKS, &next);
+            for &(block, is_invalidated) in &accesses {
+                let was_held = policy.holds(block);
+                if is_invalidated {
+                    policy.void(block);
+                } else {
+                    prop_assert_eq!(policy.access(block) == Access::Hit, was_held, "{} {}", reference, block);
+                }
+                prop_assert_eq!(policy.holds(block), !is_invalidated, "{} {}", reference, block);
+                let held = (0..BLOCKS).filter(|block| policy.holds(*block)).count();
+                prop_assert_eq!(held, policy.len(), "{}", reference);
+                prop_assert!(held <= capacity, "{} holds {} of {}", reference, held, capacity);
+            }
+        }
     }
 
     #[test]
