@@ -55,8 +55,8 @@ impl<'a> WriteThrough<'a> {
     pub(crate) fn access(&mut self, block: u32, effect: Effect) -> Access {
         let held = self.policy.holds(block);
         if effect == Effect::Patches && !(held && self.ram.holds(block)) {
-            self.policy.void(block);
-            self.ram.void(block);
+            self.policy.invalidate(block);
+            self.ram.invalidate(block);
             return if held { Access::Hit } else { Access::Miss };
         }
         self.ram.access(block);

@@ -27,7 +27,7 @@ pub struct Arc {
 impl Arc {
     /// An empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
-        Self { capacity, lists: Lists::new(blocks, 4), target: 0.0 }
+        Self { capacity, lists: Lists::new(blocks, 2, 2), target: 0.0 }
     }
 
     /// Lengths stay far below 2^52.
@@ -38,7 +38,7 @@ impl Arc {
 
     /// The paper's REPLACE: one block leaves and is remembered.
     fn replace(&mut self, is_in_b2: bool) {
-        // Only void blocks leave room.
+        // Only invalidated blocks leave room.
         if self.len() < self.capacity {
             return;
         }
@@ -100,16 +100,14 @@ impl Policy for Arc {
     }
 
     fn holds(&self, block: u32) -> bool {
-        matches!(self.lists.list_of(block), Some(T1 | T2))
+        self.lists.holds(block)
     }
 
-    fn void(&mut self, block: u32) {
-        if self.holds(block) {
-            self.lists.remove(block);
-        }
+    fn invalidate(&mut self, block: u32) {
+        self.lists.invalidate(block);
     }
 
     fn len(&self) -> usize {
-        self.lists.len(T1) + self.lists.len(T2)
+        self.lists.cached()
     }
 }

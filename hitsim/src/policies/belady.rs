@@ -76,7 +76,7 @@ impl Policy for Belady<'_> {
         self.cached[block as usize].is_some()
     }
 
-    fn void(&mut self, block: u32) {
+    fn invalidate(&mut self, block: u32) {
         self.now += 1;
         self.remove(block);
     }

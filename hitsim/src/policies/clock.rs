@@ -17,7 +17,7 @@ pub struct Clock {
 impl Clock {
     /// An empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
-        Self { capacity, lists: Lists::new(blocks, 1), used: vec![false; blocks as usize] }
+        Self { capacity, lists: Lists::new(blocks, 1, 0), used: vec![false; blocks as usize] }
     }
 
     fn evict(&mut self) {
@@ -40,20 +40,20 @@ impl Policy for Clock {
         if self.len() == self.capacity {
             self.evict();
         }
+        self.used[block as usize] = false;
         self.lists.put_first(ALL, block);
         Access::Miss
     }
 
     fn holds(&self, block: u32) -> bool {
-        self.lists.is_in(ALL, block)
+        self.lists.holds(block)
     }
 
-    fn void(&mut self, block: u32) {
-        self.lists.remove(block);
-        self.used[block as usize] = false;
+    fn invalidate(&mut self, block: u32) {
+        self.lists.invalidate(block);
     }
 
     fn len(&self) -> usize {
-        self.lists.len(ALL)
+        self.lists.cached()
     }
 }

@@ -14,7 +14,7 @@ pub struct Fifo {
 impl Fifo {
     /// An empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
-        Self { capacity, lists: Lists::new(blocks, 1) }
+        Self { capacity, lists: Lists::new(blocks, 1, 0) }
     }
 }
 
@@ -31,14 +31,14 @@ impl Policy for Fifo {
     }
 
     fn holds(&self, block: u32) -> bool {
-        self.lists.is_in(ALL, block)
+        self.lists.holds(block)
     }
 
-    fn void(&mut self, block: u32) {
-        self.lists.remove(block);
+    fn invalidate(&mut self, block: u32) {
+        self.lists.invalidate(block);
     }
 
     fn len(&self) -> usize {
-        self.lists.len(ALL)
+        self.lists.cached()
     }
 }

@@ -34,8 +34,8 @@ impl Lirs {
             capacity,
             low_max,
             low: 0,
-            stack: Lists::new(blocks, 1),
-            others: Lists::new(blocks, 2),
+            stack: Lists::new(blocks, 1, 0),
+            others: Lists::new(blocks, 1, 1),
             is_low,
         }
     }
@@ -122,21 +122,21 @@ impl Policy for Lirs {
     }
 
     fn holds(&self, block: u32) -> bool {
-        self.is_low[block as usize] || self.others.is_in(QUEUE, block)
+        self.is_low[block as usize] || self.others.holds(block)
     }
 
-    fn void(&mut self, block: u32) {
+    fn invalidate(&mut self, block: u32) {
         if std::mem::take(&mut self.is_low[block as usize]) {
             self.low -= 1;
             self.stack.remove(block);
             self.prune();
-        } else if self.others.is_in(QUEUE, block) {
+        } else if self.others.holds(block) {
             self.others.remove(block);
             self.stack.remove(block);
         }
     }
 
     fn len(&self) -> usize {
-        self.low + self.others.len(QUEUE)
+        self.low + self.others.cached()
     }
 }

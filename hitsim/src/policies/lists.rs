@@ -13,6 +13,8 @@ const NOWHERE: u8 = u8::MAX;
 pub(super) struct Lists {
     places: Vec<Place>,
     ends: Vec<Ends>,
+    /// Lists of cached blocks, which are the first ones.
+    cached: u8,
 }
 
 #[derive(Clone, Copy)]
@@ -31,11 +33,29 @@ struct Ends {
 }
 
 impl Lists {
-    /// `lists` empty lists of blocks with numbers below `blocks`.
-    pub(super) fn new(blocks: u32, lists: u8) -> Self {
+    /// So many empty lists of cached blocks, and behind them of blocks that are only remembered, with numbers below `blocks`.
+    pub(super) fn new(blocks: u32, cached: u8, remembered: u8) -> Self {
         let nowhere = Place { newer: NONE, older: NONE, list: NOWHERE };
         let empty = Ends { front: NONE, back: NONE, len: 0 };
-        Self { places: vec![nowhere; blocks as usize], ends: vec![empty; lists.into()] }
+        let ends = vec![empty; usize::from(cached + remembered)];
+        Self { places: vec![nowhere; blocks as usize], ends, cached }
+    }
+
+    /// Returns true if a block is in a list of cached blocks.
+    pub(super) fn holds(&self, block: u32) -> bool {
+        self.places[block as usize].list < self.cached
+    }
+
+    /// Blocks in lists of cached blocks.
+    pub(super) fn cached(&self) -> usize {
+        self.ends[..usize::from(self.cached)].iter().map(|ends| ends.len).sum()
+    }
+
+    /// Takes a block out if it is cached; one that is remembered stays so.
+    pub(super) fn invalidate(&mut self, block: u32) {
+        if self.holds(block) {
+            self.remove(block);
+        }
     }
 
     /// The list that a block is in.
@@ -117,7 +137,7 @@ mod tests {
     #[test]
     fn blocks_move_between_lists_and_leave_in_order() {
         let (a, b) = (ListId(0), ListId(1));
-        let mut lists = Lists::new(5, 2);
+        let mut lists = Lists::new(5, 2, 0);
         (0..5).for_each(|block| lists.put_first(a, block));
         lists.put_first(a, 1);
         lists.put_first(b, 3);
@@ -130,5 +150,16 @@ mod tests {
         assert!(lists.is_in(b, 3));
         assert_eq!(lists.pop_back(b), Some(3));
         assert_eq!(lists.pop_back(b), None);
+    }
+
+    #[test]
+    fn blocks_of_the_first_lists_are_cached_and_the_others_remembered() {
+        let (one, other, remembered) = (ListId(0), ListId(1), ListId(2));
+        let mut lists = Lists::new(5, 2, 1);
+        [(one, 0), (other, 1), (remembered, 2)].map(|(list, block)| lists.put_first(list, block));
+        assert_eq!([0, 1, 2, 3].map(|block| lists.holds(block)), [true, true, false, false]);
+        assert_eq!(lists.cached(), 2);
+        (0..4).for_each(|block| lists.invalidate(block));
+        assert_eq!((lists.cached(), lists.list_of(2)), (0, Some(remembered)));
     }
 }

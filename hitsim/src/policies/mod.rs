@@ -46,7 +46,7 @@ pub enum Access {
 /// A policy of a cache that holds so many blocks.
 ///
 /// Guarantees: a block that misses enters; there are never more blocks than fit. Accesses of [`Belady`] are the ones that it was made for,
-/// each as [`Self::access`] or [`Self::void`].
+/// each as [`Self::access`] or [`Self::invalidate`].
 pub trait Policy {
     /// Asks for a block, which is below the number of blocks that the policy was made for.
     fn access(&mut self, block: u32) -> Access;
@@ -58,7 +58,7 @@ pub trait Policy {
     fn holds(&self, block: u32) -> bool;
 
     /// Records an access that leaves the block uncached, whether it was cached or not.
-    fn void(&mut self, block: u32);
+    fn invalidate(&mut self, block: u32);
 
     /// True if nothing is cached.
     fn is_empty(&self) -> bool {

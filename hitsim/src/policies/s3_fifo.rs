@@ -15,26 +15,57 @@ const SMALL: ListId = ListId(0);
 const MAIN: ListId = ListId(1);
 const GHOST: ListId = ListId(2);
 
-/// Uses are counted up to this.
-const USES_MAX: u8 = 3;
-/// So many uses after it came, a block goes from the small queue to the main one.
-const USES_FOR_MAIN: u8 = 2;
+/// The parameters in which variants of S3-FIFO differ.
+pub(super) struct Rules {
+    /// Uses are counted up to this.
+    pub(super) uses_max: u8,
+    /// So many uses after it came, a block goes from the small queue to the main one.
+    pub(super) uses_for_main: u8,
+    /// A use does not count before so many blocks entered the small queue, the one that is used among them.
+    pub(super) window: u32,
+}
+
+/// Blocks of the small queue.
+pub(super) fn small_max(capacity: usize) -> usize {
+    (capacity / 10).max(1)
+}
 
 /// S3-FIFO.
 pub struct S3Fifo {
     capacity: usize,
     small_max: usize,
     ghosts_max: usize,
+    rules: Rules,
     lists: Lists,
     uses: Vec<u8>,
+    /// Of each block how many had entered the small queue when it did.
+    entered_at: Vec<u32>,
+    entered: u32,
 }
 
 impl S3Fifo {
     /// An empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
-        let small_max = (capacity / 10).max(1);
-        let ghosts_max = (capacity - small_max).max(1);
-        Self { capacity, small_max, ghosts_max, lists: Lists::new(blocks, 3), uses: vec![0; blocks as usize] }
+        Self::with_rules(capacity, blocks, Rules { uses_max: 3, uses_for_main: 2, window: 0 })
+    }
+
+    /// The same of a variant.
+    pub(super) fn with_rules(capacity: usize, blocks: u32, rules: Rules) -> Self {
+        let small_max = small_max(capacity);
+        Self {
+            capacity,
+            small_max,
+            ghosts_max: (capacity - small_max).max(1),
+            rules,
+            lists: Lists::new(blocks, 2, 1),
+            uses: vec![0; blocks as usize],
+            entered_at: vec![0; blocks as usize],
+            entered: 0,
+        }
+    }
+
+    fn is_in_window(&self, block: u32) -> bool {
+        self.lists.is_in(SMALL, block) && self.entered - self.entered_at[block as usize] < self.rules.window
     }
 
     fn evict(&mut self) {
@@ -49,7 +80,7 @@ impl S3Fifo {
 
     fn evict_small(&mut self) {
         let Some(block) = self.lists.back(SMALL) else { return };
-        if self.uses[block as usize] >= USES_FOR_MAIN {
+        if self.uses[block as usize] >= self.rules.uses_for_main {
             self.uses[block as usize] = 0;
             self.lists.put_first(MAIN, block);
             return;
@@ -75,31 +106,34 @@ impl S3Fifo {
 
 impl Policy for S3Fifo {
     fn access(&mut self, block: u32) -> Access {
-        let list = self.lists.list_of(block);
-        if let Some(SMALL | MAIN) = list {
-            let uses = &mut self.uses[block as usize];
-            *uses = (*uses + 1).min(USES_MAX);
+        if self.holds(block) {
+            if !self.is_in_window(block) {
+                let uses = &mut self.uses[block as usize];
+                *uses = (*uses + 1).min(self.rules.uses_max);
+            }
             return Access::Hit;
         }
-        let to = if list.is_some() { MAIN } else { SMALL };
+        let to = if self.lists.is_in(GHOST, block) { MAIN } else { SMALL };
         self.lists.remove(block);
         self.evict();
         self.uses[block as usize] = 0;
+        if to == SMALL {
+            self.entered += 1;
+            self.entered_at[block as usize] = self.entered;
+        }
         self.lists.put_first(to, block);
         Access::Miss
     }
 
     fn holds(&self, block: u32) -> bool {
-        matches!(self.lists.list_of(block), Some(SMALL | MAIN))
+        self.lists.holds(block)
     }
 
-    fn void(&mut self, block: u32) {
-        if self.holds(block) {
-            self.lists.remove(block);
-        }
+    fn invalidate(&mut self, block: u32) {
+        self.lists.invalidate(block);
     }
 
     fn len(&self) -> usize {
-        self.lists.len(SMALL) + self.lists.len(MAIN)
+        self.lists.cached()
     }
 }

@@ -20,7 +20,7 @@ pub struct Sieve {
 impl Sieve {
     /// An empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
-        Self { capacity, lists: Lists::new(blocks, 1), used: vec![false; blocks as usize], hand: None }
+        Self { capacity, lists: Lists::new(blocks, 1, 0), used: vec![false; blocks as usize], hand: None }
     }
 
     fn evict(&mut self) {
@@ -43,23 +43,23 @@ impl Policy for Sieve {
         if self.len() == self.capacity {
             self.evict();
         }
+        self.used[block as usize] = false;
         self.lists.put_first(ALL, block);
         Access::Miss
     }
 
     fn holds(&self, block: u32) -> bool {
-        self.lists.is_in(ALL, block)
+        self.lists.holds(block)
     }
 
-    fn void(&mut self, block: u32) {
+    fn invalidate(&mut self, block: u32) {
         if self.hand == Some(block) {
             self.hand = self.lists.newer(block);
         }
-        self.lists.remove(block);
-        self.used[block as usize] = false;
+        self.lists.invalidate(block);
     }
 
     fn len(&self) -> usize {
-        self.lists.len(ALL)
+        self.lists.cached()
     }
 }

@@ -259,7 +259,7 @@ proptest! {
             for &(block, is_invalidated) in &accesses {
                 let was_held = policy.holds(block);
                 if is_invalidated {
-                    policy.void(block);
+                    policy.invalidate(block);
                 } else {
                     prop_assert_eq!(policy.access(block) == Access::Hit, was_held, "{} {}", reference, block);
                 }

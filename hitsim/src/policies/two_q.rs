@@ -23,7 +23,7 @@ impl TwoQ {
     /// An empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         let (new_max, gone_max) = ((capacity / 4).max(1), (capacity / 2).max(1));
-        Self { capacity, new_max, gone_max, lists: Lists::new(blocks, 3) }
+        Self { capacity, new_max, gone_max, lists: Lists::new(blocks, 2, 1) }
     }
 
     fn reclaim(&mut self) {
@@ -66,16 +66,14 @@ impl Policy for TwoQ {
     }
 
     fn holds(&self, block: u32) -> bool {
-        matches!(self.lists.list_of(block), Some(WANTED | NEW))
+        self.lists.holds(block)
     }
 
-    fn void(&mut self, block: u32) {
-        if self.holds(block) {
-            self.lists.remove(block);
-        }
+    fn invalidate(&mut self, block: u32) {
+        self.lists.invalidate(block);
     }
 
     fn len(&self) -> usize {
-        self.lists.len(WANTED) + self.lists.len(NEW)
+        self.lists.cached()
     }
 }

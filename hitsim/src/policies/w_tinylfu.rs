@@ -35,7 +35,7 @@ impl WTinyLfu {
             capacity,
             window_max,
             protected_max,
-            lists: Lists::new(blocks, 3),
+            lists: Lists::new(blocks, 3, 0),
             sketch: Sketch::new(capacity),
         }
     }
@@ -86,15 +86,15 @@ impl Policy for WTinyLfu {
     }
 
     fn holds(&self, block: u32) -> bool {
-        self.lists.list_of(block).is_some()
+        self.lists.holds(block)
     }
 
-    fn void(&mut self, block: u32) {
-        self.lists.remove(block);
+    fn invalidate(&mut self, block: u32) {
+        self.lists.invalidate(block);
     }
 
     fn len(&self) -> usize {
-        [WINDOW, PROBATION, PROTECTED].iter().map(|list| self.lists.len(*list)).sum()
+        self.lists.cached()
     }
 }
 
