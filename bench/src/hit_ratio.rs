@@ -1,7 +1,8 @@
 //! The served policy beside those of papers, on real traces: how much of the gap between LRU and the best that is possible each
 //! closes, and what it writes to flash for that.
 //!
-//! What is known of the traces is in `baseline.csv` beside them: the references have to meet it, or nothing is reported.
+//! Known miss ratios of the traces are in `baseline.csv` beside them. `--part all` compares the references with them first, and reports
+//! nothing if one differs; the other parts do not read them.
 
 mod disks;
 mod known;
@@ -12,6 +13,8 @@ mod short;
 mod tables;
 mod trade;
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -158,12 +161,14 @@ pub(crate) enum Reported {
     TradeOff,
 }
 
-/// Simulates, and prints Markdown: one part, or all but the first, which alone looks at what is known. With a file, the trade-off is drawn
-/// there, or all points of the first part are written there.
+/// Simulates, and prints Markdown: one part, or all but the first, which compares references with what is known. With a file, the trade-off
+/// is drawn there, or all points of the first part are written there.
 ///
 /// # Errors
-/// If a trace is absent or damaged, the file cannot be written, or a reference policy does not give what is known: a sentence.
+/// If a trace is absent or damaged, a file is of another part or cannot be written, or with all parts a reference policy does not give what
+/// is known: a sentence.
 pub(crate) fn report(folder: &Path, quick: bool, part: Reported, files: Files<'_>) -> Result<(), String> {
+    files.check(part)?;
     match part {
         Reported::Disks => disks::report(folder, quick, files.csv),
         Reported::All => report_all(folder, quick),
@@ -209,13 +214,14 @@ pub(crate) fn report(folder: &Path, quick: bool, part: Reported, files: Files<'_
             Ok(())
         }
         Reported::TradeOff => {
+            let picture = files.svg.map(Output::open).transpose()?;
             let mut trades = Vec::new();
             for_each(folder, quick, |name, _, workload| {
                 trades.push(trade::simulate(name, workload)?);
                 Ok(())
             })?;
             trade::print(&trades);
-            files.svg.map_or(Ok(()), |file| write(file, &trade::svg(&trades)))
+            picture.map_or(Ok(()), |picture| picture.write(&trade::svg(&trades)))
         }
     }
 }
@@ -229,9 +235,49 @@ pub(crate) struct Files<'a> {
     pub(crate) csv: Option<&'a Path>,
 }
 
-fn write(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text)
-        .map_err(|error| format!("Cannot write {}: {error}; check path and permissions", file.display()))
+impl Files<'_> {
+    /// Checks that nobody waits for a file that the part does not write.
+    fn check(self, part: Reported) -> Result<(), String> {
+        let misplaced = match part {
+            Reported::Disks => self.svg.map(|_| ("--svg", "--part trade-off")),
+            Reported::TradeOff => self.csv.map(|_| ("--csv", "--part disks")),
+            _ if self.svg.is_some() => Some(("--svg", "--part trade-off")),
+            _ => self.csv.map(|_| ("--csv", "--part disks")),
+        };
+        misplaced.map_or(Ok(()), |(file, wanted)| {
+            Err(format!("Cannot write a file with this part: {file} belongs to {wanted}"))
+        })
+    }
+}
+
+/// A file of results. It is opened before the work begins, and keeps its content until there are results.
+struct Output<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl<'a> Output<'a> {
+    fn open(path: &'a Path) -> Result<Self, String> {
+        let opened = File::options().write(true).create(true).truncate(false).open(path);
+        let file = opened.map_err(|error| cannot_write(path, &error))?;
+        Ok(Self { path, file })
+    }
+
+    fn write(mut self, text: &str) -> Result<(), String> {
+        self.replace(text.as_bytes()).map_err(|error| cannot_write(self.path, &error))
+    }
+
+    fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // Pipes have no length.
+        if self.file.metadata()?.is_file() {
+            self.file.set_len(0)?;
+        }
+        self.file.write_all(bytes)
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> String {
+    format!("Cannot write {}: {error}; check path and permissions", path.display())
 }
 
 /// Does something with each trace that is judged.
@@ -241,8 +287,8 @@ fn for_each(
     mut with: impl FnMut(&'static str, &[Request], &Workload) -> Result<(), String>,
 ) -> Result<(), String> {
     let left_out = |source: &&Source| source.part == Part::Check || quick && source.part == Part::Large;
-    for source in SOURCES.iter().filter(|source| !left_out(source)) {
-        let requests = read(folder, source)?;
+    for (source, trace) in open_all(folder, SOURCES.iter().filter(|source| !left_out(source)))? {
+        let requests = read(trace)?;
         let workload = collect(&requests)?;
         eprintln!("{}: {} accesses", source.known_as, workload.page_accesses());
         with(source.known_as, &requests, &workload)?;
@@ -254,8 +300,10 @@ fn report_all(folder: &Path, quick: bool) -> Result<(), String> {
     let known = known::read(folder)?;
     let started = Instant::now();
     let (mut judged, mut trades, mut checked) = (Vec::new(), Vec::new(), known::Checked::default());
-    for source in SOURCES.iter().filter(|source| !quick || source.part != Part::Large) {
-        let requests = read(folder, source)?;
+    for (source, trace) in
+        open_all(folder, SOURCES.iter().filter(|source| !quick || source.part != Part::Large))?
+    {
+        let requests = read(trace)?;
         let workload = collect(&requests)?;
         eprintln!("{}: {} accesses", source.known_as, workload.page_accesses());
         let mut policies: Vec<Policy> = Reference::ALL.into_iter().map(Policy::Reference).collect();
@@ -275,7 +323,7 @@ fn report_all(folder: &Path, quick: bool) -> Result<(), String> {
     trade::print(&trades);
     let cost_of = SOURCES.iter().rfind(|source| source.part == if quick { Part::Small } else { Part::Large });
     if let Some(source) = cost_of {
-        tables::print_costs(source.known_as, &collect(&read(folder, source)?)?);
+        tables::print_costs(source.known_as, &collect(&read(open(folder, source)?)?)?);
     }
     println!("\nAll of it took {} s.", started.elapsed().as_secs());
     Ok(())
@@ -317,10 +365,21 @@ fn with_cutoff() -> Conditions {
     Conditions { sequential_cutoff: SequentialCutoff::Bytes(SequentialCutoff::AUTO_BYTES), ..as_reads() }
 }
 
-/// All requests: they are needed again, with a scan among them.
-fn read(folder: &Path, source: &Source) -> Result<Vec<Request>, String> {
+/// Opens traces, all of them before work begins with the first.
+fn open_all<'a>(
+    folder: &Path,
+    sources: impl Iterator<Item = &'a Source>,
+) -> Result<Vec<(&'a Source, Trace)>, String> {
+    sources.map(|source| Ok((source, open(folder, source)?))).collect()
+}
+
+fn open(folder: &Path, source: &Source) -> Result<Trace, String> {
     let options = Options { unit_bytes: source.unit_bytes, ..Options::default() };
-    let trace = Trace::open(&folder.join(source.file), &options).map_err(|error| error.to_string())?;
+    Trace::open(&folder.join(source.file), &options).map_err(|error| error.to_string())
+}
+
+/// All requests: they are needed again, with a scan among them.
+fn read(trace: Trace) -> Result<Vec<Request>, String> {
     trace.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
@@ -357,4 +416,35 @@ fn simulate_blocks(
     };
     let points: Vec<Point> = sizes.iter().flat_map(of).collect();
     hitsim::run(workload, conditions, &points, &|_| {})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_refused_beside_parts_that_do_not_write_them() {
+        let path = Some(Path::new("file"));
+        let check = |svg, csv, part| Files { svg, csv }.check(part).map_err(|error| error.contains("--part"));
+        assert_eq!(check(None, path, Reported::Disks), Ok(()));
+        assert_eq!(check(path, None, Reported::TradeOff), Ok(()));
+        assert_eq!(check(None, None, Reported::All), Ok(()));
+        for part in [Reported::All, Reported::Gap, Reported::Scan, Reported::TradeOff] {
+            assert_eq!(check(None, path, part), Err(true), "{part:?}");
+        }
+        for part in [Reported::All, Reported::Gap, Reported::Scan, Reported::Disks] {
+            assert_eq!(check(path, None, part), Err(true), "{part:?}");
+        }
+    }
+
+    #[test]
+    fn a_trace_that_is_absent_is_an_error_before_any_work() {
+        let folder = std::env::temp_dir().join(format!("hit-ratio-{}", std::process::id()));
+        std::fs::create_dir(&folder).expect("the name is ours");
+        std::fs::write(folder.join("here.ids"), "7\n8\n").expect("the folder is ours");
+        let sources = [source("here.ids", "here", Part::Small), source("absent.ids", "absent", Part::Small)];
+        let opened = open_all(&folder, sources.iter()).map(|traces| traces.len());
+        std::fs::remove_dir_all(&folder).expect("the folder is ours");
+        assert!(opened.expect_err("one is absent").contains("absent.ids"));
+    }
 }

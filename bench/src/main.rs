@@ -176,7 +176,7 @@ enum What {
         #[arg(long, value_name = "FILE")]
         csv: Option<std::path::PathBuf>,
         /// A trace that is made here instead, and an error if the served policy is worse than it was.
-        #[arg(long, conflicts_with_all = ["traces", "quick"])]
+        #[arg(long, conflicts_with_all = ["traces", "quick", "part", "svg", "csv"])]
         short: bool,
     },
     /// Random reads of an NBD export, pipelined on one connection.

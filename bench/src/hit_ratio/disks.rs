@@ -11,7 +11,8 @@ use hitsim::policies::Reference;
 use hitsim::served::{Division, RamShare, Writes};
 use hitsim::{Conditions, Outcome, Policy, Row, Share, Tally, Workload};
 
-use super::{FIELD, Part, SOURCES, collect, read, simulate_at, write};
+use super::tables::{GAP_MIN, find};
+use super::{FIELD, Output, Part, SOURCES, collect, open_all, read, simulate_at};
 
 mod figures;
 
@@ -40,9 +41,6 @@ const REFERENCES: [Policy; 7] = [
     BELADY,
 ];
 
-/// Points with less between LRU and Belady are left out: they say nothing.
-const GAP_MIN: f64 = 0.002;
-
 /// Everything that was simulated of a trace.
 struct Disk {
     name: &'static str,
@@ -58,6 +56,14 @@ struct Disk {
     ram_alone: Vec<(Policy, u64, Tally)>,
 }
 
+/// One of the outcomes of a [`Disk`].
+#[derive(Clone, Copy)]
+enum Taken {
+    AsReads,
+    AsTheyAre,
+    Twice,
+}
+
 /// Simulates all traces, prints Markdown, and writes all points to a file.
 ///
 /// # Errors
@@ -65,9 +71,12 @@ struct Disk {
 pub(super) fn report(folder: &Path, quick: bool, csv: Option<&Path>) -> Result<(), String> {
     let started = Instant::now();
     let is_taken = |part| part != Part::Check && (part == Part::Small || !quick);
+    let sources = SOURCES.iter().chain(&FIELD).filter(|source| is_taken(source.part));
+    let traces = open_all(folder, sources)?;
+    let csv = csv.map(Output::open).transpose()?;
     let mut disks = Vec::new();
-    for source in SOURCES.iter().chain(&FIELD).filter(|source| is_taken(source.part)) {
-        let workload = collect(&read(folder, source)?)?;
+    for (source, trace) in traces {
+        let workload = collect(&read(trace)?)?;
         disks.push(Disk::simulate(source.known_as, &workload));
         eprintln!(
             "{}: {} accesses, {} s",
@@ -81,7 +90,7 @@ pub(super) fn report(folder: &Path, quick: bool, csv: Option<&Path>) -> Result<(
     print_flash(&disks);
     print_points(&disks);
     println!("\nAll of it took {} s.", started.elapsed().as_secs());
-    csv.map_or(Ok(()), |file| write(file, &values(&disks)))
+    csv.map_or(Ok(()), |file| file.write(&values(&disks)))
 }
 
 fn sizes_of(workload: &Workload, shares: &[u32]) -> Vec<(u32, u64)> {
@@ -113,6 +122,15 @@ impl Disk {
         let again = simulate_at(workload, &played_twice, &twice, &bytes(&sizes_of(workload, &AGAIN_AT)));
         let ram_alone = ram_alone(workload, &conditions(natural), &judged);
         Self { name, sizes, reads, real, again, ram_alone }
+    }
+
+    /// What was simulated so; none if the trace does not write, or does not say.
+    fn taken(&self, taken: Taken) -> Option<&Outcome> {
+        match taken {
+            Taken::AsReads => Some(&self.reads),
+            Taken::AsTheyAre => self.real.as_ref(),
+            Taken::Twice => Some(&self.again),
+        }
     }
 
     /// With writes as they are, or as reads where there are none.
@@ -156,10 +174,6 @@ fn ram_alone(workload: &Workload, conditions: &Conditions, sizes: &[u64]) -> Vec
     tallies
 }
 
-fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option<&Row> {
-    outcome.rows.iter().find(|row| row.point.policy == policy && row.point.size_bytes == size_bytes)
-}
-
 fn name_of(policy: Policy) -> &'static str {
     match policy {
         Policy::Served(Admission::AdaptiveHits) => "hits first",
@@ -172,12 +186,14 @@ fn is_bound_of_reads(policy: Policy) -> bool {
     policy == BELADY
 }
 
-/// Points of hit ratio that a policy is below LRU, by a ratio of misses.
-fn below_lru(disks: &[Disk], policy: Policy, of: impl Fn(&Disk, Policy, u64) -> Option<f64>) -> Loss {
+/// Points of hit ratio that a policy loses to LRU, by a ratio of misses.
+fn lost(disks: &[Disk], policy: Policy, taken: Taken, ratio: fn(&Row) -> Option<f64>) -> Loss {
     let mut loss = Loss::default();
     for disk in disks {
+        let Some(outcome) = disk.taken(taken) else { continue };
         for (share, size) in disk.judged() {
-            if let (Some(own), Some(lru)) = (of(disk, policy, size), of(disk, LRU, size)) {
+            let misses = |policy| find(outcome, policy, size).and_then(ratio);
+            if let (Some(own), Some(lru)) = (misses(policy), misses(LRU)) {
                 loss.add(disk.name, share, 100.0 * (own - lru));
             }
         }
@@ -185,9 +201,9 @@ fn below_lru(disks: &[Disk], policy: Policy, of: impl Fn(&Disk, Policy, u64) -> 
     loss
 }
 
-/// A ratio of misses of a row.
-fn by(outcome: &Outcome, policy: Policy, size: u64, ratio: fn(&Row) -> Option<f64>) -> Option<f64> {
-    find(outcome, policy, size).and_then(ratio)
+#[expect(clippy::unnecessary_wraps, reason = "a ratio as lost() takes it")]
+fn misses(row: &Row) -> Option<f64> {
+    Some(row.miss_ratio())
 }
 
 /// Misses of a turnover of which at least half happened.
@@ -225,46 +241,28 @@ type Line = (&'static str, fn(&[Disk], Policy) -> String);
 const SUMMARY: [Line; 11] = [
     ("gap closed as reads: mean; worst", |disks, policy| closed(disks, policy).least()),
     ("points below LRU at worst, as reads", |disks, policy| {
-        below_lru(disks, policy, |disk, policy, size| {
-            by(&disk.reads, policy, size, |row| Some(row.miss_ratio()))
-        })
-        .to_string()
+        lost(disks, policy, Taken::AsReads, misses).to_string()
     }),
     ("the same, writes as they are", |disks, policy| {
-        below_lru(disks, policy, |disk, policy, size| {
-            by(disk.real.as_ref()?, policy, size, |row| Some(row.miss_ratio()))
-        })
-        .to_string()
+        lost(disks, policy, Taken::AsTheyAre, misses).to_string()
     }),
     ("the same, reads alone of these, points of reads", |disks, policy| {
-        below_lru(disks, policy, |disk, policy, size| by(disk.real.as_ref()?, policy, size, read_misses))
-            .to_string()
+        lost(disks, policy, Taken::AsTheyAre, read_misses).to_string()
     }),
     ("first turnover after the fill, as reads", |disks, policy| {
-        below_lru(disks, policy, |disk, policy, size| by(&disk.reads, policy, size, |row| turnover(row, 0)))
-            .to_string()
+        lost(disks, policy, Taken::AsReads, |row| turnover(row, 0)).to_string()
     }),
     ("first turnover, writes as they are", |disks, policy| {
-        below_lru(disks, policy, |disk, policy, size| {
-            by(disk.real.as_ref()?, policy, size, |row| turnover(row, 0))
-        })
-        .to_string()
+        lost(disks, policy, Taken::AsTheyAre, |row| turnover(row, 0)).to_string()
     }),
     ("second turnover, as reads", |disks, policy| {
-        below_lru(disks, policy, |disk, policy, size| by(&disk.reads, policy, size, |row| turnover(row, 1)))
-            .to_string()
+        lost(disks, policy, Taken::AsReads, |row| turnover(row, 1)).to_string()
     }),
     ("second turnover, writes as they are", |disks, policy| {
-        below_lru(disks, policy, |disk, policy, size| {
-            by(disk.real.as_ref()?, policy, size, |row| turnover(row, 1))
-        })
-        .to_string()
+        lost(disks, policy, Taken::AsTheyAre, |row| turnover(row, 1)).to_string()
     }),
     ("played again with learned state, as it is, at 10, 20, 40 and 60 %", |disks, policy| {
-        below_lru(disks, policy, |disk, policy, size| {
-            by(&disk.again, policy, size, |row| Some(row.again?.miss_ratio()))
-        })
-        .to_string()
+        lost(disks, policy, Taken::Twice, |row| Some(row.again?.miss_ratio())).to_string()
     }),
     ("flash pages x `always`, writes as they are, 10 and 20 %: mean; worst", |disks, policy| {
         beside_always(disks, policy).most()
@@ -328,25 +326,18 @@ fn pages_written(row: &Row) -> f64 {
 
 fn print_references(disks: &[Disk]) {
     println!(
-        "\n### Beside policies from papers, under the same rule for writes\n\n| policy | gap closed as reads, mean; worst | points below LRU \
+        "\n### Beside policies from papers, under the same rule for writes\n\nIn all rows with writes as they are, policies from papers have the RAM of `served`, a quarter of the cache up to 32 MiB; \
+         `served:adaptive:hits` has a twentieth.\n\n| policy | gap closed as reads, mean; worst | points below LRU \
          at worst, as reads | writes as they are | reads alone of these |\n|---|---|---|---|---|"
     );
     for policy in SERVED.into_iter().chain(REFERENCES) {
-        let as_reads = below_lru(disks, policy, |disk, policy, size| {
-            by(&disk.reads, policy, size, |row| Some(row.miss_ratio()))
-        });
-        let real = |ratio: fn(&Row) -> Option<f64>| {
-            below_lru(disks, policy, |disk, policy, size| by(disk.real.as_ref()?, policy, size, ratio))
-        };
-        let all = if is_bound_of_reads(policy) {
-            "-".to_owned()
-        } else {
-            real(|row| Some(row.miss_ratio())).to_string()
-        };
+        let lost = |taken, ratio| lost(disks, policy, taken, ratio).to_string();
+        let all = if is_bound_of_reads(policy) { "-".to_owned() } else { lost(Taken::AsTheyAre, misses) };
         println!(
-            "| {policy} | {} | {as_reads} | {all} | {} |",
+            "| {policy} | {} | {} | {all} | {} |",
             closed(disks, policy).least(),
-            real(read_misses)
+            lost(Taken::AsReads, misses),
+            lost(Taken::AsTheyAre, read_misses)
         );
     }
 }
@@ -418,13 +409,10 @@ fn print_points(disks: &[Disk]) {
 fn values(disks: &[Disk]) -> String {
     let mut text = String::new();
     for disk in disks {
-        let outcomes = [
-            ("as-reads", Some(&disk.reads)),
-            ("as-they-are", disk.real.as_ref()),
-            ("twice", Some(&disk.again)),
-        ];
-        for (writes, outcome) in outcomes {
-            let Some(outcome) = outcome else { continue };
+        let outcomes =
+            [("as-reads", Taken::AsReads), ("as-they-are", Taken::AsTheyAre), ("twice", Taken::Twice)];
+        for (writes, taken) in outcomes {
+            let Some(outcome) = disk.taken(taken) else { continue };
             let rows = hitsim::csv(&outcome.rows);
             let mut lines = rows.lines();
             let headings = lines.next().unwrap_or_default();

@@ -14,7 +14,7 @@ use super::short::Figures;
 use super::{BLOCK_BYTES, Judged, Overwritten, SIZES, served};
 
 /// Points with less between LRU and Belady are left out: they say nothing.
-const GAP_MIN: f64 = 0.002;
+pub(super) const GAP_MIN: f64 = 0.002;
 
 /// Where flash writes are judged: 10 and 20 %.
 const WRITES_AT: [usize; 2] = [3, 4];
@@ -90,7 +90,7 @@ impl Place<'_> {
 const LRU: Contender = Contender::plain(Policy::Reference(Reference::Lru));
 const BELADY: Contender = Contender::plain(Policy::Reference(Reference::Belady));
 
-fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option<&Row> {
+pub(super) fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option<&Row> {
     outcome.rows.iter().find(|row| row.point.policy == policy && row.point.size_bytes == size_bytes)
 }
 

@@ -23,7 +23,7 @@ pub(super) fn report_short(root: &Path) -> Result<(), String> {
 /// Builds, simulates and prints. A quick look leaves out the large traces.
 ///
 /// # Errors
-/// If there are no traces, one of them is damaged, or a reference policy does not give what is known.
+/// If there are no traces, or one of them is absent or damaged.
 pub(super) fn report(root: &Path, effort: Effort) -> Result<(), String> {
     let beside = root.join("../shared/traces");
     let folder = std::env::var_os("FOREBAY_TRACES").map_or(beside, PathBuf::from);

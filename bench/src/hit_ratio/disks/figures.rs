@@ -14,11 +14,15 @@ impl Figure {
         self.values.push((value, trace, share));
     }
 
-    fn mean(&self) -> f64 {
-        // Nothing gained is infinite, and would hide the others.
+    /// The mean of finite values, and how many others there are: nothing gained is infinite, and would hide the rest.
+    fn mean(&self) -> String {
         let finite = self.values.iter().filter(|(value, ..)| value.is_finite());
         let (sum, count) = finite.fold((0.0, 0.0), |(sum, count), (value, ..)| (sum + value, count + 1.0));
-        sum / count
+        let mean = format!("{:.3}", sum / count);
+        match self.values.iter().filter(|(value, ..)| !value.is_finite()).count() {
+            0 => mean,
+            others => format!("{mean} without {others} of {} that are infinite", self.values.len()),
+        }
     }
 
     /// Mean and least.
@@ -34,7 +38,7 @@ impl Figure {
     fn with(&self, worst: Option<&(f64, &'static str, u32)>) -> String {
         worst.map_or_else(
             || "-".to_owned(),
-            |(value, trace, share)| format!("{:.3}; {value:.3} ({trace} {share}%)", self.mean()),
+            |(value, trace, share)| format!("{}; {value:.3} ({trace} {share}%)", self.mean()),
         )
     }
 }
@@ -78,6 +82,8 @@ mod tests {
         assert_eq!(figure.least(), "0.250; -0.250 (c 3%)");
         assert_eq!(figure.most(), "0.250; 0.750 (b 2%)");
         assert_eq!(loss.to_string(), "0.75 (b 2%), 1 of 3 above 0.5");
+        figure.add("d", 4, f64::INFINITY);
+        assert_eq!(figure.most(), "0.250 without 1 of 4 that are infinite; inf (d 4%)");
         assert_eq!(
             (Figure::default().least(), Loss::default().to_string()),
             ("-".to_owned(), "-".to_owned())
