@@ -150,13 +150,26 @@ fn column(name: &str) -> Option<Column> {
 /// Lines with such columns.
 pub(crate) struct Csv {
     columns: Columns,
+    separators: Separators,
     /// Whether a line was seen that is no heading.
     has_begun: bool,
 }
 
+/// What lies between fields.
+enum Separators {
+    Commas,
+    /// Commas, or semicolons, or blanks, whichever a line has first in this order.
+    AsTheLine,
+}
+
 impl Csv {
     pub(crate) fn new(columns: Columns) -> Self {
-        Self { columns, has_begun: false }
+        Self { columns, separators: Separators::AsTheLine, has_begun: false }
+    }
+
+    /// Returns a reader that takes nothing but commas between fields.
+    pub(crate) fn with_commas(columns: Columns) -> Self {
+        Self { separators: Separators::Commas, ..Self::new(columns) }
     }
 
     fn parse_fields<'a>(
@@ -224,7 +237,7 @@ impl Line for Csv {
         if !std::mem::replace(&mut self.has_begun, true) && is_heading(line) {
             return Ok(None);
         }
-        if line.contains(',') {
+        if matches!(self.separators, Separators::Commas) || line.contains(',') {
             self.parse_fields(super::commas(line))
         } else if line.contains(';') {
             self.parse_fields(super::semicolons(line))

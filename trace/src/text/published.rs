@@ -9,67 +9,41 @@
 //! `alibaba` is the block traces of Alibaba Cloud (Li et al., IISWC 2020), `tencent-cbs` those of Tencent's block store (Zhang et al., USENIX
 //! ATC 2020).
 
-use super::{Line, commas, record};
-use crate::request::{Request, SECTOR};
-use crate::trace::Record;
+use super::columns::{Columns, Csv};
 
-/// Lines of `spc`.
-pub(crate) struct Spc;
+/// Columns of `spc`.
+const SPC: &str = "device,offset512,length,op,time_s,*";
+/// Columns of `alibaba`.
+const ALIBABA: &str = "device,op,offset,length,time_us";
+/// Columns of `tencent-cbs`.
+const TENCENT_CBS: &str = "time_s,offset512,length512,is_write,device";
 
-impl Line for Spc {
-    fn parse(&mut self, line: &str) -> Result<Option<Record>, String> {
-        let mut fields = commas(line);
-        let device = fields.small("the disk (application storage unit)")?;
-        let offset = fields.units("the sector", SECTOR)?;
-        let bytes = fields.whole("the length in bytes")?;
-        let kind = fields.direction("R", "W")?;
-        let at_us = Some(fields.decimal("the time in seconds", 6)?);
-        record(Request { at_us, kind, device, offset, ..Request::default() }, bytes)
-    }
+/// Returns a reader of `spc`.
+pub(crate) fn spc() -> Csv {
+    with_commas(SPC)
 }
 
-/// Lines of `alibaba`.
-pub(crate) struct Alibaba;
-
-impl Line for Alibaba {
-    fn parse(&mut self, line: &str) -> Result<Option<Record>, String> {
-        if line.starts_with("device_id,") {
-            return Ok(None);
-        }
-        let mut fields = commas(line);
-        let device = fields.small("the device")?;
-        let kind = fields.direction("R", "W")?;
-        let offset = fields.whole("the offset in bytes")?;
-        let bytes = fields.whole("the length in bytes")?;
-        let at_us = Some(fields.whole("the time in microseconds")?);
-        fields.end()?;
-        record(Request { at_us, kind, device, offset, ..Request::default() }, bytes)
-    }
+/// Returns a reader of `alibaba`.
+pub(crate) fn alibaba() -> Csv {
+    with_commas(ALIBABA)
 }
 
-/// Lines of `tencent-cbs`.
-pub(crate) struct TencentCbs;
+/// Returns a reader of `tencent-cbs`.
+pub(crate) fn tencent_cbs() -> Csv {
+    with_commas(TENCENT_CBS)
+}
 
-impl Line for TencentCbs {
-    fn parse(&mut self, line: &str) -> Result<Option<Record>, String> {
-        if line.starts_with("Timestamp,Offset") {
-            return Ok(None);
-        }
-        let mut fields = commas(line);
-        let at_us = Some(fields.decimal("the time in seconds", 6)?);
-        let offset = fields.units("the sector", SECTOR)?;
-        let bytes = fields.units("the count of sectors", SECTOR)?;
-        let kind = fields.direction("0", "1")?;
-        let device = fields.small("the volume")?;
-        fields.end()?;
-        record(Request { at_us, kind, device, offset, ..Request::default() }, bytes)
-    }
+/// Lines of other formats have the same fields in another order, with blanks between them.
+fn with_commas(columns: &str) -> Csv {
+    Csv::with_commas(Columns::parse(columns).expect("columns of a published format"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Line;
     use super::*;
-    use crate::request::Kind;
+    use crate::request::{Kind, Request};
+    use crate::trace::Record;
 
     #[test]
     fn a_line_of_spc_is_a_request_whatever_follows() {
@@ -82,13 +56,13 @@ mod tests {
             length: 8192,
         };
         for line in ["3,20941264,8192,W,0.551706", "3, 20941264, 8192, w, 0.551706, 7"] {
-            assert_eq!(Spc.parse(line), Ok(Some(Record::Request(request))), "{line}");
+            assert_eq!(spc().parse(line), Ok(Some(Record::Request(request))), "{line}");
         }
-        assert_eq!(Spc.parse("0,5,0,R,1"), Ok(Some(Record::Other)));
+        assert_eq!(spc().parse("0,5,0,R,1"), Ok(Some(Record::Other)));
         for line in
             ["0,5,512,R", "0,5,512,F,1", "0,18446744073709551615,512,R,1", "-1,5,512,R,1", "0 5 512 R 1"]
         {
-            assert!(Spc.parse(line).is_err(), "{line}");
+            assert!(spc().parse(line).is_err(), "{line}");
         }
     }
 
@@ -103,16 +77,17 @@ mod tests {
             length: 16384,
         };
         let line = "419,W,8792731648,16384,1577808144360767";
-        assert_eq!(Alibaba.parse(line), Ok(Some(Record::Request(request))));
-        assert_eq!(Alibaba.parse("device_id,opcode,offset,length,timestamp"), Ok(None));
+        assert_eq!(alibaba().parse(line), Ok(Some(Record::Request(request))));
+        assert_eq!(alibaba().parse("device_id,opcode,offset,length,timestamp"), Ok(None));
         for line in [
             "419,W,8792731648,16384",
             "419,D,0,512,1",
             "4294967296,W,0,512,1",
             "1,R,0,512,1,1",
-            "1,R,0,512,1.5",
+            "1,R,0,512,-1",
+            "1 R 0 512 1",
         ] {
-            assert!(Alibaba.parse(line).is_err(), "{line}");
+            assert!(alibaba().parse(line).is_err(), "{line}");
         }
     }
 
@@ -126,18 +101,20 @@ mod tests {
             offset: 12_910_952 * 512,
             length: 128 * 512,
         };
-        assert_eq!(TencentCbs.parse("1538323200,12910952,128,0,1063"), Ok(Some(Record::Request(request))));
+        assert_eq!(tencent_cbs().parse("1538323200,12910952,128,0,1063"), Ok(Some(Record::Request(request))));
         let write = Request { kind: Kind::Write, ..request };
-        assert_eq!(TencentCbs.parse("1538323200,12910952,128,1,1063"), Ok(Some(Record::Request(write))));
-        assert_eq!(TencentCbs.parse("Timestamp,Offset,Size,IOType,VolumeID"), Ok(None));
+        assert_eq!(tencent_cbs().parse("1538323200,12910952,128,1,1063"), Ok(Some(Record::Request(write))));
+        assert_eq!(tencent_cbs().parse("Timestamp,Offset,Size,IOType,VolumeID"), Ok(None));
         for line in [
             "1,5,8,2,1",
             "1,5,8,0",
             "1,5,8,0,1,1",
             "1,18446744073709551615,8,0,1",
             "1,5,8388609,0,9999999999",
+            // A line of `ssdsim` that has the same kinds of fields.
+            "938513000 4 8 1 0",
         ] {
-            assert!(TencentCbs.parse(line).is_err(), "{line}");
+            assert!(tencent_cbs().parse(line).is_err(), "{line}");
         }
     }
 }
