@@ -51,10 +51,10 @@ fn a_served_cache_never_holds_more_data_than_its_size_and_counts_every_access() 
             assert_eq!(counts.writes == 0, writes == Writes::AsReads);
             let missed = counts.read_partial_hits + counts.read_misses + counts.reads_bypassed;
             assert_eq!(counts.read_hits_ram + counts.read_hits_flash + missed, reads);
-            assert!(served.hits < workload.page_accesses() && served.flash_pages_written() > 0);
+            assert!(served.hits() < workload.page_accesses() && served.flash_pages_written() > 0);
             let whole = serve(&workload, &serving, Counted::Requests, pages * PAGE, 4096, &|_| {}).unwrap();
             let answered = counts.read_hits_ram + counts.read_hits_flash + counts.write_hits;
-            assert_eq!(whole.hits, answered);
+            assert_eq!(whole.hits(), answered);
             // Time goes on by accesses, and what a disk notes of regions by time.
             if writes == Writes::AsReads {
                 let alike = DiskCounts { active_seconds: counts.active_seconds, ..whole.counts };
@@ -70,7 +70,7 @@ fn a_served_cache_that_holds_everything_misses_only_what_comes_first() {
     let size = workload.footprint_pages() * 2 * PAGE;
     let serving = serving(Admission::Adaptive, Writes::AsReads);
     let served = serve(&workload, &serving, Counted::Blocks, size, 4096, &|_| {}).unwrap();
-    assert_eq!(workload.page_accesses() - served.hits, workload.footprint_pages());
+    assert_eq!(workload.page_accesses() - served.hits(), workload.footprint_pages());
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
         assert_eq!(workload.page_accesses(), 128);
         let serving =
             Serving { sequential_cutoff: SequentialCutoff::Bytes(0), ..serving(Admission::Always, writes) };
-        serve(&workload, &serving, Counted::Blocks, 4 << 20, 4096, &|_| {}).unwrap().hits
+        serve(&workload, &serving, Counted::Blocks, 4 << 20, 4096, &|_| {}).unwrap().hits()
     };
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsTheyAre)), [64, 0, 0]);
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::OfWholePages)), [64; 3]);

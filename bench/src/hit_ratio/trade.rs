@@ -57,7 +57,7 @@ pub(super) fn simulate(name: &'static str, workload: &Workload) -> Result<Trade,
     let accesses = workload.count(Counted::Blocks, BLOCK_BYTES);
     let point = |served: Served| {
         let writes = ratio(served.flash_pages_written(), accesses) / lru;
-        (ratio(served.hits, accesses), writes)
+        (ratio(served.hits(), accesses), writes)
     };
     let points = results.into_iter().map(|result| result.map(point)).collect::<Result<_, _>>()?;
     Ok(Trade { name, lru_hits: 1.0 - lru, points })

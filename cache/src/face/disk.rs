@@ -29,8 +29,8 @@ use crate::knowledge::touched::SharedBits;
 use crate::words::env::Env;
 use crate::words::histograms::InFlight;
 use crate::words::settings::{DiskSettings, Mode};
-use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
-use crate::words::units::{SECOND_NS, pages_touched};
+use crate::words::stats::{DiskCounts, DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
+use crate::words::units::{PageNumber, SECOND_NS};
 
 /// How often regions are looked at, to close those that nothing changed since the last look: nanoseconds. A power cut
 /// costs the content of the regions that were written in the last minute. Looking more often would cost a guest that
@@ -162,15 +162,14 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.has_all(range)
     }
 
-    /// True if all pages that share a byte with `range` are in RAM. Touches nothing: for simulations.
-    pub fn has_in_ram(&self, range: &ByteRange) -> bool {
-        let ram = self.ctx.cache.ram.borrow();
-        pages_touched(range).all(|page| ram.contains(page))
+    /// Returns true if a page is in RAM. Touches nothing: for simulations.
+    pub fn has_in_ram(&self, page: PageNumber) -> bool {
+        self.ctx.cache.ram.borrow().contains(page)
     }
 
-    /// True if flash has a copy of all pages that share a byte with `range`. Touches nothing: for simulations.
-    pub fn has_on_flash(&self, range: &ByteRange) -> bool {
-        pages_touched(range).all(|page| self.ctx.cache.on_flash(page).is_some())
+    /// Returns true if flash has a copy of a page. Touches nothing: for simulations.
+    pub fn has_on_flash(&self, page: PageNumber) -> bool {
+        self.ctx.cache.on_flash(page).is_some()
     }
 
     /// How the disk is cached.
@@ -186,10 +185,15 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.catalog.check();
     }
 
+    /// Returns the counters alone, as in [`Self::statistics`], without predicting hit ratios.
+    pub fn counts(&self) -> DiskCounts {
+        self.ctx.cache.counters.snapshot()
+    }
+
     /// Counters, latencies and what the cache holds. Takes constant time.
     pub fn statistics(&self) -> DiskStatistics {
         let cache = &self.ctx.cache;
-        let counts = cache.counters.snapshot();
+        let counts = self.counts();
         let settings = cache.settings.borrow();
         let (catalog, ram) = (cache.catalog.counts(), cache.ram.borrow());
         let (held, mirrored, uncopied) = {

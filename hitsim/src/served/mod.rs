@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
+use cache::words::units::PageNumber;
 use cache::{
     Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId,
     SequentialCutoff,
@@ -57,9 +58,7 @@ pub struct Serving {
 /// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// Accesses of the first pass whose pages were all cached when their request came.
-    pub hits: u64,
-    /// The first pass.
+    /// The first pass: an access is a hit if its pages were all cached when its request came.
     pub first: Tally,
     /// The last pass, if there are several.
     pub again: Option<Tally>,
@@ -69,7 +68,8 @@ pub struct Served {
     pub counts: DiskCounts,
     /// Pages promoted before a segment was reclaimed for the first time.
     pub first_fill_pages: u64,
-    /// Pages written to flash in the first pass that a guest overwrote before they were read from there.
+    /// Pages written to flash in the first pass that a guest overwrote before they were read from there. A lower bound: a copy counts as
+    /// read if an earlier one of the same content was, and the page went from RAM to flash again.
     pub overwritten_unread_pages: u64,
     /// How the cache was divided.
     pub division: Division,
@@ -80,6 +80,11 @@ pub struct Served {
 }
 
 impl Served {
+    /// Accesses of the first pass that were hits.
+    pub fn hits(&self) -> u64 {
+        self.first.accesses - self.first.misses
+    }
+
     /// Pages of data written to flash: promoted while it filled, promoted later, and appended again when their segment was
     /// reclaimed.
     pub fn flash_pages_written(&self) -> u64 {
@@ -130,13 +135,12 @@ pub fn serve_along(
                 tallies.next_pass();
             }
             run.pass(workload, counted, block_bytes, &mut tallies, progress).await?;
-            first_pass.get_or_insert_with(|| (disk.statistics().counts, run.fate.overwritten_unread));
+            first_pass.get_or_insert_with(|| (disk.counts(), run.fate.overwritten_unread));
         }
         let statistics = disk.statistics();
         let (counts, overwritten_unread_pages) = first_pass.expect("there is a first pass");
         let Tallies { first, again, turns } = tallies;
         Ok(Served {
-            hits: first.accesses - first.misses,
             first,
             again,
             turns,
@@ -205,9 +209,9 @@ impl Run<'_> {
 /// What becomes of pages on flash.
 #[derive(Default)]
 struct Fate {
-    /// Pages on flash that were read from there since they were written. A page leaves flash, or gets a new version, only in accesses that
-    /// take it out of here, or is found absent by the next one.
-    read: HashSet<u64>,
+    /// Pages on flash that were read from there since a guest wrote them. A page that was reclaimed is taken out by its next access; if it
+    /// was in RAM and has gone to flash again before that, it stays, though nobody read the copy.
+    read: HashSet<PageNumber>,
     overwritten_unread: u64,
     /// Pages promoted until the first segment was reclaimed.
     first_fill: Option<u64>,
@@ -216,13 +220,12 @@ struct Fate {
 impl Fate {
     /// Records a request that has not happened yet.
     fn observe(&mut self, disk: &Disk, asked: &Asked) {
-        for page in asked.pages.start / PAGE..asked.pages.end / PAGE {
-            let range = ByteRange::at(page * PAGE, PAGE);
-            if !disk.has_on_flash(&range) {
+        for page in (asked.pages.start / PAGE..asked.pages.end / PAGE).map(PageNumber) {
+            if !disk.has_on_flash(page) {
                 self.read.remove(&page);
             } else if asked.is_write {
                 self.overwritten_unread += u64::from(!self.read.remove(&page));
-            } else if !disk.has_in_ram(&range) {
+            } else if !disk.has_in_ram(page) {
                 self.read.insert(page);
             }
         }
@@ -230,7 +233,7 @@ impl Fate {
 
     fn observe_fill(&mut self, disk: &Disk) {
         if self.first_fill.is_none() {
-            let counts = disk.statistics().counts;
+            let counts = disk.counts();
             self.first_fill = (counts.reclaims > 0).then_some(counts.promotions);
         }
     }
