@@ -34,12 +34,12 @@ fn line(row: &Row) -> String {
         row.point.policy,
         row.point.size_bytes,
         row.point.block_bytes,
-        row.accesses,
-        row.misses,
+        row.tally.accesses,
+        row.tally.misses,
         row.miss_ratio(),
         row.flash_writes_per_access(),
-        row.reads,
-        row.read_misses,
+        row.tally.reads,
+        row.tally.read_misses,
         optional.join(",")
     )
 }

@@ -221,15 +221,13 @@ fn text(x: f64, y: f64, anchor: &str, more: &str, content: &str) -> String {
 mod tests {
     use super::*;
     use crate::run::Point;
+    use crate::tally::Tally;
 
     fn row(policy: &str, size_bytes: u64, misses: u64) -> Row {
         let point = Point { policy: policy.parse().unwrap(), size_bytes, block_bytes: 4096 };
         Row {
             point,
-            accesses: 1000,
-            misses,
-            reads: 1000,
-            read_misses: misses,
+            tally: Tally { accesses: 1000, misses, reads: 1000, read_misses: misses },
             flash_data_bytes: misses * 2048,
             turnovers: None,
             again: None,

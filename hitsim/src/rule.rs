@@ -84,7 +84,7 @@ mod tests {
     fn play(reference: Reference, accesses: &[(u32, Effect)]) -> (String, usize, u64) {
         let blocks: Vec<u32> = accesses.iter().map(|(block, _)| *block).collect();
         let effects: Vec<Effect> = accesses.iter().map(|(_, effect)| *effect).collect();
-        let next = crate::policies::next_uses(&blocks, &effects, 16);
+        let next = crate::policies::next_uses(&blocks, &effects, 16, 1);
         let mut cache = WriteThrough::new(reference.make(8, 16, &next), 2, 16);
         let hit = |(block, effect): &(u32, Effect)| match cache.access(*block, *effect) {
             Access::Hit => 'H',

@@ -45,7 +45,8 @@ pub struct Point {
 pub struct Conditions {
     /// What is one access.
     pub counted: Counted,
-    /// RAM of a served disk, and what counts as RAM of other policies where writes are as they are.
+    /// RAM of a served disk, and what counts as RAM of other policies where writes are as they are: for them always that of a disk out of
+    /// the box, also beside one where only hits count, which has less.
     pub ram: RamShare,
     /// Of a served disk.
     pub sequential_cutoff: SequentialCutoff,
@@ -76,14 +77,8 @@ impl Default for Conditions {
 pub struct Row {
     /// The point.
     pub point: Point,
-    /// Accesses of the first pass.
-    pub accesses: u64,
-    /// How many of them were no hits.
-    pub misses: u64,
-    /// Accesses of the first pass that read; all of them where writes count as reads.
-    pub reads: u64,
-    /// How many of them were no hits.
-    pub read_misses: u64,
+    /// The first pass.
+    pub tally: Tally,
     /// Bytes of data written to flash in the first pass: of a served disk those promoted and appended again, of others what entered, and
     /// new versions of what was cached. Without headers and summaries.
     pub flash_data_bytes: u64,
@@ -109,7 +104,7 @@ pub struct Layout {
     pub first_fill_pages: u64,
     /// Pages appended again when their segment was reclaimed.
     pub reappended_pages: u64,
-    /// Pages on flash that a guest overwrote before they were read from there.
+    /// Pages on flash that a guest overwrote before they were read from there: a lower bound, see [`Served`].
     pub overwritten_unread_pages: u64,
     /// Bytes of RAM for index and policy, in the end.
     pub index_bytes: u64,
@@ -141,21 +136,19 @@ const REPORT_EVERY: usize = 65_536;
 
 impl Row {
     /// Misses of all accesses.
-    #[expect(clippy::cast_precision_loss, reason = "counts of accesses are 32 bits")]
     pub fn miss_ratio(&self) -> f64 {
-        self.misses as f64 / self.accesses as f64
+        self.tally.miss_ratio()
     }
 
     /// Misses of reads alone; not a number if nothing was read.
-    #[expect(clippy::cast_precision_loss, reason = "counts of accesses are 32 bits")]
     pub fn read_miss_ratio(&self) -> f64 {
-        self.read_misses as f64 / self.reads as f64
+        self.tally.read_miss_ratio()
     }
 
     /// Blocks' worth of data that are written to flash, for each access.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people; bytes stay far below 2^52")]
     pub fn flash_writes_per_access(&self) -> f64 {
-        self.flash_data_bytes as f64 / f64::from(self.point.block_bytes) / self.accesses as f64
+        self.flash_data_bytes as f64 / f64::from(self.point.block_bytes) / self.tally.accesses as f64
     }
 }
 
@@ -202,8 +195,9 @@ struct OneBlockSize<'a> {
     workload: &'a Workload,
     conditions: &'a Conditions,
     block_bytes: u32,
+    /// None if requests are counted, and there is no policy from a paper.
     accesses: Accesses,
-    /// None if all accesses read.
+    /// None if all accesses read, or there are none.
     effects: Vec<Effect>,
     /// Of use to Belady only: none if there is no such point.
     next_uses: Vec<u32>,
@@ -219,12 +213,15 @@ impl<'a> OneBlockSize<'a> {
         own: &[usize],
         block_bytes: u32,
     ) -> Self {
-        let accesses = workload.accesses(block_bytes);
-        let effects = workload.effects(block_bytes, conditions.writes);
-        let has_belady = own.iter().any(|at| points[*at].policy == Policy::Reference(Reference::Belady));
-        let next_uses = if has_belady {
-            let all = accesses.blocks.repeat(conditions.passes.max(1) as usize);
-            next_uses(&all, &effects.repeat(conditions.passes.max(1) as usize), accesses.distinct)
+        let policies = || own.iter().map(|at| points[*at].policy);
+        let has_references = policies().any(|policy| matches!(policy, Policy::Reference(_)));
+        let (accesses, effects) = if has_references || conditions.counted == Counted::Blocks {
+            (workload.accesses(block_bytes), workload.effects(block_bytes, conditions.writes))
+        } else {
+            Default::default()
+        };
+        let next_uses = if policies().any(|policy| policy == Policy::Reference(Reference::Belady)) {
+            next_uses(&accesses.blocks, &effects, accesses.distinct, conditions.passes.max(1))
         } else {
             Vec::new()
         };
@@ -390,9 +387,9 @@ fn row(
     flash_data_bytes: u64,
     served: Option<Layout>,
 ) -> Row {
-    let Tallies { first: Tally { accesses, misses, reads, read_misses }, again, turns } = tallies;
+    let Tallies { first, again, turns } = tallies;
     let turnovers = turnovers.map(|_| turns);
-    Row { point, accesses, misses, reads, read_misses, flash_data_bytes, turnovers, again, served }
+    Row { point, tally: first, flash_data_bytes, turnovers, again, served }
 }
 
 impl fmt::Display for Policy {

@@ -63,13 +63,19 @@ pub struct Turnovers {
 }
 
 impl Turnovers {
-    /// Those of a cache of `capacity` blocks; `None` if it never fills.
+    /// Those of a cache of `capacity` blocks, numbered in the order in which they are first touched; `None` if it never fills.
     pub(crate) fn of(
         blocks: &[u32],
         effects: &[Effect],
         distinct: u32,
         [capacity, ram]: [usize; 2],
     ) -> Option<Self> {
+        if effects.is_empty() {
+            // Each block that comes stays until the cache is full.
+            let last = capacity.checked_sub(1)? as u32;
+            let at = blocks.iter().position(|block| *block == last)?;
+            return Some(Self { start: at as u64 + 1, length: capacity as u64 });
+        }
         let mut lru = WriteThrough::new(Box::new(Lru::new(capacity, distinct)), ram, distinct);
         for (at, block) in blocks.iter().enumerate() {
             lru.access(*block, effects.get(at).copied().unwrap_or_default());
@@ -141,6 +147,10 @@ mod tests {
         let blocks = [0, 0, 1, 1, 2, 0, 3];
         assert_eq!(Turnovers::of(&blocks, &[], 4, [3, 1]), Some(Turnovers { start: 5, length: 3 }));
         assert_eq!(Turnovers::of(&blocks[..4], &[], 4, [3, 1]), None);
+        assert_eq!(
+            Turnovers::of(&blocks, &[Effect::Reads; 7], 4, [3, 1]),
+            Turnovers::of(&blocks, &[], 4, [3, 1])
+        );
         // A part that is written fills nothing.
         let effects = [Effect::Patches; 7];
         assert_eq!(Turnovers::of(&blocks, &effects, 4, [3, 1]), None);

@@ -79,7 +79,7 @@ pub struct Workload {
 }
 
 /// One access after another, each to a block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Accesses {
     /// Blocks, numbered in the order in which they are first touched.
     pub blocks: Vec<u32>,

@@ -76,7 +76,7 @@ fn compare(folder: &Path, policies: &[(&str, Reference)]) -> Vec<(Reference, Vec
         let trace = Trace::open(&folder.join(file), &Options::default()).expect("the trace is there");
         let workload = Workload::collect(trace);
         let accesses = workload.expect("the trace is sound").accesses(4096);
-        let next = next_uses(&accesses.blocks, &[], accesses.distinct);
+        let next = next_uses(&accesses.blocks, &[], accesses.distinct, 1);
         for line in baseline.lines().filter(|line| line.split(',').next() == Some(name)) {
             let fields: Vec<&str> = line.split(',').collect();
             let Some(at) = policies.iter().position(|(known_as, _)| *known_as == fields[3]) else { continue };

@@ -133,7 +133,7 @@ fn points_come_back_in_order_and_what_cannot_be_is_left_out_with_its_reason() {
     assert_eq!(left_out.len(), 2 * 2 * 2 + 2);
     assert!(left_out.iter().any(|left| left.reason.contains("0 segments")), "{left_out:?}");
     let largest = rows.iter().filter(|row| row.point.size_bytes == 1 << 40 && row.point.block_bytes == 4096);
-    let misses: Vec<u64> = largest.map(|row| row.misses).collect();
+    let misses: Vec<u64> = largest.map(|row| row.tally.misses).collect();
     assert_eq!(misses[0], workload.footprint_pages());
     assert_eq!(misses[0], misses[2]);
 }
@@ -150,7 +150,10 @@ fn whole_requests_hit_if_all_of_their_blocks_do() {
         block_bytes: 4096,
     });
     let Outcome { rows, .. } = run(&workload, &conditions(Counted::Requests), &points, &|_| {});
-    assert_eq!(rows.iter().map(|row| (row.accesses, row.misses)).collect::<Vec<_>>(), [(4, 2), (4, 2)]);
+    assert_eq!(
+        rows.iter().map(|row| (row.tally.accesses, row.tally.misses)).collect::<Vec<_>>(),
+        [(4, 2), (4, 2)]
+    );
     assert_eq!(rows[0].flash_data_bytes, 3 * PAGE);
 }
 
@@ -203,14 +206,19 @@ fn policies_from_papers_follow_the_rule_for_writes_that_serves_disks() {
         let all = rows(&workload, &policies, 2000, &conditions);
         assert_eq!(all.len(), policies.len());
         for row in all {
-            assert_eq!((row.accesses, row.reads), (1600, 800), "{:?}", row.point);
-            assert_eq!((row.misses, row.read_misses), (misses, read_misses), "{:?}", row.point);
+            assert_eq!((row.tally.accesses, row.tally.reads), (1600, 800), "{:?}", row.point);
+            assert_eq!((row.tally.misses, row.tally.read_misses), (misses, read_misses), "{:?}", row.point);
         }
     }
     let workload = written_and_read(200, 4, 512);
     let all_read = Conditions { writes: Writes::AsReads, ..conditions(Counted::Blocks) };
     for row in rows(&workload, &policies, 2000, &all_read) {
-        assert_eq!((row.misses, row.reads, row.read_misses), (200, 1600, 200), "{:?}", row.point);
+        assert_eq!(
+            (row.tally.misses, row.tally.reads, row.tally.read_misses),
+            (200, 1600, 200),
+            "{:?}",
+            row.point
+        );
     }
 }
 
@@ -254,8 +262,8 @@ fn a_second_pass_meets_what_the_first_one_left_and_changes_nothing_of_it() {
     {
         assert_eq!(Row { again: None, served: None, ..twice }, Row { served: None, ..*once });
         let again = twice.again.unwrap();
-        assert_eq!((again.accesses, again.reads), (once.accesses, once.reads));
-        assert!(again.misses < once.misses, "the cache is not empty: {again:?}");
+        assert_eq!((again.accesses, again.reads), (once.tally.accesses, once.tally.reads));
+        assert!(again.misses < once.tally.misses, "the cache is not empty: {again:?}");
         let admitted =
             |row: &Row| row.served.map(|layout| (layout.admitted_pages, layout.overwritten_unread_pages));
         assert_eq!(admitted(once), admitted(&twice), "flash pages are those of the first pass");

@@ -166,10 +166,7 @@ fn ram_alone(workload: &Workload, conditions: &Conditions, sizes: &[u64]) -> Vec
         let Policy::Served(admission) = policy else { continue };
         let Ok(division) = Division::of(size_bytes, conditions.ram, admission) else { continue };
         let Outcome { rows, .. } = simulate_at(workload, &[LRU], &all_in_ram, &[division.ram_bytes]);
-        tallies.extend(rows.iter().map(|row| {
-            let Row { accesses, misses, reads, read_misses, .. } = *row;
-            (policy, size_bytes, Tally { accesses, misses, reads, read_misses })
-        }));
+        tallies.extend(rows.iter().map(|row| (policy, size_bytes, row.tally)));
     }
     tallies
 }
@@ -214,7 +211,7 @@ fn turnover(row: &Row, number: usize) -> Option<f64> {
 }
 
 fn read_misses(row: &Row) -> Option<f64> {
-    (row.reads > 0).then(|| row.read_miss_ratio())
+    (row.tally.reads > 0).then(|| row.read_miss_ratio())
 }
 
 /// Pages written to flash beside `always` in the same log, writes as they are.
@@ -308,7 +305,7 @@ fn pages_per_hit(disk: &Disk, policy: Policy) -> Vec<(u32, f64)> {
         let row = find(disk.natural(), policy, size)?;
         let (.., alone) =
             disk.ram_alone.iter().find(|(known, bytes, _)| *known == policy && *bytes == size)?;
-        Some((share, pages_written(row) / gained(alone.read_misses, row.read_misses)))
+        Some((share, pages_written(row) / gained(alone.read_misses, row.tally.read_misses)))
     };
     disk.simulated().filter(|(share, _)| WRITES_AT.contains(share)).filter_map(of).collect()
 }
@@ -362,7 +359,7 @@ fn print_flash(disks: &[Disk]) {
 fn print_causes(disk: &Disk, (share, size): (u32, u64), policy: Policy) {
     let Some(row) = find(disk.natural(), policy, size) else { return };
     let Some(layout) = row.served else { return };
-    let an_access = |pages: u64| format!("{:.3}", pages as f64 / row.accesses as f64);
+    let an_access = |pages: u64| format!("{:.3}", pages as f64 / row.tally.accesses as f64);
     let always = find(disk.natural(), ALWAYS, size)
         .map_or_else(String::new, |always| format!("{:.2}", pages_written(row) / pages_written(always)));
     let per_hit = pages_per_hit(disk, policy).iter().find(|(at, _)| *at == share).map(|(_, pages)| *pages);

@@ -180,7 +180,7 @@ impl Checked {
 
 #[cfg(test)]
 mod tests {
-    use hitsim::Point;
+    use hitsim::{Point, Tally};
 
     use super::*;
 
@@ -203,10 +203,7 @@ mod tests {
                 size_bytes: 40960,
                 block_bytes: BLOCK_BYTES,
             },
-            accesses: 10_000,
-            misses: misses(reference),
-            reads: 0,
-            read_misses: 0,
+            tally: Tally { accesses: 10_000, misses: misses(reference), ..Tally::default() },
             turnovers: None,
             again: None,
             flash_data_bytes: 0,

@@ -74,9 +74,9 @@ fn one(
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts of accesses are 32 bits")]
 fn lost(plain: &Outcome, scanned: &Outcome, policy: Policy) -> Option<f64> {
     let of = |outcome: &Outcome| outcome.rows.iter().find(|row| row.point.policy == policy).copied();
-    let hits = |row: &Row| row.accesses as f64 - row.misses as f64;
+    let hits = |row: &Row| row.tally.accesses as f64 - row.tally.misses as f64;
     let (plain, scanned) = (of(plain)?, of(scanned)?);
-    Some(100.0 * (hits(&plain) - hits(&scanned)) / plain.accesses as f64)
+    Some(100.0 * (hits(&plain) - hits(&scanned)) / plain.tally.accesses as f64)
 }
 
 /// Prints what it cost the traces of these names.

@@ -319,7 +319,7 @@ pub(super) fn print_costs(name: &str, workload: &Workload) {
         "\n### Time of an access on {name}, a cache of 10 %, one core\n\n| policy | ns | index and policy, bytes per cached page |\n|---|---|---|"
     );
     let accesses = workload.accesses(BLOCK_BYTES);
-    let next = next_uses(&accesses.blocks, &[], accesses.distinct);
+    let next = next_uses(&accesses.blocks, &[], accesses.distinct, 1);
     let size_bytes = super::sizes(workload).nth(WRITES_AT[0]).unwrap_or_default();
     for policy in served().chain(Reference::ALL.into_iter().map(Policy::Reference)) {
         let started = user_time();

@@ -197,7 +197,7 @@ fn as_csv(rows: &[Row], as_reads: Option<&[Row]>) -> String {
         let more = match at.checked_sub(1).and_then(|at| as_reads.get(at)) {
             None => "as_reads_misses,as_reads_miss_ratio,as_reads_flash_writes_per_access".to_owned(),
             Some(row) => {
-                format!("{},{:.6},{:.6}", row.misses, row.miss_ratio(), row.flash_writes_per_access())
+                format!("{},{:.6},{:.6}", row.tally.misses, row.miss_ratio(), row.flash_writes_per_access())
             }
         };
         text.extend([line, ",", &more, "\n"]);
@@ -237,15 +237,15 @@ fn row_as_json(row: &Row, as_reads: Option<&Row>) -> Value {
         "block_bytes": point.block_bytes,
         "miss_ratio": row.miss_ratio(),
         "flash_writes_per_access": row.flash_writes_per_access(),
-        "accesses": row.accesses,
-        "misses": row.misses,
-        "reads": row.reads,
-        "read_misses": row.read_misses,
+        "accesses": row.tally.accesses,
+        "misses": row.tally.misses,
+        "reads": row.tally.reads,
+        "read_misses": row.tally.read_misses,
     });
     if let Some(row) = as_reads {
         fields["as_reads"] = json!({
             "miss_ratio": row.miss_ratio(),
-            "misses": row.misses,
+            "misses": row.tally.misses,
             "flash_writes_per_access": row.flash_writes_per_access(),
         });
     }
@@ -306,7 +306,8 @@ impl Tables<'_> {
         let mut text = String::new();
         let mut add = |title: &str, table: String| text.extend(["\n", title, "\n", &table]);
         if let Some(as_reads) = as_reads {
-            let reads = rows.iter().find(|row| row.point.block_bytes == block).map_or(0, |row| row.reads);
+            let reads =
+                rows.iter().find(|row| row.point.block_bytes == block).map_or(0, |row| row.tally.reads);
             add(&format!("Misses {of_block}, writes as they are"), table(rows, misses_beside_writes));
             add(&format!("Misses of the {reads} of them that read"), table(rows, Row::read_miss_ratio));
             add("Misses if all of them read", table(as_reads, Row::miss_ratio));
@@ -359,7 +360,7 @@ fn causes(row: &Row) -> Option<Vec<String>> {
     let layout = row.served?;
     let later = layout.admitted_pages.saturating_sub(layout.first_fill_pages);
     let pages = [layout.first_fill_pages, later, layout.reappended_pages, layout.overwritten_unread_pages];
-    let an_access = pages.map(|pages| format!("{:.4}", pages as f64 / row.accesses as f64));
+    let an_access = pages.map(|pages| format!("{:.4}", pages as f64 / row.tally.accesses as f64));
     let size = Size(row.point.size_bytes).to_string();
     Some([size, row.point.policy.to_string()].into_iter().chain(an_access).collect())
 }

@@ -13,15 +13,16 @@ use crate::rule::Effect;
 /// Not used again.
 const NEVER: u32 = u32::MAX;
 
-/// For each access, when its block is read again: as a count of accesses from the first one on. A block that is replaced before it is
-/// read has no next use. Accesses without an effect are reads.
-pub fn next_uses(accesses: &[u32], effects: &[Effect], blocks: u32) -> Vec<u32> {
+/// For each access of all passes over the same ones, when its block is read again: as a count of accesses from the first one on. A block
+/// that is replaced before it is read has no next use. Accesses without an effect are reads.
+pub fn next_uses(accesses: &[u32], effects: &[Effect], blocks: u32, passes: u32) -> Vec<u32> {
     let mut seen = vec![NEVER; blocks as usize];
-    let mut next = vec![NEVER; accesses.len()];
-    for (at, block) in accesses.iter().enumerate().rev() {
-        let seen = &mut seen[*block as usize];
+    let mut next = vec![NEVER; accesses.len() * passes as usize];
+    for at in (0..next.len()).rev() {
+        let in_pass = at % accesses.len();
+        let seen = &mut seen[accesses[in_pass] as usize];
         next[at] = *seen;
-        match effects.get(at).copied().unwrap_or_default() {
+        match effects.get(in_pass).copied().unwrap_or_default() {
             Effect::Reads => *seen = at as u32,
             Effect::Replaces => *seen = NEVER,
             Effect::Patches => {}

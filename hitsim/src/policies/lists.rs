@@ -156,7 +156,9 @@ mod tests {
     fn blocks_of_the_first_lists_are_cached_and_the_others_remembered() {
         let (one, other, remembered) = (ListId(0), ListId(1), ListId(2));
         let mut lists = Lists::new(5, 2, 1);
-        [(one, 0), (other, 1), (remembered, 2)].map(|(list, block)| lists.put_first(list, block));
+        for (list, block) in [(one, 0), (other, 1), (remembered, 2)] {
+            lists.put_first(list, block);
+        }
         assert_eq!([0, 1, 2, 3].map(|block| lists.holds(block)), [true, true, false, false]);
         assert_eq!(lists.cached(), 2);
         (0..4).for_each(|block| lists.invalidate(block));

@@ -11,7 +11,7 @@ const BLOCKS: u32 = 24;
 
 /// `H` for each hit and `.` for each miss.
 fn play(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
-    let next = next_uses(accesses, &[], BLOCKS);
+    let next = next_uses(accesses, &[], BLOCKS, 1);
     let mut policy = reference.make(capacity, BLOCKS, &next);
     let mut answers = String::new();
     for block in accesses {
@@ -112,6 +112,15 @@ fn belady_gives_up_what_is_used_last() {
     assert_eq!(misses(&play(Reference::Belady, 3, &accesses)), 9);
     assert_eq!(misses(&play(Reference::Lru, 3, &accesses)), 12);
     assert_eq!(misses(&play(Reference::Fifo, 3, &accesses)), 15);
+}
+
+#[test]
+fn next_uses_of_two_passes_are_those_of_the_same_accesses_twice() {
+    let (accesses, effects) =
+        ([0, 1, 0, 2, 1], [Effect::Reads, Effect::Replaces, Effect::Patches, Effect::Reads, Effect::Reads]);
+    let twice = next_uses(&accesses.repeat(2), &effects.repeat(2), 3, 1);
+    assert_eq!(next_uses(&accesses, &effects, 3, 2), twice);
+    assert_eq!(twice[..5], [5, 4, 5, 8, u32::MAX], "1 is replaced at the front of the second pass");
 }
 
 #[test]
@@ -253,7 +262,7 @@ proptest! {
     ) {
         let blocks: Vec<u32> = accesses.iter().map(|(block, _)| *block).collect();
         let effect = |(_, is_invalidated): &(u32, bool)| if *is_invalidated { Effect::Patches } else { Effect::Reads };
-        let next = next_uses(&blocks, &accesses.iter().map(effect).collect::<Vec<_>>(), BLOCKS);
+        let next = next_uses(&blocks, &accesses.iter().map(effect).collect::<Vec<_>>(), BLOCKS, 1);
         for reference in Reference::ALL {
             let mut policy = reference.make(capacity, BLOCKS, &next);
             for &(block, is_invalidated) in &accesses {
