@@ -45,8 +45,8 @@ Usage: cargo xtask <COMMAND>
   dist [--allow-dirty | --prove]
                      all files of a release in target/dist: tarball, packages, debug information, sums; with --prove the
                      commands of docs/install.md in a guest under systemd instead
-  nightly            the tests with many more seeds, the files of a release, and the fuzz targets if
-                     cargo-fuzz is there
+  nightly            the tests with many more seeds, the fuzz targets if cargo-fuzz is there, and the files of
+                     a release
 
   --seeds N          how many seeds each simulation runs. Default: 20000";
 
