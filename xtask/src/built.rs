@@ -18,15 +18,6 @@ pub(crate) fn for_tests(root: &Path) -> Result<PathBuf, String> {
     folder(root, "debug")
 }
 
-/// Builds `forebay` as tests need it, unless it is built, and returns where it is.
-///
-/// # Errors
-/// If it cannot be built.
-pub(crate) fn forebay_for_tests(root: &Path) -> Result<PathBuf, String> {
-    run(cargo(root).args(["build", "--workspace", "--bin", "forebay", "--locked"]))?;
-    Ok(folder(root, "debug")?.join("forebay"))
-}
-
 /// Builds these packages with all optimisations, and returns where their programs are.
 ///
 /// # Errors

@@ -150,6 +150,8 @@ fn parse_bench(options: &[&str]) -> Result<Command, String> {
     match options {
         ["--short"] if scope == Scope::HitRatio => Ok(Command::HitRatioShort),
         [] => Ok(Command::Bench { scope, effort: Effort::FULL }),
+        // One trace and one guest: there is nothing to leave out.
+        ["--quick"] if scope == Scope::Mapped => Err("`bench mapped` has no `--quick`.".to_owned()),
         ["--quick"] => Ok(Command::Bench { scope, effort: Effort::QUICK }),
         other => Err(format!("`bench` does not know `{}`.", other.join(" "))),
     }
@@ -205,6 +207,7 @@ mod tests {
         assert_eq!(parse_line("bench hit-ratio --quick"), bench(Scope::HitRatio, Effort::QUICK));
         assert_eq!(parse_line("bench hit-ratio --short"), Ok(Command::HitRatioShort));
         assert!(parse_line("bench --short").is_err());
+        assert!(parse_line("bench mapped --quick").is_err());
         assert!(parse_line("bench recovery --fast").is_err());
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
         assert_eq!(parse_line("dist"), Ok(Command::Dist(Changes::Refused)));

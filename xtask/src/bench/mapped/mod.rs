@@ -55,7 +55,7 @@ pub(super) fn measure(root: &Path, scratch: &Scratch) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
     // Not the build for use: it takes minutes, and times do not count here.
-    let forebay = built::forebay_for_tests(root)?;
+    let forebay = built::for_tests(root)?.join("forebay");
     let trace = trace::draw(LAW);
     let guest = Guest::new(&Kit::with_kernel(Kernel::WithUblk)?)
         .memory_mib(MEMORY_MIB)
