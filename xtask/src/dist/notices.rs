@@ -16,7 +16,14 @@ const PRODUCT: &str = "daemon";
 /// Beginnings of the names of files with a licence or a notice, in capitals.
 const NAMES: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 /// Sources of others inside a library, with the file of their licence.
-const BUNDLED: &[(&str, &str)] = &[("zstd-sys", "zstd/LICENSE"), ("liblzma-sys", "xz/COPYING.0BSD")];
+const BUNDLED: &[(&str, &str)] = &[
+    ("zstd-sys", "zstd/LICENSE"),
+    ("liblzma-sys", "xz/COPYING.0BSD"),
+    ("ring", "third_party/fiat/LICENSE"),
+    ("ring", "src/polyfill/once_cell/LICENSE-MIT"),
+    ("ring", "src/polyfill/once_cell/LICENSE-APACHE"),
+    ("tracing-core", "src/spin/LICENSE"),
+];
 /// The licence of Forebay. Its text also serves libraries that offer it and come without a text.
 const OWN: (&str, &str) = ("Apache-2.0", "LICENSE");
 /// The paragraph on libraries in the web page, from this line to the end of the file.
@@ -35,14 +42,10 @@ const LINE: &str = "------------------------------------------------------------
 /// # Errors
 /// If cargo has no sources of a library, or one has no text of its licence.
 pub(crate) fn notices(root: &Path, target: &str) -> Result<String, String> {
-    let arguments = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
-    let metadata = output(cargo(root).args(arguments))?;
-    let metadata: Value = serde_json::from_str(&metadata)
-        .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))?;
     let mut texts = Texts::default();
     let own = texts.number(read(&root.join(OWN.1))?);
     let mut page = vec![HEAD.to_owned(), format!("The Rust standard library (MIT OR Apache-2.0): {own}\n")];
-    for library in libraries(&metadata)? {
+    for library in libraries(&metadata(root, target)?)? {
         let mut numbers = Vec::new();
         for file in library.texts()? {
             numbers.push(texts.number(read(&file)?));
@@ -105,15 +108,25 @@ impl Library {
 
     /// Returns the files with its licences and notices.
     fn texts(&self) -> Result<Vec<PathBuf>, String> {
-        let is_text = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
-            NAMES.iter().any(|beginning| name.starts_with(beginning)) && path.is_file()
-        };
-        let mut files: Vec<PathBuf> = entries(&self.folder)?.into_iter().filter(is_text).collect();
+        let mut files: Vec<PathBuf> =
+            entries(&self.folder)?.into_iter().filter(|path| is_text(path)).collect();
         let bundled = BUNDLED.iter().filter(|(name, _)| *name == self.name);
         files.extend(bundled.map(|(_, file)| self.folder.join(file)));
         Ok(files)
     }
+}
+
+/// Returns true if `path` is, by its name, a file with a licence or a notice.
+fn is_text(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+    NAMES.iter().any(|beginning| name.starts_with(beginning)) && path.is_file()
+}
+
+/// Returns what `cargo metadata` says of the workspace on `target`.
+fn metadata(root: &Path, target: &str) -> Result<Value, String> {
+    let arguments = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
+    serde_json::from_str(&output(cargo(root).args(arguments))?)
+        .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))
 }
 
 /// Returns every library of others that the product is linked with, sorted by name and version.
@@ -160,14 +173,65 @@ fn libraries(metadata: &Value) -> Result<Vec<Library>, String> {
 mod tests {
     use super::*;
 
+    /// Texts below the folder of a library that need not go with the binary, and why.
+    const NOT_IN_THE_BINARY: &[(&str, &str, &str)] = &[
+        ("zstd-sys", "zstd/COPYING", "the GPL, which zstd offers beside the licence that is taken"),
+        (
+            "liblzma-sys",
+            "xz/COPYING",
+            "a summary of what all of xz is under; the licence of liblzma is taken",
+        ),
+        ("liblzma-sys", "xz/COPYING.GPLv2", "scripts, which are not compiled"),
+        ("liblzma-sys", "xz/COPYING.GPLv3", "build-aux, which is not compiled"),
+        ("liblzma-sys", "xz/COPYING.LGPLv2.1", "getopt of the programs, which are not compiled"),
+        ("liblzma-sys", "xz/build-aux/license-check.sh", "a program"),
+    ];
+
+    fn target() -> String {
+        format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
+    }
+
+    /// Adds the texts in `folder` and below to `found`.
+    fn find_texts(folder: &Path, found: &mut Vec<PathBuf>) {
+        for path in entries(folder).expect("cargo has unpacked it") {
+            if path.is_dir() {
+                find_texts(&path, found);
+            } else if is_text(&path) {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_text_inside_a_library_goes_with_the_binary_or_has_a_reason_not_to() {
+        let metadata = metadata(&crate::root(), &target()).expect("cargo knows the workspace");
+        let mut excepted = 0;
+        for library in libraries(&metadata).expect("each has its fields") {
+            let taken = library.texts().expect("its folder is there");
+            let mut found = Vec::new();
+            find_texts(&library.folder, &mut found);
+            for path in found {
+                let name = path.strip_prefix(&library.folder).expect("it was found there").to_string_lossy();
+                let is_excepted = NOT_IN_THE_BINARY
+                    .iter()
+                    .any(|(crate_name, file, _)| *crate_name == library.name && *file == name);
+                assert!(taken.contains(&path) != is_excepted, "{}: {name}", library.title());
+                excepted += usize::from(is_excepted);
+            }
+        }
+        assert_eq!(excepted, NOT_IN_THE_BINARY.len(), "an exception is of no use any more");
+    }
+
     #[test]
     fn every_library_in_the_binary_has_the_text_of_its_licence() {
-        let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-        let page = notices(&crate::root(), &target).expect("each library has a text");
+        let page = notices(&crate::root(), &target()).expect("each library has a text");
         for library in ["tokio ", "zstd-sys ", "vhost 0"] {
             assert!(page.lines().any(|line| line.starts_with(library) && !line.ends_with(": ")), "{library}");
         }
-        assert!(page.contains("Facebook") && page.contains("Leon Sorokin"), "texts of what libraries bundle");
+        assert!(
+            page.contains("Facebook") && page.contains("Leon Sorokin") && page.contains("fiat-crypto"),
+            "texts of what libraries bundle"
+        );
         assert!(
             !page.lines().any(|line| line.starts_with("tempfile ")),
             "what only tests need is not in the binary"
