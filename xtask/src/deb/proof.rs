@@ -65,6 +65,7 @@ ln -sf ../proof.service /next/etc/systemd/system/multi-user.target.wants/proof.s
 /// If the package is not what it should be, with all that the script printed.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
     clients::install_missing()?;
+    clients::prepare_guests()?;
     let image = Image::fresh(root)?;
     let data = Image::blank(root)?;
     // Not the build for use: it takes minutes, and behaves the same.

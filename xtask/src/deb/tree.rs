@@ -123,8 +123,8 @@ pub(crate) fn write(target: &Path, content: &str, mode: u32) -> Result<(), Strin
     set_mode(target, mode)
 }
 
-/// Rights of folders are set too: who builds may have another umask.
-fn make_folder_of(target: &Path) -> Result<(), String> {
+/// Makes the folders above `target`, with their rights: who builds may have another umask.
+pub(crate) fn make_folder_of(target: &Path) -> Result<(), String> {
     let folder = target.parent().expect("a file of a package lies in a folder");
     if folder.is_dir() {
         return Ok(());
@@ -160,6 +160,13 @@ fn name_of(path: &Path) -> &std::ffi::OsStr {
 
 fn problem(action: &str, path: &Path, error: &std::io::Error) -> String {
     format!("Could not {action} {}: {error}.", path.display())
+}
+
+/// Returns the files of the tree that have names of their own, of which some change or come with each version.
+#[cfg(test)]
+pub(crate) fn targets() -> impl Iterator<Item = &'static str> {
+    let plain = PLAIN.iter().chain(COMPLETIONS).map(|(_, target)| *target);
+    [BINARY, CONFIGURATION, DOCUMENTS, MANUAL].into_iter().chain(plain)
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::COMMIT_VARIABLE;
 use crate::built;
+use crate::deb::tree::make_folder_of;
 use crate::run::{cargo, output, run};
 
 /// The newest version of glibc that a distributed binary may ask for, as docs/install.md promises it.
@@ -56,7 +58,7 @@ pub(crate) fn build(root: &Path, commit: &str) -> Result<PathBuf, String> {
         &target,
     ]);
     build.env("CARGO_ENCODED_RUSTFLAGS", flags.join(FLAG_END)).env("CFLAGS", c_flags.join(" "));
-    run(build.env("FOREBAY_COMMIT", commit))?;
+    run(build.env(COMMIT_VARIABLE, commit))?;
     Ok(folder.join(target).join("release/forebay"))
 }
 
@@ -94,8 +96,7 @@ pub(crate) fn write_debug(binary: &Path, folder: &Path) -> Result<(), String> {
         .and_then(|id| id.split_at_checked(2))
         .ok_or_else(|| format!("{} has no id of its build.", binary.display()))?;
     let path = folder.join("usr/lib/debug/.build-id").join(folder_name).join(format!("{file}.debug"));
-    let parent = path.parent().expect("the file was put into a folder");
-    fs::create_dir_all(parent).map_err(|error| format!("Could not make {}: {error}.", parent.display()))?;
+    make_folder_of(&path)?;
     run(Command::new("objcopy")
         .args(["--only-keep-debug", "--compress-debug-sections"])
         .arg(binary)

@@ -8,8 +8,8 @@
 //!                      └── container  Containerfile, which takes the tarball
 //!   all of them ────────── sums       SHA256SUMS
 //! ```
-//! The same commit gives the same files, byte for byte, on machines with the same compiler and C library: times are those of the
-//! commit, and nothing names the machine. Each package is made of the tree of `deb::tree`, so that none of them lacks a file.
+//! The same binary and commit give the same files, byte for byte: times are those of the commit, and nothing names the machine.
+//! Each package is made of the tree of `deb::tree`, so that none of them lacks a file.
 
 mod binary;
 mod notices;
@@ -39,6 +39,8 @@ const CONTAINERFILE: &str = "packaging/container/Containerfile";
 const SUMS: &str = "SHA256SUMS";
 /// Letters of a commit that name it, as `daemon/build.rs` prints them.
 const COMMIT_LETTERS: &str = "--short=12";
+/// Names the commit for sources without a repository, here as in `daemon/build.rs`.
+const COMMIT_VARIABLE: &str = "FOREBAY_COMMIT";
 
 /// What to do if the work tree has changes that are not committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +56,10 @@ pub(crate) enum Changes {
 /// # Errors
 /// If the work tree has changes that are not allowed, a tool fails, or a file is not what docs/install.md promises.
 pub(crate) fn dist(root: &Path, changes: Changes) -> Result<(), String> {
-    let commit = commit(root).ok_or("A release is made from a commit, and this is no repository of git.")?;
-    let is_dirty = !output(git(root).args(["status", "--porcelain"]))?.is_empty();
+    let commit = commit(root).ok_or_else(|| {
+        format!("A release is made from a commit, and this is no repository of git: {COMMIT_VARIABLE} can name it.")
+    })?;
+    let is_dirty = is_repository(root) && !output(git(root).args(["status", "--porcelain"]))?.is_empty();
     if is_dirty && changes == Changes::Refused {
         return Err(
             "The work tree has changes that no commit has. Commit them, or add --allow-dirty.".to_owned()
@@ -89,18 +93,27 @@ pub(crate) fn dist(root: &Path, changes: Changes) -> Result<(), String> {
 
 /// Returns when the last commit was made, in seconds since 1970; outside of a repository, 1970 itself.
 pub(crate) fn commit_time(root: &Path) -> Result<String, String> {
-    if commit(root).is_none() {
+    if !is_repository(root) {
         return Ok("0".to_owned());
     }
     output(git(root).args(["log", "-1", "--format=%ct"])).map(|text| text.trim().to_owned())
 }
 
-/// Returns the commit that a package is made from, `None` outside of a repository.
+/// Returns the commit that a package is made from: the one that `FOREBAY_COMMIT` names, else that of the repository, `None` outside of one.
 pub(crate) fn commit(root: &Path) -> Option<String> {
-    if !works(git(root).args(["rev-parse", "HEAD"])) {
+    if let Ok(named) = std::env::var(COMMIT_VARIABLE) {
+        return Some(named);
+    }
+    if !is_repository(root) {
         return None;
     }
     output(git(root).args(["rev-parse", COMMIT_LETTERS, "HEAD"])).ok().map(|text| text.trim().to_owned())
+}
+
+/// Returns true if `root` is that of a repository with a commit: a source archive may lie in somebody else's.
+fn is_repository(root: &Path) -> bool {
+    works(git(root).args(["rev-parse", "HEAD"]))
+        && output(git(root).args(["rev-parse", "--show-prefix"])).is_ok_and(|prefix| prefix.trim().is_empty())
 }
 
 fn git(root: &Path) -> Command {
@@ -112,4 +125,16 @@ fn git(root: &Path) -> Command {
 /// Runs a program that packs files, with the time of the commit as that of the package.
 fn pack(root: &Path, command: &mut Command) -> Result<(), String> {
     run(command.env("SOURCE_DATE_EPOCH", commit_time(root)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_archive_in_the_repository_of_another_project_has_no_commit_of_it() {
+        let root = crate::root();
+        assert!(!is_repository(&root.join("xtask")), "a folder of a repository is not its root");
+        assert!(!is_repository(Path::new("/proc")), "nothing there is a repository");
+    }
 }

@@ -18,12 +18,15 @@ const STAND_INS: &[(&str, &str)] = &[
 struct Block {
     /// Heading of its section in small letters, with `-` between words, and its number in that section from 1.
     name: String,
+    number: usize,
     commands: String,
 }
 
-/// Returns a shell script for each block of the page, with its name, for files of `version`.
-pub(super) fn scripts(version: &str) -> Vec<(String, String)> {
+/// Returns a shell script for each block of the page, with its name. The first block of a section installs files of the version `installed`,
+/// those after it upgrade to files of `upgraded` and remove them.
+pub(super) fn scripts(installed: &str, upgraded: &str) -> Vec<(String, String)> {
     let with_version = |block: Block| {
+        let version = if block.number == 1 { installed } else { upgraded };
         let mut commands = block.commands.replace(VERSION, version);
         for (tool, stand_in) in STAND_INS {
             commands = commands.replace(tool, stand_in);
@@ -41,7 +44,7 @@ fn blocks(page: &str) -> Vec<Block> {
             _ if line == FENCES.0 => {
                 is_inside = true;
                 number += 1;
-                found.push(Block { name: format!("{section}-{number}"), commands: String::new() });
+                found.push(Block { name: format!("{section}-{number}"), number, commands: String::new() });
             }
             _ if line == FENCES.1 => is_inside = false,
             _ if is_inside => {
@@ -61,6 +64,7 @@ fn blocks(page: &str) -> Vec<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deb::tree;
 
     const PROOF: &str = include_str!("prove.sh");
     /// Blocks that the guest does not run: it has neither a container tool nor the source, and its binary no debug information.
@@ -74,6 +78,34 @@ mod tests {
             let is_run = PROOF.contains(&format!(". /proof/{}.sh\n", block.name));
             let is_left_out = LEFT_OUT.iter().any(|beginning| block.name.starts_with(beginning));
             assert!(is_run != is_left_out, "{}: {}", block.name, block.commands);
+        }
+    }
+
+    #[test]
+    fn the_tarball_installs_upgrades_and_removes_every_file_of_the_tree() {
+        let blocks: Vec<_> =
+            blocks(PAGE).into_iter().filter(|block| block.name.starts_with("tarball-")).collect();
+        let [install, upgrade, remove] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
+        let found =
+            remove.commands.lines().find_map(|line| line.strip_prefix("find ")).expect("it finds files");
+        let (folders, _) = found.split_once(" -type f ").expect("it finds files only");
+        for file in tree::targets() {
+            let (folder, _) = file.split_once('/').expect("a file of the tree lies in a folder");
+            assert!(folders.split(' ').any(|removed| removed == folder), "{file} stays");
+            for block in [install, upgrade] {
+                assert!(block.commands.contains(&format!(" {folder} ")), "{file} is not installed");
+            }
+        }
+    }
+
+    #[test]
+    fn an_upgrade_in_the_proof_is_one_to_another_version() {
+        let scripts = scripts("7.0.1", "7.0.2");
+        for (name, version) in
+            [("debian-package-1.sh", "7.0.1"), ("debian-package-2.sh", "7.0.2"), ("tarball-3.sh", "7.0.2")]
+        {
+            let script = scripts.iter().find(|script| script.0 == name);
+            assert!(script.is_some_and(|script| script.1.contains(version)), "{name}");
         }
     }
 

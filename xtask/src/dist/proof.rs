@@ -6,46 +6,52 @@
 use std::fs;
 use std::path::Path;
 
-use guest::{Guest, Kit};
+use guest::{Guest, Kernel, Kit};
 
 use super::page;
 use super::rpm::rpm;
 use super::tarball::tarball;
 use crate::built;
+use crate::clients;
 use crate::deb::proof::{Image, PREPARE, PROVEN, SECONDS_MAX, UNIT};
 use crate::deb::{self, Package};
 
-/// What the packages of the proof are.
-const VERSION: &str = "0.0.3";
+/// The version that is installed, and the one that it is upgraded to.
+const VERSIONS: [&str; 2] = ["0.0.3", "0.0.4"];
 const SCRIPT: &str = include_str!("prove.sh");
 
-/// Makes the RPM package and the tarball twice, which must give the same bytes, and has the guest run the page's commands on them.
+/// Makes the packages and the tarball twice, which must give the same bytes, and has the guest run the page's commands on them and on
+/// those of a second version.
 ///
 /// # Errors
 /// If a file is not the same twice, or something is not as the page says, with all that the script printed.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
+    clients::install_missing()?;
+    clients::prepare_guests()?;
     let image = Image::fresh(root)?;
-    let package = Package { root, binary: built::for_tests(root)?.join("forebay"), version: VERSION };
+    let binary = built::for_tests(root)?.join("forebay");
+    let [installed, upgraded] = VERSIONS;
+    let package = Package { root, binary: binary.clone(), version: installed };
     let folder = root.join("target/dist-proof");
     let first = make(&package, &folder)?;
     let again = make(&package, &folder)?;
     if let Some((name, _)) = first.iter().zip(&again).find_map(|(one, other)| (one != other).then_some(one)) {
         return Err(format!("{name} was made twice from the same binary, and the bytes differ."));
     }
-    let deb = deb::make(&package, &folder)?;
-    let deb = (name_of(&deb), read(&deb)?);
+    let later = make(&Package { root, binary, version: upgraded }, &folder)?;
     fs::remove_dir_all(&folder)
         .map_err(|error| format!("Could not remove {}: {error}.", folder.display()))?;
-    let mut guest = Guest::new(&Kit::ready()?)
+    let mut guest = Guest::new(&Kit::with_kernel(Kernel::WithUblk)?)
         .memory_mib(1536)
         .seconds_max(SECONDS_MAX)
         .disk("root", &image.path)
         .file("/root/prove.sh", SCRIPT)
-        .file("/root/proof.service", UNIT);
-    for (name, script) in page::scripts(VERSION) {
+        .file("/root/proof.service", UNIT)
+        .file("/root/versions", format!("installed={installed}\nupgraded={upgraded}\n"));
+    for (name, script) in page::scripts(installed, upgraded) {
         guest = guest.file(format!("/root/{name}"), script);
     }
-    for (name, content) in again.into_iter().chain([deb]) {
+    for (name, content) in again.into_iter().chain(later) {
         guest = guest.file(format!("/root/{name}"), content);
     }
     println!("==> a guest under systemd runs the commands of docs/install.md");
@@ -67,7 +73,7 @@ fn make(package: &Package<'_>, folder: &Path) -> Result<Vec<(String, Vec<u8>)>, 
         fs::remove_dir_all(folder).map_err(problem)?;
     }
     fs::create_dir_all(folder).map_err(problem)?;
-    let files = [rpm(package, folder)?, tarball(package, folder, |_| Ok(()))?];
+    let files = [deb::make(package, folder)?, rpm(package, folder)?, tarball(package, folder, |_| Ok(()))?];
     files.iter().map(|file| Ok((name_of(file), read(file)?))).collect()
 }
 

@@ -4,6 +4,7 @@
 set -eux
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C HOME=/root
 cd /proof
+. /proof/versions
 truncate -s 32M /srv/web1.raw
 chmod 644 /srv/web1.raw
 echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/yes
@@ -25,12 +26,20 @@ disconnected() {
     kill $!
     while forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; done
 }
+# The daemon is not the one of $before any more, and runs.
+restarted() {
+    systemctl is-active forebay
+    test "$before" != "$(systemctl show -p MainPID --value forebay)"
+}
 
 : the Debian package by apt
 . /proof/debian-package-1.sh
 serves
 disconnected
+before=$(systemctl show -p MainPID --value forebay)
 . /proof/debian-package-2.sh
+restarted
+test "$(dpkg-query -W -f '${Version}' forebay)" = "$upgraded"
 forebay disk list --json | grep -q '"name":"web1"'
 . /proof/debian-package-3.sh
 if systemctl is-active forebay; then exit 1; fi
@@ -38,7 +47,7 @@ apt purge forebay
 test ! -e /var/lib/forebay
 
 : the RPM package: installed, its user and files there
-rpm --force-debian --nodeps --test --install forebay-*.rpm
+rpm --force-debian --nodeps --test --install forebay-$installed-1.*.rpm
 . /proof/rpm-package-1.sh
 systemctl is-active forebay
 test "$(stat -c %U:%a /var/lib/forebay)" = forebay:700
@@ -49,10 +58,9 @@ if dpkg -S /usr/bin/forebay; then exit 1; fi
 : upgraded under a client: running, what an administrator wrote is kept
 echo '# kept' >>/etc/forebay/forebay.toml
 before=$(systemctl show -p MainPID --value forebay)
-sed -i 's/--upgrade/--upgrade --replacepkgs/' rpm-package-2.sh
 . /proof/rpm-package-2.sh
-systemctl is-active forebay
-test "$before" != "$(systemctl show -p MainPID --value forebay)"
+restarted
+test "$(rpm --query --queryformat '%{VERSION}' forebay)" = "$upgraded"
 grep -q '^# kept$' /etc/forebay/forebay.toml
 kill $! || true
 connected
@@ -76,18 +84,31 @@ cd /proof
 until forebay disk list --json 2>/dev/null | grep -q '"serving"'; do sleep 0.2; done
 test "$(stat -c %U:%G:%a /usr/bin/forebay)" = root:root:755
 echo '# kept' >>/etc/forebay/forebay.toml
+echo old >/usr/share/doc/forebay/copyright
 before=$(systemctl show -p MainPID --value forebay)
 . /proof/tarball-2.sh
 cd /proof
-test "$before" != "$(systemctl show -p MainPID --value forebay)"
-systemctl is-active forebay
+restarted
+cmp forebay-$upgraded-x86_64/usr/share/doc/forebay/copyright /usr/share/doc/forebay/copyright
 grep -q '^# kept$' /etc/forebay/forebay.toml
-forebay disk remove web1
-cd forebay-*-x86_64
+
+: not removed while a mapped disk is used, removed without
+until forebay disk list --json 2>/dev/null | grep -q '"serving"'; do sleep 0.2; done
+forebay map web1
+sleep infinity </dev/forebay/web1 &
+if sh /proof/tarball-3.sh 2>said; then exit 1; fi
+cat said
+grep -q 'is open by' said
+systemctl is-active forebay
+test -e /usr/bin/forebay
+kill $!
+wait $! || true
 . /proof/tarball-3.sh
+cd /proof
 if systemctl is-active forebay; then exit 1; fi
 test ! -e /usr/bin/forebay
 test ! -e /etc/forebay
+test ! -e /dev/forebay/web1
 find / -xdev -path /proof -prune -o -path /var/lib/forebay -prune -o -name '*forebay*' -type f -print >left
 if grep -v /var/ left; then exit 1; fi
 echo PROVEN

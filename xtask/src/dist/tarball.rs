@@ -28,7 +28,7 @@ pub(crate) fn tarball(
     for (source, target) in BESIDE {
         tree::install(&package.root.join(source), &stage.join(target), 0o644)?;
     }
-    pack(package, folder, &name, &name)
+    pack(package, folder, &name)
 }
 
 /// Makes the tarball with debug information in `folder` and returns its path.
@@ -38,18 +38,18 @@ pub(crate) fn tarball(
 pub(super) fn debug(package: &Package<'_>, folder: &Path) -> Result<PathBuf, String> {
     let name = format!("{}-debug", package.name());
     binary::write_debug(&package.binary, &folder.join(&name))?;
-    pack(package, folder, &name, &name)
+    pack(package, folder, &name)
 }
 
-/// Packs one folder of `folder` and removes it. The same content gives the same bytes.
-fn pack(package: &Package<'_>, folder: &Path, content: &str, name: &str) -> Result<PathBuf, String> {
+/// Packs the folder `name` of `folder` and removes it. The same content gives the same bytes.
+fn pack(package: &Package<'_>, folder: &Path, name: &str) -> Result<PathBuf, String> {
     let file = folder.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
     tar.args(["--create", "--format=gnu", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"]);
-    tar.args(["--mode=go-w", "--use-compress-program=gzip -9n"]);
+    tar.args(["--mode=u+rwX,go+rX,go-w", "--use-compress-program=gzip -9n"]);
     tar.arg(format!("--mtime=@{}", commit_time(package.root)?)).arg("--file").arg(&file);
-    run(tar.arg("--directory").arg(folder).arg(content))?;
-    let stage = folder.join(content);
+    run(tar.arg("--directory").arg(folder).arg(name))?;
+    let stage = folder.join(name);
     fs::remove_dir_all(&stage).map_err(|error| format!("Could not remove {}: {error}.", stage.display()))?;
     Ok(file)
 }
@@ -57,6 +57,26 @@ fn pack(package: &Package<'_>, folder: &Path, content: &str, name: &str) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::output;
+
+    #[test]
+    fn everyone_may_read_what_was_packed_whatever_the_umask_of_who_packs() {
+        let folder = std::env::temp_dir().join(format!("xtask-pack-{}", std::process::id()));
+        let private = folder.join("content/private");
+        fs::create_dir_all(&private).expect("a new folder");
+        fs::write(private.join("file"), "text").expect("a new file");
+        run(Command::new("chmod").args(["--recursive", "go-rwx"]).arg(&folder)).expect("it is ours");
+        let package = Package { root: &crate::root(), binary: PathBuf::new(), version: "1.2.3" };
+        let file = pack(&package, &folder, "content").expect("tar packs it");
+        let listed = output(Command::new("tar").args(["--list", "--verbose", "--file"]).arg(&file));
+        fs::remove_dir_all(&folder).expect("it is ours");
+        let rights: Vec<_> = listed
+            .expect("tar lists it")
+            .lines()
+            .filter_map(|line| line.get(..10).map(str::to_owned))
+            .collect();
+        assert_eq!(rights, ["drwxr-xr-x", "drwxr-xr-x", "-rw-r--r--"]);
+    }
 
     #[test]
     fn the_container_is_made_from_the_tarball() {
