@@ -14,6 +14,7 @@ mod lock;
 mod loop_device;
 mod open;
 mod placement;
+mod reclaiming;
 mod standing;
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use super::lock::{self, Lock};
+use super::reclaiming::Reclaiming;
 use crate::{ALIGNMENT, Geometry, PAGE, SECTOR};
 
 /// Whether a file may be written.
@@ -398,38 +399,6 @@ fn make_buffered(file: &File) -> io::Result<()> {
     let flags = OFlag::from_bits_retain(fcntl(file, FcntlArg::F_GETFL)?);
     fcntl(file, FcntlArg::F_SETFL(flags - OFlag::O_DIRECT))?;
     Ok(())
-}
-
-/// Ability of storage to be given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Reclaiming {
-    /// Storage that is given back reads as zeroes.
-    unmaps: bool,
-    /// Storage is given back.
-    discards: bool,
-}
-
-impl Reclaiming {
-    const NONE: Self = Self { unmaps: false, discards: false };
-
-    /// Of a file, until it turns out that it cannot. Not tried out: on many file systems that counts as a modification, and the file
-    /// may be somebody else's.
-    const FILE: Self = Self { unmaps: true, discards: true };
-
-    /// By what the kernel says of the device's queue. A device that makes zeroes and discards nothing would write them, for as long
-    /// as that takes: it gives nothing back.
-    fn of_device(rdev: u64) -> Self {
-        let (major, minor) = (libc::major(rdev), libc::minor(rdev));
-        let limit = |name: &str| -> u64 {
-            // The queue of a partition is that of its disk.
-            let texts = ["queue", "../queue"].map(|queue| {
-                fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/{queue}/{name}")).ok()
-            });
-            texts.into_iter().flatten().next().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
-        };
-        let discards = limit("discard_max_bytes") > 0;
-        Self { unmaps: discards && limit("write_zeroes_max_bytes") > 0, discards }
-    }
 }
 
 /// Questions to block devices.

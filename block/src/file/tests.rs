@@ -26,10 +26,10 @@ pub(super) fn turn() -> Turn {
 pub(super) type Turn = MutexGuard<'static, ()>;
 
 /// A folder that is gone at the end of a test.
-struct Folder(PathBuf, #[expect(dead_code, reason = "held until the test ends")] Turn);
+pub(super) struct Folder(pub(super) PathBuf, #[expect(dead_code, reason = "held until the test ends")] Turn);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("forebay-file-{}-{number}", std::process::id()));
