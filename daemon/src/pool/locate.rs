@@ -4,7 +4,8 @@
 //!   paths that the user gave or that are remembered ── hold the pool's id? ── all devices of the pool are found: done
 //!   every block device of the host                  ── holds the pool's id, and is below nothing else? ── it is that one
 //! ```
-//! Reads the first two pages of each and changes nothing. A device that does not answer is passed over.
+//! Reads the first two pages of each and changes nothing. A device that does not answer is passed over. While the host starts, the search
+//! is repeated for a while: a service starts as soon as file systems are mounted, and other devices, or their rights, may come later.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,7 +13,7 @@ use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base::patience::within;
 use base::problem::{Answer, Problem};
@@ -20,11 +21,17 @@ use block::file::Identity;
 use cache::{Claim, MemberNumber};
 use futures_util::future::{join_all, maybe_done};
 use nix::sys::stat::{major, minor};
+use nix::time::{ClockId, clock_gettime};
 
 use crate::state::{DeviceRecord, PoolRecord};
 
 /// How long all devices together may take to answer.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
+/// Time since the start of the host in which devices may still be on their way.
+const HOST_START_TIME: Duration = Duration::from_mins(2);
+/// Time that a start then waits for them: a service has 60 s to start.
+const ARRIVAL_TIME_MAX: Duration = Duration::from_secs(20);
+const ARRIVAL_INTERVAL: Duration = Duration::from_millis(250);
 /// Where the kernel lists all block devices.
 const BLOCK_DEVICES: &str = "/sys/class/block";
 /// Where udev names devices by what they are, and not by the order in which they were found.
@@ -55,11 +62,48 @@ pub(super) struct Located {
     pub(super) moved: Vec<Moved>,
 }
 
-/// Finds out where the devices of a pool are now, and puts that into its record. `named` is where the user says that one is.
+/// Finds out where the devices of a pool are now, and puts that into its record. `named` is where the user says that one is. Waits for
+/// devices that are missing, at most 20 s, if the host started in the last two minutes: what a pool has on a device that its start goes
+/// on without is lost.
 ///
 /// # Errors
 /// `Unavailable` if two devices hold the same part of the pool, and neither is where it was.
 pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Answer<Located> {
+    let uptime = clock_gettime(ClockId::CLOCK_BOOTTIME).expect("every Linux has this clock");
+    let is_starting = Duration::from(uptime) < HOST_START_TIME;
+    let time_max = if is_starting { ARRIVAL_TIME_MAX } else { Duration::ZERO };
+    let devices = record.devices.len();
+    all_within(time_max, devices, async || locate_now(record, named).await).await
+}
+
+/// Searches until that many devices are found, or the time is over.
+async fn all_within(
+    time_max: Duration,
+    devices: usize,
+    mut search: impl AsyncFnMut() -> Answer<Located>,
+) -> Answer<Located> {
+    let deadline = Instant::now() + time_max;
+    let mut moved = Vec::new();
+    let mut is_said = false;
+    loop {
+        let mut located = search().await?;
+        moved.append(&mut located.moved);
+        if located.devices >= devices || Instant::now() >= deadline {
+            return Ok(Located { moved, ..located });
+        }
+        if !is_said {
+            is_said = true;
+            tracing::info!(
+                "{} of {devices} devices of the pool are there; waiting for the others, at most {} s, as the host has just started",
+                located.devices,
+                time_max.as_secs()
+            );
+        }
+        tokio::time::sleep(ARRIVAL_INTERVAL).await;
+    }
+}
+
+async fn locate_now(record: &mut PoolRecord, named: Option<&Path>) -> Answer<Located> {
     let known = named.map(Path::to_owned).into_iter();
     let known = known.chain(record.devices.iter().map(|device| device.path.clone()));
     let known = known.chain(record.names.iter().cloned()).collect();
@@ -242,6 +286,27 @@ mod tests {
 
     fn paths(record: &PoolRecord) -> Vec<&str> {
         record.devices.iter().map(|device| device.path.to_str().expect("plain")).collect()
+    }
+
+    #[tokio::test]
+    async fn devices_that_come_late_are_waited_for_and_those_that_do_not_come_are_not() {
+        let moved = || Moved { from: "/a".into(), to: "/x".into() };
+        let mut found = [0, 1, 2, 2].into_iter();
+        let mut search = async || {
+            let devices = found.next().expect("it ends with the second device");
+            let moved = if devices == 1 { vec![moved()] } else { Vec::new() };
+            Ok(Located { devices, moved })
+        };
+        let located = all_within(Duration::from_mins(1), 2, &mut search).await.expect("found");
+        assert_eq!(located, Located { devices: 2, moved: vec![moved()] }, "no move is forgotten");
+        assert_eq!(found.len(), 1, "searched for no longer than needed");
+        let mut searches = 0;
+        let search = async || {
+            searches += 1;
+            Ok(Located { devices: 1, moved: Vec::new() })
+        };
+        let located = all_within(Duration::ZERO, 2, search).await.expect("found");
+        assert_eq!((located.devices, searches), (1, 1), "a host that runs is not kept waiting");
     }
 
     #[test]
