@@ -285,8 +285,12 @@ impl<E: Env> DiskCache<E> {
             return false;
         }
         let mut ram = self.ram.borrow_mut();
-        let (depth, before) = (consider_depth(&ram), ram.waiting());
-        let admits = |_, history| self.policy.borrow_mut().admits(history, self.room());
+        let room = self.room();
+        // While everything is taken, nothing is gained by waiting: what comes in a burst then has half of RAM to wait in.
+        let takes_all = self.policy.borrow().takes_all(room);
+        let depth = if takes_all { ram.capacity() / 2 } else { 0 }.max(consider_depth(&ram));
+        let before = ram.waiting();
+        let admits = |_, history| self.policy.borrow_mut().admits(history, room);
         let refused = ram.consider(depth, depth / 4 * 3, admits);
         let is_more = ram.waiting() > before || refused > 0;
         drop(ram);
@@ -298,6 +302,9 @@ impl<E: Env> DiskCache<E> {
     /// RAM filled faster than flash takes it.
     fn note_evicted(&self, evicted: &Evicted) {
         let Evicted { page, standing, history } = *evicted;
+        if standing == Standing::New && self.may_promote() {
+            count(&self.counters.fills_dropped, 1);
+        }
         if standing != Standing::OnFlash {
             return self.policy.borrow_mut().left(self.block_of(page), history);
         }

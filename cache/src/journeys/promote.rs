@@ -25,10 +25,10 @@ use crate::words::units::PageNumber;
 pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     while !cache.leaving.get() {
         cache.promotion_wanted.notified().await;
-        // It may not have been allowed to when the pages came.
-        cache.consider();
-        while !cache.leaving.get() && cache.promotion_is_due() {
-            if promote_batch(&cache).await.is_err() {
+        while !cache.leaving.get() {
+            // What found no place to wait, or was not allowed to, when it came.
+            cache.consider();
+            if !cache.promotion_is_due() || promote_batch(&cache).await.is_err() {
                 break;
             }
         }

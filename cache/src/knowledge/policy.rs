@@ -82,17 +82,22 @@ impl Policy {
         !self.learns() || self.learned.comes_within(before, accesses)
     }
 
+    /// True if every page may be written to flash.
+    pub(crate) fn takes_all(&self, room: Room) -> bool {
+        room == Room::Free || self.admission == Admission::Always
+    }
+
     /// May a page of a block of which this is known be written to flash?
     pub(crate) fn admits(&mut self, history: History, room: Room) -> bool {
         if room == Room::Full {
             self.learned.note_full();
         }
-        match self.admission {
-            _ if room == Room::Free => true,
-            Admission::Always => true,
-            Admission::Repeated(times) => u32::from(history.uses()) >= times,
-            Admission::Adaptive | Admission::AdaptiveHits => self.learned.admits(history),
-        }
+        self.takes_all(room)
+            || match self.admission {
+                Admission::Always => true,
+                Admission::Repeated(times) => u32::from(history.uses()) >= times,
+                Admission::Adaptive | Admission::AdaptiveHits => self.learned.admits(history),
+            }
     }
 
     /// Remembers a block that leaves the cache.

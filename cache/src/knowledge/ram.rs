@@ -247,8 +247,9 @@ impl Ram {
         (self.lists, self.moving) = ([List::EMPTY; 4], 0);
     }
 
-    /// Considers what is warm beyond all but the last `depth` places: new pages that `admits(page, history)` wait for flash from now on,
-    /// unless so many as `most` do or are on their way already. Returns how many were refused.
+    /// Considers what is warm beyond all but the last `depth` places: new pages that `admits(page, history)` wait for flash from now on.
+    /// If `most` do or are on their way already, the next one stays where it is, and is considered another time unless its place is needed
+    /// before. Returns how many were refused.
     pub(crate) fn consider(
         &mut self,
         depth: usize,
@@ -258,11 +259,14 @@ impl Ram {
         let mut refused = 0;
         while self.lists[Place::Warm as usize].len > self.capacity.saturating_sub(depth) {
             let slot = self.lists[Place::Warm as usize].oldest;
-            self.unlink(slot);
             let Slot { page, history, standing, .. } = self.slots[slot as usize];
+            if standing == Standing::New && self.waiting() + self.moving >= most {
+                break;
+            }
+            self.unlink(slot);
             if standing != Standing::New {
                 self.retire(slot);
-            } else if self.waiting() + self.moving < most && admits(page, history) {
+            } else if admits(page, history) {
                 self.stand(slot, Standing::Waiting);
                 self.link_newest(slot, Place::Waiting);
             } else {

@@ -108,10 +108,12 @@ counters! {
         throttled_ns,
         /// Pages written to flash because they earned it.
         promotions,
-        /// Pages that left RAM without entering flash: they had not earned it, came faster than flash takes them, or the write budget held them back.
+        /// Pages that RAM does not pass on to flash: they had not earned it, or the write budget held them back.
         rejections,
         /// Of these, pages that had earned flash and were held back by the write budget.
         promotions_held_back,
+        /// Pages that left RAM before it was decided whether flash takes them: they came faster than it writes.
+        fills_dropped,
         /// Blocks' pages dropped from flash to make room.
         evictions,
         /// Pages appended again when their segment was reclaimed, or was about to be.
