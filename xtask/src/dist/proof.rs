@@ -13,7 +13,8 @@ use super::rpm::rpm;
 use super::tarball::tarball;
 use crate::built;
 use crate::clients;
-use crate::deb::proof::{Image, PREPARE, PROVEN, SECONDS_MAX, UNIT};
+use crate::deb::image::Image;
+use crate::deb::proof::{PREPARE, PROVEN, RECIPE, SECONDS_MAX, UNIT};
 use crate::deb::{self, Package};
 
 /// The version that is installed, and the one that it is upgraded to.
@@ -28,7 +29,7 @@ const SCRIPT: &str = include_str!("prove.sh");
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
-    let image = Image::fresh(root)?;
+    let image = Image::fresh(root, &RECIPE)?;
     let binary = built::for_tests(root)?.join("forebay");
     let [installed, upgraded] = VERSIONS;
     let package = Package { root, binary: binary.clone(), version: installed };
