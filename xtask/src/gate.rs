@@ -32,6 +32,7 @@ pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
     run(cargo(root).args(documents).env("RUSTDOCFLAGS", flags))?;
     bench::hit_ratio_short(root)?;
     deb::prove(root)?;
+    deb::datastores::prove(root)?;
     test(root, seeds)
 }
 

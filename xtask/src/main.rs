@@ -45,6 +45,7 @@ Usage: cargo xtask <COMMAND>
   dist [--allow-dirty | --prove]
                      all files of a release in target/dist: tarball, packages, debug information, sums; with --prove the
                      commands of docs/install.md in a guest under systemd instead
+  datastores         follows docs/datastores.md in a guest under systemd
   nightly            the tests with many more seeds, the fuzz targets if cargo-fuzz is there, and the files of
                      a release
 
@@ -68,6 +69,7 @@ enum Command {
     ProveDeb,
     Dist(Changes),
     ProveDist,
+    Datastores,
     Nightly,
     Help,
 }
@@ -104,6 +106,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::ProveDeb => deb::prove(root),
         Command::Dist(changes) => dist::dist(root, *changes),
         Command::ProveDist => dist::prove(root),
+        Command::Datastores => deb::datastores::prove(root),
         Command::Nightly => gate::nightly(root),
         Command::Help => {
             println!("{USAGE}");
@@ -128,6 +131,7 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["dist"] => Ok(Command::Dist(Changes::Refused)),
         ["dist", "--prove"] => Ok(Command::ProveDist),
         ["dist", "--allow-dirty"] => Ok(Command::Dist(Changes::Allowed)),
+        ["datastores"] => Ok(Command::Datastores),
         ["nightly"] => Ok(Command::Nightly),
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command was given.".to_owned()),
@@ -212,6 +216,7 @@ mod tests {
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
         assert_eq!(parse_line("dist"), Ok(Command::Dist(Changes::Refused)));
         assert_eq!(parse_line("dist --allow-dirty"), Ok(Command::Dist(Changes::Allowed)));
+        assert_eq!(parse_line("datastores"), Ok(Command::Datastores));
         assert_eq!(parse_line("--help"), Ok(Command::Help));
         assert!(matches!(parse_line("guest a.sh --disk b.img --file c"), Ok(Command::Guest(_))));
     }

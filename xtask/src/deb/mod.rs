@@ -9,6 +9,7 @@
 //! The same tree gives the same package, byte for byte: times are those of the last commit.
 
 mod control;
+pub(crate) mod datastores;
 pub(crate) mod image;
 pub(crate) mod proof;
 pub(crate) mod tree;
