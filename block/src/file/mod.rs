@@ -330,6 +330,14 @@ impl FileDevice {
     /// Judges one step of a transfer: how many bytes it moved.
     fn step(&self, operation: Operation, range: ByteRange, result: i32) -> Result<usize, BlockError> {
         let Ok(count) = usize::try_from(result) else {
+            // Linux says of writes behind the end of a device that there is no room, and a drive that was pulled has no size left.
+            if -result == libc::ENOSPC
+                && self.kind == Kind::BlockDevice
+                && size_of(&self.file).is_ok_and(|size| size < range.end)
+            {
+                self.cut_short.set(true);
+                return Err(gone(operation, range));
+            }
             return Err(failed(-result, operation, Some(range)));
         };
         let whole_units = count > 0 && (count as u64).is_multiple_of(self.geometry.get().alignment);

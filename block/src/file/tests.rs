@@ -401,6 +401,23 @@ impl Drop for Loop {
 }
 
 #[test]
+fn a_write_behind_the_end_of_a_device_that_became_smaller_finds_it_gone_and_not_full() {
+    let folder = Folder::new();
+    let path = folder.file(MIB);
+    let Some(node) = Loop::over(&path) else { return };
+    run(async |ring| {
+        let device = FileDevice::open(&ring, &node.0, options(Cache::Direct, Lock::Image));
+        let device = device.expect("the loop device is ours");
+        // A drive that is pulled has no size any more; a loop device keeps a part of it.
+        File::options().write(true).open(&path).and_then(|file| file.set_len(MIB / 2)).expect("it is ours");
+        let status = Command::new("losetup").arg("--set-capacity").arg(&node.0).status();
+        assert!(status.is_ok_and(|status| status.success()));
+        let (_, result) = device.write(MIB / 2, pattern(4096, 1)).await;
+        assert_eq!(result.map_err(|error| error.kind), Err(ErrorKind::Gone));
+    });
+}
+
+#[test]
 fn a_block_device_is_measured_claimed_and_zeroed() {
     let folder = Folder::new();
     let path = folder.file(MIB);
