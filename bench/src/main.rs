@@ -1,6 +1,7 @@
 //! Measures the cache itself: on devices in memory (nanoseconds, and with callgrind instructions, per request; bytes of
 //! RAM per block), on a real file through the ring, and how soon the daemon serves again. `cargo xtask bench` runs it against peers and prints ratios.
 
+mod classes;
 mod client;
 mod destage;
 mod face;
@@ -158,6 +159,21 @@ enum What {
         #[arg(long, default_value_t = 40)]
         seconds: u64,
     },
+    /// Ten virtual machines on a modelled array, alone and cached on two SSDs: how many requests took how long. In virtual time.
+    Classes {
+        /// The array, such as `hdd-15k-raid5x5`.
+        #[arg(long)]
+        profile: block::model::Profile,
+        /// Requests that are measured.
+        #[arg(long, default_value_t = 100_000)]
+        requests: u64,
+        /// Requests before them, which warm the cache.
+        #[arg(long, default_value_t = 400_000)]
+        warming: u64,
+        /// Sizes of the pool to measure with, in hundredths of all disks together.
+        #[arg(long, value_delimiter = ',', default_value = "10,125")]
+        pools_percent: Vec<u64>,
+    },
     /// The served policy beside those of papers, on real traces: Markdown, as in docs/hit-ratio.md.
     HitRatio {
         /// The folder of the traces.
@@ -238,6 +254,9 @@ fn main() {
         What::Burst { profile } => destage::burst(profile),
         What::Beside { profile, load_percent, hit_percent, seconds } => {
             destage::beside(profile, load_percent, hit_percent, seconds);
+        }
+        What::Classes { profile, requests, warming, pools_percent } => {
+            classes::report(profile, classes::Load { requests, warming }, &pools_percent);
         }
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
         What::HitRatio { traces, quick, part, svg, csv, .. } => {

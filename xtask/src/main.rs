@@ -30,7 +30,7 @@ Usage: cargo xtask <COMMAND>
   seeds FROM..TO     the simulation with these seeds, millions if wanted; says how far it is, and which seeds failed
   tidy               structure checks: floors, walls between crates, sizes, leftovers
   web                the web page: built anew, its unit tests, and a real browser on a daemon under load
-  bench [recovery | writes | vhost | scrape | record | idle | mapped | hit-ratio] [--quick | --short]
+  bench [recovery | writes | vhost | scrape | record | idle | mapped | hit-ratio | latency-classes] [--quick | --short]
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
                      again, with `writes` only write-back, with `vhost` only the vhost-user door; with `scrape` what it
                      costs guests that statistics are read; with `record` what it costs them that they are recorded;
@@ -38,7 +38,8 @@ Usage: cargo xtask <COMMAND>
                      (FOREBAY_BESIDE: the program of another version, measured beside it);
                      with `mapped` a mapped disk beside the kernel's block caches in one guest: hits, requests, bytes;
                      with `hit-ratio` hit ratios and flash writes on real traces (FOREBAY_TRACES or ../shared/traces),
-                     with --short on one that it makes, against bounds, as `ci` does
+                     with --short on one that it makes, against bounds, as `ci` does;
+                     with `latency-classes` how many requests took how long: ten disks in write-back on a modelled array
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
@@ -149,6 +150,7 @@ fn parse_bench(options: &[&str]) -> Result<Command, String> {
         ["idle", rest @ ..] => (Scope::Idle, rest),
         ["mapped", rest @ ..] => (Scope::Mapped, rest),
         ["hit-ratio", rest @ ..] => (Scope::HitRatio, rest),
+        ["latency-classes", rest @ ..] => (Scope::LatencyClasses, rest),
         all => (Scope::Everything, all),
     };
     match options {
@@ -209,6 +211,7 @@ mod tests {
         assert_eq!(parse_line("bench idle --quick"), bench(Scope::Idle, Effort::QUICK));
         assert_eq!(parse_line("bench mapped"), bench(Scope::Mapped, Effort::FULL));
         assert_eq!(parse_line("bench hit-ratio --quick"), bench(Scope::HitRatio, Effort::QUICK));
+        assert_eq!(parse_line("bench latency-classes"), bench(Scope::LatencyClasses, Effort::FULL));
         assert_eq!(parse_line("bench hit-ratio --short"), Ok(Command::HitRatioShort));
         assert!(parse_line("bench --short").is_err());
         assert!(parse_line("bench mapped --quick").is_err());

@@ -9,6 +9,7 @@
 //! record      what it costs guests that somebody records them
 //! idle        CPU time and wake-ups of a daemon whose guests do nothing
 //! vhost       requests over vhost-user: beside qemu-storage-daemon, with a front end that needs no guest
+//! classes     how many requests took how long: ten disks on a modelled array, alone and cached
 //! mapped      a mapped disk beside block caches of the kernel, in a guest: hits, requests and bytes, no times
 //! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
@@ -21,6 +22,7 @@
 //! and now; nothing is written into the tree, and every wait has an end.
 
 mod alone;
+mod classes;
 mod contest;
 mod doors;
 mod fio;
@@ -80,6 +82,8 @@ pub(crate) enum Scope {
     Mapped,
     /// What is worth keeping.
     HitRatio,
+    /// How many requests take how long.
+    LatencyClasses,
 }
 
 /// Whether the policy that serves disks keeps what is worth keeping, as it did: hit ratios and flash writes of a made-up trace.
@@ -103,6 +107,9 @@ struct Programs {
 pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), String> {
     if scope == Scope::HitRatio {
         return hit_ratio::report(root, effort);
+    }
+    if scope == Scope::LatencyClasses {
+        return classes::measure(root, effort);
     }
     if scope == Scope::Recovery {
         return restart::measure(&build(root)?, &Scratch::new()?, effort);

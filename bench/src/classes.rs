@@ -1,0 +1,421 @@
+//! Latency classes of ten virtual machines on one modelled array, without a cache and with one: the shape of `docs/datastores.md`, ten disks
+//! in write-back on one pool of two SSDs. In virtual time: no load of this machine changes them.
+//!
+//! ```text
+//!   ten disks ──> cache ──> pool of two SSDs: FLASH_READ_NS, FLASH_WRITE_NS
+//!                   └────> array: one model, each disk a part of it
+//! ```
+//! Processors cost nothing here, so each request of a disk in the cache has [`DOOR_NS`] on top. Its writes end with a flush, as those of an
+//! NFS server do that answers honestly; those of the array alone without one, for the model has no cache that would need it.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::model::{Model, Profile};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Memory, Outcome, Unmap};
+use cache::{
+    Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, SequentialCutoff,
+};
+
+use crate::rig::random;
+
+const DISKS: u64 = 10;
+const DISK: u64 = 256 << 20;
+const PAGE: u64 = 4096;
+/// What is hot or cold as a whole, as clusters of a file system are.
+const EXTENT: u64 = 64 << 10;
+const EXTENTS: usize = (DISK / EXTENT) as usize;
+/// The chance of the extent of rank r falls with r to this power: that of YCSB's workloads.
+const SKEW: f64 = 0.99;
+const WRITES_PERCENT: u64 = 30;
+/// RAM of each disk: little, since the page cache of an NFS server takes what is read often.
+const RAM: u64 = 1 << 20;
+/// A request without work in the cache: a hit in RAM at depth 1 over NBD, `docs/performance.md`.
+const DOOR_NS: u64 = 63_000;
+/// Somewhat more than `NVMe` SSDs of servers take.
+const FLASH_READ_NS: u64 = 100_000;
+const FLASH_WRITE_NS: u64 = 30_000;
+/// Of what the array can do by itself, guests ask this much.
+const LOAD_PERCENT: u64 = 50;
+/// Requests in flight while that is found out.
+const DEPTH: u32 = 32;
+const SECOND: u64 = 1_000_000_000;
+/// Bounds of the classes, in nanoseconds. One more class is above them.
+const BOUNDS: [u64; 5] = [250_000, 1_000_000, 5_000_000, 20_000_000, 100_000_000];
+
+type Array = Model<Memory, LocalHost>;
+type Disk = CachedDisk<(Slice, Ssd, LocalHost)>;
+
+/// How much is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    /// Requests that are measured.
+    pub(crate) requests: u64,
+    /// Requests before them.
+    pub(crate) warming: u64,
+}
+
+/// Prints classes of the array alone, then with pools of these sizes, in hundredths of all disks together. What fits a pool as a whole is
+/// read from end to end before.
+pub(crate) fn report(profile: Profile, load: Load, pools_percent: &[u64]) {
+    let rate = in_virtual_time(async |host| requests_per_second(host, profile).await) * LOAD_PERCENT / 100;
+    let alone = in_virtual_time(async |host: LocalHost| {
+        let array = Rc::new(new_array(&host, profile));
+        let guests = Guests::new(&host, rate);
+        guests.run(load.requests, async move |request| on_array(&array, request).await).await
+    });
+    alone.print("array", rate);
+    for percent in pools_percent {
+        let cached = in_virtual_time(async |host: LocalHost| {
+            let disks = cached_disks(&host, profile, *percent).await;
+            if *percent > 100 {
+                read_all(&disks, &host).await;
+            }
+            let guests = Guests::new(&host, rate);
+            let on_disk = async move |request: Request| {
+                let disk = &disks[request.disk as usize];
+                on_cached(disk, request).await;
+            };
+            let on_disk = Rc::new(on_disk);
+            let warming = Rc::clone(&on_disk);
+            guests.run(load.warming, async move |request| warming(request).await).await;
+            let mut seen = guests.run(load.requests, async move |request| on_disk(request).await).await;
+            seen.add(DOOR_NS);
+            seen
+        });
+        cached.print(&format!("pool of {percent} %"), rate);
+    }
+}
+
+/// A request of a guest, of one page.
+#[derive(Clone, Copy)]
+struct Request {
+    disk: u64,
+    offset: u64,
+    is_write: bool,
+}
+
+async fn on_array(array: &Array, request: Request) {
+    let (offset, page) = (request.disk * DISK + request.offset, Buffer::zeroed(PAGE as usize));
+    let outcome =
+        if request.is_write { array.write(offset, page).await } else { array.read(offset, page).await };
+    outcome.1.expect("memory does not fail");
+}
+
+async fn on_cached(disk: &Rc<Disk>, request: Request) {
+    let page = Buffer::zeroed(PAGE as usize);
+    if request.is_write {
+        disk.write(request.offset, page).await.1.expect("memory does not fail");
+        disk.flush().await.expect("memory does not fail");
+    } else {
+        disk.read(request.offset, page).await.1.expect("memory does not fail");
+    }
+}
+
+/// Draws what guests ask for.
+struct Chance {
+    /// Chance of the ranks up to each, ascending to one.
+    cumulated: Vec<f64>,
+    /// Of each disk, the extent of each rank: what is hot is scattered.
+    extents: Vec<Vec<u32>>,
+    state: u64,
+}
+
+impl Chance {
+    #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
+    fn new() -> Self {
+        let mut total = 0.0;
+        let mut cumulated = Vec::with_capacity(EXTENTS);
+        for rank in 1..=EXTENTS {
+            total += (rank as f64).powf(-SKEW);
+            cumulated.push(total);
+        }
+        for chance in &mut cumulated {
+            *chance /= total;
+        }
+        let mut state = 1;
+        let mut shuffled = || {
+            let mut extents: Vec<u32> = (0..EXTENTS as u32).collect();
+            for last in (1..EXTENTS).rev() {
+                extents.swap(last, random(&mut state) as usize % (last + 1));
+            }
+            extents
+        };
+        let extents = (0..DISKS).map(|_| shuffled()).collect();
+        Self { cumulated, extents, state }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "31 bits")]
+    fn draw(&mut self) -> Request {
+        let disk = random(&mut self.state) % DISKS;
+        let chance = random(&mut self.state) as f64 / (1u64 << 31) as f64;
+        let rank = self.cumulated.partition_point(|upto| *upto < chance).min(EXTENTS - 1);
+        let extent = u64::from(self.extents[disk as usize][rank]);
+        let page = random(&mut self.state) % (EXTENT / PAGE);
+        let is_write = random(&mut self.state) % 100 < WRITES_PERCENT;
+        Request { disk, offset: extent * EXTENT + page * PAGE, is_write }
+    }
+}
+
+/// Guests that ask at a steady rate, whether earlier requests were answered or not.
+struct Guests {
+    host: LocalHost,
+    chance: RefCell<Chance>,
+    per_second: u64,
+}
+
+impl Guests {
+    fn new(host: &LocalHost, per_second: u64) -> Self {
+        Self { host: host.clone(), chance: RefCell::new(Chance::new()), per_second }
+    }
+
+    async fn run(&self, count: u64, serve: impl AsyncFn(Request) + 'static) -> Seen {
+        let serve = Rc::new(serve);
+        let seen = Rc::new(RefCell::new(Seen::default()));
+        let started = self.host.now();
+        for number in 0..count {
+            let (request, within) = {
+                let mut chance = self.chance.borrow_mut();
+                (chance.draw(), random(&mut chance.state) % 1000)
+            };
+            // At random moments, as of many guests: the mean of what is between them is what the rate says.
+            self.host
+                .sleep_until(started + (number * 1000 + within) * (SECOND / 1000) / self.per_second)
+                .await;
+            let (serve, host, seen) = (Rc::clone(&serve), self.host.clone(), Rc::clone(&seen));
+            self.host.spawn(async move {
+                let started = host.now();
+                serve(request).await;
+                let nanos = host.now() - started;
+                let mut seen = seen.borrow_mut();
+                if request.is_write { seen.writes.push(nanos) } else { seen.reads.push(nanos) }
+            });
+        }
+        while seen.borrow().len() < count {
+            self.host.sleep(SECOND / 1000).await;
+        }
+        seen.take()
+    }
+}
+
+/// How long requests took, in nanoseconds.
+#[derive(Default)]
+struct Seen {
+    reads: Vec<u64>,
+    writes: Vec<u64>,
+}
+
+impl Seen {
+    fn len(&self) -> u64 {
+        (self.reads.len() + self.writes.len()) as u64
+    }
+
+    fn add(&mut self, nanos: u64) {
+        for all in [&mut self.reads, &mut self.writes] {
+            for took in all.iter_mut() {
+                *took += nanos;
+            }
+        }
+    }
+
+    fn print(&self, who: &str, per_second: u64) {
+        let all: Vec<u64> = self.reads.iter().chain(&self.writes).copied().collect();
+        for (what, nanos) in [("all", &all), ("reads", &self.reads), ("writes", &self.writes)] {
+            let (classes, bounds) = (classes_of(nanos), &BOUNDS[..]);
+            println!(
+                "{{\"measurement\":\"classes\",\"who\":\"{who}\",\"what\":\"{what}\",\"per_second\":{per_second},\"bounds_ns\":{bounds:?},\"counts\":{classes:?}}}"
+            );
+        }
+    }
+}
+
+/// Returns how many of these belong to each class.
+fn classes_of(nanos: &[u64]) -> [u64; BOUNDS.len() + 1] {
+    let mut counts = [0; BOUNDS.len() + 1];
+    for took in nanos {
+        counts[BOUNDS.partition_point(|bound| bound < took)] += 1;
+    }
+    counts
+}
+
+fn in_virtual_time<T>(work: impl AsyncFnOnce(LocalHost) -> T) -> T {
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor.run(work(host)).expect("the model answers everything")
+}
+
+fn new_array(host: &LocalHost, profile: Profile) -> Array {
+    Model::new(Memory::new(DISKS * DISK), host.clone(), profile)
+}
+
+/// Requests of this kind that the array answers a second at most.
+async fn requests_per_second(host: LocalHost, profile: Profile) -> u64 {
+    const REQUESTS: u64 = 20_000;
+    let array = Rc::new(new_array(&host, profile));
+    let chance = Rc::new(RefCell::new(Chance::new()));
+    let (left, running) = (Rc::new(Cell::new(REQUESTS)), Rc::new(Cell::new(DEPTH)));
+    for _ in 0..DEPTH {
+        let (array, chance, left, running) =
+            (Rc::clone(&array), Rc::clone(&chance), Rc::clone(&left), Rc::clone(&running));
+        host.spawn(async move {
+            while left.get() > 0 {
+                left.set(left.get() - 1);
+                let request = chance.borrow_mut().draw();
+                on_array(&array, request).await;
+            }
+            running.set(running.get() - 1);
+        });
+    }
+    while running.get() > 0 {
+        host.sleep(SECOND / 1000).await;
+    }
+    REQUESTS * SECOND / host.now()
+}
+
+/// Ten disks in write-back, each on its part of one array, on a pool of two SSDs that together have so many hundredths of all disks.
+async fn cached_disks(host: &LocalHost, profile: Profile, percent: u64) -> Vec<Rc<Disk>> {
+    let array = Rc::new(new_array(host, profile));
+    let ssd = || Ssd { inner: Memory::new(DISKS * DISK * percent / 100 / 2), host: host.clone() };
+    let first = ssd();
+    cache::format(&first, PoolId([1; 16]), None).await.expect("the first SSD takes a format");
+    let marks = Marks { new: 1, known: vec![0, 1], epoch: None };
+    let opened =
+        Cache::open(vec![first], host.clone(), &marks).await.expect("it was formatted by this program");
+    let cache = opened.cache;
+    let number = cache.add_device(ssd()).await.expect("the second SSD is as large");
+    cache.use_device(number).expect("it was added");
+    let mut disks = Vec::new();
+    for number in 0..DISKS as u32 {
+        let settings = DiskSettings {
+            mode: Mode::WriteBack,
+            block_bytes: 64 << 10,
+            reserve_bytes: cache.usable_bytes() / 12,
+            limit_bytes: cache.usable_bytes(),
+            ram_bytes: RAM,
+            admission: Admission::Adaptive,
+            sequential_cutoff: SequentialCutoff::Auto,
+            ..DiskSettings::plain(DiskId(number + 1))
+        };
+        let slice = Slice { array: Rc::clone(&array), start: u64::from(number) * DISK };
+        let disk = cache.attach(settings, slice, Past::none(DISK)).await.expect("the settings fit");
+        // Until then writes go to the backing.
+        disk.loaded().await;
+        disks.push(disk);
+    }
+    disks
+}
+
+/// Reads all disks from end to end until all is cached, as far as it ever is.
+async fn read_all(disks: &[Rc<Disk>], host: &LocalHost) {
+    const PASSES: u32 = 3;
+    for _ in 0..PASSES {
+        for disk in disks {
+            for offset in (0..DISK).step_by(EXTENT as usize) {
+                disk.read(offset, Buffer::zeroed(EXTENT as usize)).await.1.expect("memory does not fail");
+                // What RAM gives up is on its way to the SSDs.
+                host.sleep(FLASH_WRITE_NS).await;
+            }
+        }
+    }
+}
+
+/// An SSD that answers everything after the same time.
+struct Ssd {
+    inner: Memory,
+    host: LocalHost,
+}
+
+impl BlockDevice for Ssd {
+    fn geometry(&self) -> Geometry {
+        self.inner.geometry()
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
+        self.host.sleep(FLASH_READ_NS).await;
+        self.inner.read(offset, buffer).await
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        self.host.sleep(FLASH_WRITE_NS).await;
+        self.inner.write(offset, buffer).await
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        self.host.sleep(FLASH_WRITE_NS).await;
+        self.inner.flush().await
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        self.host.sleep(FLASH_WRITE_NS).await;
+        self.inner.write_zeroes(range, unmap).await
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        self.inner.discard(range).await
+    }
+}
+
+/// The part of the array that one disk has.
+struct Slice {
+    array: Rc<Array>,
+    start: u64,
+}
+
+impl Slice {
+    fn there(&self, range: &ByteRange) -> ByteRange {
+        ByteRange { start: self.start + range.start, end: self.start + range.end }
+    }
+}
+
+impl BlockDevice for Slice {
+    fn geometry(&self) -> Geometry {
+        Geometry { size: DISK, ..self.array.geometry() }
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
+        self.array.read(self.start + offset, buffer).await
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        self.array.write(self.start + offset, buffer).await
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        self.array.flush().await
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        self.array.write_zeroes(self.there(&range), unmap).await
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        self.array.discard(self.there(&range)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_belongs_to_the_class_whose_bound_it_does_not_exceed() {
+        assert_eq!(classes_of(&[1, 250_000, 250_001, 5_000_000, 20_000_001, u64::MAX]), [2, 1, 1, 0, 1, 1]);
+    }
+
+    #[test]
+    fn ten_cached_disks_answer_more_requests_within_250_us_than_their_array_alone() {
+        let profile = "hdd-15k-raid5x5".parse().expect("a known profile");
+        let alone = in_virtual_time(async |host: LocalHost| {
+            let array = Rc::new(new_array(&host, profile));
+            Guests::new(&host, 200).run(2_000, async move |request| on_array(&array, request).await).await
+        });
+        let cached = in_virtual_time(async |host: LocalHost| {
+            let disks = cached_disks(&host, profile, 20).await;
+            let serve = async move |request: Request| on_cached(&disks[request.disk as usize], request).await;
+            Guests::new(&host, 200).run(2_000, serve).await
+        });
+        let soon = |seen: &Seen| classes_of(&seen.reads)[0] + classes_of(&seen.writes)[0];
+        assert!(soon(&cached) > 500 + soon(&alone), "{} and {}", soon(&cached), soon(&alone));
+    }
+}
