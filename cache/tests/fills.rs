@@ -86,7 +86,7 @@ async fn stream(host: LocalHost, admission: Admission) -> [u64; 3] {
     let backing = Memory::new(STREAM_BYTES);
     // Zeroes would be remembered, and not kept.
     for offset in (0..STREAM_BYTES).step_by(REQUEST as usize) {
-        backing.write(offset, Buffer::copy_of(&[7; REQUEST as usize])).await.1.unwrap();
+        backing.write(offset, Buffer::copy_of(&vec![7; REQUEST as usize])).await.1.unwrap();
     }
     let disk = pool.attach(settings, backing, Past::none(STREAM_BYTES)).await.unwrap();
     for offset in (0..STREAM_BYTES).step_by(REQUEST as usize) {
