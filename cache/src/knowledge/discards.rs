@@ -101,20 +101,19 @@ mod tests {
         discards
     }
 
-    /// The places of a device with one range.
-    fn in_order(segment: SegmentNumber) -> Option<u32> {
-        Some(segment.0)
-    }
-
     /// First and count of the next run.
     fn next(discards: &mut Discards, most: u32) -> Option<(u32, u32)> {
-        discards.next(most, in_order).map(|run| (run.first.0, run.count))
+        discards.next(most, |segment| Some(segment.0)).map(|run| (run.first.0, run.count))
     }
 
     #[test]
     fn neighbours_are_discarded_together_up_to_what_one_call_may_take() {
         let mut discards = with(&[7, 3, 4, 5, 9, 8]);
-        assert_eq!(discards.next(4, in_order), None, "the table may say that they are owned");
+        assert_eq!(
+            discards.next(4, |segment| Some(segment.0)),
+            None,
+            "the table may say that they are owned"
+        );
         discards.ripen();
         let runs = [2, 2, 4].map(|most| next(&mut discards, most));
         assert_eq!(runs, [Some((3, 2)), Some((5, 1)), Some((7, 3))]);
@@ -150,7 +149,7 @@ mod tests {
         discards.give_up();
         discards.add(SegmentNumber(4));
         discards.ripen();
-        assert_eq!(discards.next(8, in_order), None);
+        assert_eq!(discards.next(8, |segment| Some(segment.0)), None);
         assert!(!discards.are_possible());
     }
 }
