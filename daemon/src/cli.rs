@@ -721,8 +721,8 @@ mod tests {
             let text = std::fs::read_to_string(&page).expect("it is text");
             let commands = text.lines().map(|line| line.replace("cargo run --release -- ", "forebay "));
             for command in commands.filter(|line| line.starts_with("forebay ")) {
-                // Without a comment, and without where the output goes.
-                let end = [" #", " >"].iter().filter_map(|mark| command.find(mark)).min();
+                // Without a comment, where the output goes, and what comes after it.
+                let end = [" #", " >", " &&"].iter().filter_map(|mark| command.find(mark)).min();
                 let words = command[..end.unwrap_or(command.len())].split_whitespace();
                 let refusal = Cli::try_parse_from(words).err();
                 let refusal = refusal.filter(|error| error.kind() != clap::error::ErrorKind::DisplayVersion);
