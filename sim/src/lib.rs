@@ -18,7 +18,6 @@ mod last_minute;
 mod mirror;
 pub mod model;
 mod process;
-mod resizing;
 pub mod rng;
 mod rot;
 mod settings;

@@ -65,8 +65,8 @@ submit",m=>{m.preventDefault(),r.disabled=!0,go(s.value).then(y=>{y?p("Signed in
 e)}function F(e){if(!sn(e))return"\u2013";let t=Math.round(e),[s,n]=au.find(([,i])=>t>=i)??["",1];return t%n===0?`${t/n}${s}`:`${(Math.floor(
 (t*10+n/2)/n)/10).toFixed(1)}${s}`}var cu=[["PB",1e15],["TB",1e12],["GB",1e9],["MB",1e6],["kB",1e3],[" bytes",1]];function li(e){if(!sn(e))return"\
 \u2013";let t=Math.round(e),[s,n]=cu.find(([,i])=>t>=i)??[" bytes",1];return t%n===0?`${t/n}${s}`:`${(t/n).toFixed(1)}${s}`}function Ct(e){return sn(
-e)?`${F(e)}/s`:"\u2013"}function ye(e){return sn(e)?`${(e*100).toFixed(1)}%`:"\u2013"}function we(e){return sn(e)?Math.round(e).toString().replace(
-/\B(?=(\d{3})+$)/g,","):"\u2013"}function je(e){return sn(e)?e>=10||e===0?we(e):e.toFixed(1):"\u2013"}function wo(e){if(!sn(e))return"";for(let[
+e)?`${F(e)}/s`:"\u2013"}function ye(e){return sn(e)?`${(e*100).toFixed(1)}%`:"\u2013"}function xe(e){return sn(e)?Math.round(e).toString().replace(
+/\B(?=(\d{3})+$)/g,","):"\u2013"}function je(e){return sn(e)?e>=10||e===0?xe(e):e.toFixed(1):"\u2013"}function wo(e){if(!sn(e))return"";for(let[
 t,s]of[["M",1e6],["k",1e3]])if(Math.abs(e)>=s)return`${Number((e/s).toFixed(1))}${t}`;return String(Number(e.toFixed(2)))}function Ye(e){if(!sn(
 e))return"\u2013";for(let[t,s]of[["s",1e6],["ms",1e3]])if(e>=s)return`${tl(e/s)} ${t}`;return`${tl(e)} us`}function tl(e){return e>=100||Number.
 isInteger(e)?e.toFixed(0):e>=10?e.toFixed(1):e.toFixed(2)}function Ft(e){if(!sn(e))return"\u2013";let t=Math.round(e),s=[[Math.floor(t/86400),
@@ -140,7 +140,7 @@ the reason names, then restart Forebay."},bi=["good","busy","warning","bad"];fun
 rn(e.state),`Disk ${e.name} is ${e.state}${u}`,Eu[e.state]??null)}let n=e.lost_bytes??0;n>0&&s("bad",`Flash lost ${F(n)} of ${e.name} before\
  its backing had it`,`forebay disk show ${e.name} --lost lists the ranges.`);let i=e.backing_state;i&&i.state!=="good"&&s("bad",Mu(e.name,i),
 $u[i.state]??null),e.quiet?.state==="failed"&&s("warning",`${e.name} could not be made quiet: ${e.quiet.reason??"no reason is known"}`,null);
-let r=e.segments_uncopied??0;e.mirrored===!0&&r>0&&s("warning",`${we(r)} segments of ${e.name} lack a second copy`,"They are being copied; u\
+let r=e.segments_uncopied??0;e.mirrored===!0&&r>0&&s("warning",`${xe(r)} segments of ${e.name} lack a second copy`,"They are being copied; u\
 ntil then one device has that data alone.");let l=e.dirty_bytes??0;return e.dirty_limit_bytes&&l>=e.dirty_limit_bytes*.9&&s("warning",`Desta\
 ge of ${e.name} is behind: ${F(l)} of at most ${F(e.dirty_limit_bytes)} is dirty`,"Writes are slowed down to what the backing takes."),t.sort(
 (u,f)=>bi.indexOf(f.tone)-bi.indexOf(u.tone))}var $u={failing:"Hits are answered; the rest waits for retry-time.",replaced:"Guests go on wit\
@@ -154,7 +154,7 @@ t ${r}: ${l??"no reason is known"}`,advice:null})),i=(e.remarks??[]).map(({key:r
 ...t,...n,...i]}function ml(e){let t=e.warnings.map(s=>({tone:"warning",text:s,advice:null}));return rn(e.state)!=="good"&&t.unshift({tone:"\
 bad",text:`The pool is ${e.state}${e.reason?`: ${e.reason}`:""}`,advice:"Disks go on from their backings; what is dirty waits for the pool."}),
 e.page_cache_reason&&t.push({tone:"warning",text:`The pool goes through the page cache, because ${e.page_cache_reason}`,advice:null}),t}function gl(e){
-if(e===null)return"";let t=e.used_percent===null?null:`${ye(e.used_percent/100)} of its life used`,s=e.days_left===null?null:`${we(e.days_left)}\
+if(e===null)return"";let t=e.used_percent===null?null:`${ye(e.used_percent/100)} of its life used`,s=e.days_left===null?null:`${xe(e.days_left)}\
  days left`,n=e.rated_bytes===null?"":`, rated for ${li(e.rated_bytes)}`;return on(t,s,`${li(e.written_bytes)} written${n}`)}function bl(e){
 if(e===null)return"";let t=`${li(e.bytes_per_day)} a day`,s=e.used_ratio===null?`at most ${t}`:`${ye(e.used_ratio)} of ${t} written`,n=e.promoted_batches_ratio,
 i=n>=1?null:n>0?`${ye(n)} of batches of promotions let in`:"no promotions let in";return on(s,i)}var vi={read_hit_ram:"Read, RAM hit",read_hit_flash:"\
@@ -193,7 +193,7 @@ rite-back"||t==="write-back"||nt(e)===0?[]:[`${F(nt(e))} is dirty; it is written
 e);return[t>0?`${F(t)} is dirty and is written to the backing first.`:"Nothing is dirty: the backing has everything.","The guest goes on mea\
 nwhile, and has its disk as it was before. What is cached of it is dropped."]}function kl(e){let t=nt(e),s=e.connections??0;return[t>0?`${F(
 t)} is dirty; it is written to the backing first. If that cannot be, the disk stays.`:"Nothing is dirty: the backing has everything.",...s>0?
-[`${we(s)} ${s===1?"client is":"clients are"} connected, so it is refused unless the box below is ticked.`]:[],...e.guest?["It was taken fro\
+[`${xe(s)} ${s===1?"client is":"clients are"} connected, so it is refused unless the box below is ticked.`]:[],...e.guest?["It was taken fro\
 m a running guest. `forebay vm detach` gives it back to that guest without errors."]:[],"What is cached of it is dropped. The content of the\
  backing stays."]}function us(e,t){let s=nt(t),n=s>0?`${F(s)} is dirty: flash has it and the backing does not.`:"Nothing is dirty: the backi\
 ng has everything.";switch(e){case"destage":return[n,"Dirty data is written to the backing at full speed. Guests go on and may notice a busi\
@@ -407,7 +407,7 @@ e.replace(/(\d+)px/,(n,i)=>(t=Oe((s=+i)*ce))+"px"),[e,t,s]}function Ff(e){e.show
 t[0].replace(/[0-9.]+px/,s+"px"),t[1]=s})}function ze(e,t,s){let n={mode:le(e.mode,1)},i=n.mode;function r(o,a,d,h){let g=a.valToPct(o);return h+
 d*(a.dir==-1?1-g:g)}function l(o,a,d,h){let g=a.valToPct(o);return h+d*(a.dir==-1?g:1-g)}function u(o,a,d,h){return a.ori==0?r(o,a,d,h):l(o,
 a,d,h)}n.valToPosH=r,n.valToPosV=l;let f=!1;n.status=0;let p=n.root=$t(Wu);if(e.id!=null&&(p.id=e.id),mt(p,e.class),e.title){let o=$t(qu,p);
-o.textContent=e.title}let b=Ot("canvas"),m=n.ctx=b.getContext("2d"),y=$t(Gu,p);Nn("click",y,o=>{o.target===_&&(ve!=ns||Ee!=ss)&&Ke.click(n,o)},
+o.textContent=e.title}let b=Ot("canvas"),m=n.ctx=b.getContext("2d"),y=$t(Gu,p);Nn("click",y,o=>{o.target===_&&(we!=ns||Ee!=ss)&&Ke.click(n,o)},
 !0);let T=n.under=$t(Ku,y);y.appendChild(b);let _=n.over=$t(ju,y);e=gs(e);let R=+le(e.pxAlign,1),O=oa(R);(e.plugins||[]).forEach(o=>{o.opts&&
 (e=o.opts(n,e)||e)});let B=e.ms||.001,x=n.series=i==1?aa(e.series||[],Zl,sa,!1):Af(e.series||[null],na),N=n.axes=aa(e.axes||[],Ql,ea,!0),E=n.
 scales={},Y=n.bands=e.bands||[];Y.forEach(o=>{o.fill=ie(o.fill||null),o.dir=le(o.dir,-1)});let A=i==2?x[1].facets[0].scale:x[0].scale,K={axes:qc,
@@ -442,8 +442,8 @@ switch(w){case 1:return o+=v,o-v;case 2:return a+=v,a-v;case 3:return d-=v,d+v;c
 let k=w.side;w._pos=g(k,w._size),w.label!=null&&(w._lpos=g(k,w.labelSize))}})}if(I.dataIdx==null){let o=I.hover,a=o.skip=new Set(o.skip??[]);
 a.add(void 0);let d=o.prox=ie(o.prox),h=o.bias??=0;I.dataIdx=(g,w,v,k)=>{if(w==0)return v;let S=v,D=d(g,w,v,k)??me,P=D>=0&&D<me,C=$.ori==0?X:
 L,U=I.left,ae=t[0],re=t[w];if(a.has(re[v])){S=null;let se=null,G=null,W;if(h==0||h==-1)for(W=v;se==null&&W-- >0;)a.has(re[W])||(se=W);if(h==
-0||h==1)for(W=v;G==null&&W++<re.length;)a.has(re[W])||(G=W);if(se!=null||G!=null)if(P){let xe=se==null?-1/0:M(ae[se],$,C,0),De=G==null?1/0:M(
-ae[G],$,C,0),qe=U-xe,pe=De-U;qe<=pe?qe<=D&&(S=se):pe<=D&&(S=G)}else S=G==null?se:se==null?G:v-se<=G-v?se:G}else P&&Ne(U-M(ae[v],$,C,0))>D&&(S=
+0||h==1)for(W=v;G==null&&W++<re.length;)a.has(re[W])||(G=W);if(se!=null||G!=null)if(P){let ke=se==null?-1/0:M(ae[se],$,C,0),De=G==null?1/0:M(
+ae[G],$,C,0),qe=U-ke,pe=De-U;qe<=pe?qe<=D&&(S=se):pe<=D&&(S=G)}else S=G==null?se:se==null?G:v-se<=G-v?se:G}else P&&Ne(U-M(ae[v],$,C,0))>D&&(S=
 null);return S}}let $n=o=>{I.event=o};I.idxs=he,I._lock=!1;let Ue=I.points;Ue.show=ie(Ue.show),Ue.size=ie(Ue.size),Ue.stroke=ie(Ue.stroke),Ue.
 width=ie(Ue.width),Ue.fill=ie(Ue.fill);let Vt=n.focus=Le({},e.focus||{alpha:.3},I.focus),jn=Vt.prox>=0,Un=jn&&Ue.one,_t=[],Yn=[],Jn=[];function gr(o,a){
 let d=Ue.show(n,a);if(d instanceof HTMLElement)return mt(d,Zu),mt(d,o.class),Jt(d,-10,-10,X,L),_.insertBefore(d,_t[a]),d}function br(o,a){if(i==
@@ -495,7 +495,7 @@ x[o].points:x[o],{stroke:h,fill:g,clip:w,flags:v,_stroke:k=d._stroke,_fill:S=d._
 2/2;a&&S==null&&(S=D>0?"#fff":k);let U=d.pxAlign==1&&C>0;if(U&&m.translate(C,C),!a){let ae=ut-D/2,re=kt-D/2,se=rt+D,G=Dt+D;P=new Path2D,P.rect(
 ae,re,se,G)}a?no(k,D,d.dash,d.cap,S,h,g,v,w):Ic(o,k,D,d.dash,d.cap,S,h,g,v,P,w),U&&m.translate(-C,-C)}function Ic(o,a,d,h,g,w,v,k,S,D,P){let C=!1;
 S!=0&&Y.forEach((U,ae)=>{if(U.series[0]==o){let re=x[U.series[1]],se=t[U.series[1]],G=(re._paths||Vs).band;vn(G)&&(G=U.dir==1?G[0]:G[1]);let W,
-xe=null;re.show&&G&&fd(se,He,Ie)?(xe=U.fill(n,ae)||w,W=re._paths.clip):G=null,no(a,d,h,g,xe,v,k,S,D,P,W,G),C=!0}}),C||no(a,d,h,g,w,v,k,S,D,P)}
+ke=null;re.show&&G&&fd(se,He,Ie)?(ke=U.fill(n,ae)||w,W=re._paths.clip):G=null,no(a,d,h,g,ke,v,k,S,D,P,W,G),C=!0}}),C||no(a,d,h,g,w,v,k,S,D,P)}
 let Tr=bs|Ko;function no(o,a,d,h,g,w,v,k,S,D,P,C){vr(o,a,d,h,g),(S||D||C)&&(m.save(),S&&m.clip(S),D&&m.clip(D)),C?(k&Tr)==Tr?(m.clip(C),P&&m.
 clip(P),ni(g,v),ti(o,w,a)):k&Ko?(ni(g,v),m.clip(C),ti(o,w,a)):k&bs&&(m.save(),m.clip(C),P&&m.clip(P),ni(g,v),m.restore(),ti(o,w,a)):(ni(g,v),
 ti(o,w,a)),(S||D||C)&&m.restore()}function ti(o,a,d){d>0&&(a instanceof Map?a.forEach((h,g)=>{m.strokeStyle=ei=g,m.stroke(h)}):a!=null&&o&&m.
@@ -511,7 +511,7 @@ n,h,Mn,o);g!=hn[h]&&(a=!1),hn[h]=g}),a}function qc(){for(let o=0;o<N.length;o++)
 g,w,v=a.stroke(n,o),k=d==0||d==3?-1:1,[S,D]=a._found;if(a.label!=null){let Xe=a.labelGap*k,ht=Oe((a._lpos+Xe)*ce);kr(a.labelFont[0],v,"cente\
 r",d==2?"top":Tl),m.save(),h==1?(g=w=0,m.translate(ht,Oe(kt+Dt/2)),m.rotate((d==3?-Ei:Ei)/2)):(g=Oe(ut+rt/2),w=ht);let Pn=pa(a.label)?a.label(
 n,o,S,D):a.label;m.fillText(Pn,g,w),m.restore()}if(D==0)continue;let P=E[a.scale],C=h==0?rt:Dt,U=h==0?ut:kt,ae=a._splits,re=P.distr==2?ae.map(
-Xe=>Pt[Xe]):ae,se=P.distr==2?Pt[ae[1]]-Pt[ae[0]]:S,G=a.ticks,W=a.border,xe=G.show?G.size:0,De=Oe(xe*ce),qe=Oe((a.alignTo==2?a._size-xe-a.gap:
+Xe=>Pt[Xe]):ae,se=P.distr==2?Pt[ae[1]]-Pt[ae[0]]:S,G=a.ticks,W=a.border,ke=G.show?G.size:0,De=Oe(ke*ce),qe=Oe((a.alignTo==2?a._size-ke-a.gap:
 a.gap)*ce),pe=a._rotate*-Ei/180,Pe=O(a._pos*ce),dt=(De+qe)*k,Ze=Pe+dt;w=h==0?Ze:0,g=h==1?Ze:0;let St=a.font[0],Rt=a.align==1?ds:a.align==2?Ro:
 pe>0?ds:pe<0?Ro:h==0?"center":d==3?Ro:ds,Kt=pe||h==1?"middle":d==2?"top":Tl;kr(St,v,Rt,Kt);let ft=a.font[1]*a.lineGap,Tt=ae.map(Xe=>O(u(Xe,P,
 C,U))),Lt=a._values;for(let Xe=0;Xe<Lt.length;Xe++){let ht=Lt[Xe];if(ht!=null){h==0?g=Tt[Xe]:w=Tt[Xe],ht=""+ht;let Pn=ht.indexOf(`
@@ -526,15 +526,15 @@ top",Fe),_e(_,Hs,X),_e(_,Is,L),_e(y,Hs,en),_e(y,Is,_n),b.width=Oe(en*ce),b.heigh
 if(o!=null)if(a){let w=g===3||g===0?d:0,v=g%2==1;_e(o,v?"left":"top",h-w),_e(o,v?"width":"height",d),_e(o,v?"top":"left",v?Fe:be),_e(o,v?"he\
 ight":"width",v?L:X),Wo(o,On)}else mt(o,On)}),ei=Qn=Ui=Ji=Qi=Zi=Xi=eo=Yi=null,lt=1,As(!0),be!=Gn||Fe!=Sn||X!=Bt||L!=Tn){Zn(!1);let o=X/Bt,a=L/
 Tn;if(Je&&!En&&I.left>=0){I.left*=o,I.top*=a,es&&Jt(es,Oe(I.left),0,X,L),ts&&Jt(ts,0,Oe(I.top),X,L);for(let d=0;d<_t.length;d++){let h=_t[d];
-h!=null&&(Yn[d]*=o,Jn[d]*=a,Jt(h,Mt(Yn[d]),Mt(Jn[d]),X,L))}}if(ke.show&&!Zs&&ke.left>=0&&ke.width>0){ke.left*=o,ke.width*=o,ke.top*=a,ke.height*=
-a;for(let d in uo)_e(is,d,ke[d])}Gn=be,Sn=Fe,Bt=X,Tn=L}Ve("setSize"),Qs=!1}en>0&&_n>0&&(m.clearRect(0,0,b.width,b.height),Ve("drawClear"),J.
-forEach(o=>o()),Ve("draw")),ke.show&&Zs&&(ii(ke),Zs=!1),Je&&En&&(Dn(null,!0,!1),En=!1),te.show&&te.live&&xt&&(ao(),xt=!1),f||(f=!0,n.status=
+h!=null&&(Yn[d]*=o,Jn[d]*=a,Jt(h,Mt(Yn[d]),Mt(Jn[d]),X,L))}}if(ve.show&&!Zs&&ve.left>=0&&ve.width>0){ve.left*=o,ve.width*=o,ve.top*=a,ve.height*=
+a;for(let d in uo)_e(is,d,ve[d])}Gn=be,Sn=Fe,Bt=X,Tn=L}Ve("setSize"),Qs=!1}en>0&&_n>0&&(m.clearRect(0,0,b.width,b.height),Ve("drawClear"),J.
+forEach(o=>o()),Ve("draw")),ve.show&&Zs&&(ii(ve),Zs=!1),Je&&En&&(Dn(null,!0,!1),En=!1),te.show&&te.live&&xt&&(ao(),xt=!1),f||(f=!0,n.status=
 1,Ve("ready")),Ts=!1,si=!1}n.redraw=(o,a)=>{Kn=a||!1,o!==!1?mn(A,$.min,$.max):Xn()};function oo(o,a){let d=E[o];if(d.from==null){if(Ge==0){let h=d.
 range(n,a.min,a.max,o);a.min=h[0],a.max=h[1]}if(a.min>a.max){let h=a.min;a.min=a.max,a.max=h}if(Ge>1&&a.min!=null&&a.max!=null&&a.max-a.min<
 1e-16)return;o==A&&d.distr==2&&Ge>0&&(a.min=Nt(a.min,t[0]),a.max=Nt(a.max,t[0]),a.min==a.max&&a.max++),z[o]=a,Gi=!0,Xn()}}n.setScale=oo;let ro,
-lo,es,ts,$r,Mr,ns,ss,Ar,Dr,ve,Ee,pn=!1,Ke=I.drag,We=Ke.x,Be=Ke.y;Je&&(I.x&&(ro=$t(Ju,_)),I.y&&(lo=$t(Qu,_)),$.ori==0?(es=ro,ts=lo):(es=lo,ts=
-ro),ve=I.left,Ee=I.top);let ke=n.select=Le({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),is=ke.show?$t(Yu,ke.over?_:T):null;function ii(o,a){
-if(ke.show){for(let d in o)ke[d]=o[d],d in uo&&_e(is,d,o[d]);a!==!1&&Ve("setSelect")}}n.setSelect=ii;function jc(o){if(x[o].show)Ce&&Wo($e[o],
+lo,es,ts,$r,Mr,ns,ss,Ar,Dr,we,Ee,pn=!1,Ke=I.drag,We=Ke.x,Be=Ke.y;Je&&(I.x&&(ro=$t(Ju,_)),I.y&&(lo=$t(Qu,_)),$.ori==0?(es=ro,ts=lo):(es=lo,ts=
+ro),we=I.left,Ee=I.top);let ve=n.select=Le({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),is=ve.show?$t(Yu,ve.over?_:T):null;function ii(o,a){
+if(ve.show){for(let d in o)ve[d]=o[d],d in uo&&_e(is,d,o[d]);a!==!1&&Ve("setSelect")}}n.setSelect=ii;function jc(o){if(x[o].show)Ce&&Wo($e[o],
 On);else if(Ce&&mt($e[o],On),Je){let d=Un?_t[0]:_t[o];d!=null&&Jt(d,-10,-10,X,L)}}function mn(o,a,d){oo(o,{min:a,max:d})}function qt(o,a,d,h){
 a.focus!=null&&Zc(o),a.show!=null&&x.forEach((g,w)=>{w>0&&(o==w||o==null)&&(g.show=a.show,jc(w),i==2?(mn(g.facets[0].scale,null,null),mn(g.facets[1].
 scale,null,null)):mn(g.scale,null,null),Xn())}),d!==!1&&Ve("setSeries",o,a),h&&Ds("setSeries",n,o,a)}n.setSeries=qt;function Uc(o,a){Le(Y[o],
@@ -544,47 +544,47 @@ a)}let tn,gn,An,os={focus:!0};function Zc(o){if(o!=An){let a=o==null,d=Vt.alpha!
 a?null:w,d&&Qc(g,w?1:Vt.alpha)}}),An=o,d&&Xn()}}Ce&&jn&&Qe(Al,ue,o=>{I._lock||($n(o),An!=null&&qt(null,os,!0,Re.setSeries))});function Gt(o,a,d){
 let h=E[a];d&&(o=o/ce-(h.ori==1?Fe:be));let g=X;h.ori==1&&(g=L,o=g-o),h.dir==-1&&(o=g-o);let w=h._min,v=h._max,k=o/g,S=w+(v-w)*k,D=h.distr;return D==
 3?ps(10,S):D==4?pd(S,h.asinh):D==100?h.bwd(S):S}function Xc(o,a){let d=Gt(o,A,a);return Nt(d,t[0],He,Ie)}n.valToIdx=o=>Nt(o,t[0]),n.posToIdx=
-Xc,n.posToVal=Gt,n.valToPos=(o,a,d)=>E[a].ori==0?r(o,E[a],d?rt:X,d?ut:0):l(o,E[a],d?Dt:L,d?kt:0),n.setCursor=(o,a,d)=>{ve=o.left,Ee=o.top,Dn(
-null,a,d)};function Pr(o,a){_e(is,ds,ke.left=o),_e(is,Hs,ke.width=a)}function Rr(o,a){_e(is,"top",ke.top=o),_e(is,Is,ke.height=a)}let $s=$.ori==
+Xc,n.posToVal=Gt,n.valToPos=(o,a,d)=>E[a].ori==0?r(o,E[a],d?rt:X,d?ut:0):l(o,E[a],d?Dt:L,d?kt:0),n.setCursor=(o,a,d)=>{we=o.left,Ee=o.top,Dn(
+null,a,d)};function Pr(o,a){_e(is,ds,ve.left=o),_e(is,Hs,ve.width=a)}function Rr(o,a){_e(is,"top",ve.top=o),_e(is,Is,ve.height=a)}let $s=$.ori==
 0?Pr:Rr,Ms=$.ori==1?Pr:Rr;function eu(){if(Ce&&te.live)for(let o=i==2?1:0;o<x.length;o++){if(o==0&&vt)continue;let a=te.values[o],d=0;for(let h in a)
 Wt[o][d++].firstChild.nodeValue=a[h]}}function ao(o,a){if(o!=null&&(o.idxs?o.idxs.forEach((d,h)=>{he[h]=d}):yd(o.idx)||he.fill(o.idx),te.idx=
 he[0]),Ce&&te.live){for(let d=0;d<x.length;d++)(d>0||i==1&&!vt)&&tu(d,he[d]);eu()}xt=!1,a!==!1&&Ve("setLegend")}n.setLegend=ao;function tu(o,a){
 let d=x[o],h=o==0&&Z==2?Pt:t[o],g;vt?g=d.values(n,o,a)??fn:(g=d.value(n,a==null?null:h[a],o,a),g=g==null?fn:{_:g}),te.values[o]=g}function Dn(o,a,d){
-Ar=ve,Dr=Ee,[ve,Ee]=I.move(n,ve,Ee),I.left=ve,I.top=Ee,Je&&(es&&Jt(es,Oe(ve),0,X,L),ts&&Jt(ts,0,Oe(Ee),X,L));let h,g=He>Ie;tn=me,gn=null;let w=$.
-ori==0?X:L,v=$.ori==1?X:L;if(ve<0||Ge==0||g){h=I.idx=null;for(let k=0;k<x.length;k++){let S=_t[k];S!=null&&Jt(S,-10,-10,X,L)}jn&&qt(null,os,
-!0,o==null&&Re.setSeries),te.live&&(he.fill(h),xt=!0)}else{let k,S,D;i==1&&(k=$.ori==0?ve:Ee,S=Gt(k,A),h=I.idx=Nt(S,t[0],He,Ie),D=M(t[0][h],
-$,w,0));let P=-10,C=-10,U=0,ae=0,re=!0,se="",G="";for(let W=i==2?1:0;W<x.length;W++){let xe=x[W],De=he[W],qe=De==null?null:i==1?t[W][De]:t[W][1][De],
-pe=I.dataIdx(n,W,h,S),Pe=pe==null?null:i==1?t[W][pe]:t[W][1][pe];if(xt=xt||Pe!=qe||pe!=De,he[W]=pe,W>0&&xe.show){let dt=pe==null?-10:pe==h?D:
-M(i==1?t[0][pe]:t[W][0][pe],$,w,0),Ze=Pe==null?-10:H(Pe,i==1?E[xe.scale]:E[xe.facets[1].scale],v,0);if(jn&&Pe!=null){let St=$.ori==1?ve:Ee,Rt=Ne(
-Vt.dist(n,W,pe,Ze,St));if(Rt<tn){let Kt=Vt.bias;if(Kt!=0){let ft=Gt(St,xe.scale),Tt=Pe>=0?1:-1,Lt=ft>=0?1:-1;Lt==Tt&&(Lt==1?Kt==1?Pe>=ft:Pe<=
+Ar=we,Dr=Ee,[we,Ee]=I.move(n,we,Ee),I.left=we,I.top=Ee,Je&&(es&&Jt(es,Oe(we),0,X,L),ts&&Jt(ts,0,Oe(Ee),X,L));let h,g=He>Ie;tn=me,gn=null;let w=$.
+ori==0?X:L,v=$.ori==1?X:L;if(we<0||Ge==0||g){h=I.idx=null;for(let k=0;k<x.length;k++){let S=_t[k];S!=null&&Jt(S,-10,-10,X,L)}jn&&qt(null,os,
+!0,o==null&&Re.setSeries),te.live&&(he.fill(h),xt=!0)}else{let k,S,D;i==1&&(k=$.ori==0?we:Ee,S=Gt(k,A),h=I.idx=Nt(S,t[0],He,Ie),D=M(t[0][h],
+$,w,0));let P=-10,C=-10,U=0,ae=0,re=!0,se="",G="";for(let W=i==2?1:0;W<x.length;W++){let ke=x[W],De=he[W],qe=De==null?null:i==1?t[W][De]:t[W][1][De],
+pe=I.dataIdx(n,W,h,S),Pe=pe==null?null:i==1?t[W][pe]:t[W][1][pe];if(xt=xt||Pe!=qe||pe!=De,he[W]=pe,W>0&&ke.show){let dt=pe==null?-10:pe==h?D:
+M(i==1?t[0][pe]:t[W][0][pe],$,w,0),Ze=Pe==null?-10:H(Pe,i==1?E[ke.scale]:E[ke.facets[1].scale],v,0);if(jn&&Pe!=null){let St=$.ori==1?we:Ee,Rt=Ne(
+Vt.dist(n,W,pe,Ze,St));if(Rt<tn){let Kt=Vt.bias;if(Kt!=0){let ft=Gt(St,ke.scale),Tt=Pe>=0?1:-1,Lt=ft>=0?1:-1;Lt==Tt&&(Lt==1?Kt==1?Pe>=ft:Pe<=
 ft:Kt==1?Pe<=ft:Pe>=ft)&&(tn=Rt,gn=W)}else tn=Rt,gn=W}}if(xt||Un){let St,Rt;$.ori==0?(St=dt,Rt=Ze):(St=Ze,Rt=dt);let Kt,ft,Tt,Lt,jt,Xe,ht=!0,
 Pn=Ue.bbox;if(Pn!=null){ht=!1;let et=Pn(n,W);Tt=et.left,Lt=et.top,Kt=et.width,ft=et.height}else Tt=St,Lt=Rt,Kt=ft=Ue.size(n,W);if(Xe=Ue.fill(
 n,W),jt=Ue.stroke(n,W),Un)W==gn&&tn<=Vt.prox&&(P=Tt,C=Lt,U=Kt,ae=ft,re=ht,se=Xe,G=jt);else{let et=_t[W];et!=null&&(Yn[W]=Tt,Jn[W]=Lt,Ol(et,Kt,
-ft,ht),Cl(et,Xe,jt),Jt(et,Mt(Tt),Mt(Lt),X,L))}}}}if(Un){let W=Vt.prox,xe=An==null?tn<=W:tn>W||gn!=An;if(xt||xe){let De=_t[0];De!=null&&(Yn[0]=
-P,Jn[0]=C,Ol(De,U,ae,re),Cl(De,se,G),Jt(De,Mt(P),Mt(C),X,L))}}}if(ke.show&&pn)if(o!=null){let[k,S]=Re.scales,[D,P]=Re.match,[C,U]=o.cursor.sync.
-scales,ae=o.cursor.drag;if(We=ae._x,Be=ae._y,We||Be){let{left:re,top:se,width:G,height:W}=o.select,xe=o.scales[C].ori,De=o.posToVal,qe,pe,Pe,
-dt,Ze,St=k!=null&&D(k,C),Rt=S!=null&&P(S,U);St&&We?(xe==0?(qe=re,pe=G):(qe=se,pe=W),Pe=E[k],dt=M(De(qe,C),Pe,w,0),Ze=M(De(qe+pe,C),Pe,w,0),$s(
-zt(dt,Ze),Ne(Ze-dt))):$s(0,w),Rt&&Be?(xe==1?(qe=re,pe=G):(qe=se,pe=W),Pe=E[S],dt=H(De(qe,U),Pe,v,0),Ze=H(De(qe+pe,U),Pe,v,0),Ms(zt(dt,Ze),Ne(
+ft,ht),Cl(et,Xe,jt),Jt(et,Mt(Tt),Mt(Lt),X,L))}}}}if(Un){let W=Vt.prox,ke=An==null?tn<=W:tn>W||gn!=An;if(xt||ke){let De=_t[0];De!=null&&(Yn[0]=
+P,Jn[0]=C,Ol(De,U,ae,re),Cl(De,se,G),Jt(De,Mt(P),Mt(C),X,L))}}}if(ve.show&&pn)if(o!=null){let[k,S]=Re.scales,[D,P]=Re.match,[C,U]=o.cursor.sync.
+scales,ae=o.cursor.drag;if(We=ae._x,Be=ae._y,We||Be){let{left:re,top:se,width:G,height:W}=o.select,ke=o.scales[C].ori,De=o.posToVal,qe,pe,Pe,
+dt,Ze,St=k!=null&&D(k,C),Rt=S!=null&&P(S,U);St&&We?(ke==0?(qe=re,pe=G):(qe=se,pe=W),Pe=E[k],dt=M(De(qe,C),Pe,w,0),Ze=M(De(qe+pe,C),Pe,w,0),$s(
+zt(dt,Ze),Ne(Ze-dt))):$s(0,w),Rt&&Be?(ke==1?(qe=re,pe=G):(qe=se,pe=W),Pe=E[S],dt=H(De(qe,U),Pe,v,0),Ze=H(De(qe+pe,U),Pe,v,0),Ms(zt(dt,Ze),Ne(
 Ze-dt))):Ms(0,v)}else fo()}else{let k=Ne(Ar-$r),S=Ne(Dr-Mr);if($.ori==1){let U=k;k=S,S=U}We=Ke.x&&k>=Ke.dist,Be=Ke.y&&S>=Ke.dist;let D=Ke.uni;
-D!=null?We&&Be&&(We=k>=D,Be=S>=D,!We&&!Be&&(S>k?Be=!0:We=!0)):Ke.x&&Ke.y&&(We||Be)&&(We=Be=!0);let P,C;We&&($.ori==0?(P=ns,C=ve):(P=ss,C=Ee),
-$s(zt(P,C),Ne(C-P)),Be||Ms(0,v)),Be&&($.ori==1?(P=ns,C=ve):(P=ss,C=Ee),Ms(zt(P,C),Ne(C-P)),We||$s(0,w)),!We&&!Be&&($s(0,0),Ms(0,0))}if(Ke._x=
-We,Ke._y=Be,o==null){if(d){if(Vr!=null){let[k,S]=Re.scales;Re.values[0]=k!=null?Gt($.ori==0?ve:Ee,k):null,Re.values[1]=S!=null?Gt($.ori==1?ve:
-Ee,S):null}Ds(Lo,n,ve,Ee,X,L,h)}if(jn){let k=d&&Re.setSeries,S=Vt.prox;An==null?tn<=S&&qt(gn,os,!0,k):tn>S?qt(null,os,!0,k):gn!=An&&qt(gn,os,
+D!=null?We&&Be&&(We=k>=D,Be=S>=D,!We&&!Be&&(S>k?Be=!0:We=!0)):Ke.x&&Ke.y&&(We||Be)&&(We=Be=!0);let P,C;We&&($.ori==0?(P=ns,C=we):(P=ss,C=Ee),
+$s(zt(P,C),Ne(C-P)),Be||Ms(0,v)),Be&&($.ori==1?(P=ns,C=we):(P=ss,C=Ee),Ms(zt(P,C),Ne(C-P)),We||$s(0,w)),!We&&!Be&&($s(0,0),Ms(0,0))}if(Ke._x=
+We,Ke._y=Be,o==null){if(d){if(Vr!=null){let[k,S]=Re.scales;Re.values[0]=k!=null?Gt($.ori==0?we:Ee,k):null,Re.values[1]=S!=null?Gt($.ori==1?we:
+Ee,S):null}Ds(Lo,n,we,Ee,X,L,h)}if(jn){let k=d&&Re.setSeries,S=Vt.prox;An==null?tn<=S&&qt(gn,os,!0,k):tn>S?qt(null,os,!0,k):gn!=An&&qt(gn,os,
 !0,k)}}xt&&(te.idx=h,ao()),a!==!1&&Ve("setCursor")}let bn=null;Object.defineProperty(n,"rect",{get(){return bn==null&&As(!1),bn}});function As(o=!1){
 o?bn=null:(bn=_.getBoundingClientRect(),Ve("syncRect",bn))}function Lr(o,a,d,h,g,w,v){I._lock||pn&&o!=null&&o.movementX==0&&o.movementY==0||
 (co(o,a,d,h,g,w,v,!1,o!=null),o!=null?Dn(null,!0,!0):Dn(a,!0,!1))}function co(o,a,d,h,g,w,v,k,S){if(bn==null&&As(!1),$n(o),o!=null)d=o.clientX-
-bn.left,h=o.clientY-bn.top;else{if(d<0||h<0){ve=-10,Ee=-10;return}let[D,P]=Re.scales,C=a.cursor.sync,[U,ae]=C.values,[re,se]=C.scales,[G,W]=Re.
-match,xe=a.axes[0].side%2==1,De=$.ori==0?X:L,qe=$.ori==1?X:L,pe=xe?w:g,Pe=xe?g:w,dt=xe?h:d,Ze=xe?d:h;if(re!=null?d=G(D,re)?u(U,E[D],De,0):-10:
+bn.left,h=o.clientY-bn.top;else{if(d<0||h<0){we=-10,Ee=-10;return}let[D,P]=Re.scales,C=a.cursor.sync,[U,ae]=C.values,[re,se]=C.scales,[G,W]=Re.
+match,ke=a.axes[0].side%2==1,De=$.ori==0?X:L,qe=$.ori==1?X:L,pe=ke?w:g,Pe=ke?g:w,dt=ke?h:d,Ze=ke?d:h;if(re!=null?d=G(D,re)?u(U,E[D],De,0):-10:
 d=De*(dt/pe),se!=null?h=W(P,se)?u(ae,E[P],qe,0):-10:h=qe*(Ze/Pe),$.ori==1){let St=d;d=h,h=St}}S&&(a==null||a.cursor.event.type==Lo)&&((d<=1||
-d>=X-1)&&(d=Cn(d,X)),(h<=1||h>=L-1)&&(h=Cn(h,L))),k?($r=d,Mr=h,[ns,ss]=I.move(n,d,h)):(ve=d,Ee=h)}let uo={width:0,height:0,left:0,top:0};function fo(){
+d>=X-1)&&(d=Cn(d,X)),(h<=1||h>=L-1)&&(h=Cn(h,L))),k?($r=d,Mr=h,[ns,ss]=I.move(n,d,h)):(we=d,Ee=h)}let uo={width:0,height:0,left:0,top:0};function fo(){
 ii(uo,!1)}let Cr,Fr,Or,Nr;function zr(o,a,d,h,g,w,v){pn=!0,We=Be=Ke._x=Ke._y=!1,co(o,a,d,h,g,w,v,!0,!1),o!=null&&(Qe(Co,Ho,Hr,!1),Ds($l,n,ns,
-ss,X,L,null));let{left:k,top:S,width:D,height:P}=ke;Cr=k,Fr=S,Or=D,Nr=P}function Hr(o,a,d,h,g,w,v){pn=Ke._x=Ke._y=!1,co(o,a,d,h,g,w,v,!1,!0);
-let{left:k,top:S,width:D,height:P}=ke,C=D>0||P>0,U=Cr!=k||Fr!=S||Or!=D||Nr!=P;if(C&&U&&ii(ke),Ke.setScale&&C&&U){let ae=k,re=D,se=S,G=P;if($.
-ori==1&&(ae=S,re=P,se=k,G=D),We&&mn(A,Gt(ae,A),Gt(ae+re,A)),Be)for(let W in E){let xe=E[W];W!=A&&xe.from==null&&xe.min!=me&&mn(W,Gt(se+G,W),
-Gt(se,W))}fo()}else I.lock&&(I._lock=!I._lock,Dn(a,!0,o!=null));o!=null&&(qn(Co,Ho),Ds(Co,n,ve,Ee,X,L,null))}function nu(o,a,d,h,g,w,v){if(I.
-_lock)return;$n(o);let k=pn;if(pn){let S=!0,D=!0,P=10,C,U;$.ori==0?(C=We,U=Be):(C=Be,U=We),C&&U&&(S=ve<=P||ve>=X-P,D=Ee<=P||Ee>=L-P),C&&S&&(ve=
-ve<ns?0:X),U&&D&&(Ee=Ee<ss?0:L),Dn(null,!0,!0),pn=!1}ve=-10,Ee=-10,he.fill(null),Dn(null,!0,!0),k&&(pn=k)}function Ir(o,a,d,h,g,w,v){I._lock||
-($n(o),ji(),fo(),o!=null&&Ds(Dl,n,ve,Ee,X,L,null))}function Wr(){N.forEach(Ff),Ki(n.width,n.height,!0)}Nn($i,hs,Wr);let rs={};rs.mousedown=zr,
+ss,X,L,null));let{left:k,top:S,width:D,height:P}=ve;Cr=k,Fr=S,Or=D,Nr=P}function Hr(o,a,d,h,g,w,v){pn=Ke._x=Ke._y=!1,co(o,a,d,h,g,w,v,!1,!0);
+let{left:k,top:S,width:D,height:P}=ve,C=D>0||P>0,U=Cr!=k||Fr!=S||Or!=D||Nr!=P;if(C&&U&&ii(ve),Ke.setScale&&C&&U){let ae=k,re=D,se=S,G=P;if($.
+ori==1&&(ae=S,re=P,se=k,G=D),We&&mn(A,Gt(ae,A),Gt(ae+re,A)),Be)for(let W in E){let ke=E[W];W!=A&&ke.from==null&&ke.min!=me&&mn(W,Gt(se+G,W),
+Gt(se,W))}fo()}else I.lock&&(I._lock=!I._lock,Dn(a,!0,o!=null));o!=null&&(qn(Co,Ho),Ds(Co,n,we,Ee,X,L,null))}function nu(o,a,d,h,g,w,v){if(I.
+_lock)return;$n(o);let k=pn;if(pn){let S=!0,D=!0,P=10,C,U;$.ori==0?(C=We,U=Be):(C=Be,U=We),C&&U&&(S=we<=P||we>=X-P,D=Ee<=P||Ee>=L-P),C&&S&&(we=
+we<ns?0:X),U&&D&&(Ee=Ee<ss?0:L),Dn(null,!0,!0),pn=!1}we=-10,Ee=-10,he.fill(null),Dn(null,!0,!0),k&&(pn=k)}function Ir(o,a,d,h,g,w,v){I._lock||
+($n(o),ji(),fo(),o!=null&&Ds(Dl,n,we,Ee,X,L,null))}function Wr(){N.forEach(Ff),Ki(n.width,n.height,!0)}Nn($i,hs,Wr);let rs={};rs.mousedown=zr,
 rs.mousemove=Lr,rs.mouseup=Hr,rs.dblclick=Ir,rs.setSeries=(o,a,d,h)=>{let g=Re.match[2];d=g(n,a,d),d!=-1&&qt(d,h,!0,!1)},Je&&(Qe($l,_,zr),Qe(
 Lo,_,Lr),Qe(Ml,_,o=>{$n(o),As(!1)}),Qe(Al,_,nu),Qe(Dl,_,Ir),jo.add(n),n.syncRect=As);let oi=n.hooks=e.hooks||{};function Ve(o,a,d){io?Es.push(
 [o,a,d]):o in oi&&oi[o].forEach(h=>{h.call(null,n,a,d)})}(e.plugins||[]).forEach(o=>{for(let a in o.hooks)oi[a]=(oi[a]||[]).concat(o.hooks[a])});
@@ -592,7 +592,7 @@ let Br=(o,a,d)=>d,Re=Le({key:null,setSeries:!1,filters:{pub:Wl,sub:Wl},scales:[A
 I.sync);Re.match.length==2&&Re.match.push(Br),I.sync=Re;let Vr=Re.key,ho=za(Vr);function Ds(o,a,d,h,g,w,v){Re.filters.pub(o,a,d,h,g,w,v)&&ho.
 pub(o,a,d,h,g,w,v)}ho.sub(n);function su(o,a,d,h,g,w,v){Re.filters.sub(o,a,d,h,g,w,v)&&rs[o](null,a,d,h,g,w,v)}n.pub=su;function iu(){ho.unsub(
 n),jo.delete(n),xn.clear(),Bo($i,hs,Wr),p.remove(),ue?.remove(),Ve("destroy")}n.destroy=iu;function po(){Ve("init",e,t),wr(t||e.data,!1),z[A]?
-oo(A,z[A]):ji(),Zs=ke.show&&(ke.width>0||ke.height>0),En=xt=!0,Ki(e.width,e.height)}return x.forEach(br),N.forEach(Oc),s?s instanceof HTMLElement?
+oo(A,z[A]):ji(),Zs=ve.show&&(ve.width>0||ve.height>0),En=xt=!0,Ki(e.width,e.height)}return x.forEach(br),N.forEach(Oc),s?s instanceof HTMLElement?
 (s.appendChild(p),po()):s(n,po):po(),n}ze.assign=Le;ze.fmtNum=er;ze.rangeNum=Mi;ze.rangeLog=Pi;ze.rangeAsinh=Zo;ze.orient=Hn;ze.pxRatio=ce;ze.
 join=Td;ze.fmtDate=nr,ze.tzDate=Od;ze.sync=za;{ze.addGap=wf,ze.clipGaps=Ci;let e=ze.paths={points:qa};e.linear=Ka,e.stepped=xf,e.bars=_f,e.spline=
 Tf}var In=[7,4],cr=[2,3],Of=window.matchMedia("(max-width: 720px)"),Ja=()=>Of.matches?140:190,Nf=16,Qa=8,zf=60,Hf=180,If=86400,Wf=Array.from({length:50},
@@ -697,7 +697,7 @@ range",min:0,max:0,step:1,value:0,"aria-describedby":`${s}-chosen`}),this.#d.id=
 another size"),this.#l),c("p",{class:"hint"},"The share of reads that flash and RAM of this size would answer, predicted from samples of wha\
 t guests lately did."),this.#n,c("div",{class:"slider"},c("label",{for:s},"Try a size"),this.#c,this.#d,this.#p),this.#t,this.#i.element),this.
 element.hidden=!0,this.#o.observe(this.#n),this.#a=gi(()=>this.#x())}set(t,s,n){if(this.#m=s,this.#e=t!==null&&t.reads>0?t:null,Q(this.element,
-this.#e!==null),!this.#e)return;this.#i.set(dr(this.#e)),q(this.#t,this.#e.reads<jf?`Read ${we(this.#e.reads)} times only: this may be chanc\
+this.#e!==null),!this.#e)return;this.#i.set(dr(this.#e)),q(this.#t,this.#e.reads<jf?`Read ${xe(this.#e.reads)} times only: this may be chanc\
 e.`:""),this.#w(this.#e,s,n),this.#n.setAttribute("aria-label",`Hit ratio by the size of the cache; at the present size of ${dr(this.#e).present}`);
 let i=JSON.stringify([this.#e.points,this.#e.present,this.#e.held]);i!==this.#r&&(this.#r=i,this.#n.dataset.points=String(this.#e.points.length),
 this.#x(),this.#b())}leave(){this.#o.disconnect(),this.#a(),this.#s?.destroy(),this.#s=null}#w(t,s,n){let i=this.#f[Number(this.#c.value)]?.
@@ -769,7 +769,7 @@ t of the pool?`,sentences:["Dirty data is written to the backings first. Then wh
 "Guests go on from the backings, slower, until the cache is warm again."],confirm:"Take out",isDangerous:!0,run:async()=>(await Me("DELETE",
 jr(e.number)),t(),`${s} is no device of the pool any more`)})}var th={size:"Request size",latency:"Latency",seek:"Seek distance",outstanding:"Outstanding requests",interarrival:"Time between requests"},
 hc={...vi,read:"Reads",write:"Writes",all:"All"};function nh(e,t){if(e.upto===null)return"more";switch(t){case"bytes":return e.upto%1024===0?
-F(e.upto):we(e.upto);case"microseconds":return Ye(e.upto);default:return e.upto<0?`\u2212${we(-e.upto)}`:we(e.upto)}}function sh(e){let t=e.
+F(e.upto):xe(e.upto);case"microseconds":return Ye(e.upto);default:return e.upto<0?`\u2212${xe(-e.upto)}`:xe(e.upto)}}function sh(e){let t=e.
 map(([,u])=>u.length),s=u=>e.some(([,f])=>(f[u]?.count??0)>0),n=[...Array(Math.max(0,...t)).keys()],i=n.filter(s),[r,l]=[i[0],i.at(-1)];return r===
 void 0||l===void 0?[0,0]:[Math.max(0,r-1),Math.min(n.length,l+2)]}function ih(e){let t=e.map(([,s])=>s.map(n=>n.upto).join());return t.every(
 s=>s===t[0])}var Wi=class{element=c("section",{class:"histograms","aria-label":"Histograms"});#n=c("div",{class:"segmented",role:"group","ar\
@@ -781,27 +781,27 @@ th[t]??t)}#e(){for(let l of this.#n.children)l.setAttribute("aria-pressed",Strin
 ([l])=>l===this.#i)?.[1];if(!t)return;let s=JSON.stringify([this.#i,t]);if(s===this.#o)return;this.#o=s;let{unit:n,kinds:i}=t,r=i.length<=2&&
 ih(i)?[i]:i.map(l=>[l]);this.#t.replaceChildren(...r.map(l=>oh(n,l)))}};function oh(e,t){let[s,n]=sh(t),i=e==="bytes"||e==="microseconds"?"U\
 p to":`Up to, ${e}`;if(s===n)return c("p",{class:"hint"},`${t.map(([f])=>hc[f]??f).join(", ")}: nothing was counted yet.`);let r=t.map(([,f])=>f.
-reduce((p,b)=>p+b.count,0)),l=c("thead",{},c("tr",{},c("th",{scope:"col"},i),...t.map(([f],p)=>c("th",{scope:"col"},`${hc[f]??f}: ${we(r[p])}`)))),
+reduce((p,b)=>p+b.count,0)),l=c("thead",{},c("tr",{},c("th",{scope:"col"},i),...t.map(([f],p)=>c("th",{scope:"col"},`${hc[f]??f}: ${xe(r[p])}`)))),
 u=[...Array(n-s).keys()].map(f=>{let p=s+f,b=t[0]?.[1][p];return c("tr",{},c("th",{scope:"row"},b?nh(b,e):""),...t.map(([,m],y)=>rh(m[p]?.count??
 0,r[y]??0,y)))});return c("table",{class:"histogram"},l,c("tbody",{},...u))}function rh(e,t,s){let n=t>0?e/t:0,i=c("span",{class:`bar bar-${s%
-6}`});i.style.width=`${(n*100).toFixed(2)}%`;let r=c("span",{class:"bar-text"});return q(r,e===0?"":`${we(e)} (${(n*100).toFixed(1)}%)`),c("\
+6}`});i.style.width=`${(n*100).toFixed(2)}%`;let r=c("span",{class:"bar-text"});return q(r,e===0?"":`${xe(e)} (${(n*100).toFixed(1)}%)`),c("\
 td",{},c("div",{class:"bar-cell"},c("span",{class:"bar-track"},i),r))}var lh=[["mean","mean"],["median","p50"],["95 %","p95"],["99 %","p99"]];function ah(e,t){if(e===null||t===null||e<=0)return"";let s=(t-e)/e*
 100;return Math.abs(s)<.05?"0.0%":`${s>0?"+":"\u2212"}${Math.abs(s).toFixed(1)}%`}function ch(e){let t=[],s=(n,i,r,l)=>{let[u,f]=[r(e.without),
 r(e.with)];u===null&&f===null||t.push({key:n,name:i,without:l(u),with:l(f),change:ah(u,f)})};for(let n of["read","write"])for(let[i,r]of lh)
 s(`${n}.${r}`,`${n==="read"?"Read":"Write"} latency, ${i}`,l=>l.latency_us[n]?.[r]??null,Ye);return s("iops","Requests a second, mean",n=>n.
 iops,je),s("iops_busiest_minute","Requests a second, busiest minute",n=>n.iops_busiest_minute,je),s("backing_reads","Reads from the backing",
-n=>n.backing_reads,we),s("backing_read_bytes","Bytes from the backing",n=>n.backing_read_bytes,F),s("backing_writes","Writes to the backing",
-n=>n.backing_writes,we),s("backing_write_bytes","Bytes to the backing",n=>n.backing_write_bytes,F),t}function uh(e){let{times_faster:t,writes_times_faster:s}=e,
+n=>n.backing_reads,xe),s("backing_read_bytes","Bytes from the backing",n=>n.backing_read_bytes,F),s("backing_writes","Writes to the backing",
+n=>n.backing_writes,xe),s("backing_write_bytes","Bytes to the backing",n=>n.backing_write_bytes,F),t}function uh(e){let{times_faster:t,writes_times_faster:s}=e,
 n=[];return t===null?n.push(e.with.reads===0?"Nothing was read with the cache yet, so there is nothing to compare with.":"No read went to th\
 e backing yet, so there is nothing to compare with."):t>=1.05?n.push(`The mean read is ${t.toFixed(1)} times faster with the cache.`):n.push(
 "The cache gains nothing for reads so far: most of what is read is read for the first time, or the backing is as fast."),s!==null&&s>=1.05&&
 n.push(`The mean write is ${s.toFixed(1)} times faster.`),n}function dh(e){let{without:t}=e,s={measured:"measured while the disk was in pass\
--through",concluded:`concluded from the ${we(e.measured_backing_reads)} that went to the backing`,unknown:"not known"}[t.reads_are],n=t.writes_are===
+-through",concluded:`concluded from the ${xe(e.measured_backing_reads)} that went to the backing`,unknown:"not known"}[t.reads_are],n=t.writes_are===
 "measured"?"measured in pass-through":"not known";return`Without the cache: reads are ${s}, writes are ${n}.`}function fh({warm_up:e}){let t=n=>((n??
 0)*100).toFixed(1),s=(e.variation_max*100).toFixed(0);switch(e.state){case"warm":return`Warm after ${Ft(e.seconds)}: the next three steps hi\
 t ${ye(e.hit_ratio)}, less than ${s} points apart.`;case"warming":return(e.variation??0)<e.variation_max?"Not warm yet: next to nothing hits\
 .":`Not warm yet: the last three steps are ${t(e.variation)} points apart, and ${s} are too many.`;default:return`Whether it is warm is not \
-known: that takes three steps with ${we(e.reads_min)} reads each.`}}function hh(e,t){let s=[e.without,e.with].map(p=>p.latency_us[t]?.classes??
+known: that takes three steps with ${xe(e.reads_min)} reads each.`}}function hh(e,t){let s=[e.without,e.with].map(p=>p.latency_us[t]?.classes??
 null),n=s.find(p=>p!==null)??[],i=s.map(p=>{let b=p?.reduce((m,y)=>m+y.count,0)??0;return n.map((m,y)=>p===null||b===0?null:(p[y]?.count??0)/
 b)}),r=n.map((p,b)=>({upto:p.upto===null?"more":Ye(p.upto),without:i[0]?.[b]??null,with:i[1]?.[b]??null})),l=r.flatMap((p,b)=>(p.without??0)>
 0||(p.with??0)>0?[b]:[]),[u,f]=[l[0],l.at(-1)];return u===void 0||f===void 0?[]:r.slice(u,f+1)}var Bi=class{element;#n=c("p",{class:"report-\
@@ -814,13 +814,13 @@ es of"},t("read","Reads"),t("write","Writes"));let s=(...n)=>c("thead",{},c("tr"
 {class:"card report","aria-label":"Before and after"},c("h2",{},"Before and after"),this.#n,this.#t,this.#u,this.#i),this.element.hidden=!0}set(t){
 Q(this.element,t!==null),this.#c=t,this.#p()}#p(){let t=this.#c;if(!t)return;let s=JSON.stringify([this.#r,t]);if(s===this.#d)return;this.#d=
 s;let n=[t.without,t.with].some(m=>m.reads+m.writes>0);Q(this.#u,n),Q(this.#t,n);let i=as(t.compared_since);q(this.#n,n?uh(t).join(" "):`Not\
-hing was read since ${i}, nor written: there is nothing to report yet.`),q(this.#t,`Since ${i}: ${we(t.with.reads)} reads and ${we(t.with.writes)}\
- writes with the cache, ${we(t.without.reads)} and ${we(t.without.writes)} in pass-through. ${dh(t)}`),this.#o.replaceChildren(...ch(t).map(
+hing was read since ${i}, nor written: there is nothing to report yet.`),q(this.#t,`Since ${i}: ${xe(t.with.reads)} reads and ${xe(t.with.writes)}\
+ writes with the cache, ${xe(t.without.reads)} and ${xe(t.without.writes)} in pass-through. ${dh(t)}`),this.#o.replaceChildren(...ch(t).map(
 ph));let{reads:r,read_hits_ram:l,read_hits_flash:u}=t.with,f=m=>ye(r>0?m/r:null);q(this.#s,`Of reads with the cache, ${f(l+u)} were answered\
  by it: ${f(l)} from RAM, ${f(u)} from flash. Written to flash: ${F(t.flash_write_bytes)}.`),q(this.#l,fh(t));for(let m of this.#e.children)
 m.setAttribute("aria-pressed",String(m.getAttribute("data-kind")===this.#r));let p=hh(t,this.#r);this.#a.replaceChildren(...p.length>0?p.map(
 mh):[c("tr",{},c("td",{colspan:3},"Nothing was counted yet."))]);let b=t.without.reads_are==="measured"&&t.without.writes_are==="measured";Q(
-this.#i,n&&!b),q(this.#i,`To have "without" measured, let the disk run in pass-through for ${we(t.requests_min)} reads and as many writes: s\
+this.#i,n&&!b),q(this.#i,`To have "without" measured, let the disk run in pass-through for ${xe(t.requests_min)} reads and as many writes: s\
 et mode below, and set it back.`)}};function ph(e){let t=s=>c("td",{"data-figure":`report.${e.key}.${s}`},e[s]);return c("tr",{},c("th",{scope:"\
 row"},e.name),t("without"),t("with"),t("change"))}function mh(e){let t=(s,n)=>{let i=c("span",{class:`bar bar-${n}`});return i.style.width=`${((s??
 0)*100).toFixed(2)}%`,c("td",{},c("div",{class:"bar-cell"},c("span",{class:"bar-track"},i),c("span",{class:"bar-text"},ye(s))))};return c("t\
@@ -925,10 +925,9 @@ ontent in front of the flash, ${F(Y)} for the index of what is on it`),Et(l,m.de
 let s=(n,i,r="")=>c("td",{"data-heading":n,class:r},i);return c("tr",{},c("th",{scope:"row",class:"path"}),s("State",Qt()),s("Size",null,"si\
 ze"),s("Free",null,"free"),s("Wear",null,"wear"),s("Remarks",null,"remarks"),c("td",{},c("button",{type:"button",class:"quiet",onclick:()=>fc(
 e,t)},"Take out\u2026")))}function Lh(e,t,s){fe(e,".path",t.path??`device ${t.number}`);let n=e.querySelector(".badge");n&&Zt(n,rn(t.state),
-t.state),fe(e,".size",F(t.size_bytes)),fe(e,".free",`${F(t.segments_free*(s.segment_bytes??0))}`);let i=[gl(t.wear),bl(t.budget)].filter(f=>f!==
-"");fe(e,".wear",i.join("; ")||"\u2013");let r=t.shrinking&&`becomes smaller, to ${F(t.shrinking.size_bytes)}: ${we(t.shrinking.segments_left)}\
- segments left`,l=t.kept_size_reason&&`kept its size: ${t.kept_size_reason}`,u=[r,l,t.discards?"discards":null,t.page_cache_reason?`page cac\
-he: ${t.page_cache_reason}`:null];fe(e,".remarks",u.filter(f=>f!==null).join("; ")||`${we(t.segments)} segments`)}var xs=c("main",{id:"main",tabindex:-1}),Us=c("p",{class:"loading"},"Asking Forebay\u2026"),wc=c("span"),vc=c("button",{type:"button",onclick:yo},
+t.state),fe(e,".size",F(t.size_bytes)),fe(e,".free",`${F(t.segments_free*(s.segment_bytes??0))}`);let i=[gl(t.wear),bl(t.budget)].filter(l=>l!==
+"");fe(e,".wear",i.join("; ")||"\u2013");let r=[t.discards?"discards":null,t.page_cache_reason?`page cache: ${t.page_cache_reason}`:null];fe(
+e,".remarks",r.filter(l=>l!==null).join("; ")||`${xe(t.segments)} segments`)}var xs=c("main",{id:"main",tabindex:-1}),Us=c("p",{class:"loading"},"Asking Forebay\u2026"),wc=c("span"),vc=c("button",{type:"button",onclick:yo},
 "Sign in\u2026"),kc=c("div",{class:"banner",role:"alert",hidden:!0},wc," ",vc),pr=c("span",{class:"pulse"}),Ys={host:c("a",{href:"#/"},"Host"),
 events:c("a",{href:"#/events"},"Events")},xc=c("button",{type:"button",class:"quiet",onclick:zh}),_c=c("span",{class:"host-name","data-figur\
 e":"host"}),Sc=c("footer",{},c("span",{"data-figure":"version"}),c("a",{href:"/openapi.json"},"Interface for programs"),c("a",{href:"/metric\

@@ -1,6 +1,5 @@
 //! `forebay pool`: the flash of this host.
 
-mod resize;
 mod wear;
 
 use std::path::Path;
@@ -23,7 +22,6 @@ pub(super) fn run(command: Pool) -> Answer<()> {
         Pool::Add(options) => add(options),
         Pool::Remove(options) => remove(&options),
         Pool::Replace(options) => replace(options),
-        Pool::Resize(options) => resize::resize(&options),
         Pool::Set(options) => wear::set(options),
     }
 }
@@ -223,7 +221,6 @@ fn show(document: &Value) -> String {
             &rows,
         ));
     }
-    shown.push_str(&resize::show(list(&pool["devices"])));
     shown.push_str(&wear::show(list(&pool["devices"])));
     shown.push_str(&wear::show_budgets(list(&pool["devices"])));
     shown

@@ -39,7 +39,6 @@ mod planted;
 mod promises;
 mod ranges;
 mod recovery;
-mod resizing;
 mod rig;
 mod rot;
 mod space;
