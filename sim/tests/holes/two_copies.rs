@@ -17,7 +17,7 @@ use cache::{DeviceState, DiskSettings, Mode};
 use futures_util::future::join_all;
 
 use crate::guest::{Guest, USED_PAGES, sectors};
-use crate::rig::{End, Life, Rig, SEGMENT, settings};
+use crate::rig::{End, HELD, Life, Rig, SEGMENT, settings};
 
 /// The devices of the story: the first two are the pool, the third comes in the place of one of them.
 const THIRD: usize = 2;
@@ -365,6 +365,8 @@ impl Telling<'_> {
     async fn fail(&self) {
         let Self { life, story } = self;
         let device = story.rig.devices()[story.failing];
+        // Until nothing is on its way to flash: the first that the device does not take is to be what a guest writes.
+        life.host.sleep(HELD).await;
         story.stage.set(Stage::Torn);
         story.are_enough(&[story.staying()]);
         // Every other time it still takes writes, and does not keep them.
