@@ -21,7 +21,7 @@ const BLOCK_MAX: u64 = 64 << 10;
 /// Blocks of a disk unless it is said.
 const BLOCK_DEFAULT: u64 = 64 << 10;
 
-/// RAM that what is learned of a disk takes, however large it is, at once and in time, in bytes (docs/performance.md).
+/// RAM that what is learned of a disk takes, however large it is, at once and in time, in bytes (docs/dev/notes/performance.md).
 pub(super) const LEARNED: (f64, f64) = (143_000.0, 630_000.0);
 /// RAM of the index for a block of one page, fresh and after random writes.
 const SINGLE: (f64, f64) = (23.7, 27.0);

@@ -188,7 +188,7 @@ impl Simulated {
 
 impl Took {
     /// Usual values where nothing was measured: a copy of 4 KiB and the cache's own work, a read of 4 KiB from an `NVMe` drive, and a random
-    /// read of a 7,200 rpm drive (`hdd-7k2` of docs/model.md).
+    /// read of a 7,200 rpm drive (`hdd-7k2` of docs/dev/model.md).
     pub const RAM: Self = Self::assumed(5.0);
     /// A read of 4 KiB that flash answers.
     pub const FLASH: Self = Self::assumed(120.0);

@@ -438,7 +438,7 @@ fn blocks_are_small_where_neighbours_are_not_used_together() {
 
 #[test]
 fn the_index_takes_what_was_measured() {
-    // docs/performance.md: 24.3 and 27.8 bytes for a block of 4 KiB on 1 GiB of flash, and 121.0 and 144.1 for one of 64 KiB on 4 GiB, before
+    // docs/dev/notes/performance.md: 24.3 and 27.8 bytes for a block of 4 KiB on 1 GiB of flash, and 121.0 and 144.1 for one of 64 KiB on 4 GiB, before
     // much was learned.
     for (block, flash, fresh, churned) in [(4 << 10, GIB, 24.3, 27.8), (64 << 10, 4 * GIB, 121.0, 144.1)] {
         let blocks = float(flash) / float(block);

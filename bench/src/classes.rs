@@ -31,7 +31,7 @@ const SKEW: f64 = 0.99;
 const WRITES_PERCENT: u64 = 30;
 /// RAM of each disk: little, since the page cache of an NFS server takes what is read often.
 const RAM: u64 = 1 << 20;
-/// A request without work in the cache: a hit in RAM at depth 1 over NBD, `docs/performance.md`.
+/// A request without work in the cache: a hit in RAM at depth 1 over NBD, `docs/dev/notes/performance.md`.
 const DOOR_NS: u64 = 63_000;
 /// Somewhat more than `NVMe` SSDs of servers take.
 const FLASH_READ_NS: u64 = 100_000;

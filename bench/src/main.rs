@@ -174,7 +174,7 @@ enum What {
         #[arg(long, value_delimiter = ',', default_value = "10,125")]
         pools_percent: Vec<u64>,
     },
-    /// The served policy beside those of papers, on real traces: Markdown, as in docs/hit-ratio.md.
+    /// The served policy beside those of papers, on real traces: Markdown, as in docs/dev/notes/hit-ratio.md.
     HitRatio {
         /// The folder of the traces.
         #[arg(long, required_unless_present = "short")]

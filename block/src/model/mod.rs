@@ -1,7 +1,7 @@
 //! The timing of a spinning array around any device, for demonstrations and figures where there are no slow disks.
 //!
 //! Data moves through the device beneath at once; the answer comes when the modelled array would have given it. Every
-//! spindle serves one request at a time in order of arrival: seek by distance, rotation, transfer. `docs/model.md`
+//! spindle serves one request at a time in order of arrival: seek by distance, rotation, transfer. `docs/dev/model.md`
 //! gives the figures and their sources.
 
 mod array;

@@ -39,7 +39,7 @@ pub(super) struct Drive {
     pub(super) bytes_per_second: u64,
 }
 
-/// The drives; sources in `docs/model.md`.
+/// The drives; sources in `docs/dev/model.md`.
 const DRIVES: [Drive; 3] = [
     Drive {
         name: "hdd-7k2",

@@ -375,7 +375,7 @@ fn take_notice<E: Env>(cache: &DiskCache<E>, page: &Page<'_>) -> Option<LostPage
 const HEAT_FOR_RAM: u8 = 2;
 
 /// What was used twice within as many accesses as this part of RAM has blocks will be used again before it has left RAM. It takes room
-/// twice: with a sixteenth RAM answers a tenth more, and 0.006 less of the gap is closed (docs/hit-ratio.md).
+/// twice: with a sixteenth RAM answers a tenth more, and 0.006 less of the gap is closed (docs/dev/notes/hit-ratio.md).
 const SOON_PART_OF_RAM: u64 = 64;
 
 /// Notes a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current, and it will be asked for again before

@@ -3,7 +3,7 @@
 //! A build with debug assertions, as tests are, lets a thread plant one for itself; other threads go on without. In a release build
 //! none can be planted, and the compiler leaves all of them out.
 
-/// A bug that can be planted. Each switches off one rule; the stories are in `sim/tests/holes`. docs/durability.md has the rules and
+/// A bug that can be planted. Each switches off one rule; the stories are in `sim/tests/holes`. docs/dev/durability.md has the rules and
 /// the damage by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {

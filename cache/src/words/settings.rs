@@ -156,7 +156,7 @@ impl FromStr for Admission {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SequentialCutoff {
     /// Forebay decides. Where admission learns, what long runs are worth is learned as well, and their reads all enter: a
-    /// limit of any length kept out what came back on some disks (docs/hit-ratio.md). Else, and for writes in write-back, it is
+    /// limit of any length kept out what came back on some disks (docs/dev/notes/hit-ratio.md). Else, and for writes in write-back, it is
     /// [`Self::AUTO_BYTES`].
     #[default]
     Auto,

@@ -21,11 +21,11 @@ use cache::{Admission, Shape};
 const SEGMENTS_WANTED: u64 = 256;
 
 /// RAM that a disk gets in a cache of a given size, if it is not said: a quarter. Beside a twentieth of it a third less is
-/// written, for the same hits; where only hits count, a twentieth has more of them (docs/hit-ratio.md).
+/// written, for the same hits; where only hits count, a twentieth has more of them (docs/dev/notes/hit-ratio.md).
 const RAM_PART: u64 = 4;
 const RAM_PART_FOR_HITS: u64 = 20;
 /// Pages of RAM below which a twentieth is not enough: requests are larger than what waits for flash then, and most of each is refused.
-/// With 16 pages instead, the smallest caches of docs/hit-ratio.md lose up to 1.9 points against LRU.
+/// With 16 pages instead, the smallest caches of docs/dev/notes/hit-ratio.md lose up to 1.9 points against LRU.
 const RAM_PAGES_FOR_HITS: u64 = 64;
 
 /// The parts of a cache.

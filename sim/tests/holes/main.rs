@@ -1,7 +1,7 @@
 //! The holes of a first design, each as the story that shows it. Every story builds one exact schedule, ends a process at
 //! its worst moment, and asks what a guest reads afterwards: twice, and once more when nothing is cached.
 //!
-//! Names begin with the number of the damage in docs/durability.md. Of those that are not here:
+//! Names begin with the number of the damage in docs/dev/durability.md. Of those that are not here:
 //!
 //! | hole | |
 //! |---|---|

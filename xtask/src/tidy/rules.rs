@@ -6,7 +6,7 @@ use super::Finding;
 use super::source::comment;
 
 /// The page, relative to the root.
-pub(super) const PAGE: &str = "docs/durability.md";
+pub(super) const PAGE: &str = "docs/dev/durability.md";
 
 /// Crates whose comments cite damage by number (`A19`) beside rules (`I5`). Elsewhere such a word means something else.
 const CITING_DAMAGE: &[&str] = &["cache/", "sim/"];

@@ -38,7 +38,7 @@ const HALF_LIFE: f32 = 16.0;
 /// Blocks on flash that are looked at to adjust the rent.
 const LOOKS: usize = 64;
 /// A void block counts as so many of those that are to be given up. Voids are spread over all segments, and reclaim finds them a segment
-/// at a time: counted once, a cache that guests overwrite holds an eighth less than the same without (docs/hit-ratio.md).
+/// at a time: counted once, a cache that guests overwrite holds an eighth less than the same without (docs/dev/notes/hit-ratio.md).
 const VOID_WEIGHT: f32 = 3.0;
 /// With such a share of flash void, nothing is asked of newcomers: there is room to be had for them by
 /// which nothing of worth is lost. Below, in proportion.
@@ -66,7 +66,7 @@ pub(crate) struct Learned {
     void: f32,
 }
 
-/// Ghosts for each block that the cache holds: two bytes each. Twice as many bring hits, and some writes with them (docs/hit-ratio.md).
+/// Ghosts for each block that the cache holds: two bytes each. Twice as many bring hits, and some writes with them (docs/dev/notes/hit-ratio.md).
 fn ghosts_for_each(aim: Aim) -> u64 {
     match aim {
         Aim::Hits => 2,

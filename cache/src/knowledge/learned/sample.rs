@@ -19,7 +19,7 @@ use crate::knowledge::hash::hash;
 /// Blocks that are watched at most.
 const WATCHED_MAX: usize = 16_384;
 /// They are watched until so many times as many were used as the cache holds. With four times, what comes back later than that has nothing to
-/// tell: less of the gap is closed, most of all on disks that go round (docs/hit-ratio.md).
+/// tell: less of the gap is closed, most of all on disks that go round (docs/dev/notes/hit-ratio.md).
 const REACH: usize = 12;
 /// So many are looked at to find one that leaves the cache by density.
 const CANDIDATES: usize = 16;

@@ -29,7 +29,7 @@ pub(crate) enum Aim {
 }
 
 /// As many hits as writes can buy. What is worth nothing costs room as well: if it may enter all the same, fewer are hit, and half as much
-/// again is written (docs/hit-ratio.md).
+/// again is written (docs/dev/notes/hit-ratio.md).
 const HITS: Thresholds = Thresholds { admit: 0.02, keep: 0.01, to_give_up: 0.2 };
 /// The share of flash that is to be given up where hits are weighed against writes, of a disk that is not strict at all, and of one whose
 /// strictness is one or more. Where everything enters, more has to go: what came just now is worth more than much of what is there.
@@ -51,7 +51,7 @@ const WRITES_MAX: f32 = 0.22;
 /// So many hits of sampled accesses less than LRU since the last comparison are reason for the next one.
 const BEHIND: f32 = 50.0;
 /// If so many of all accesses are missing. A disk that is ahead of LRU but for what it does now is to stay as strict as it is: what made it
-/// so comes back (docs/hit-ratio.md).
+/// so comes back (docs/dev/notes/hit-ratio.md).
 const MISSING_PLAINLY: f32 = 0.01;
 /// What was counted before counts so much at the next comparison.
 const FADE: f32 = 0.85;

@@ -2,7 +2,7 @@
 
 use crate::words::units::{SegmentNumber, Sequence};
 
-/// Pages that are remembered of a segment. What looks cheapest by few of them often is not (docs/hit-ratio.md). A pool of 1 GiB has segments
+/// Pages that are remembered of a segment. What looks cheapest by few of them often is not (docs/dev/notes/hit-ratio.md). A pool of 1 GiB has segments
 /// of 64 pages, where what is kept here is three bytes for each.
 pub(super) const SAMPLES: usize = 32;
 /// Room is made for so many segments at a time: twice as much as there is would be half a megabyte too much.
