@@ -10,6 +10,7 @@ mod deb;
 mod dist;
 mod gate;
 mod machine;
+mod page;
 mod run;
 mod tidy;
 mod web;

@@ -12,7 +12,7 @@
 use std::fs;
 use std::path::Path;
 
-use guest::{Guest, Kernel, Kit};
+use guest::{Ended, Guest, Kernel, Kit};
 
 use super::image::{Image, Recipe};
 use super::{Package, make as make_package};
@@ -30,7 +30,7 @@ const DATA_BYTES: u64 = 32 << 20;
 /// A guest's processor is emulated: a minute where the machine has nothing else to do, several where it has.
 pub(crate) const SECONDS_MAX: u32 = 900;
 /// The last line of a script that came to its end: a guest that never ran it has status 0 too.
-pub(crate) const PROVEN: &str = "PROVEN";
+const PROVEN: &str = "PROVEN";
 /// The scripts, one for each boot.
 const SCRIPTS: [&str; 2] = [include_str!("prove.sh"), include_str!("restarted.sh")];
 /// Runs the script and ends the guest with its exit status, by the convention of the guest's archive. An orderly shutdown.
@@ -55,6 +55,20 @@ cp /root/proof.service /next/etc/systemd/system/
 mkdir -p /next/etc/systemd/system/multi-user.target.wants
 ln -sf ../proof.service /next/etc/systemd/system/multi-user.target.wants/proof.service
 ";
+
+/// Checks that the script of a guest ran to its last line.
+///
+/// # Errors
+/// If it did not, with all that it printed.
+pub(crate) fn proven(ended: &Ended) -> Result<(), String> {
+    if ended.status == 0 && ended.output.lines().last() == Some(PROVEN) {
+        return Ok(());
+    }
+    Err(format!(
+        "{}\nThe proof did not come to its end (status {}); its output is above.",
+        ended.output, ended.status
+    ))
+}
 
 /// Makes two packages and proves them in a guest.
 ///
@@ -93,14 +107,10 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
             .into_iter()
             .fold(guest, |guest, (path, content)| guest.file(path, content));
         let ended = guest.run(PREPARE).map_err(|why| format!("{output}{why}"))?;
+        fs::write(&log, format!("{output}{}", ended.output))
+            .map_err(|error| format!("Could not write {}: {error}.", log.display()))?;
+        proven(&ended).map_err(|why| format!("{output}{why}"))?;
         output += &ended.output;
-        fs::write(&log, &output).map_err(|error| format!("Could not write {}: {error}.", log.display()))?;
-        if ended.output.lines().last() != Some(PROVEN) || ended.status != 0 {
-            return Err(format!(
-                "{output}\nThe proof did not come to its end (status {}); its output is above.",
-                ended.status
-            ));
-        }
     }
     println!("The package is proven; what was done is in {}.", log.display());
     Ok(())

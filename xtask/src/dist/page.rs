@@ -1,26 +1,15 @@
-//! The commands of docs/install.md, taken from the page, so that the proof runs what users read.
-
-use std::fmt::Write as _;
+//! The commands of docs/install.md, as the proof runs them.
 
 use crate::dist::VERSION;
+use crate::page::{Block, blocks};
 
 const PAGE: &str = include_str!("../../../docs/install.md");
-/// Begins and ends the commands of a page.
-const FENCES: (&str, &str) = ("```sh", "```");
 /// What is run in place of tools of other systems, which find a package's needs in repositories that the guest has not.
 const STAND_INS: &[(&str, &str)] = &[
     ("dnf install ", "rpm --force-debian --nodeps --install "),
     ("dnf upgrade ", "rpm --force-debian --nodeps --upgrade "),
     ("dnf remove ", "rpm --force-debian --erase "),
 ];
-
-/// One block of commands.
-struct Block {
-    /// Heading of its section in small letters, with `-` between words, and its number in that section from 1.
-    name: String,
-    number: usize,
-    commands: String,
-}
 
 /// Returns a shell script for each block of the page, with its name. The first block of a section installs files of the version `installed`,
 /// those after it upgrade to files of `upgraded` and remove them.
@@ -31,34 +20,9 @@ pub(super) fn scripts(installed: &str, upgraded: &str) -> Vec<(String, String)> 
         for (tool, stand_in) in STAND_INS {
             commands = commands.replace(tool, stand_in);
         }
-        (format!("{}.sh", block.name), commands)
+        (block.script(), commands)
     };
     blocks(PAGE).into_iter().map(with_version).collect()
-}
-
-fn blocks(page: &str) -> Vec<Block> {
-    let mut found: Vec<Block> = Vec::new();
-    let (mut section, mut number, mut is_inside) = (String::new(), 0, false);
-    for line in page.lines() {
-        match line {
-            _ if line == FENCES.0 => {
-                is_inside = true;
-                number += 1;
-                found.push(Block { name: format!("{section}-{number}"), number, commands: String::new() });
-            }
-            _ if line == FENCES.1 => is_inside = false,
-            _ if is_inside => {
-                let block = found.last_mut().expect("the fence made one");
-                writeln!(block.commands, "{line}").expect("a text takes any line");
-            }
-            _ => {
-                if let Some(heading) = line.strip_prefix("## ") {
-                    (section, number) = (heading.to_lowercase().replace(' ', "-"), 0);
-                }
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]
@@ -68,23 +32,21 @@ mod tests {
 
     const PROOF: &str = include_str!("prove.sh");
     /// Blocks that the guest does not run: it has neither a container tool nor the source, and its binary no debug information.
-    const LEFT_OUT: &[&str] = &["container-", "from-source-", "debug-information-"];
+    const LEFT_OUT: &[&str] = &["container", "from-source", "debug-information"];
 
     #[test]
     fn every_command_of_the_page_is_run_by_the_proof() {
         let blocks = blocks(PAGE);
         assert!(blocks.len() > 10, "{} blocks", blocks.len());
         for block in blocks {
-            let is_run = PROOF.contains(&format!(". /proof/{}.sh\n", block.name));
-            let is_left_out = LEFT_OUT.iter().any(|beginning| block.name.starts_with(beginning));
-            assert!(is_run != is_left_out, "{}: {}", block.name, block.commands);
+            let is_run = block.runs_in(PROOF) > 0;
+            assert!(is_run != LEFT_OUT.contains(&block.heading.as_str()), "{block:?}");
         }
     }
 
     #[test]
     fn the_tarball_installs_upgrades_and_removes_every_file_of_the_tree() {
-        let blocks: Vec<_> =
-            blocks(PAGE).into_iter().filter(|block| block.name.starts_with("tarball-")).collect();
+        let blocks: Vec<_> = blocks(PAGE).into_iter().filter(|block| block.heading == "tarball").collect();
         let [install, upgrade, remove] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
         let found =
             remove.commands.lines().find_map(|line| line.strip_prefix("find ")).expect("it finds files");
@@ -119,13 +81,5 @@ mod tests {
         ] {
             assert!(PAGE.contains(&name), "{name} is missing");
         }
-    }
-
-    #[test]
-    fn a_block_has_the_name_of_its_section_and_its_number_there() {
-        let page = "## One thing\n```sh\na\nb\n```\n```ini\nc\n```\n```sh\nd\n```\n## Two\n```sh\ne\n```\n";
-        let found: Vec<_> = blocks(page).into_iter().map(|block| (block.name, block.commands)).collect();
-        let expected = [("one-thing-1", "a\nb\n"), ("one-thing-2", "d\n"), ("two-1", "e\n")];
-        assert_eq!(found, expected.map(|(name, commands)| (name.to_owned(), commands.to_owned())));
     }
 }

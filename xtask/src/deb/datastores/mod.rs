@@ -5,28 +5,18 @@
 //!   single.sh, the package ──────────┴──> a guest of Debian under systemd: target and initiator, thin pool, file
 //! ```
 
-mod page;
-
 use std::fs;
 use std::path::Path;
 
-use guest::{Cable, Guest, Kernel, Kit};
+use guest::{Cable, CableEnd, Guest, Kernel, Kit};
 
 use super::image::{Image, Recipe};
-use super::proof::PROVEN;
+use super::proof::proven;
 use super::{Package, make};
-use crate::{built, clients};
+use crate::{built, clients, page};
 
 const PAGE: &str = "docs/datastores.md";
 const SCRIPT: &str = include_str!("single.sh");
-/// Files with the commands of the page's parts, each with its heading.
-const PARTS: &[(&str, &str)] = &[
-    ("file-page.sh", "Make the file"),
-    ("file-end-page.sh", "End it"),
-    ("containers-page.sh", "Containers"),
-    ("target-page.sh", "The target"),
-    ("initiator-page.sh", "An initiator"),
-];
 /// What the page has people install, and what they have already.
 const RECIPE: Recipe<'_> = Recipe {
     name: "datastores",
@@ -36,52 +26,75 @@ const RECIPE: Recipe<'_> = Recipe {
 };
 const MEMORY_MIB: u32 = 1536;
 const SECONDS_MAX: u32 = 1200;
-/// Runs the script and ends the guest with its exit status, by the convention of the guest's archive.
+/// Runs the script and ends the guest with its exit status, by the convention of the guest's archive; in order if the script made the
+/// file `orderly`.
 const UNIT: &str = "\
 [Unit]
 Description=Proof of a page
 After=basic.target
 [Service]
 Type=oneshot
-ExecStart=/bin/bash -c 'bash /proof/script >/dev/ttyS1 2>&1; echo $? >/dev/ttyS2; journalctl --no-pager >/dev/ttyS0; systemctl --no-block poweroff --force'
+ExecStart=/bin/bash -c 'bash /proof/script >/dev/ttyS1 2>&1; echo $? >/dev/ttyS2; journalctl -b --no-pager >/dev/ttyS0; systemctl --no-block poweroff $([ -e /proof/orderly ] || echo --force)'
 ";
-/// What the guest does before systemd.
+/// What the guest does before systemd. The variable `address` is that of its card.
 const PREPARE: &str = include_str!("prepare.sh");
 
-/// Follows the page in a guest.
+/// Follows the pages in guests.
 ///
 /// # Errors
-/// If a command of it fails, or what it sets up is not as the page says, with all that the script printed.
+/// If a command of them fails, or what it sets up is not as the page says, with all that the scripts printed.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
-    let page = fs::read_to_string(root.join(PAGE));
-    let page = page.map_err(|error| format!("Could not read {PAGE}: {error}."))?;
     let kit = Kit::with_kernel(Kernel::WithUblk)?;
-    let (name, package) = package(root)?;
+    let package = package(root)?;
+    prove_single(root, &kit, package)
+}
+
+/// Follows [`PAGE`] in one guest.
+fn prove_single(root: &Path, kit: &Kit, package: File) -> Result<(), String> {
     let system = Image::fresh(root, &RECIPE)?;
     // Nobody is at its other end: the guest is its own client.
     let [end, _] = Cable::new()?.ends();
-    let mut guest = Guest::new(&kit).memory_mib(MEMORY_MIB).seconds_max(SECONDS_MAX).plugged(&end);
-    guest = guest.disk("root", &system.path).file("/root/proof.service", UNIT);
-    guest = guest.file(format!("/root/{name}"), package).file("/root/script", SCRIPT);
-    for (file, heading) in PARTS {
-        guest = guest.file(format!("/root/{file}"), page::commands(&page, heading)?);
-    }
+    let files = scripts(root, PAGE)?.into_iter().chain([package]);
+    let guest = host(kit, &system, &end, SCRIPT, files);
     println!("==> a guest under systemd follows {PAGE}");
-    let ended = guest.run(PREPARE)?;
-    if ended.status == 0 && ended.output.lines().last() == Some(PROVEN) {
-        println!("The commands of {PAGE} are proven.");
-        return Ok(());
-    }
-    Err(format!(
-        "{}\nThe proof did not come to its end (status {}); its output is above.",
-        ended.output, ended.status
-    ))
+    proven(&guest.run(&prepare("10.0.0.1"))?)?;
+    println!("The commands of {PAGE} are proven.");
+    Ok(())
 }
 
-/// Returns name and content of the package that the page has people install.
-fn package(root: &Path) -> Result<(String, Vec<u8>), String> {
+/// Name and content of a file in `/proof`.
+type File = (String, Vec<u8>);
+
+/// Returns the commands of a page, a script for each block.
+fn scripts(root: &Path, path: &str) -> Result<Vec<File>, String> {
+    let text =
+        fs::read_to_string(root.join(path)).map_err(|error| format!("Could not read {path}: {error}."))?;
+    Ok(page::blocks(&text).into_iter().map(|block| (block.script(), block.commands.into_bytes())).collect())
+}
+
+/// Returns a guest with this system at an end of a cable, in which `script` runs beside `files`.
+fn host(
+    kit: &Kit,
+    system: &Image,
+    end: &CableEnd,
+    script: &str,
+    files: impl IntoIterator<Item = File>,
+) -> Guest {
+    let guest = Guest::new(kit).memory_mib(MEMORY_MIB).seconds_max(SECONDS_MAX).plugged(end);
+    let guest = guest.disk("root", &system.path).file("/root/proof.service", UNIT);
+    let guest = guest.file("/root/script", script);
+    files.into_iter().fold(guest, |guest, (name, content)| guest.file(format!("/root/{name}"), content))
+}
+
+/// Returns what a guest with this address does before systemd.
+fn prepare(address: &str) -> String {
+    format!("address={address}\n{PREPARE}")
+}
+
+/// Returns the package that the pages have people install.
+fn package(root: &Path) -> Result<File, String> {
     // Not the build for use: it takes minutes, and behaves the same.
     let binary = built::for_tests(root)?.join("forebay");
     let package = Package { root, binary, version: env!("CARGO_PKG_VERSION") };
@@ -90,4 +103,25 @@ fn package(root: &Path) -> Result<(String, Vec<u8>), String> {
     fs::remove_file(&file).map_err(|error| format!("Could not remove {}: {error}.", file.display()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok((name, content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that these scripts together run each block of a page once.
+    fn check_all_run_once(path: &str, scripts: &[&str]) {
+        let text = fs::read_to_string(crate::root().join(path)).expect("it is a page of this repository");
+        let blocks = page::blocks(&text);
+        assert!(blocks.len() > 4, "{} blocks", blocks.len());
+        for block in blocks {
+            let runs: usize = scripts.iter().map(|script| block.runs_in(script)).sum();
+            assert_eq!(runs, 1, "{}:\n{}", block.script(), block.commands);
+        }
+    }
+
+    #[test]
+    fn the_proof_runs_each_command_of_the_page_once() {
+        check_all_run_once(PAGE, &[SCRIPT]);
+    }
 }

@@ -1,4 +1,4 @@
-# What a guest of the page does before its system goes on as the first process.
+# What a guest of a page does before its system goes on as the first process. It has the address $address.
 set -e
 modprobe virtio_net
 mkdir -p /next
@@ -14,5 +14,5 @@ echo 'APT::Get::Assume-Yes true;' >/next/etc/apt/apt.conf.d/90yes
 # The card keeps its name.
 ln -sf /dev/null /next/etc/systemd/network/99-default.link
 printf '127.0.0.1 localhost\n10.0.0.1 store1\n' >/next/etc/hosts
-ip addr add 10.0.0.1/24 dev eth0
+ip addr add $address/24 dev eth0
 ip link set eth0 up

@@ -11,14 +11,14 @@ done
 head -c 4M /dev/urandom >random
 
 : a disk as a file
-bash -eux -o pipefail file-page.sh
+bash -eux -o pipefail make-the-file-1.sh
 dd if=random of=/srv/web1/disk.img bs=64k conv=notrunc,fsync
 cmp -n 4M random /srv/web1/disk.img
-bash -eux -o pipefail file-end-page.sh
+bash -eux -o pipefail end-it-1.sh
 cmp -n 4M random /srv/images/web1.raw
 
 : volumes for containers
-bash -eux -o pipefail containers-page.sh
+bash -eux -o pipefail containers-1.sh
 cp random /srv/web/random
 sync
 umount /srv/web
@@ -34,8 +34,9 @@ vgchange -an containers
 forebay unmap containers
 
 : a target and an initiator
-bash -eux -o pipefail target-page.sh
-bash -eux -o pipefail initiator-page.sh
+bash -eux -o pipefail the-target-1.sh
+bash -eux -o pipefail the-target-2.sh
+bash -eux -o pipefail an-initiator-1.sh
 until ls /dev/disk/by-path/*iscsi*lun-0; do sleep 0.2; done
 lun=$(basename $(readlink -f /dev/disk/by-path/*iscsi*lun-0))
 # The cache is told of, and flushes and FUA reach Forebay.
