@@ -1,4 +1,4 @@
-//! Latency classes of ten virtual machines on one modelled array, without a cache and with one: the shape of `docs/datastores.md`, ten disks
+//! Latency classes of ten virtual machines on one modelled array, without a cache and with one: the shape of `docs/nfs.md`, ten disks
 //! in write-back on one pool of two SSDs. In virtual time: no load of this machine changes them.
 //!
 //! ```text

@@ -91,13 +91,15 @@ pub(crate) fn seeds(root: &Path, seeds: &Range<u64>) -> Result<(), String> {
     Err(format!("Seeds failed, and are named above, in {}.", failed.join(", ")))
 }
 
-/// Known vulnerabilities, the tests with the seeds of a night, every fuzz target for a while, then the files of a release.
+/// Known vulnerabilities, the tests with the seeds of a night, every fuzz target for a while, the commands of pages in guests, then
+/// the files of a release.
 pub(crate) fn nightly(root: &Path) -> Result<(), String> {
     advisories(root)?;
     let variables = [("FOREBAY_KILLS", KILLS_NIGHTLY), ("FOREBAY_POWER_CUTS", POWER_CUTS_NIGHTLY)];
     test_with(root, SEEDS_NIGHTLY, &variables)?;
     fuzz(root)?;
     dist::prove(root)?;
+    deb::datastores::prove_nfs(root)?;
     dist::dist(root, dist::Changes::Allowed)
 }
 

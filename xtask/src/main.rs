@@ -47,7 +47,7 @@ Usage: cargo xtask <COMMAND>
   dist [--allow-dirty | --prove]
                      all files of a release in target/dist: tarball, packages, debug information, sums; with --prove the
                      commands of docs/install.md in a guest under systemd instead
-  datastores         follows docs/datastores.md in a guest under systemd
+  datastores         follows docs/datastores.md and docs/nfs.md in guests under systemd
   nightly            the tests with many more seeds, the fuzz targets if cargo-fuzz is there, and the files of
                      a release
 
@@ -108,7 +108,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::ProveDeb => deb::prove(root),
         Command::Dist(changes) => dist::dist(root, *changes),
         Command::ProveDist => dist::prove(root),
-        Command::Datastores => deb::datastores::prove(root),
+        Command::Datastores => deb::datastores::prove(root).and_then(|()| deb::datastores::prove_nfs(root)),
         Command::Nightly => gate::nightly(root),
         Command::Help => {
             println!("{USAGE}");

@@ -1,5 +1,5 @@
 //! Latency classes of ten disks in write-back on one pool of two SSDs, beside their modelled array alone: the shape of
-//! `docs/datastores.md`, in virtual time.
+//! `docs/nfs.md`, in virtual time.
 
 use std::path::Path;
 use std::process::Command;

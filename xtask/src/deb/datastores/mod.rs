@@ -1,9 +1,15 @@
-//! The page about datastores, followed by a machine: every command of it runs in a guest, and what they set up is put to the test.
+//! The pages about datastores, followed by a machine: every command of them runs in guests, and what they set up is put to the test.
 //!
 //! ```text
 //!   docs/datastores.md ── commands ──┐
 //!   single.sh, the package ──────────┴──> a guest of Debian under systemd: target and initiator, thin pool, file
+//!
+//!   docs/nfs.md ── commands ─────────┐
+//!   server.sh, the package ──────────┼──> a guest with an array and SSDs: the server, which restarts ──┐
+//!   client.sh ───────────────────────┴──> a guest that stays: its client ─────────── cable ────────────┘
 //! ```
+
+mod nfs;
 
 use std::fs;
 use std::path::Path;
@@ -39,29 +45,37 @@ ExecStart=/bin/bash -c 'bash /proof/script >/dev/ttyS1 2>&1; echo $? >/dev/ttyS2
 /// What the guest does before systemd. The variable `address` is that of its card.
 const PREPARE: &str = include_str!("prepare.sh");
 
-/// Follows the pages in guests.
+/// Follows [`PAGE`] in one guest.
 ///
 /// # Errors
-/// If a command of them fails, or what it sets up is not as the page says, with all that the scripts printed.
+/// If a command of it fails, or what it sets up is not as the page says, with all that the script printed.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
-    clients::install_missing()?;
-    clients::prepare_guests()?;
-    let kit = Kit::with_kernel(Kernel::WithUblk)?;
-    let package = package(root)?;
-    prove_single(root, &kit, package)
-}
-
-/// Follows [`PAGE`] in one guest.
-fn prove_single(root: &Path, kit: &Kit, package: File) -> Result<(), String> {
+    let (kit, package) = ready(root)?;
     let system = Image::fresh(root, &RECIPE)?;
     // Nobody is at its other end: the guest is its own client.
     let [end, _] = Cable::new()?.ends();
     let files = scripts(root, PAGE)?.into_iter().chain([package]);
-    let guest = host(kit, &system, &end, SCRIPT, files);
+    let guest = host(&kit, &system, &end, SCRIPT, files);
     println!("==> a guest under systemd follows {PAGE}");
     proven(&guest.run(&prepare("10.0.0.1"))?)?;
     println!("The commands of {PAGE} are proven.");
     Ok(())
+}
+
+/// Follows `docs/nfs.md` in a server and a client.
+///
+/// # Errors
+/// If a command of it fails, or what it sets up is not as the page says, with all that the scripts printed.
+pub(crate) fn prove_nfs(root: &Path) -> Result<(), String> {
+    let (kit, package) = ready(root)?;
+    nfs::prove(root, &kit, package)
+}
+
+/// Returns what all guests have.
+fn ready(root: &Path) -> Result<(Kit, File), String> {
+    clients::install_missing()?;
+    clients::prepare_guests()?;
+    Ok((Kit::with_kernel(Kernel::WithUblk)?, package(root)?))
 }
 
 /// Name and content of a file in `/proof`.
@@ -110,7 +124,7 @@ mod tests {
     use super::*;
 
     /// Checks that these scripts together run each block of a page once.
-    fn check_all_run_once(path: &str, scripts: &[&str]) {
+    pub(super) fn check_all_run_once(path: &str, scripts: &[&str]) {
         let text = fs::read_to_string(crate::root().join(path)).expect("it is a page of this repository");
         let blocks = page::blocks(&text);
         assert!(blocks.len() > 4, "{} blocks", blocks.len());

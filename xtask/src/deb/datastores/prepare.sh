@@ -1,6 +1,6 @@
 # What a guest of a page does before its system goes on as the first process. It has the address $address.
 set -e
-modprobe virtio_net
+for module in virtio_net nvme virtio_scsi sd_mod; do modprobe $module; done
 mkdir -p /next
 mount -t ext4 /dev/disk/root /next
 mkdir -p /next/proof /next/lib/modules
