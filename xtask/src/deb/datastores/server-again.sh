@@ -21,7 +21,7 @@ forebay disk list
 
 : what ended in order before
 journalctl -b -1 -u forebay-mapped --no-pager | tee said
-grep -c 'By force\|Failed' said | grep -qx 0
+if grep 'By force\|Failed' said; then exit 1; fi
 
 : and clean
 systemctl stop nfs-server
