@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use crate::{BlockError, Buffer, ByteRange, ErrorKind, Operation, SECTOR};
+use crate::{BlockError, Buffer, ByteRange, ErrorKind, LimitsLifted, Operation, SECTOR};
 
 /// What an operation on a buffer returns: the buffer always comes back, whatever happened.
 pub type Outcome = (Buffer, Result<(), BlockError>);
@@ -185,6 +185,12 @@ pub trait BlockDevice: 'static {
     fn has_unanswered(&self) -> bool {
         false
     }
+
+    /// Has requests pass at once that the device would hold back to stay within limits, those that wait already first, until what is
+    /// returned is dropped. For whoever waits until requests have ended. Default: nothing, for a device that holds nothing back.
+    fn lift_limits(&self) -> Option<LimitsLifted> {
+        None
+    }
 }
 
 /// Shared devices are devices: a door, a control task and a test may hold the same one.
@@ -235,5 +241,9 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
 
     fn has_unanswered(&self) -> bool {
         (**self).has_unanswered()
+    }
+
+    fn lift_limits(&self) -> Option<LimitsLifted> {
+        (**self).lift_limits()
     }
 }

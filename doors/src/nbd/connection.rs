@@ -254,6 +254,7 @@ async fn transmit<D: BlockDevice>(
             flights.borrow_mut().begin(execute(Rc::clone(&session), request, payload, permit));
         };
         let end = read_requests(receiver, &session, start).await;
+        let _lifted = session.export.device().lift_limits();
         session.window.idle().await;
         session.outbox.close();
         finished.set(true);

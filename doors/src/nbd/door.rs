@@ -196,6 +196,8 @@ impl<D: BlockDevice> NbdDoor<D> {
     pub async fn pause(&self) {
         assert!(self.default.is_some(), "a door for many disks is never held");
         self.gate.hold();
+        // A connection that has as many requests in flight as it may stops only once one of them has ended.
+        let _lifted = self.one().device().lift_limits();
         let all_closed =
             |resting: &Resting| resting.has_listener() && resting.has_listing() == self.listed.get();
         self.resting.until(|resting| self.connections.get() == 0 && all_closed(resting)).await;

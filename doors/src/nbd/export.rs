@@ -126,6 +126,7 @@ impl<D: BlockDevice> Export<D> {
     /// Waits as long as the device and the slowest client take. To go on without slow clients, call [`Self::sever`].
     pub async fn drain(&self) {
         self.draining.set(true);
+        let _lifted = self.device.lift_limits();
         for (_, one) in self.connections.borrow().iter() {
             // Readers see the end of their stream. The one failure there can be is that it has ended already.
             shutdown(one.stream.as_fd().as_raw_fd(), Shutdown::Read).unwrap_or(());

@@ -110,6 +110,7 @@ impl<D: BlockDevice> PortDoor<D> {
 
     /// Waits until nobody serves the queue, and no request is in flight.
     async fn until_idle(&self) {
+        let _lifted = self.device.lift_limits();
         self.phase.until(|| !self.is_serving.get() && self.in_flight.get() == 0).await;
     }
 }

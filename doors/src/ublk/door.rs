@@ -219,6 +219,7 @@ impl<D: BlockDevice> UblkDoor<D> {
     }
 
     async fn until_idle(&self) {
+        let _lifted = self.device.lift_limits();
         let is_idle = || !self.is_listening.get() && self.commands.get() == 0 && self.in_flight.get() == 0;
         self.phase.until(is_idle).await;
     }

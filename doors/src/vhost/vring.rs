@@ -160,6 +160,7 @@ impl<D: BlockDevice> Vring<D> {
     /// Takes nothing more; ready when all that was taken is answered. Returns the index of what would be taken next.
     pub(crate) async fn stop(&self) -> u16 {
         self.stopping.set(true);
+        let _lifted = self.door.device().lift_limits();
         self.told.notify_waiters();
         loop {
             let told = self.told.notified();
@@ -185,6 +186,7 @@ impl<D: BlockDevice> Vring<D> {
     /// Takes no requests until it is enabled; ready when all that was taken is answered.
     pub(crate) async fn disable(&self) {
         self.enabled.set(false);
+        let _lifted = self.door.device().lift_limits();
         self.rest().await;
     }
 
