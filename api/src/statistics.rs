@@ -70,6 +70,12 @@ pub struct AtPresent {
     pub dirty_for_seconds: u64,
     #[schema(required = false)]
     pub backing_retries: u64,
+    /// Requests that waited to stay within `iops-max` and `bandwidth-max`, since the disk was attached.
+    #[schema(required = false)]
+    pub requests_delayed: u64,
+    /// Time that they waited, all together, in nanoseconds. Latencies do not include it.
+    #[schema(required = false)]
+    pub request_delay_ns: u64,
     #[schema(required = false)]
     pub broken_queues: u64,
 }

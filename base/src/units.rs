@@ -81,6 +81,29 @@ impl RetryTime {
     }
 }
 
+/// How long a limit is saved up while less than that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BurstTime {
+    millis: u32,
+}
+
+impl Default for BurstTime {
+    fn default() -> Self {
+        Self { millis: 1_000 }
+    }
+}
+
+impl BurstTime {
+    /// The longest time that a timer may be late on a busy host is less.
+    const MILLIS_MIN: u32 = 10;
+    const MILLIS_MAX: u32 = 60 * 60 * 1_000;
+
+    /// In nanoseconds.
+    pub fn nanoseconds(self) -> u64 {
+        u64::from(self.millis) * 1_000_000
+    }
+}
+
 /// How often something is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
@@ -217,6 +240,26 @@ impl fmt::Display for RetryTime {
         match self {
             Self::Seconds(seconds) => write!(f, "{seconds}s"),
             Self::Wait => f.write_str("wait"),
+        }
+    }
+}
+
+impl FromStr for BurstTime {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let millis = whole_of(text, 1_000, Self::MILLIS_MAX).filter(|millis| *millis >= Self::MILLIS_MIN);
+        millis.map(|millis| Self { millis }).ok_or_else(|| {
+            format!("Cannot read '{text}' as a time: write whole milliseconds from 10ms to 1h, such as 100ms or 5s")
+        })
+    }
+}
+
+impl fmt::Display for BurstTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.millis {
+            millis if millis.is_multiple_of(1_000) => write!(f, "{}s", millis / 1_000),
+            millis => write!(f, "{millis}ms"),
         }
     }
 }
@@ -439,6 +482,19 @@ mod tests {
         for text in ["", "0", "86401", "1.5s", "s", "1 m", "9999999999999999999d"] {
             assert!(parse_seconds(text).is_err_and(|error| error.contains("5m")), "{text}");
         }
+    }
+
+    #[test]
+    fn burst_times_are_whole_milliseconds() {
+        for (text, printed) in
+            [("10ms", "10ms"), ("1500ms", "1500ms"), ("2000ms", "2s"), ("1m", "60s"), ("1h", "3600s")]
+        {
+            assert_eq!(text.parse::<BurstTime>().map(|time| time.to_string()).as_deref(), Ok(printed));
+        }
+        for text in ["", "0s", "9ms", "10500us", "1", "-1s", "2h", "off", "1.5s"] {
+            assert!(text.parse::<BurstTime>().is_err_and(|error| error.contains("100ms")), "{text}");
+        }
+        assert_eq!(BurstTime::default().nanoseconds(), 1_000_000_000);
     }
 
     #[test]

@@ -3,16 +3,20 @@
 //! One table names every key; parsing, printing, hints and the documentation go by it. A value is judged here as far
 //! as it can be without the disk; what depends on the pool is judged by the cache.
 
+mod rates;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use base::problem::{Answer, Problem, hint};
 use base::rights::SocketRights;
-use base::units::{RetryTime, Share, Size};
-use block::{PAGE, SECTOR};
+use base::units::{BurstTime, RetryTime, Share, Size};
+use block::{PAGE, RateLimits, SECTOR};
 use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
 use serde::{Deserialize, Serialize};
+
+use rates::{BandwidthMax, IopsMax};
 
 /// The smallest and largest block, in bytes.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
@@ -27,7 +31,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 18] = [
+pub(crate) const KEYS: [Key; 21] = [
     Key {
         name: "mode",
         default: "write-through",
@@ -91,6 +95,22 @@ pub(crate) const KEYS: [Key; 18] = [
         about: "how long a request waits for a backing that fails, hangs or is away, then it is an error; wait = for ever",
     },
     Key {
+        name: "iops-max",
+        default: "off",
+        about: "requests a second that guests get at most: reads, writes, zeroes and discards, each as one whatever its length; off = \
+                no limit",
+    },
+    Key {
+        name: "bandwidth-max",
+        default: "off",
+        about: "bytes a second that reads and writes of guests move at most, at least 1MiB; off = no limit",
+    },
+    Key {
+        name: "burst-time",
+        default: "1s",
+        about: "how long iops-max and bandwidth-max are saved up while guests ask for less, to be used at once later: 10ms to 1h",
+    },
+    Key {
         name: "sector-size",
         default: "auto",
         about: "sector size in bytes that guests are shown from their next connection on, 512 or 4096: their partition tables count in \
@@ -145,6 +165,9 @@ pub(crate) struct Values {
     redundancy: Redundancy,
     unmarked: Unmarked,
     retry_time: RetryTime,
+    iops_max: IopsMax,
+    bandwidth_max: BandwidthMax,
+    burst_time: BurstTime,
     sector_size: SectorSize,
     map: MapAtStart,
     socket: SocketRights,
@@ -283,6 +306,9 @@ impl Default for Values {
             redundancy: Redundancy::Mirror,
             unmarked: Unmarked::No,
             retry_time: RetryTime::default(),
+            iops_max: IopsMax::default(),
+            bandwidth_max: BandwidthMax::default(),
+            burst_time: BurstTime::default(),
             sector_size: SectorSize::Auto,
             map: MapAtStart::Off,
             socket: SocketRights::default(),
@@ -344,6 +370,9 @@ impl Values {
             "redundancy" => self.redundancy = text.parse().map_err(about)?,
             "unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
+            "iops-max" => self.iops_max = text.parse().map_err(about)?,
+            "bandwidth-max" => self.bandwidth_max = text.parse().map_err(about)?,
+            "burst-time" => self.burst_time = text.parse().map_err(about)?,
             "sector-size" => self.sector_size = text.parse().map_err(about)?,
             "map" => self.map = text.parse().map_err(about)?,
             "socket-owner" => self.socket.owner = text.parse().map_err(about)?,
@@ -399,6 +428,9 @@ impl Values {
             ("redundancy", self.redundancy.to_string()),
             ("unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
+            ("iops-max", self.iops_max.to_string()),
+            ("bandwidth-max", self.bandwidth_max.to_string()),
+            ("burst-time", self.burst_time.to_string()),
             ("sector-size", self.sector_size.to_string()),
             ("map", self.map.to_string()),
             ("socket-owner", self.socket.owner.to_string()),
@@ -410,6 +442,15 @@ impl Values {
     /// How long a request to the backing may take, in nanoseconds; none: for ever.
     pub(crate) fn retry_ns(&self) -> Option<u64> {
         self.retry_time.nanoseconds()
+    }
+
+    /// Returns what guests get at most.
+    pub(crate) fn rate_limits(&self) -> RateLimits {
+        RateLimits {
+            requests: self.iops_max.0,
+            bytes: self.bandwidth_max.0,
+            burst_ns: self.burst_time.nanoseconds(),
+        }
     }
 
     /// The sector size in bytes that guests are shown, if somebody chose.
@@ -556,6 +597,9 @@ mod tests {
                 ("destage-rate-max", "100MiB"),
                 ("unmarked", "yes"),
                 ("retry-time", "wait"),
+                ("iops-max", "500"),
+                ("bandwidth-max", "1.5GiB"),
+                ("burst-time", "1500ms"),
                 ("sector-size", "4KiB"),
                 ("map", "scan"),
                 ("socket-owner", "libvirt-qemu"),
@@ -597,6 +641,18 @@ mod tests {
             ("unmarked", "perhaps"),
             ("retry-time", "0s"),
             ("retry-time", "25"),
+            ("iops-max", "0"),
+            ("iops-max", "-5"),
+            ("iops-max", "+5"),
+            ("iops-max", "many"),
+            ("iops-max", "4294967296"),
+            ("bandwidth-max", "0"),
+            ("bandwidth-max", "-1MiB"),
+            ("bandwidth-max", "1023KiB"),
+            ("bandwidth-max", "fast"),
+            ("burst-time", "0s"),
+            ("burst-time", "1d"),
+            ("burst-time", "2"),
             ("sector-size", "1024"),
             ("sector-size", "520"),
             ("map", "yes"),
@@ -606,6 +662,23 @@ mod tests {
             let problem = with(key, text).unwrap_err();
             assert!(problem.message.starts_with(&format!("Cannot set {key}={text}: ")), "{problem}");
         }
+    }
+
+    #[test]
+    fn limits_of_guests_are_off_until_they_are_set() {
+        let RateLimits { requests, bytes, burst_ns } = Values::default().rate_limits();
+        assert_eq!((requests, bytes, burst_ns), (None, None, 1_000_000_000));
+        let set = [("iops-max", "500"), ("bandwidth-max", "10M"), ("burst-time", "100ms")];
+        let RateLimits { requests, bytes, burst_ns } =
+            Values::default().with(set).expect("all are good").rate_limits();
+        assert_eq!(
+            (requests.map(u64::from), bytes.map(u64::from), burst_ns),
+            (Some(500), Some(10 << 20), 100_000_000)
+        );
+        let message = with("bandwidth-max", "1KiB").unwrap_err().message;
+        assert!(message.contains("32MiB in one request") && message.contains("at least 1MiB"), "{message}");
+        let message = with("iops-max", "0").unwrap_err().message;
+        assert!(message.contains("such as 500, or off"), "{message}");
     }
 
     #[test]

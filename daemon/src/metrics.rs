@@ -27,8 +27,10 @@ struct Row {
 }
 
 /// What is counted of a disk, but not by its cache.
-const COUNTED_BESIDE: [(&str, &str); 2] = [
+const COUNTED_BESIDE: [(&str, &str); 4] = [
     ("backing_retries", "Requests that were sent to the backing again, because they failed."),
+    ("requests_delayed", "Requests of guests that waited to stay within `iops-max` and `bandwidth-max`."),
+    ("request_delay_ns", "Nanoseconds that requests waited to stay within these limits, all together."),
     (
         "broken_queues",
         "Queues of guests over vhost-user that are not served any more: what is in them has no meaning, or their memory is gone.",

@@ -57,6 +57,8 @@ export interface Statistics extends Partial<Record<Counter, number>> {
   flash_errors?: number;
   backing_errors?: number;
   backing_retries?: number;
+  requests_delayed?: number;
+  request_delay_ns?: number;
   latency_us?: Record<LatencyClass, Latency>;
   /** "5m" where the daemon knows windows, else "start" or nothing. */
   window?: string;

@@ -1,7 +1,7 @@
 // What states mean in plain words, what is wrong with a disk, and what a change will do. Pure: documents in, text out.
 
 import type { Budget, Disk, FullDisk, LatencyClass, Pool, Wear } from "./documents";
-import { count, decimal, duration, joined, percent, size } from "./format";
+import { NOTHING, count, decimal, duration, joined, micros, percent, size } from "./format";
 import { dirty } from "./series";
 
 /** How something stands. Shown as a sign and a word, never as a colour alone. */
@@ -175,6 +175,14 @@ export function load(disk: FullDisk): string {
   return load.dropped_bytes > 0 ? `${kept}, ${size(load.dropped_bytes)} may have changed and is not believed` : kept;
 }
 
+/** Requests that waited to stay within the limits of the disk, since it was attached. */
+export function delayed(disk: FullDisk): string {
+  const { requests_delayed: requests, request_delay_ns: nanos } = disk.statistics;
+  if (requests === undefined || nanos === undefined) return NOTHING;
+  if (requests > 0) return `${count(requests)} requests, ${micros(nanos / requests / 1000)} each on average`;
+  return ["iops-max", "bandwidth-max"].some((key) => (disk.settings[key] ?? "off") !== "off") ? "nothing" : "no limits";
+}
+
 /** What `disk set` takes: what each key is for, and what may be chosen where that is a list. */
 export interface Key {
   name: string;
@@ -196,6 +204,9 @@ export const KEYS: Key[] = [
   { name: "redundancy", about: "Write-back: whether dirty data is kept on two devices of the pool.", choices: ["mirror", "none"] },
   { name: "unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
   { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },
+  { name: "iops-max", about: "Requests a second that guests get at most; off is no limit." },
+  { name: "bandwidth-max", about: "Bytes a second that reads and writes move at most, at least 1MiB; off is no limit." },
+  { name: "burst-time", about: "How long these two are saved up while guests ask for less, such as 1s." },
   { name: "sector-size", about: "Sector that guests are shown when they connect next; auto follows the backing.", choices: ["auto", "512", "4096"] },
   { name: "map", about: "Whether the disk is made a block device of the host at each start of the service.", choices: ["off", "on"] },
   { name: "socket-owner", about: "User who owns the sockets that guests connect to; auto is the daemon's." },
@@ -231,6 +242,9 @@ function consequence(disk: FullDisk, key: string, value: string): string[] {
       return [value === "none" ? "Dirty data is kept on one device only: if it fails, that data is lost." : "Dirty data is kept on two devices, if the pool has them."];
     case "sector-size":
       return ["Guests see it when they connect again. A guest that has partitions on the disk does not find them in sectors of another size."];
+    case "iops-max":
+    case "bandwidth-max":
+      return [value === "off" ? "Guests are not held back by it any more." : "Requests of guests beyond it wait, from now on; no error comes of it."];
     case "socket-owner":
     case "socket-group":
     case "socket-mode":

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { type FullDisk, histograms } from "../src/documents";
+import { NOTHING } from "../src/format";
 import { occupied, upto } from "../src/histogram";
-import { actionWords, budget, consequences, findings, load, quietness, remarksOf, tone, wear, worst, zeroes } from "../src/words";
+import { actionWords, budget, consequences, delayed, findings, load, quietness, remarksOf, tone, wear, worst, zeroes } from "../src/words";
 
 function disk(more: Partial<FullDisk> = {}): FullDisk {
   return {
@@ -152,6 +153,15 @@ test("keys that have less effect than they say are explained", () => {
   const found = remarksOf(disk({ backing_limitations: ["It is volatile"], remarks: [{ key: "dirty-limit", text: "in effect 1MiB" }] }));
   assert.deepEqual(found.map(({ tone, text }) => [tone, text]), [["warning", "It is volatile"], ["busy", "dirty-limit: in effect 1MiB"]]);
   assert.deepEqual(remarksOf(disk()), []);
+});
+
+test("what waited for a limit is told with the time, and whether there is a limit", () => {
+  const counted = (requests_delayed: number, request_delay_ns: number, settings = {}) =>
+    delayed(disk({ settings, statistics: { ...disk().statistics, requests_delayed, request_delay_ns } }));
+  assert.equal(counted(0, 0, { "iops-max": "off", "bandwidth-max": "off" }), "no limits");
+  assert.equal(counted(0, 0, { "iops-max": "500", "bandwidth-max": "off" }), "nothing");
+  assert.equal(counted(200, 2_500_000_000), "200 requests, 12.5 ms each on average");
+  assert.equal(delayed(disk()), NOTHING);
 });
 
 test("what a backing cannot do is told with the reason, once", () => {

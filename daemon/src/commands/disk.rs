@@ -274,6 +274,10 @@ fn show_one(document: &Value) -> String {
         ("hit ratio", percent(&statistics["hit_ratio"])),
         ("dirty", dirty(disk)),
     ]);
+    let is_limited = ["iops-max", "bandwidth-max"].iter().any(|key| settings[*key] != "off");
+    if is_limited || statistics["requests_delayed"].as_u64().is_some_and(|delayed| delayed > 0) {
+        shown.push(("delayed by limits", delays(statistics)));
+    }
     let doors: Vec<(String, &Value)> =
         list(&disk["doors"]).iter().map(|door| (door_name(door), door)).collect();
     shown.extend(doors.iter().map(|(name, door)| (&**name, text(&door["address"]))));
@@ -295,6 +299,25 @@ fn show_one(document: &Value) -> String {
     let remarks = remarks(disk, |_| true);
     let gap = if remarks.is_empty() { "" } else { "\n" };
     format!("{}{gap}{remarks}", output::pairs(&shown))
+}
+
+/// Returns how many requests waited to stay within limits since the disk was attached, and for how long.
+pub(super) fn delays(statistics: &Value) -> String {
+    let (Some(requests), Some(nanos)) =
+        (statistics["requests_delayed"].as_u64(), statistics["request_delay_ns"].as_u64())
+    else {
+        return text(&Value::Null);
+    };
+    if requests == 0 {
+        return "nothing".to_owned();
+    }
+    let (seconds, millis) = (nanos / 1_000_000_000, nanos / 1_000_000 % 1_000);
+    let mean_us = nanos / requests / 1_000;
+    format!(
+        "{requests} requests, {seconds}.{millis:03} s all together, {}.{:03} ms on average",
+        mean_us / 1_000,
+        mean_us % 1_000
+    )
 }
 
 /// Capabilities of which other lines say that a backing has them not.

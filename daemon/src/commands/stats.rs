@@ -219,6 +219,9 @@ fn show_one(disk: &Value, detail: Detail) -> String {
     for name in ["cached_bytes", "ram_bytes", "dirty_bytes", "lost_bytes"] {
         shown.push((name, amount(name, &disk[name])));
     }
+    if disk["requests_delayed"].as_u64().is_some_and(|delayed| delayed > 0) {
+        shown.push(("delayed by limits", super::disk::delays(disk)));
+    }
     let latency = |(_, name): &(Latency, &str)| {
         let measured = &disk["latency_us"][name];
         let figures = ["mean", "p50", "p95", "p99", "p999", "max"].map(|figure| micros(measured, figure));

@@ -47,6 +47,8 @@ fn at_present(view: &DiskView, report: &DiskReport) -> AtPresent {
         destage_bytes_per_second: statistics.destage_bytes_per_second,
         dirty_for_seconds: statistics.dirty_for_seconds,
         backing_retries: report.backing_retries,
+        requests_delayed: report.delays.requests,
+        request_delay_ns: report.delays.nanos,
         broken_queues: report.broken_queues(),
     }
 }

@@ -16,7 +16,7 @@ use base::units::Size;
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
 use block::patient::Trouble;
-use block::{BlockDevice, Host, PAGE};
+use block::{BlockDevice, Delays, Host, PAGE, RateLimited, RateLimiter};
 use cache::{
     AtRest, Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty,
     check_disk_bytes,
@@ -58,6 +58,8 @@ pub(super) struct Disk {
     pub(super) meter: RefCell<Meter>,
     pub(super) cached: Rc<Cached>,
     pub(super) doors: Doors,
+    /// What its guests get at most.
+    pub(super) limiter: Rc<RateLimiter<LocalHost>>,
     pub(super) location: Location,
     pub(super) history: Rc<History>,
     pub(super) identity: Identity,
@@ -195,6 +197,8 @@ pub(crate) struct DiskReport {
     pub(crate) trouble: Option<Trouble>,
     /// Requests to its backing that were sent again because they failed.
     pub(crate) backing_retries: u64,
+    /// Requests of guests that waited to stay within limits.
+    pub(crate) delays: Delays,
     pub(crate) failure: Option<String>,
     /// What is wrong with the place of its backing.
     pub(crate) displaced: Option<Displaced>,
@@ -475,7 +479,9 @@ impl Shard {
             history.close();
             return Err(problem);
         }
+        let limiter = Rc::new(RateLimiter::new(self.host.clone(), values.rate_limits()));
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
+        let device = RateLimited::new(device, Rc::clone(&limiter));
         let opened = Doors::open(&self.ring, &self.host, &self.directory, entrances, &name, device).await;
         let doors = match opened {
             Ok(doors) => doors,
@@ -492,6 +498,7 @@ impl Shard {
             meter: RefCell::new(Meter::new(settings.mode)),
             cached,
             doors,
+            limiter,
             location,
             history,
             identity,
@@ -575,6 +582,7 @@ impl Shard {
             Passed { counted, time: disk.attached.elapsed() }
         });
         disk.cached.backing().set_retry_ns(change.values.retry_ns());
+        disk.limiter.set_limits(change.values.rate_limits());
         Ok(())
     }
 
@@ -726,6 +734,7 @@ impl Disk {
             capabilities: self.capabilities(),
             trouble: self.cached.backing().trouble(),
             backing_retries: self.cached.backing().retries(),
+            delays: self.limiter.delays(),
             failure: self.failure.borrow().as_ref().map(|failure| failure.reason().to_owned()),
             displaced: self.displaced.borrow().clone(),
             doors: self.doors.reports(),

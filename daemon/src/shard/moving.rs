@@ -19,7 +19,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use base::problem::{Answer, Problem};
-use block::{BlockDevice, BlockError, Host};
+use block::{BlockDevice, BlockError, Host, RateLimited, RateLimiter, RateLimiterState};
 use cache::{Curve, DiskSettings, Tally};
 use futures_util::future::{Either, select};
 use telemetry::series::lifetime::Meter;
@@ -53,6 +53,7 @@ pub(super) struct Moving {
     meter: Meter,
     tally: Tally,
     curve: Box<Curve>,
+    limiter: RateLimiterState,
     doors: PausedDoors,
 }
 
@@ -123,6 +124,7 @@ impl Shard {
             meter: disk.meter.borrow().clone(),
             tally: disk.cached.tally(),
             curve: disk.cached.curve(),
+            limiter: disk.limiter.state(),
             doors: disk.doors.take_paused(),
         })
     }
@@ -154,9 +156,21 @@ impl Shard {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving { name, location, persistence, displaced, attachment, attached, meter, doors, .. } =
-            *moving;
+        let Moving {
+            name,
+            location,
+            persistence,
+            displaced,
+            attachment,
+            attached,
+            meter,
+            limiter,
+            doors,
+            ..
+        } = *moving;
+        let limiter = Rc::new(RateLimiter::resume(self.host.clone(), limiter));
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
+        let device = RateLimited::new(device, Rc::clone(&limiter));
         let doors = Doors::resume(&self.ring, &self.host, &name, device, doors);
         let identity = cached.backing().identity();
         let monitored = self.monitor_backing(&name, &cached, &history);
@@ -171,6 +185,7 @@ impl Shard {
                 meter: RefCell::new(meter),
                 cached,
                 doors,
+                limiter,
                 location,
                 history,
                 identity,

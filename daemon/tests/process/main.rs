@@ -28,6 +28,7 @@ mod identity;
 mod idle;
 mod in_use;
 mod lifecycle;
+mod limits;
 mod logs;
 mod mirror;
 mod mirror_fails;

@@ -17,7 +17,7 @@ import { Settings } from "../settings";
 import type { Knowledge } from "../store";
 import type { Period } from "../history";
 import { TABS, type Tab, type View, diskAddress } from "../view";
-import { findings, load, remarksOf, tone, worst, zeroes } from "../words";
+import { delayed, findings, load, remarksOf, tone, worst, zeroes } from "../words";
 
 const FACTS = [
   ["backing", "Backing"],
@@ -31,6 +31,7 @@ const FACTS = [
   ["mirrored", "Dirty data"],
   ["guest", "Taken from"],
   ["page_cache", "Page cache"],
+  ["delayed", "Delayed by limits"],
   ["errors", "Errors"],
 ] as const;
 
@@ -157,6 +158,7 @@ function factsOf(disk: FullDisk): Record<string, string> {
     ram_bytes: size(statistics.ram_bytes),
     load: load(disk),
     mirrored: copies(disk),
+    delayed: delayed(disk),
     errors: errors(disk),
   };
   if (disk.guest) told["guest"] = `QEMU at ${disk.guest.qmp}, device ${disk.guest.device}`;

@@ -286,6 +286,38 @@ fn what_was_counted_in_pass_through_goes_along_and_ends_where_the_mode_changes()
 }
 
 #[test]
+fn a_disk_moves_with_requests_that_wait_for_a_limit_and_owes_them_where_it_goes_on() {
+    const MANY: u64 = 100;
+    let host = Host::new();
+    host.loaded(0);
+    let values = Values::default().with([("iops-max", "1")]).expect("a key that there is");
+    let change = Reconfiguring { name: "d".to_owned(), values, rights: None };
+    host.run(host.shards[0].reconfigure(change)).expect("nothing stands in the way");
+    let mut stream = UnixStream::connect(host.places.socket(DoorKind::Nbd, "d")).expect("the disk is served");
+    let ours = stream.try_clone().expect("there are files left");
+    let _client = Client::over(ours, "d", Replies::Simple).expect("the disk is served");
+    let request =
+        |cookie| Request { flags: 0, command: Command::Read, cookie, offset: 0, length: 512 }.encode();
+    let all: Vec<u8> = (0..MANY).flat_map(request).collect();
+    stream.write_all(&all).expect("the disk is served");
+    let mut receive = |cookie: u64| {
+        let mut reply = [0; 16 + 512];
+        stream.read_exact(&mut reply).expect("it is answered");
+        assert_eq!((&reply[4..8], &reply[8..16]), (&[0; 4][..], &cookie.to_be_bytes()[..]));
+    };
+    receive(0);
+    let began = std::time::Instant::now();
+    host.relocate(0, 1);
+    let passed = host.report(1).expect("it is there").delays.requests;
+    assert!(passed > 0, "those that had begun pass, and are counted");
+    // What had not begun waits for those that did.
+    (1..=passed).for_each(&mut receive);
+    assert!(began.elapsed().as_secs() < MANY / 2, "{:?}", began.elapsed());
+    assert_eq!(host.report(1).expect("it is there").delays.requests, passed, "they are owed here");
+    host.detach(1);
+}
+
+#[test]
 fn what_was_written_last_is_read_after_each_of_many_moves_under_load() {
     for storage in [Storage::File, Storage::Server] {
         many_moves_under_load(&Host::on(storage));
