@@ -79,6 +79,9 @@ impl BlockDevice for Noting {
     }
 }
 
+/// A limit, the units of it that a request takes, and the most that one request of the test takes.
+type Counted = (Option<u64>, fn(&Passed) -> u64, u64);
+
 /// A limited device, and what is beneath.
 struct Rig {
     host: LocalHost,
@@ -188,7 +191,7 @@ proptest! {
         };
         executor.run(join_all((0..clients).map(client))).expect("nothing waits for ever");
         let passed = rig.passed();
-        let counted: [(Option<u64>, fn(&Passed) -> u64, u64); 2] =
+        let counted: [Counted; 2] =
             [(rate, |_| 1, 1), (bandwidth, |passed| passed.bytes, largest)];
         for (rate, units, largest) in counted {
             let Some(rate) = rate else { continue };
