@@ -32,8 +32,8 @@ pub use listed::{Counts, Latencies, Listed, OfLatencies, Settings, name_keys, na
 pub use pool::{DeviceState, Pool, PoolState};
 pub use report::DiskGain;
 pub use requests::{
-    AcceptDisk, AddDevice, AddDisk, AttachVm, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk,
-    SetDisk, SetPool,
+    AcceptDisk, AddDevice, AddDisk, AttachVm, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResizeDevice,
+    ResumeDisk, SetDisk, SetPool,
 };
 pub use statistics::Statistics;
 

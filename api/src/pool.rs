@@ -76,6 +76,21 @@ pub struct Device {
     pub wear: Option<Wear>,
     /// State of its write budget; null without one.
     pub budget: Option<Budget>,
+    /// How far it is with becoming smaller; null if it is not being made so.
+    pub shrinking: Option<Shrinking>,
+    /// Reason for which it kept its size when it was last to become smaller; null if it did not.
+    pub kept_size_reason: Option<String>,
+}
+
+/// A device that is being made smaller.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct Shrinking {
+    /// What the pool is to use of it.
+    pub size_bytes: u64,
+    /// Segments that it is to have.
+    pub segments: u64,
+    /// Segments behind its new end that are still in use.
+    pub segments_left: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]

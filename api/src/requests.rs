@@ -68,6 +68,14 @@ pub struct AddDevice {
     pub replacing: Option<u32>,
 }
 
+/// Asks for another size of a device of the pool.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResizeDevice {
+    /// What the pool is to use of it; null for all that it has.
+    pub size_bytes: Option<u64>,
+}
+
 /// Asks for changes to the pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -45,6 +45,6 @@ pub use words::settings::{
 };
 pub use words::stats::{
     BudgetStatistics, DestageFailure, DeviceState, DeviceStatistics, DirtyBound, DirtyRoom, DiskCounts,
-    DiskStatistics, Latency, Load, LoadStatistics, PoolStatistics, Tally,
+    DiskStatistics, Latency, Load, LoadStatistics, PoolStatistics, ShrinkStatistics, SizeBounds, Tally,
 };
 pub use words::units::{DiskId, MemberNumber};

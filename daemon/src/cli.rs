@@ -474,6 +474,13 @@ pub(crate) enum Pool {
     Remove(PoolRemove),
     /// Add a device in the place of another one, which failed or is to go. What is mirrored gets its second copies there.
     Replace(PoolReplace),
+    /// Use more or less of a device, while guests go on. What is behind a new end moves, or goes if it is clean and cold.
+    #[command(
+        after_help = "A file of the pool becomes as large as is said. A block device is made larger before, and smaller afterwards:\n\n  \
+        lvextend --size +10G vg/cache && forebay pool resize /dev/vg/cache max\n  \
+        forebay pool resize /dev/vg/cache 20GiB && lvreduce --size 20G vg/cache"
+    )]
+    Resize(PoolResize),
     /// Say what drives are rated for, so that it is known how long they last, and how much may be written to them.
     #[command(after_help = format!("Keys:\n{}", telemetry::wear::table()))]
     Set(PoolSet),
@@ -528,6 +535,36 @@ pub(crate) struct PoolReplace {
     pub(crate) wait: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PoolResize {
+    /// The file or device as `pool show` lists it, or another path to it.
+    pub(crate) device: PathBuf,
+    /// What the pool is to use of it, as 20GiB, or max for all that it has.
+    #[arg(value_name = "SIZE|max", value_parser = parse_size_or_max, required_unless_present = "cancel")]
+    pub(crate) size: Option<SizeOrMax>,
+    /// Have it keep its size that is being made smaller.
+    #[arg(long, conflicts_with = "size")]
+    pub(crate) cancel: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// A size, or all that there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SizeOrMax {
+    Size(Size),
+    Max,
+}
+
+fn parse_size_or_max(text: &str) -> Result<SizeOrMax, String> {
+    if text == "max" {
+        return Ok(SizeOrMax::Max);
+    }
+    text.parse()
+        .map(SizeOrMax::Size)
+        .map_err(|error| format!("{error}; or give max for all that the device has"))
 }
 
 #[derive(Debug, Args)]

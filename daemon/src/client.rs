@@ -104,6 +104,11 @@ impl Client {
         self.request(&Method::POST, path, Some(body))
     }
 
+    /// Asks for something to be as it says.
+    pub(crate) fn put(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
+        self.request(&Method::PUT, path, Some(body))
+    }
+
     /// Asks for a change.
     pub(crate) fn patch(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
         self.request(&Method::PATCH, path, Some(body))

@@ -41,7 +41,7 @@ pub(crate) use drives::{check_drive, check_mirror};
 pub(crate) use in_use::{DeviceInUse, Former, MissingCause, MissingPool, PoolInUse};
 use locate::{Located, Moved, locate};
 use making::{Room, free_space};
-pub(crate) use making::{check_file_size, check_place, check_room, reserve_storage};
+pub(crate) use making::{check_file_size, check_place, check_room, check_room_to_grow, reserve_storage};
 use unused::check_not_held;
 pub(crate) use unused::open_unused;
 
@@ -406,14 +406,19 @@ impl Setup<'_> {
         };
         let wanted = if wanted < ROUNDING { wanted } else { wanted / ROUNDING * ROUNDING };
         let Identified::Pool { size_bytes, .. } = found.content else { return Ok(()) };
-        if size_bytes == wanted {
+        let records = self.state.pool.iter().flat_map(|pool| &pool.devices);
+        let is_resized =
+            records.into_iter().any(|record| record.path == path && record.resized_to_bytes.is_some());
+        if size_bytes == wanted || is_resized {
             return Ok(());
         }
         let message = format!(
-            "The pool {} has {}, and not the {} of its size option. No command makes a pool larger or smaller: leave the option \
-             out, and add a device to it (`forebay pool add`) or replace this one (`forebay pool replace`)",
+            "The pool {} has {}, and not the {} of its size option. That is for a pool that is to be made: leave the option out. To \
+             make this one larger or smaller: forebay pool resize {} {}",
             path.display(),
             Size(size_bytes),
+            Size(wanted),
+            path.display(),
             Size(wanted)
         );
         if found.identity.rdev == 0 && self.choice.is_size_option {

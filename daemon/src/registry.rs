@@ -22,6 +22,7 @@ mod locks;
 mod looking;
 mod moving;
 mod pool;
+mod pool_sizes;
 mod ram;
 mod remembered;
 mod removing;
@@ -77,6 +78,7 @@ pub(crate) use connected::IfInUse;
 pub(crate) use displaced::displaced_text;
 use locks::DiskLocks;
 pub(crate) use pool::{NewDevice, PoolView};
+pub(crate) use pool_sizes::NewSize;
 use remembered::{Remembered, gone};
 pub(crate) use sockets::ControlFiles;
 use unshared::Wanted;
@@ -99,6 +101,8 @@ pub(crate) struct Registry {
     remembered: Remembered,
     /// Told when a device of the pool has left and is to be forgotten.
     device_left: Notify,
+    /// Why devices of the pool kept their sizes that were to become smaller, by number, until that is tried again.
+    kept_sizes: StdMutex<BTreeMap<u32, String>>,
     /// Sockets of disks as they were reported last.
     sockets: StdMutex<Arc<watching::Sockets>>,
     /// Why remembered disks are not served now, by name.
@@ -222,6 +226,7 @@ impl Registry {
             claims: Claims::default(),
             remembered,
             device_left: Notify::new(),
+            kept_sizes: StdMutex::default(),
             sockets: StdMutex::default(),
             waiting: StdMutex::new(waiting),
             removing: StdMutex::default(),

@@ -92,6 +92,9 @@ pub(crate) struct DeviceRecord {
     /// The user accepted that it is on the drive of another device.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) same_drive: bool,
+    /// Bytes that a command had the pool use of it: the size of an option, from when it was made, counts no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resized_to_bytes: Option<u64>,
 }
 
 /// A pool that was used before another one took its place.
@@ -132,7 +135,15 @@ pub(crate) enum Loss {
 impl DeviceRecord {
     /// One that stays.
     pub(crate) fn new(path: PathBuf, made_by_us: bool) -> Self {
-        Self { path, made_by_us, leaving: false, rated_bytes: None, number: None, same_drive: false }
+        Self {
+            path,
+            made_by_us,
+            leaving: false,
+            rated_bytes: None,
+            number: None,
+            same_drive: false,
+            resized_to_bytes: None,
+        }
     }
 }
 

@@ -73,6 +73,12 @@ coverage! {
     trims,
     /// Disks that grew.
     growths,
+    /// Devices of the pool that became larger.
+    devices_grown,
+    /// Devices of the pool that became smaller.
+    devices_shrunk,
+    /// Processes that ended while a device was being made smaller.
+    shrinks_interrupted,
     /// Disks that were about to, and did not.
     growths_given_up,
     /// Changes of settings.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{BlockDevice, Host};
-use cache::{Cache, CacheError, Marks, MemberNumber, PoolContent};
+use cache::{Cache, CacheError, Claim, Marks, MemberNumber, PoolContent};
 
 use crate::rng::Rng;
 use crate::world::{DISKS, SimCache, World};
@@ -62,6 +62,18 @@ pub(crate) async fn open(
     let ignored: Vec<usize> = opened.ignored.iter().map(|ignored| named[ignored.place]).collect();
     named.retain(|place| !ignored.contains(place));
     let devices = opened.cache.pool_statistics().devices;
+    if world.resizing.is_on() {
+        // Their sizes change. Looked at past the devices, which may discard by now.
+        let mut numbers = world.numbers.borrow_mut();
+        *numbers = [None; FLASH_DEVICES];
+        for place in &named {
+            let mut start = [0; Claim::BYTES];
+            world.flash[*place].peek(0, &mut start);
+            numbers[*place] = Claim::read(&start).and_then(|claim| claim.number);
+        }
+        drop(numbers);
+        return Some((opened.cache, named));
+    }
     let mut numbers = world.numbers.borrow_mut();
     *numbers = [None; FLASH_DEVICES];
     for place in &named {

@@ -18,6 +18,7 @@ mod last_minute;
 mod mirror;
 pub mod model;
 mod process;
+mod resizing;
 pub mod rng;
 mod rot;
 mod settings;

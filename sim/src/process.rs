@@ -13,6 +13,7 @@ use crate::devices::{FLASH_DEVICES, add_device, open, spread};
 use crate::disturb::disturb;
 use crate::growth;
 use crate::last_minute::{LastMinute, write_anew};
+use crate::resizing;
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
 use crate::trims::Trims;
@@ -55,6 +56,7 @@ pub(crate) async fn serve(
         budgets.disturb(caches);
         trims.disturb(world, disks).await;
         growth::disturb(world, host, disks).await;
+        resizing::disturb(world, host, caches).await;
         world.look_for_copies(caches, disks);
     }
     if end != End::Clean {
@@ -82,6 +84,7 @@ impl Serving {
     /// Opens the pool, attaches the disks and lets clients go.
     async fn start(world: Rc<World>, host: LocalHost, life: u64, rng: &mut Rng) -> Option<Self> {
         world.is_calm.set(false);
+        resizing::end(&world);
         world.unanswered.iter().for_each(|unanswered| unanswered.set(false));
         if life == 0 {
             let shape = Shape { segment_bytes: SEGMENT_BYTES, region_bytes: REGION_BYTES };

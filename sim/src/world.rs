@@ -18,6 +18,7 @@ use crate::growth::Growth;
 use crate::mirror::Copies;
 use crate::model::{Model, Ticket};
 use crate::process::serve;
+use crate::resizing::Resizing;
 use crate::rng::Rng;
 use crate::settings::Kind;
 
@@ -68,6 +69,7 @@ pub struct World {
     /// Bytes of a backing.
     size: u64,
     pub(crate) growth: Growth,
+    pub(crate) resizing: Resizing,
     /// What the process is doing at the moment, for reports.
     doing: RefCell<String>,
     /// Set once the pool was not opened, because it may hold what no backing has.
@@ -224,6 +226,7 @@ impl World {
             backings,
             size,
             growth,
+            resizing: Resizing::new(seed),
             doing: RefCell::default(),
             refused: Cell::new(false),
             epoch: Rc::default(),

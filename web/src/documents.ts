@@ -200,6 +200,8 @@ export interface Device {
   page_cache_reason: string | null;
   wear: Wear | null;
   budget: Budget | null;
+  shrinking: { size_bytes: number; segments: number; segments_left: number } | null;
+  kept_size_reason: string | null;
 }
 
 export interface Pool {

@@ -100,6 +100,11 @@ impl Handle {
             opened.kind == Kind::BlockDevice && !opened.geometry.read_only && lock == Lock::Beside;
         Ok(Self { opened, lock, unclaimed, claim: None, cut_short: false })
     }
+
+    /// Returns the open file. Its locks are held until the last clone is gone.
+    pub fn open_file(&self) -> Arc<File> {
+        Arc::clone(&self.opened.file)
+    }
 }
 
 impl FileDevice {

@@ -39,10 +39,15 @@ pub struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     /// Starts a structure: frame first, checksum filled in by [`Encoder::finish`].
     pub fn new(bytes: &'a mut [u8], magic: [u8; 8], pool: PoolId) -> Self {
+        Self::of_version(bytes, magic, FORMAT_VERSION, pool)
+    }
+
+    /// As [`Encoder::new`], for a structure of another version than most.
+    pub fn of_version(bytes: &'a mut [u8], magic: [u8; 8], version: u32, pool: PoolId) -> Self {
         bytes.fill(0);
         let mut encoder = Self { bytes, at: 0 };
         encoder.put(&magic);
-        encoder.u32(FORMAT_VERSION);
+        encoder.u32(version);
         encoder.u32(0);
         encoder.put(&pool.0);
         assert_eq!(encoder.at, FRAME_BYTES);
@@ -92,12 +97,20 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// The first of them that fails.
     pub fn new(bytes: &'a [u8], magic: [u8; 8]) -> Result<Self, FrameError> {
+        Self::of_versions(bytes, magic, &[FORMAT_VERSION]).map(|(decoder, _)| decoder)
+    }
+
+    /// As [`Decoder::new`], for a structure of one of some versions. Returns the version too.
+    ///
+    /// # Errors
+    /// As [`Decoder::new`].
+    pub fn of_versions(bytes: &'a [u8], magic: [u8; 8], versions: &[u32]) -> Result<(Self, u32), FrameError> {
         let mut decoder = Self { bytes, at: 0, pool: PoolId([0; 16]) };
         if decoder.take::<8>() != magic {
             return Err(FrameError::Magic);
         }
         let version = decoder.u32();
-        if version != FORMAT_VERSION {
+        if !versions.contains(&version) {
             return Err(FrameError::Version(version));
         }
         let stored = decoder.u32();
@@ -107,7 +120,7 @@ impl<'a> Decoder<'a> {
             return Err(FrameError::Checksum);
         }
         decoder.pool = PoolId(decoder.take());
-        Ok(decoder)
+        Ok((decoder, version))
     }
 
     /// As [`Decoder::new`], and of this pool.

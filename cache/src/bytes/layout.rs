@@ -93,7 +93,7 @@ impl Layout {
         if self.segments_on(device_bytes) >= segments {
             return Ok(());
         }
-        let needed_bytes = self.first_byte + u64::from(segments) * self.segment_bytes();
+        let needed_bytes = self.bytes_for(segments);
         Err(CacheError::TooSmall { size_bytes: device_bytes, needed_bytes })
     }
 
@@ -102,9 +102,14 @@ impl Layout {
         self.segments_max
     }
 
-    /// Where a page is on the device whose first segment is this one, in bytes.
-    pub fn device_offset(&self, first: SegmentNumber, page: FlashPage) -> u64 {
-        self.first_byte + u64::from(page.0 - self.segment_start(first).0) * PAGE
+    /// Bytes that a device has at least that has so many segments.
+    pub fn bytes_for(&self, segments: u32) -> u64 {
+        self.first_byte + u64::from(segments) * self.segment_bytes()
+    }
+
+    /// Where a page is on its device, in bytes, if its segment has this place among those of the device.
+    pub fn device_offset(&self, place: u32, page: FlashPage) -> u64 {
+        self.bytes_for(place) + u64::from(page.0 % self.segment_pages) * PAGE
     }
 
     /// Bytes of a segment.
@@ -178,11 +183,10 @@ mod tests {
             let layout = Layout::for_first(device, shape(segment)).unwrap();
             let table_end = layout.table_slot(1) + layout.table_bytes() as u64;
             assert_eq!(layout.table_slot(0) + layout.table_bytes() as u64, layout.table_slot(1));
-            let first = SegmentNumber(0);
-            assert!(table_end <= layout.device_offset(first, layout.segment_start(first)));
-            let end = layout.segment_start(SegmentNumber(layout.segments_on(device)));
-            assert!(layout.device_offset(first, end) <= device);
-            assert!(layout.device_offset(first, end) + segment > device, "no whole segment is wasted");
+            assert!(table_end <= layout.device_offset(0, layout.segment_start(SegmentNumber(0))));
+            let end = layout.bytes_for(layout.segments_on(device));
+            assert!(end <= device);
+            assert!(end + segment > device, "no whole segment is wasted");
             let inside = layout.segment_start(SegmentNumber(7)).plus(3);
             assert_eq!(layout.segment_of(inside), SegmentNumber(7));
             assert!(
@@ -194,9 +198,8 @@ mod tests {
     #[test]
     fn a_second_device_has_its_segments_in_the_same_places() {
         let layout = Layout::for_first(1 << 30, shape(256 << 10)).unwrap();
-        let first = SegmentNumber(4000);
-        let here = layout.device_offset(first, layout.segment_start(SegmentNumber(4003)).plus(5));
-        let there = layout.device_offset(SegmentNumber(0), layout.segment_start(SegmentNumber(3)).plus(5));
+        let here = layout.device_offset(3, layout.segment_start(SegmentNumber(4003)).plus(5));
+        let there = layout.device_offset(3, layout.segment_start(SegmentNumber(3)).plus(5));
         assert_eq!(here, there);
     }
 

@@ -14,18 +14,23 @@
 //! 72  8  mark of the last start: drawn by whoever opened the pool, and remembered by it elsewhere
 //! 80     the list of devices
 //! ```
+//! Its version is 4, or 5 if a device has segments in several ranges of numbers (`members.rs`): then versions of Forebay that know 4 only
+//! refuse the pool, and name the version.
 
 use block::PAGE;
 
-use super::PoolId;
 use super::codec::{Decoder, Encoder, FrameError};
 use super::layout::{Layout, Shape};
-use super::members::{Member, Members};
+use super::members::{FurtherRanges, Member, Members};
+use super::{FORMAT_VERSION, PoolId};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::MemberNumber;
 
 /// Marks a superblock.
 pub const MAGIC: [u8; 8] = *b"FOREBAY1";
+
+/// The version of a superblock that has a device with several ranges of segments.
+const RANGES_VERSION: u32 = FORMAT_VERSION + 1;
 
 /// Where the two slots are, in bytes.
 pub const SLOTS: [u64; 2] = [0, PAGE];
@@ -64,7 +69,8 @@ impl Superblock {
     /// The superblock as a page.
     pub fn encode(&self) -> [u8; PAGE_BYTES] {
         let mut page = [0; PAGE_BYTES];
-        let mut encoder = Encoder::new(&mut page, MAGIC, self.pool);
+        let version = if self.members.are_in_ranges() { RANGES_VERSION } else { FORMAT_VERSION };
+        let mut encoder = Encoder::of_version(&mut page, MAGIC, version, self.pool);
         encoder.u64(self.turn);
         encoder.u32(self.term);
         encoder.u32(self.layout.region_pages());
@@ -84,7 +90,7 @@ impl Superblock {
     /// # Errors
     /// Why it is none, or which field cannot be.
     pub fn decode(page: &[u8]) -> Result<Self, FrameError> {
-        let mut decoder = Decoder::new(page, MAGIC)?;
+        let (mut decoder, version) = Decoder::of_versions(page, MAGIC, &[FORMAT_VERSION, RANGES_VERSION])?;
         let (turn, term, region_pages) = (decoder.u64(), decoder.u32(), decoder.u32());
         let (segment_pages, segments_max) = (decoder.u32(), decoder.u32());
         if term >= (1 << 24) - 1 {
@@ -97,8 +103,9 @@ impl Superblock {
         let layout = Layout::new(shape, segments_max).map_err(|_| FrameError::Field("layout"))?;
         let [own, next, epoch, dirty] = [0; 4].map(|_| decoder.u32());
         let (own, mark) = (MemberNumber(own), decoder.u64());
-        let members = Members::decode(&mut decoder, layout.segments_max())?;
-        let fits = |member: &Member| member.segments <= layout.segments_on(member.device_bytes);
+        let further = if version == RANGES_VERSION { FurtherRanges::Follow } else { FurtherRanges::AreNone };
+        let members = Members::decode(&mut decoder, layout.segments_max(), further)?;
+        let fits = |member: &Member| member.segments() <= layout.segments_on(member.device_bytes);
         if members.get(own).is_none() || !members.iter().all(|member| fits(&member)) {
             return Err(FrameError::Field("devices"));
         }
@@ -115,6 +122,7 @@ impl Superblock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::limits::MEMBERS_MAX;
     use crate::words::units::SegmentNumber;
 
     fn superblock() -> Superblock {
@@ -122,7 +130,7 @@ mod tests {
         let layout = Layout::for_first(64 << 20, shape).unwrap();
         let segments = layout.segments_on(64 << 20);
         let number = MemberNumber(3);
-        let second = Member { number, first: SegmentNumber(segments), segments: 9, device_bytes: 16 << 20 };
+        let second = Member::new(number, SegmentNumber(segments), 9, 16 << 20);
         let members = Members::one(64 << 20, segments).with(second).unwrap();
         let pool = PoolId([9; 16]);
         let mark = 0x1234_5678_9abc_def0;
@@ -148,7 +156,41 @@ mod tests {
     #[test]
     fn a_newer_version_is_named() {
         let mut page = superblock().encode();
-        page[8] = 5;
-        assert_eq!(Superblock::decode(&page), Err(FrameError::Version(5)));
+        page[8] = 6;
+        assert_eq!(Superblock::decode(&page), Err(FrameError::Version(6)));
+    }
+
+    #[test]
+    fn a_superblock_whose_devices_have_one_range_each_is_what_version_4_knows() {
+        let superblock = superblock();
+        let segments = superblock.layout.segments_on(64 << 20);
+        let mut list = vec![0; PAGE_BYTES - 80];
+        let lines = [(0, 0, segments, 64_u64 << 20), (3, segments, 9, 16 << 20)];
+        for place in 0..MEMBERS_MAX {
+            let (number, first, count, bytes) = lines.get(place).copied().unwrap_or((u32::MAX, 0, 0, 0));
+            let line = &mut list[place * 24..][..24];
+            line[..4].copy_from_slice(&number.to_le_bytes());
+            line[4..8].copy_from_slice(&first.to_le_bytes());
+            line[8..12].copy_from_slice(&count.to_le_bytes());
+            line[16..].copy_from_slice(&bytes.to_le_bytes());
+        }
+        // Also once one of them was made larger and smaller in its place.
+        let larger = superblock.members.grown(MemberNumber(3), 5, superblock.layout.segments_max()).unwrap();
+        let members = superblock.members.changed(larger.shrunk(9, 16 << 20));
+        for members in [superblock.members, members] {
+            let page = Superblock { members, ..superblock }.encode();
+            assert_eq!((&page[8..12], &page[80..]), (&4_u32.to_le_bytes()[..], &list[..]));
+        }
+    }
+
+    #[test]
+    fn only_a_superblock_with_a_device_in_several_ranges_is_of_version_5_and_reads_back() {
+        let before = superblock();
+        assert_eq!(before.encode()[8], 4);
+        let grown = before.members.grown(MemberNumber(0), 5, before.layout.segments_max()).unwrap();
+        let members = before.members.changed(grown.with_bytes(80 << 20));
+        let grown = Superblock { members, ..before };
+        let page = grown.encode();
+        assert_eq!((page[8], Superblock::decode(&page)), (5, Ok(grown)));
     }
 }

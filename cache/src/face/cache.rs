@@ -12,6 +12,7 @@ use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::disks::Disks;
 use crate::journeys::load::{self, Past};
 use crate::journeys::reclaim;
+use crate::journeys::vacate;
 use crate::journeys::void::make_void;
 use crate::journeys::{commit, promote, second_copies};
 use crate::knowledge::holders::Share;
@@ -29,7 +30,7 @@ use crate::words::limits::{
     RAM_BYTES_MAX, RAM_BYTES_MIN, RESERVE_SEGMENTS_MIN,
 };
 use crate::words::settings::{DiskSettings, DriveWrites, Redundancy};
-use crate::words::stats::{DeviceState, DeviceStatistics, PoolStatistics};
+use crate::words::stats::{DeviceState, DeviceStatistics, PoolStatistics, ShrinkStatistics, SizeBounds};
 use crate::words::units::{DiskId, MemberNumber, SegmentOwner};
 
 /// A pool that is open, and those of its disks that are attached on this shard.
@@ -112,6 +113,58 @@ impl<E: Env> Cache<E> {
     /// `Settings` if there is no such device.
     pub fn use_device(&self, number: MemberNumber) -> Result<(), CacheError> {
         self.pool.use_device(number)
+    }
+
+    /// Returns the fewest and the most bytes that the pool can use of a device as it stands now, however large that is.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device.
+    pub fn size_bounds(&self, number: MemberNumber) -> Result<SizeBounds, CacheError> {
+        let (least_bytes, most_bytes) = (self.pool.smallest_bytes(number)?, self.pool.largest_bytes(number)?);
+        Ok(SizeBounds { least_bytes, most_bytes })
+    }
+
+    /// Makes durable that a device has so many bytes: no fewer than before, and handles of it reach so far. To be followed by
+    /// [`Cache::know_sizes`] on every other shard, and then by [`Cache::use_grown`]; until then its new part stays empty.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device or it is too large, `FlashFailed`, or `Flash`.
+    pub async fn grow_device(&self, number: MemberNumber, device_bytes: u64) -> Result<(), CacheError> {
+        self.pool.grow_device(number, device_bytes).await
+    }
+
+    /// Takes notice of what devices have after one of them grew or became smaller on another shard.
+    pub fn know_sizes(&self) {
+        self.pool.know_sizes();
+    }
+
+    /// Starts to put content on the new part of a device that every shard knows.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device.
+    pub fn use_grown(&self, number: MemberNumber) -> Result<(), CacheError> {
+        self.pool.use_grown(number)
+    }
+
+    /// Makes a device smaller: what is behind its new end moves, or goes if it is clean and cold. When this returns, that is
+    /// durable, and the device may be cut there. To be followed by [`Cache::know_sizes`] on every other shard. If it is dropped, or
+    /// ends with an error, the device has the size that it had, unless that was on its way to be durable.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device, if the pool needs more of it, or if it was cancelled; `TooSmall`, `FlashFailed`, or
+    /// `Flash`.
+    pub async fn shrink_device(&self, number: MemberNumber, device_bytes: u64) -> Result<(), CacheError> {
+        vacate::shrink_device(&self.pool, number, device_bytes).await
+    }
+
+    /// Has a device that is being made smaller keep its size. Returns false if it is not.
+    pub fn cancel_shrink(&self, number: MemberNumber) -> bool {
+        self.pool.shared.stop_shrink(number, "it was cancelled")
+    }
+
+    /// Runs something on this shard's handle of a device; none if it has none.
+    pub fn on_device<T>(&self, number: MemberNumber, run: impl FnOnce(&E::Flash) -> T) -> Option<T> {
+        self.pool.on_device(number, run)
     }
 
     /// Has a device leave the pool, while guests go on. Content of disks that have some there is dropped. It has left when
@@ -455,16 +508,24 @@ impl<E: Env> Cache<E> {
     /// How the pool stands, with the disks of all shards. Takes as long as listing disks and devices, however large they are.
     pub fn pool_statistics(&self) -> PoolStatistics {
         let superblock = self.pool.shared.superblock();
+        let shrink = self.pool.shared.shrink();
         let segments = self.pool.segments();
         let layout = self.pool.layout();
         let device = |member: Member| DeviceStatistics {
             number: member.number.0,
             size_bytes: member.device_bytes,
-            segments: u64::from(member.segments),
+            segments: u64::from(member.segments()),
             segments_free: u64::from(segments.space().free_on(member.number)),
             discards: segments.space().discards(member.number),
             written_bytes: self.pool.shared.meters.of(member.number).bytes(),
             budget: self.pool.budget(member),
+            shrinking: shrink.as_ref().filter(|shrink| shrink.member == member.number).map(|shrink| {
+                ShrinkStatistics {
+                    size_bytes: shrink.device_bytes,
+                    segments: u64::from(shrink.segments),
+                    segments_left: u64::from(segments.space().not_retired(member.number)),
+                }
+            }),
             state: match self.pool.shared.leaving(member.number) {
                 None => DeviceState::Used,
                 Some(Leaving::Failed) => DeviceState::Failed,

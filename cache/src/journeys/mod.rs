@@ -61,6 +61,7 @@ pub(crate) mod second_copies;
 mod settle_log;
 mod survivors;
 mod throttle;
+pub(crate) mod vacate;
 mod versions;
 pub(crate) mod void;
 pub(crate) mod write;

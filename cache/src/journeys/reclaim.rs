@@ -19,6 +19,7 @@ use super::out_of_order::{self, choose};
 use super::second_copies::lacks_second;
 use super::settle_log::settle_log;
 use super::survivors::{Staying, Survivor, append_again, keep_warm, survivors_max};
+use super::vacate::has_to_move;
 use super::void::remember_elsewhere;
 use crate::bytes::summary::Content;
 use crate::knowledge::order::Counted;
@@ -69,7 +70,8 @@ pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
             if let Err(error) = pool.copy_notes().await {
                 tracing::warn!(%error, "Notes about regions stand on one device only");
             }
-            for cache in disks.borrow().values().filter(|cache| lacks_second(cache)) {
+            let wants_it = |cache: &&Rc<DiskCache<E>>| lacks_second(cache) || has_to_move(cache);
+            for cache in disks.borrow().values().filter(wants_it) {
                 cache.second_wanted.notify_one();
             }
         }

@@ -20,6 +20,7 @@ use block::{BlockError, Host, Operation};
 use futures_util::future::select;
 
 use super::disk_cache::DiskCache;
+use super::vacate::vacate;
 use crate::knowledge::segments::{Left, Segments};
 use crate::survives::copies::{Copied, Gaps};
 use crate::survives::pool::Pool;
@@ -113,12 +114,14 @@ fn bring_home<E: Env>(cache: &DiskCache<E>, damage: &str) {
     cache.back.destage.request_all();
 }
 
-/// Makes second copies of what lacks them, until the disk leaves.
+/// Makes second copies of what lacks them, and moves what is where a device is about to end, until the disk leaves.
 pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     while !cache.leaving.get() {
         cache.second_wanted.notified().await;
+        vacate(&cache).await;
         let (mut failed_reads, mut failures) = (FailedReads::new(), 0_u32);
         while !cache.leaving.get() && !cache.pool.is_failed() && lacks_second(&cache) {
+            vacate(&cache).await;
             if make_one(&cache, &mut failed_reads).await {
                 failures = 0;
             } else {

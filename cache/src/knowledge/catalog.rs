@@ -216,6 +216,34 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.set_places(extent);
     }
 
+    /// Records that a segment is at another place, with all that it holds: so many pages are located there. `content` is what its
+    /// summary says; without one every block is visited.
+    pub(crate) fn relocate_segment(
+        &self,
+        (from, to): (SegmentNumber, SegmentNumber),
+        live: u32,
+        content: Option<&Content>,
+    ) {
+        let (start, end) = (self.layout.segment_start(from), self.layout.segment_start(to));
+        let mut left = live;
+        {
+            let mut entries = self.entries.borrow_mut();
+            let index = &mut entries.index;
+            for line in content.into_iter().flat_map(Content::lines).filter(|line| line.kind.has_data()) {
+                let (before, after) = (start.plus(line.place), end.plus(line.place));
+                left -= u32::from(left > 0 && index.relocate(line.page, before, after));
+            }
+            if left > 0 {
+                let places = self.places_of(from);
+                index.rearrange(|_, flash| {
+                    let is_there = places.contains(&flash.0);
+                    Some(if is_there { end.plus(flash.0 - start.0) } else { flash })
+                });
+            }
+        }
+        self.order.borrow_mut().moved(from, to);
+    }
+
     /// Moves dirty pages to the second copies of their segments, which took the place of the first ones, and removes the clean
     /// pages of these, which have no second copy. On flash they stay named, as the newest of their pages.
     pub(crate) fn relocate_to_copies(&self, copies: &BTreeMap<SegmentNumber, SegmentNumber>) {

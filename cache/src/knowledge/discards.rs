@@ -20,7 +20,7 @@ pub(crate) struct Discards {
     due: BTreeSet<SegmentNumber>,
 }
 
-/// Segments of one device that follow each other.
+/// Segments of one device that follow each other there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) first: SegmentNumber,
@@ -75,11 +75,14 @@ impl Discards {
         !self.due.is_empty()
     }
 
-    /// Takes out the first segments that are due and follow each other, `most` at most.
-    pub(crate) fn next(&mut self, most: u32) -> Option<Run> {
+    /// Takes out the first segments that are due and follow each other on the device, `most` at most. Numbers that follow each other
+    /// may be far apart there: in different ranges.
+    pub(crate) fn next(&mut self, most: u32, place_of: impl Fn(SegmentNumber) -> Option<u32>) -> Option<Run> {
         let first = *self.due.first()?;
+        let start = place_of(first)?;
         let mut count = 0;
-        while count < most && self.due.remove(&SegmentNumber(first.0 + count)) {
+        let follows = |count| place_of(SegmentNumber(first.0 + count)) == Some(start + count);
+        while count < most && follows(count) && self.due.remove(&SegmentNumber(first.0 + count)) {
             count += 1;
         }
         (count > 0).then_some(Run { first, count })
@@ -100,17 +103,32 @@ mod tests {
 
     /// First and count of the next run.
     fn next(discards: &mut Discards, most: u32) -> Option<(u32, u32)> {
-        discards.next(most).map(|run| (run.first.0, run.count))
+        discards.next(most, |segment| Some(segment.0)).map(|run| (run.first.0, run.count))
     }
 
     #[test]
     fn neighbours_are_discarded_together_up_to_what_one_call_may_take() {
         let mut discards = with(&[7, 3, 4, 5, 9, 8]);
-        assert_eq!(discards.next(4), None, "the table may say that they are owned");
+        assert_eq!(
+            discards.next(4, |segment| Some(segment.0)),
+            None,
+            "the table may say that they are owned"
+        );
         discards.ripen();
         let runs = [2, 2, 4].map(|most| next(&mut discards, most));
         assert_eq!(runs, [Some((3, 2)), Some((5, 1)), Some((7, 3))]);
         assert!(!discards.some_are_due());
+    }
+
+    #[test]
+    fn numbers_that_follow_each_other_in_different_ranges_are_discarded_apart() {
+        let mut discards = with(&[3, 4, 5, 6]);
+        discards.ripen();
+        // The segments from 5 on stand before the others.
+        let place_of =
+            |segment: SegmentNumber| Some(if segment.0 < 5 { segment.0 + 9 } else { segment.0 - 5 });
+        let run = |first, count| Some(Run { first: SegmentNumber(first), count });
+        assert_eq!([8, 8, 8].map(|most| discards.next(most, place_of)), [run(3, 2), run(5, 2), None]);
     }
 
     #[test]
@@ -131,7 +149,7 @@ mod tests {
         discards.give_up();
         discards.add(SegmentNumber(4));
         discards.ripen();
-        assert_eq!(discards.next(8), None);
+        assert_eq!(discards.next(8, |segment| Some(segment.0)), None);
         assert!(!discards.are_possible());
     }
 }

@@ -62,6 +62,12 @@ impl Holder {
         self.share.reserve.max(self.for_dirty)
     }
 
+    /// Returns the segments that the disk has to keep: what was promised to it, or all if its content is dirty and not known.
+    pub(super) fn held_for_sure(&self) -> u32 {
+        let unknown = if self.dirty && !self.indexed { self.held } else { 0 };
+        self.promised().max(unknown)
+    }
+
     /// Returns how many of them the disk did not reserve.
     pub(super) fn beyond_reserve(&self) -> u32 {
         self.promised() - self.share.reserve

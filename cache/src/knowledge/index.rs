@@ -229,6 +229,18 @@ impl Index {
         there
     }
 
+    /// Moves a page from one place on flash to another, if it is there. Says whether it was.
+    pub(crate) fn relocate(&mut self, page: PageNumber, from: FlashPage, to: FlashPage) -> bool {
+        let is_there = self.get(page).is_some_and(|located| located.flash == from);
+        if is_there {
+            let at = (page.0 % self.block_pages) as usize;
+            self.change(page.0 / self.block_pages, |places| {
+                places[at].iter_mut().for_each(|located| located.flash = to);
+            });
+        }
+        is_there
+    }
+
     /// Takes everything out that lies in a range of flash, looking at every block: for when a segment's summary cannot
     /// be read. Returns what was there.
     pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {

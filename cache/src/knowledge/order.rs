@@ -200,6 +200,17 @@ impl Order {
         }
     }
 
+    /// A segment is at another place from now on, with all its lines.
+    pub(crate) fn moved(&mut self, from: SegmentNumber, to: SegmentNumber) {
+        self.next.iter_mut().filter(|next| **next == from).for_each(|next| *next = to);
+        let Some(kept) = self.segments.remove(from) else { return };
+        if let Some(at) = kept.place.and_then(|place| self.free_to_go.get_mut(place as usize)) {
+            *at = to;
+        }
+        let before = self.segments.insert(kept.at(to));
+        self.lines -= before.map_or(0, |before| before.lines_left());
+    }
+
     /// The index points to a line of a page from now on.
     pub(crate) fn came_alive(&mut self, page: PageNumber) {
         self.shadows.remove(page);

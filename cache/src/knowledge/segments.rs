@@ -17,6 +17,7 @@
 mod copies;
 mod dirtiness;
 mod purpose;
+mod resize;
 #[cfg(test)]
 mod tests;
 
@@ -146,9 +147,13 @@ impl Segments {
 
     /// Adds the segments of a device, all of them free.
     pub(crate) fn add_device(&mut self, member: Member) {
-        let end = (member.first.0 + member.segments) as usize;
-        self.lines.resize(self.lines.len().max(end), Line::FREE);
+        self.make_lines(member);
         self.space.add(member);
+    }
+
+    fn make_lines(&mut self, member: Member) {
+        let end = member.end() as usize;
+        self.lines.resize(self.lines.len().max(end), Line::FREE);
     }
 
     /// Stops taking segments of a device: what is on it is to go.
@@ -178,11 +183,9 @@ impl Segments {
     }
 
     fn owners_on(&self, member: MemberNumber) -> impl Iterator<Item = SegmentOwner> {
-        let lines = self
-            .space
-            .member(member)
-            .map(|Member { first, segments, .. }| &self.lines[first.0 as usize..][..segments as usize]);
-        lines.unwrap_or_default().iter().filter_map(|line| line.life).map(|(owner, _)| owner)
+        let member = self.space.member(member);
+        let lines = member.into_iter().flat_map(|member| member.numbers());
+        lines.filter_map(|number| self.lines[number.0 as usize].life).map(|(owner, _)| owner)
     }
 
     /// Returns what an owner holds; nothing of one that holds none and is not attached.
@@ -353,11 +356,16 @@ impl Segments {
             return None;
         }
         let floor = self.floor(purpose);
-        let (segment, second) = if self.copies_of(owner) == 2 {
-            let (first, second) = self.space.take_pair(floor)?;
-            (first, Some(second))
-        } else {
-            (self.space.take(floor)?, None)
+        let copies = self.copies_of(owner);
+        let take = |space: &mut Space| match copies {
+            2 => space.take_pair(floor).map(|(first, second)| (first, Some(second))),
+            _ => space.take(floor).map(|segment| (segment, None)),
+        };
+        let taken = take(&mut self.space);
+        let (segment, second) = match taken {
+            // What reclaim and notes take moves later on; a device that becomes smaller is not to leave them without room.
+            None if !purpose.is_limited() => self.space.in_need(take)?,
+            taken => taken?,
         };
         self.generation = self.generation.next();
         self.open(segment, State::Open, owner);

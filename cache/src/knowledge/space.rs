@@ -1,7 +1,7 @@
 //! Free segments, by device: so that all devices of a pool are used in proportion to their size, and none that is to
 //! leave. A segment that is being discarded is not free meanwhile, and the others are.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::discards::{Discards, Run};
 use crate::bytes::members::{Member, Members};
@@ -18,13 +18,33 @@ struct Device {
     member: Member,
     /// Taken for new lives. Not once the device failed or is to be taken out: then what is on it goes.
     is_used: bool,
+    /// So many of its first segments stay: fewer than it has while it is being made smaller.
+    staying: u32,
     free: VecDeque<SegmentNumber>,
+    /// Free ones of those that do not stay.
+    retired: BTreeSet<SegmentNumber>,
     discards: Discards,
 }
 
 impl Device {
     fn new(member: Member) -> Self {
-        Self { member, is_used: true, free: VecDeque::new(), discards: Discards::new() }
+        let (free, retired) = (VecDeque::new(), BTreeSet::new());
+        let staying = member.segments();
+        Self { member, is_used: true, staying, free, retired, discards: Discards::new() }
+    }
+
+    /// True if a segment of the device stays.
+    fn keeps(&self, segment: SegmentNumber) -> bool {
+        self.member.place_of(segment).is_some_and(|place| place < self.staying)
+    }
+
+    /// Gives back a segment of the device.
+    fn put(&mut self, segment: SegmentNumber) {
+        if self.keeps(segment) {
+            self.free.push_back(segment);
+        } else {
+            self.retired.insert(segment);
+        }
     }
 
     fn free(&self) -> u32 {
@@ -46,19 +66,25 @@ impl Space {
 
     /// Segments of all devices.
     pub(crate) fn count(&self) -> u32 {
-        self.devices.iter().map(|device| device.member.segments).sum()
+        self.devices.iter().map(|device| device.member.segments()).sum()
     }
 
-    /// Segments of the devices that are used.
+    /// Segments of the devices that are used, without those that a device is about to lose.
     pub(crate) fn used(&self) -> u32 {
-        self.in_use().map(|device| device.member.segments).sum()
+        self.in_use().map(|device| device.staying).sum()
     }
 
     /// The same without one of them: as many as there would be, and whether things could have two copies then.
     pub(crate) fn used_without(&self, member: MemberNumber) -> (u32, bool) {
-        let others = || self.in_use().map(|device| device.member).filter(|other| other.number != member);
-        let can_pair = pairs(others().map(|other| other.segments)) >= PAIRS_MIN;
-        (others().map(|other| other.segments).sum(), can_pair)
+        let others = || self.in_use().filter(|other| other.member.number != member);
+        let can_pair = pairs(others().map(|other| other.staying)) >= PAIRS_MIN;
+        (others().map(|other| other.staying).sum(), can_pair)
+    }
+
+    /// The segments of the devices that are used, and the pairs that they make, if one of them had so many.
+    pub(crate) fn used_with(&self, member: MemberNumber, segments: u32) -> (u32, u32) {
+        let with = |device: &Device| if device.member.number == member { segments } else { device.staying };
+        (self.in_use().map(with).sum(), pairs(self.in_use().map(with)))
     }
 
     /// Free segments of the devices that are used.
@@ -73,7 +99,9 @@ impl Space {
 
     /// True if all segments of a device are free and none is being discarded.
     pub(crate) fn is_empty(&self, member: MemberNumber) -> bool {
-        self.device(member).is_none_or(|device| device.free.len() == device.member.segments as usize)
+        self.device(member).is_none_or(|device| {
+            device.free.len() + device.retired.len() == device.member.segments() as usize
+        })
     }
 
     /// A device, if it is one of them.
@@ -84,8 +112,64 @@ impl Space {
     /// Adds a device with all its segments free, whatever they held.
     pub(crate) fn add(&mut self, member: Member) {
         self.devices.push(Device::new(member));
-        (member.first.0..member.first.0 + member.segments)
-            .for_each(|segment| self.put_dropped(SegmentNumber(segment)));
+        member.numbers().for_each(|segment| self.put_dropped(segment));
+    }
+
+    /// Takes notice that a device has more segments; those are free, whatever they held.
+    pub(crate) fn grow(&mut self, member: Member) {
+        let Some(device) = self.device_mut(member.number) else { return };
+        let before = std::mem::replace(&mut device.member, member);
+        device.staying = member.segments();
+        member.numbers().filter(|segment| !before.has(*segment)).for_each(|new| self.put_dropped(new));
+    }
+
+    /// Stops taking segments of a device behind so many.
+    pub(crate) fn begin_shrink(&mut self, member: MemberNumber, segments: u32) {
+        let Some(device) = self.device_mut(member) else { return };
+        device.staying = segments;
+        let free = std::mem::take(&mut device.free);
+        for segment in free {
+            if !device.keeps(segment) {
+                device.discards.remove(segment);
+            }
+            device.put(segment);
+        }
+    }
+
+    /// Takes all segments that a device had for ones that stay, also if they were forgotten already.
+    pub(crate) fn cancel_shrink(&mut self, before: Member) {
+        let Some(device) = self.device_mut(before.number) else { return };
+        let retired = std::mem::take(&mut device.retired);
+        device.staying = device.member.segments();
+        for segment in retired {
+            self.put_dropped(segment);
+        }
+        self.grow(before);
+    }
+
+    /// Forgets the segments that do not stay of a device, which is `member` from now on.
+    pub(crate) fn end_shrink(&mut self, member: Member) {
+        let Some(device) = self.device_mut(member.number) else { return };
+        device.member = member;
+        device.retired.clear();
+    }
+
+    /// Returns how many of the segments that do not stay of a device are in use or being discarded.
+    pub(crate) fn not_retired(&self, member: MemberNumber) -> u32 {
+        self.device(member)
+            .map_or(0, |device| device.member.segments() - device.staying - device.retired.len() as u32)
+    }
+
+    /// True if a segment is one that its device is about to lose.
+    pub(crate) fn is_to_go(&self, segment: SegmentNumber) -> bool {
+        self.devices.iter().any(|device| {
+            device.staying < device.member.segments() && device.member.has(segment) && !device.keeps(segment)
+        })
+    }
+
+    /// True if a device is being made smaller.
+    pub(crate) fn is_shrinking(&self) -> bool {
+        self.devices.iter().any(|device| device.staying < device.member.segments())
     }
 
     /// Stops taking segments of a device.
@@ -108,15 +192,17 @@ impl Space {
     /// Gives a segment back that is next to be written, or that was discarded.
     pub(crate) fn put(&mut self, segment: SegmentNumber) {
         if let Some(device) = self.devices.iter_mut().find(|device| device.member.has(segment)) {
-            device.free.push_back(segment);
+            device.put(segment);
         }
     }
 
     /// Gives a segment back whose content is gone for good, to be discarded unless it is used before.
     pub(crate) fn put_dropped(&mut self, segment: SegmentNumber) {
         if let Some(device) = self.devices.iter_mut().find(|device| device.member.has(segment)) {
-            device.free.push_back(segment);
-            device.discards.add(segment);
+            device.put(segment);
+            if device.keeps(segment) {
+                device.discards.add(segment);
+            }
         }
     }
 
@@ -127,12 +213,36 @@ impl Space {
 
     /// Pairs of segments on different devices that all segments of the devices in use make.
     pub(crate) fn pairs(&self) -> u32 {
-        pairs(self.in_use().map(|device| device.member.segments))
+        pairs(self.in_use().map(|device| device.staying))
     }
 
     /// What can be taken: pairs of free segments on different devices if things have two copies, else free segments.
     pub(crate) fn left(&self) -> u32 {
         if self.can_pair() { pairs(self.in_use().map(Device::free)) } else { self.free() }
+    }
+
+    /// As [`Self::left`], with the free segments of those that do not stay: they are taken in need.
+    pub(crate) fn left_in_need(&self) -> u32 {
+        let free = |device: &Device| device.free() + device.retired.len() as u32;
+        if self.can_pair() { pairs(self.in_use().map(free)) } else { self.in_use().map(free).sum() }
+    }
+
+    /// Takes segments also of those that do not stay: for what can neither wait nor go without.
+    pub(crate) fn in_need<T>(&mut self, take: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if !self.is_shrinking() {
+            return None;
+        }
+        for device in &mut self.devices {
+            device.free.extend(std::mem::take(&mut device.retired));
+        }
+        let taken = take(self);
+        for device in &mut self.devices {
+            let free = std::mem::take(&mut device.free);
+            for segment in free {
+                device.put(segment);
+            }
+        }
+        taken
     }
 
     /// Takes a free segment of the device with the largest part of its segments free, so that no less than `floor` can be
@@ -151,6 +261,12 @@ impl Space {
     /// As [`Self::take`], on another device than a segment's.
     pub(crate) fn take_beside(&mut self, other: SegmentNumber, floor: u32) -> Option<SegmentNumber> {
         let number = self.fit(floor, |member| !member.has(other))?;
+        self.take_of(number)
+    }
+
+    /// As [`Self::take`], on the device of a segment.
+    pub(crate) fn take_along(&mut self, other: SegmentNumber, floor: u32) -> Option<SegmentNumber> {
+        let number = self.fit(floor, |member| member.has(other))?;
         self.take_of(number)
     }
 
@@ -182,7 +298,7 @@ impl Space {
             after >= floor || paired && after == left
         };
         let part = |device: &&Device| {
-            u64::from(device.free()) * u64::from(u32::MAX) / u64::from(device.member.segments)
+            u64::from(device.free()) * u64::from(u32::MAX) / u64::from(device.staying.max(1))
         };
         let may = |device: &&Device| device.free() > 0 && fits(&device.member) && leaves_enough(device);
         self.in_use().filter(may).max_by_key(part).map(|device| device.member.number)
@@ -220,7 +336,11 @@ impl Space {
     pub(crate) fn take_to_discard(&mut self, most: u32) -> Option<(MemberNumber, Run)> {
         let most = most.min(self.spare());
         let mut used = self.devices.iter_mut().filter(|device| device.is_used);
-        let (device, run) = used.find_map(|device| device.discards.next(most).map(|run| (device, run)))?;
+        let (device, run) = used.find_map(|device| {
+            let member = device.member;
+            let run = device.discards.next(most, |segment| member.place_of(segment))?;
+            Some((device, run))
+        })?;
         device.free.retain(|segment| !run.has(*segment));
         Some((device.member.number, run))
     }
@@ -249,7 +369,7 @@ mod tests {
     use super::*;
 
     fn member(number: u32, first: u32, segments: u32) -> Member {
-        Member { number: MemberNumber(number), first: SegmentNumber(first), segments, device_bytes: 0 }
+        Member::new(MemberNumber(number), SegmentNumber(first), segments, 0)
     }
 
     #[test]
@@ -292,5 +412,31 @@ mod tests {
         assert!((0..5).filter_map(|_| space.take(0)).all(|segment| segment.0 < 4));
         space.remove(MemberNumber(1));
         assert!(!space.knows(taken));
+    }
+
+    #[test]
+    fn what_a_device_is_about_to_lose_is_not_taken_and_counts_again_if_it_keeps_it() {
+        let mut space = Space::new(&Members::one(0, 0).without(MemberNumber(0)));
+        let device = member(0, 0, 20);
+        space.add(device);
+        let taken: Vec<_> = (0..20).filter_map(|_| space.take(0)).collect();
+        taken[..8].iter().for_each(|segment| space.put(*segment));
+        space.begin_shrink(device.number, 12);
+        let (low, high): (Vec<_>, Vec<_>) = taken.iter().partition(|segment| segment.0 < 12);
+        let freed =
+            |some: &[&SegmentNumber]| some.iter().filter(|segment| taken[..8].contains(segment)).count();
+        assert_eq!((space.used(), space.count()), (12, 20));
+        assert_eq!(space.free() as usize, freed(&low));
+        assert_eq!(space.not_retired(device.number) as usize, 8 - freed(&high));
+        taken[8..].iter().for_each(|segment| space.put(*segment));
+        assert_eq!((space.free(), space.not_retired(device.number)), (12, 0));
+        space.cancel_shrink(device);
+        assert_eq!((space.free(), space.used()), (20, 20));
+        space.begin_shrink(device.number, 12);
+        space.end_shrink(device.shrunk(12, 0));
+        assert_eq!((space.free(), space.used(), space.count()), (12, 12, 12));
+        assert!(!space.is_shrinking() && space.is_empty(device.number));
+        space.cancel_shrink(device);
+        assert_eq!((space.free(), space.used(), space.count()), (20, 20, 20));
     }
 }

@@ -47,6 +47,15 @@ impl Budgets {
         Some(*budget)
     }
 
+    /// Goes on with the budget of a device that has another size now.
+    pub(super) fn see_size(&self, member: Member) {
+        let mut set = lock(&self.set);
+        let Set { drive_writes, devices } = &mut *set;
+        if let (Some(drive_writes), Some(budget)) = (drive_writes, devices.get_mut(&member.number)) {
+            budget.set_bytes_a_day(drive_writes.bytes_a_day(member.device_bytes));
+        }
+    }
+
     /// Goes over to another budget, of these devices with what is on their meters.
     pub(super) fn set(&self, drive_writes: Option<DriveWrites>, metered: &[(Member, u64)], now: u64) {
         let mut set = lock(&self.set);
@@ -85,7 +94,7 @@ mod tests {
     #[test]
     fn a_debt_is_not_forgotten_by_going_without_a_budget_for_a_moment() {
         let device_bytes = 24 << 30;
-        let member = Member { number: MemberNumber(1), first: SegmentNumber(0), segments: 1, device_bytes };
+        let member = Member::new(MemberNumber(1), SegmentNumber(0), 1, device_bytes);
         let once_a_day = DriveWrites::from_thousandths(1000);
         let (budgets, an_hours_worth) = (Budgets::default(), 1 << 30);
         budgets.set(once_a_day, &[(member, 0)], 0);

@@ -185,7 +185,7 @@ fn describe<F: BlockDevice>(examined: &Examined<F>) -> CheckedPool {
         devices_missing: examined.missing.len() as u64,
         ignored: examined.ignored.clone(),
         segment_bytes: layout.segment_bytes(),
-        segments: members().map(|member| u64::from(member.segments)).sum(),
+        segments: members().map(|member| u64::from(member.segments())).sum(),
         segments_free: count(&|life| life.is_none()),
         segments_void: count(&owned_by(SegmentOwner::Invalid)),
         segments_notes: count(&owned_by(SegmentOwner::Notes)),

@@ -7,7 +7,7 @@ use block::{BlockDevice, BlockError, Buffer, ErrorKind, Operation};
 
 use super::metered::{Metered, Meters};
 use crate::bytes::layout::Layout;
-use crate::bytes::members::Member;
+use crate::bytes::members::{Member, Members};
 use crate::words::units::{FlashPage, MemberNumber, SegmentNumber};
 
 /// A shard's own handles of the devices.
@@ -73,6 +73,13 @@ impl<F: BlockDevice> Flash<F> {
         self.devices.push((member, Rc::new(device)));
     }
 
+    /// Takes notice of what devices have now.
+    pub(crate) fn know_sizes(&mut self, members: &Members) {
+        for (member, _) in &mut self.devices {
+            *member = members.get(member.number).unwrap_or(*member);
+        }
+    }
+
     /// Gives up the devices that do not belong to the pool.
     pub(crate) fn keep(&mut self, belongs: impl Fn(MemberNumber) -> bool) {
         self.devices.retain(|(member, _)| belongs(member.number));
@@ -80,8 +87,10 @@ impl<F: BlockDevice> Flash<F> {
 
     /// Where a page is; none if its device is not there.
     pub(crate) fn place(&self, page: FlashPage) -> Option<Place<F>> {
-        let (member, device) = self.device_of(self.layout.segment_of(page))?;
-        let offset = self.layout.device_offset(member.first, page);
+        let segment = self.layout.segment_of(page);
+        let (place, (member, device)) =
+            self.devices.iter().find_map(|device| Some((device.0.place_of(segment)?, device)))?;
+        let offset = self.layout.device_offset(place, page);
         Some(Place { member: member.number, device: Rc::clone(device), offset })
     }
 

@@ -200,6 +200,13 @@ impl<E: Env> Log<E> {
         }
     }
 
+    /// Closes the open segment if a copy of it is where its device is about to end.
+    pub(crate) async fn close_behind_end(&self) -> Result<(), BlockError> {
+        let mut open = self.open.lock().await;
+        let is_to_go = |open: &Open| self.pool.segments().is_to_go(open.segment);
+        if open.as_ref().is_some_and(is_to_go) { self.seal(&mut open).await } else { Ok(()) }
+    }
+
     /// Closes the open segment and the log, so that nothing more is appended: because the disk leaves.
     pub(crate) async fn close(&self) -> Result<(), BlockError> {
         let mut open = self.open.lock().await;

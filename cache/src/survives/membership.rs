@@ -19,7 +19,7 @@ use super::metered::{Meter, Metered, Meters};
 use super::opening::{read_superblock, wipe, write_empty_tables};
 use super::pool::Pool;
 use super::shared::{Leaving, Left};
-use crate::bytes::members::Member;
+use crate::bytes::members::{Member, Members};
 use crate::bytes::superblock::Superblock;
 use crate::words::env::Env;
 use crate::words::error::CacheError;
@@ -74,7 +74,20 @@ impl<E: Env> Pool<E> {
         let layout = self.layout();
         layout.check_device(device_bytes, MEMBER_SEGMENTS_MIN)?;
         let segments = layout.segments_on(device_bytes);
-        // Disks may still refer to what one that failed had.
+        let taken = self.taken(superblock)?;
+        let first = taken.gap(segments, layout.segments_max()).ok_or_else(|| {
+            let left = u64::from(layout.segments_max().saturating_sub(superblock.members.end()));
+            CacheError::Settings(format!(
+                "The pool's segment table has room for {} bytes more, and the device has {device_bytes}: add a part \
+                 of it, or make a new pool with the larger device as its first",
+                left * layout.segment_bytes()
+            ))
+        })?;
+        Ok(Member::new(MemberNumber(superblock.next), first, segments, device_bytes))
+    }
+
+    /// Returns all devices that segments are numbered for: disks may still refer to what one that failed had.
+    pub(super) fn taken(&self, superblock: &Superblock) -> Result<Members, CacheError> {
         let out = self.shared.out();
         let mut taken = superblock.members;
         for device in out {
@@ -86,15 +99,7 @@ impl<E: Env> Pool<E> {
                 ))
             })?;
         }
-        let first = taken.gap(segments, layout.segments_max()).ok_or_else(|| {
-            let left = u64::from(layout.segments_max().saturating_sub(superblock.members.end()));
-            CacheError::Settings(format!(
-                "The pool's segment table has room for {} bytes more, and the device has {device_bytes}: add a part \
-                 of it, or make a new pool with the larger device as its first",
-                left * layout.segment_bytes()
-            ))
-        })?;
-        Ok(Member { number: MemberNumber(superblock.next), first, segments, device_bytes })
+        Ok(taken)
     }
 
     /// Gives this shard its handle of a device that another shard added.
@@ -103,6 +108,7 @@ impl<E: Env> Pool<E> {
     /// `Settings` if there is no such device.
     pub(crate) fn know_device(&self, number: MemberNumber, device: E::Flash) -> Result<(), CacheError> {
         let member = self.member(number)?;
+        self.know_sizes();
         self.flash.borrow_mut().add(member, device);
         Ok(())
     }
@@ -129,12 +135,17 @@ impl<E: Env> Pool<E> {
     /// # Errors
     /// `Settings` if there is no such device, no other, or if what is left is less than what is reserved.
     pub(crate) fn take_out(&self, number: MemberNumber) -> Result<(), CacheError> {
-        let member = self.member(number)?;
+        self.member(number)?;
+        if self.shared.shrink().is_some_and(|shrink| shrink.member == number) {
+            return Err(CacheError::Settings(format!(
+                "Device {number} is being made smaller: wait until that is over, or cancel it first"
+            )));
+        }
         let segments = self.segments();
         // What is dirty is destaged before the device goes.
         let reserved = segments.reserved() - segments.dirty_beyond_all_reserves();
         let usable = segments.usable_without(number);
-        let is_last = segments.space().used() == member.segments;
+        let is_last = segments.space().used_without(number).0 == 0;
         drop(segments);
         let fits = usable >= reserved;
         if self.shared.leaving(number).is_none() && !is_last && !fits {
@@ -156,7 +167,7 @@ impl<E: Env> Pool<E> {
         Ok(())
     }
 
-    fn member(&self, number: MemberNumber) -> Result<Member, CacheError> {
+    pub(super) fn member(&self, number: MemberNumber) -> Result<Member, CacheError> {
         let member = self.shared.superblock().members.get(number);
         member.ok_or_else(|| CacheError::Settings(format!("The pool has no device {number}")))
     }

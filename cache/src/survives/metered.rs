@@ -55,6 +55,11 @@ impl<F> Metered<F> {
     pub(crate) fn new(device: F, meter: Meter) -> Self {
         Self { device, meter }
     }
+
+    /// Returns the device itself; what is written there past the meter is not counted.
+    pub(crate) fn device(&self) -> &F {
+        &self.device
+    }
 }
 
 impl<F: BlockDevice> BlockDevice for Metered<F> {

@@ -21,6 +21,7 @@ pub(crate) mod pool;
 pub(crate) mod reading;
 mod reclaim_queue;
 pub(crate) mod reclaim_slot;
+pub(crate) mod resize;
 pub(crate) mod shared;
 mod space;
 pub(crate) mod start;

@@ -146,9 +146,22 @@ impl<E: Env> Pool<E> {
         room_made.await;
     }
 
+    /// Asks reclaim for room, and does not wait for it.
+    pub(crate) fn ask_for_room(&self, disk: DiskId) {
+        drop(self.shared.reclaim.join(disk));
+        self.slot.wake();
+    }
+
+    /// Has every shard look whether there is something for it to do.
+    pub(crate) fn wake_all(&self) {
+        self.shared.reclaim.wake_all();
+    }
+
     /// True if there may be less room than reclaim needs, because a device takes it along or took it.
     pub(crate) fn lacks_room(&self) -> bool {
-        !self.shared.all_leaving().is_empty() || self.segments().is_exhausted()
+        !self.shared.all_leaving().is_empty()
+            || self.shared.shrink().is_some()
+            || self.segments().is_exhausted()
     }
 
     /// Lets those who wait for a segment look again.
@@ -178,6 +191,7 @@ impl<E: Env> Pool<E> {
     /// Lets those look again who wait for segments to be free: for one to take, or for all of a device.
     pub(super) fn note_freed(&self) {
         self.announce_room();
+        self.shared.shrink_eased.notify_one();
         if !self.shared.all_leaving().is_empty() {
             self.slot.wake();
         }
@@ -197,6 +211,12 @@ impl<E: Env> Pool<E> {
             return Err(Self::gone());
         }
         Ok(place)
+    }
+
+    /// Runs something on this shard's handle of a device; none if it has none.
+    pub(crate) fn on_device<T>(&self, number: MemberNumber, run: impl FnOnce(&E::Flash) -> T) -> Option<T> {
+        let device = self.flash.borrow().device(number).map(Rc::clone)?;
+        Some(run(device.device()))
     }
 
     /// Writes the same place of each device that has not failed, durably: what all of them have a copy of. A device that

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use tokio::sync::Notify;
+
 use super::budgets::Budgets;
 use super::dirty_first::DirtyFirst;
 use super::discarding::Discarding;
@@ -53,6 +55,10 @@ pub(crate) struct Shared {
     some_leave: AtomicBool,
     /// True while a device that failed is listed, or the witness does not know that it is not.
     some_failed: AtomicBool,
+    /// The device that is being made smaller.
+    shrink: Mutex<Option<Shrink>>,
+    /// Tells whoever makes it smaller that segments became free.
+    pub(super) shrink_eased: Notify,
     /// Held while a device comes or goes.
     pub(super) membership: tokio::sync::Mutex<()>,
     segments: Mutex<Segments>,
@@ -94,6 +100,20 @@ impl ToStrikeOff {
     pub(super) fn is_nothing(&self) -> bool {
         self.failed.is_empty() && self.to_witness.is_none()
     }
+}
+
+/// A device that is being made smaller.
+#[derive(Clone, Debug)]
+pub(crate) struct Shrink {
+    pub(crate) member: MemberNumber,
+    /// Bytes that the device is to have.
+    pub(crate) device_bytes: u64,
+    /// Segments that it is to have.
+    pub(crate) segments: u32,
+    /// Why it keeps its size after all, once that is known.
+    pub(crate) stopped: Option<String>,
+    /// It does not keep its size any more: nothing is left behind its new end.
+    pub(crate) is_settled: bool,
 }
 
 /// Why a device is to leave the pool.
@@ -144,6 +164,8 @@ impl Shared {
             }),
             some_leave: AtomicBool::new(false),
             some_failed: AtomicBool::new(to_witness.is_some()),
+            shrink: Mutex::new(None),
+            shrink_eased: Notify::new(),
             membership: tokio::sync::Mutex::new(()),
             segments: Mutex::new(segments),
             notes: Notes::new(open_intents),
@@ -258,6 +280,37 @@ impl Shared {
             self.some_failed.store(true, Ordering::SeqCst);
         }
         Left::Others
+    }
+
+    /// Returns the device that is being made smaller, if one is.
+    pub(crate) fn shrink(&self) -> Option<Shrink> {
+        lock(&self.shrink).clone()
+    }
+
+    /// Records that a device is being made smaller. Returns false if one is already.
+    pub(super) fn begin_shrink(&self, shrink: Shrink) -> bool {
+        let mut current = lock(&self.shrink);
+        let is_first = current.is_none();
+        current.get_or_insert(shrink);
+        is_first
+    }
+
+    /// Settles that the device which is being made smaller does not keep its size. Returns false if it does.
+    pub(super) fn settle_shrink(&self) -> bool {
+        let mut current = lock(&self.shrink);
+        let going_on = current.as_mut().filter(|shrink| shrink.stopped.is_none());
+        going_on.map(|shrink| shrink.is_settled = true).is_some()
+    }
+
+    /// Has a device keep its size after all. Returns false if it is not being made smaller, or cannot keep it any more.
+    pub(crate) fn stop_shrink(&self, member: MemberNumber, reason: &str) -> bool {
+        let mut current = lock(&self.shrink);
+        let current = current.as_mut().filter(|shrink| shrink.member == member && !shrink.is_settled);
+        current.map(|shrink| shrink.stopped.get_or_insert_with(|| reason.to_owned())).is_some()
+    }
+
+    pub(super) fn forget_shrink(&self) {
+        *lock(&self.shrink) = None;
     }
 
     /// Notes that a shard ended.

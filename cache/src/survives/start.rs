@@ -400,8 +400,8 @@ fn without(members: &Members, missing: &[MemberNumber]) -> Members {
 /// the current one and is damaged, and then there are batches that the other one does not know.
 async fn is_current<F: BlockDevice>(reader: &Reader<F>, members: &Members, lives: &[TableEntry]) -> bool {
     let newest = lives.iter().flatten().map(|(_, generation, _)| *generation).max();
-    let segments = members.iter().flat_map(|member| member.first.0..member.first.0 + member.segments);
-    for segment in segments.map(SegmentNumber) {
+    let segments = members.iter().flat_map(|member| member.numbers());
+    for segment in segments {
         let Ok(page) = reader.read(reader.layout.segment_start(segment), 1).await else { return false };
         if batch::decode_header(&page, reader.pool).is_ok_and(|(head, _)| Some(head.generation) > newest) {
             return false;

@@ -28,6 +28,9 @@ impl<E: Env> Pool<E> {
     /// Leaves a mark, as the last thing that this start does, and whether anything is dirty.
     pub(crate) async fn leave(&self, mark: u64) -> Result<(), BlockError> {
         self.shared.discarding.end().await;
+        if let Some(shrink) = self.shared.shrink() {
+            self.shared.stop_shrink(shrink.member, "the pool is left");
+        }
         let _membership = self.shared.membership.lock().await;
         let last = self.shared.superblock();
         let may_be_dirty = self.shared.notes.any_dirty();

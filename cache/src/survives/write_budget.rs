@@ -18,6 +18,13 @@ impl<E: Env> Pool<E> {
         self.shared.budgets.set(drive_writes, &metered, self.host.now());
     }
 
+    /// Takes notice of what devices have now, where budgets go by that.
+    pub(super) fn see_sizes(&self) {
+        for member in self.members() {
+            self.shared.budgets.see_size(member);
+        }
+    }
+
     /// How far spending is ahead of the budget, on the device where it is farthest: from 0 to 1, and 0 without a budget.
     pub(crate) fn write_pressure(&self) -> f32 {
         if !self.shared.budgets.is_set() {

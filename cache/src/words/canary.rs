@@ -61,6 +61,8 @@ pub enum Bug {
     DamageOutOfOrder,
     /// What survives of segments that go next is copied, though they may be written anew before it is appended (rule I1).
     AheadNotHeld,
+    /// The table names the new place of a segment before it is whole there.
+    HalfMoveNamed,
     /// Of a segment with two copies, only one is given back in the table.
     OneCopyFreed,
     /// A disk grows, and what is cached of the page that its end cut keeps the zeroes that nobody wrote (rule I17).
@@ -102,7 +104,7 @@ impl Bug {
     ];
 
     /// Those that stories find. Random walks hardly ever come to the moment at which most of them do harm.
-    pub const IN_STORIES: [Self; 21] = [
+    pub const IN_STORIES: [Self; 22] = [
         Self::CloseWithoutFlush,
         Self::EarlyClear,
         Self::ReuseBeforeDurable,
@@ -113,6 +115,7 @@ impl Bug {
         Self::EndsDiffer,
         Self::CopyCountsEarly,
         Self::HalfCopyNamed,
+        Self::HalfMoveNamed,
         Self::OneCopyFreed,
         Self::ShadowedDropped,
         Self::OutOfOrderBeforeDurable,

@@ -398,8 +398,30 @@ pub struct DeviceStatistics {
     pub written_bytes: u64,
     /// How its write budget stands, if there is one.
     pub budget: Option<BudgetStatistics>,
+    /// How far it is with becoming smaller, if it is being made so.
+    pub shrinking: Option<ShrinkStatistics>,
     /// Whether it is used.
     pub state: DeviceState,
+}
+
+/// How far a device is with becoming smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShrinkStatistics {
+    /// What the pool is to use of it, in bytes.
+    pub size_bytes: u64,
+    /// Segments that it is to have.
+    pub segments: u64,
+    /// Segments behind its new end that are still in use.
+    pub segments_left: u64,
+}
+
+/// How large a device of the pool may be as the pool stands. Sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeBounds {
+    /// The least that the pool can do with.
+    pub least_bytes: u64,
+    /// The most that the pool can use.
+    pub most_bytes: u64,
 }
 
 /// How the write budget of a device stands at the moment.

@@ -1,5 +1,6 @@
 //! `forebay pool`: the flash of this host.
 
+mod resize;
 mod wear;
 
 use std::path::Path;
@@ -22,6 +23,7 @@ pub(super) fn run(command: Pool) -> Answer<()> {
         Pool::Add(options) => add(options),
         Pool::Remove(options) => remove(&options),
         Pool::Replace(options) => replace(options),
+        Pool::Resize(options) => resize::resize(&options),
         Pool::Set(options) => wear::set(options),
     }
 }
@@ -221,6 +223,7 @@ fn show(document: &Value) -> String {
             &rows,
         ));
     }
+    shown.push_str(&resize::show(list(&pool["devices"])));
     shown.push_str(&wear::show(list(&pool["devices"])));
     shown.push_str(&wear::show_budgets(list(&pool["devices"])));
     shown

@@ -26,6 +26,7 @@
 //!   PATCH  /v1/pool                    what its drives are rated for, and may be written a day
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
+//!   PUT    /v1/pool/devices/NUMBER/size  use more or less of one; DELETE has one keep its size
 //!   GET    /v1/history/NAME?span=SPAN  what it did, step by step: 5m, 1d or 7d
 //!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
 //!   POST   /v1/vms                     move the disk of a running guest behind Forebay
@@ -179,6 +180,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(pool::show, pool::set))
         .routes(routes!(pool::add))
         .routes(routes!(pool::remove))
+        .routes(routes!(pool::resize, pool::cancel_resize))
         .routes(routes!(metrics::show))
         .routes(routes!(health::show))
         .routes(routes!(vms::attach))

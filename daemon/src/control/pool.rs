@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::{AddDevice, PoolDocument, SetPool};
+use api::{AddDevice, PoolDocument, ResizeDevice, SetPool};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
@@ -13,7 +13,7 @@ use telemetry::wear;
 
 use super::answer::{Reply, to_the_end};
 use crate::documents;
-use crate::registry::{NewDevice, Registry};
+use crate::registry::{NewDevice, NewSize, Registry};
 
 type Shared = State<Arc<Registry>>;
 
@@ -86,4 +86,51 @@ pub(super) async fn remove(
     })?;
     let view = to_the_end(async move { registry.remove_device(MemberNumber(number)).await }).await?;
     Ok(Json(PoolDocument::of(documents::pool(&view))))
+}
+
+/// Changes how much the pool uses of a device, while guests go on. A device that takes long to become smaller is listed with how far
+/// it is, and goes on behind the answer.
+#[utoipa::path(
+    put,
+    path = "/v1/pool/devices/{number}/size",
+    tag = "pool",
+    params(("number" = u32, Path, description = "Number of the device, as the pool lists it")),
+    request_body = ResizeDevice,
+    responses((status = OK, description = "The pool as it is now", body = PoolDocument))
+)]
+pub(super) async fn resize(
+    State(registry): Shared,
+    number: Result<Path<u32>, PathRejection>,
+    request: Result<Json<ResizeDevice>, JsonRejection>,
+) -> Reply<PoolDocument> {
+    let number = device_number(number)?;
+    let Json(ResizeDevice { size_bytes }) = request?;
+    let size = size_bytes.map_or(NewSize::Max, NewSize::Bytes);
+    let view = to_the_end(async move { registry.resize_device(number, size).await }).await?;
+    Ok(Json(PoolDocument::of(documents::pool(&view))))
+}
+
+/// Has a device keep its size that is being made smaller.
+#[utoipa::path(
+    delete,
+    path = "/v1/pool/devices/{number}/size",
+    tag = "pool",
+    params(("number" = u32, Path, description = "Number of the device, as the pool lists it")),
+    responses((status = OK, description = "The pool as it is now", body = PoolDocument))
+)]
+pub(super) async fn cancel_resize(
+    State(registry): Shared,
+    number: Result<Path<u32>, PathRejection>,
+) -> Reply<PoolDocument> {
+    let number = device_number(number)?;
+    let view = to_the_end(async move { registry.cancel_resize(number).await }).await?;
+    Ok(Json(PoolDocument::of(documents::pool(&view))))
+}
+
+fn device_number(number: Result<Path<u32>, PathRejection>) -> Result<MemberNumber, Problem> {
+    let Path(number) = number.map_err(|rejection| {
+        let what = rejection.body_text();
+        Problem::invalid(format!("Cannot change the size of a device of the pool: {what}; give its number"))
+    })?;
+    Ok(MemberNumber(number))
 }

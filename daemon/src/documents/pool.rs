@@ -1,6 +1,6 @@
 //! Documents of the pool.
 
-use api::pool::{Device, Shard};
+use api::pool::{Device, Shard, Shrinking};
 use api::{DeviceState, Pool, PoolState};
 use cache::{DeviceStatistics, MemberNumber};
 
@@ -96,6 +96,12 @@ fn devices(view: &PoolView) -> Vec<Device> {
             written_bytes_since_start: device.written_bytes,
             wear: worn.get(&device.number).map(wear),
             budget: device.budget.map(|budget| self::budget(budget, worn.get(&device.number))),
+            shrinking: device.shrinking.map(|shrinking| Shrinking {
+                size_bytes: shrinking.size_bytes,
+                segments: shrinking.segments,
+                segments_left: shrinking.segments_left,
+            }),
+            kept_size_reason: view.kept_sizes.get(&device.number).cloned(),
         }
     };
     statistics.devices.iter().map(device).collect()

@@ -102,6 +102,29 @@ pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Answer<()> {
     )))
 }
 
+/// Refuses to make a file longer by so many bytes if that would not leave 5 % of its file system free.
+///
+/// # Errors
+/// With the largest size that fits.
+pub(crate) fn check_room_to_grow(path: &Path, before: u64, bytes: u64) -> Answer<()> {
+    let Room { size_bytes, free_bytes } = free_space(&folder(path))?;
+    let kept_bytes = size_bytes / 100 * FREE_PERCENT;
+    let more_bytes = free_bytes.saturating_sub(kept_bytes);
+    if bytes.saturating_sub(before) <= more_bytes {
+        return Ok(());
+    }
+    Err(Problem::failed(format!(
+        "Cannot make {} larger, from {} to {}: its file system has {} free, of which {} ({FREE_PERCENT} % of it) stay free for others; \
+         make room, or give a smaller size, at most {}",
+        path.display(),
+        Size(before),
+        Size(bytes),
+        Size(free_bytes),
+        Size(kept_bytes),
+        Size(before + more_bytes)
+    )))
+}
+
 /// How much room the file system of a folder has.
 ///
 /// # Errors

@@ -8,6 +8,7 @@
 //! A device is remembered before it belongs to the pool and until it does not any more, so that a start never misses one
 //! that does. Additions and removals begin one after another.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,6 +74,8 @@ pub(crate) struct PoolView {
     /// How worn its devices are, by number.
     pub(crate) worn: AllWorn,
     pub(crate) write_budget: WriteBudget,
+    /// Why devices kept their sizes that were to become smaller, by number.
+    pub(crate) kept_sizes: BTreeMap<u32, String>,
 }
 
 impl Registry {
@@ -88,7 +91,8 @@ impl Registry {
         let worn = self.worn(&report.statistics);
         let of_pool = |state: &State| state.pool.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
         let write_budget = self.remembered.read(of_pool);
-        Ok(PoolView { report, in_use, shards: self.shards.reports(), worn, write_budget })
+        let kept_sizes = lock(&self.kept_sizes).clone();
+        Ok(PoolView { report, in_use, shards: self.shards.reports(), worn, write_budget, kept_sizes })
     }
 
     /// Adds a device to the pool, whatever it held if that was named, and remembers it.
@@ -346,7 +350,7 @@ impl Registry {
     }
 
     /// Changes what is remembered of a device.
-    async fn change_device(
+    pub(super) async fn change_device(
         &self,
         path: &Path,
         change: impl Fn(&mut DeviceRecord) + Send + 'static,

@@ -9,6 +9,7 @@
 //! for a request of a guest. How busy shards are is known without asking them.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
@@ -16,7 +17,7 @@ use base::problem::{Answer, Problem};
 use base::units::PollMax;
 use block::ByteRange;
 use block::file::Access;
-use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
+use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, SizeBounds, WhatIsDirty};
 use doors::nbd::Directory;
 use futures_util::future::join_all;
 
@@ -24,8 +25,8 @@ use super::accept::{Evidence, Word};
 use super::disk::not_attached;
 use super::moving::Moving;
 use super::{
-    Absent, Attaching, Content, Destage, Detached, DiskReport, Found, OpenedPool, Owners, PoolReport,
-    Reconfiguring, Resized, Resizing, Shard, ShardHandle,
+    Absent, Attaching, Content, Destage, Detached, DeviceStorage, DiskReport, FileChange, Found, OpenedPool,
+    Owners, PoolReport, Reconfiguring, Resized, Resizing, Shard, ShardHandle,
 };
 use crate::backing::{BackingMonitor, Identity, Images, Location};
 use crate::door::{ConnectedGuest, remove_sockets};
@@ -166,6 +167,64 @@ impl Shards {
             shard.know_device(number, self.first().share_device(path.clone()).await?).await?;
         }
         self.first().use_device(number).await
+    }
+
+    /// Returns what a device of the pool has now.
+    pub(crate) async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
+        self.first().device_storage(number).await
+    }
+
+    /// Returns the least and the most that the pool can use of a device.
+    pub(crate) async fn size_bounds(&self, number: MemberNumber) -> Answer<SizeBounds> {
+        self.first().size_bounds(number).await
+    }
+
+    /// Extends or cuts the file of a device.
+    pub(crate) async fn change_file(
+        &self,
+        number: MemberNumber,
+        change: FileChange,
+    ) -> Answer<io::Result<()>> {
+        self.first().change_file(number, change).await
+    }
+
+    /// Has the pool use so many bytes of a device, which has them: more than before.
+    ///
+    /// # Errors
+    /// If it cannot; then the pool uses what it used.
+    pub(crate) async fn grow_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+        for shard in self.all.iter() {
+            shard.reach(number, size_bytes).await?;
+        }
+        self.first().grow_device(number, size_bytes).await?;
+        // Not before every shard can read there.
+        self.know_sizes().await?;
+        self.first().use_grown(number).await
+    }
+
+    /// Makes a device smaller, which may take long. When this returns, nothing of the pool is behind its end, and it may be cut.
+    ///
+    /// # Errors
+    /// If the pool needs more, if it was cancelled, or what failed. Then the device has the size that it had.
+    pub(crate) async fn shrink_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+        self.first().shrink_device(number, size_bytes).await?;
+        self.know_sizes().await?;
+        for shard in self.all.iter() {
+            shard.reach(number, size_bytes).await?;
+        }
+        Ok(())
+    }
+
+    /// Has a device keep its size that is being made smaller. Returns false if it is not.
+    pub(crate) async fn cancel_shrink(&self, number: MemberNumber) -> Answer<bool> {
+        self.first().cancel_shrink(number).await
+    }
+
+    async fn know_sizes(&self) -> Answer<()> {
+        for shard in self.all.iter() {
+            shard.know_sizes().await?;
+        }
+        Ok(())
     }
 
     /// Has a device leave the pool. It has left when the pool does not list it any more and nobody has it open.

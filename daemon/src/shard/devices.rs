@@ -6,6 +6,7 @@
 //! ```
 //! Decides nothing: what may be added, and what is remembered of it, is the business of the registry.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -13,7 +14,9 @@ use std::rc::Rc;
 use base::problem::{Answer, Problem};
 use block::FileDevice;
 use block::file::{Access, Cache as PageCache, Handle, Lock, OpenError, OpenOptions};
-use cache::{CacheError, MemberNumber};
+use cache::{CacheError, MemberNumber, SizeBounds};
+use nix::errno::Errno;
+use nix::fcntl::{FallocateFlags, fallocate};
 use telemetry::wear;
 
 use super::flash::{DeviceHandle, Flash, OpenDevice};
@@ -79,7 +82,134 @@ impl ShardHandle {
     }
 }
 
+/// Storage of a device of the pool as it is now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DeviceStorage {
+    /// Bytes that it has, whatever the pool uses of them.
+    pub(crate) size_bytes: u64,
+    /// It is a file, which can be made as large as there is room.
+    pub(crate) is_file: bool,
+}
+
+/// What is done to the file of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileChange {
+    /// It gets so many bytes, whose storage is reserved.
+    Extend(u64),
+    /// It ends there.
+    Cut(u64),
+}
+
+/// Changes of the size of a device.
+impl ShardHandle {
+    /// Returns what a device has now.
+    pub(super) async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
+        self.call(move |shard| async move { shard.device_storage(number).await }).await?
+    }
+
+    /// Returns the least and the most that the pool can use of a device.
+    pub(super) async fn size_bounds(&self, number: MemberNumber) -> Answer<SizeBounds> {
+        self.call(
+            move |shard| async move { shard.cache().size_bounds(number).map_err(|error| refused(&error)) },
+        )
+        .await?
+    }
+
+    /// Extends or cuts the file of a device. What the system says is the caller's to explain.
+    pub(super) async fn change_file(
+        &self,
+        number: MemberNumber,
+        change: FileChange,
+    ) -> Answer<io::Result<()>> {
+        self.call(move |shard| async move {
+            let device = shard.device_handle(number)?;
+            OpenDevice::change_file(device, &shard.aside, move |file| match change {
+                FileChange::Extend(bytes) => extend(file, bytes),
+                FileChange::Cut(bytes) => file.set_len(bytes),
+            })
+            .await
+        })
+        .await?
+    }
+
+    /// From now on this shard's handle of a device reaches so far.
+    pub(super) async fn reach(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+        self.call(move |shard| async move {
+            let reach = |flash: &Flash| {
+                if let Some(open) = flash.device() {
+                    open.device().set_size(size_bytes);
+                }
+            };
+            shard.cache().on_device(number, reach).ok_or_else(|| gone(number))
+        })
+        .await?
+    }
+
+    /// Has the pool use more of a device, which every shard's handle reaches.
+    pub(super) async fn grow_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+        self.call(move |shard| async move {
+            shard.cache().grow_device(number, size_bytes).await.map_err(|error| refused(&error))
+        })
+        .await?
+    }
+
+    /// Takes notice of what devices have.
+    pub(super) async fn know_sizes(&self) -> Answer<()> {
+        self.call(|shard| async move { shard.cache().know_sizes() }).await
+    }
+
+    /// Starts to put content on what a device has more than before.
+    pub(super) async fn use_grown(&self, number: MemberNumber) -> Answer<()> {
+        self.call(
+            move |shard| async move { shard.cache().use_grown(number).map_err(|error| refused(&error)) },
+        )
+        .await?
+    }
+
+    /// Makes a device smaller, which may take long.
+    pub(super) async fn shrink_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+        self.call(move |shard| async move {
+            shard.cache().shrink_device(number, size_bytes).await.map_err(|error| refused(&error))
+        })
+        .await?
+    }
+
+    /// Has a device keep its size that is being made smaller. Returns false if it is not.
+    pub(super) async fn cancel_shrink(&self, number: MemberNumber) -> Answer<bool> {
+        self.call(move |shard| async move { shard.cache().cancel_shrink(number) }).await
+    }
+}
+
+fn gone(number: MemberNumber) -> Problem {
+    Problem::conflict(format!("Device {number} is no longer open"))
+}
+
+/// Reserves the storage of a file up to so many bytes, or makes it so long where the file system cannot reserve.
+fn extend(file: &File, bytes: u64) -> io::Result<()> {
+    let length = i64::try_from(bytes).map_err(io::Error::other)?;
+    match fallocate(file, FallocateFlags::empty(), 0, length) {
+        Ok(()) => Ok(()),
+        Err(Errno::EOPNOTSUPP) => file.set_len(bytes),
+        Err(error) => Err(error.into()),
+    }
+}
+
 impl Shard {
+    fn device_handle(&self, number: MemberNumber) -> Answer<DeviceHandle> {
+        let handle = |flash: &Flash| flash.device().map(OpenDevice::handle);
+        self.cache().on_device(number, handle).flatten().ok_or_else(|| gone(number))
+    }
+
+    async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
+        // A handle of its own: that the storage is smaller than it was is not this one's to conclude.
+        let open = OpenDevice::from_handle(&self.ring, self.device_handle(number)?);
+        let is_file = !open.device().is_block_device();
+        let size_bytes = open.device().current_size().await.map_err(|error| {
+            Problem::unavailable(format!("Cannot tell the size of device {number} of the pool: {error}"))
+        })?;
+        Ok(DeviceStorage { size_bytes, is_file })
+    }
+
     async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
         // What was looked at before is given back first, so that it can be looked at again.
         self.looked_at.borrow_mut().remove(&path);

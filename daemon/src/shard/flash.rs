@@ -10,10 +10,12 @@
 //! Only block devices discard, aside from the shard. A file keeps the storage that was reserved for it, or others could fill
 //! its file system and the next write to flash fail; what the flash beneath it is told is up to that file system.
 
+use std::fs::File;
+use std::io;
 use std::sync::{Arc, Weak};
 
 use base::aside::Aside;
-use base::problem::Problem;
+use base::problem::{Answer, Problem};
 use block::file::Handle;
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, FileDevice, Geometry, Memory, Operation, Outcome,
@@ -70,6 +72,15 @@ impl OpenDevice {
         Self { device: FileDevice::from_handle(ring, handle), held, aside }
     }
 
+    /// Does something to the open file on a thread that may wait.
+    pub(super) async fn change_file(
+        device: DeviceHandle,
+        aside: &Aside,
+        change: impl FnOnce(&File) -> io::Result<()> + Send + 'static,
+    ) -> Answer<io::Result<()>> {
+        aside.run(move || change(&device.handle.open_file())).await
+    }
+
     /// Discards on a thread that may wait. The device counts as open until that is over, also if nobody waits for it.
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         let failed = |problem: Problem| {
@@ -102,6 +113,14 @@ impl Openness {
 const STAND_IN_BYTES: u64 = 1 << 40;
 
 impl Flash {
+    /// The open device, if it is one.
+    pub(super) fn device(&self) -> Option<&OpenDevice> {
+        match self {
+            Self::Device(open) => Some(open),
+            Self::Missing(_) => None,
+        }
+    }
+
     /// Nothing in the place of flash.
     pub(super) fn missing() -> Self {
         Self::Missing(Memory::new(STAND_IN_BYTES))

@@ -49,6 +49,7 @@ use tokio::sync::{mpsc, oneshot};
 pub(crate) use accept::{Evidence, Word};
 pub(crate) use all::{HostReport, Relocation, ReportMoment, SHARDS_MAX, ShardReport, Shards};
 pub(crate) use destage::{Destage, Quietness};
+pub(crate) use devices::{DeviceStorage, FileChange};
 pub(crate) use dirty_marker::Unsaved;
 pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
 pub(crate) use flash::Openness;

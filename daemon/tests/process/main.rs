@@ -38,6 +38,7 @@ mod openapi;
 #[allow(dead_code, reason = "shared with the tests of the doors, which use more of it")]
 mod patience;
 mod pool;
+mod pool_resize;
 mod prediction;
 mod readers;
 mod replay;

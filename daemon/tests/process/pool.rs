@@ -375,7 +375,7 @@ fn a_start_that_fails_forgets_no_pool_and_leaves_no_file() {
         (&["--pool", &nowhere, "--pool-size", "64MiB"], "No such file"),
         (&["--pool", "/dev/forebay-no-such-device", "--pool-size", "64MiB"], "no such device"),
         (&["--pool-size", "32MiB"], "64MiB"),
-        (&["--pool", &host.text("pool.img"), "--pool-size", "1GiB"], "No command makes a pool larger"),
+        (&["--pool", &host.text("pool.img"), "--pool-size", "1GiB"], "forebay pool resize"),
     ] {
         let message = host.serve_fails(options);
         assert!(message.contains(reason), "{options:?}: {message}");

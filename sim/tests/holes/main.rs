@@ -39,6 +39,7 @@ mod planted;
 mod promises;
 mod ranges;
 mod recovery;
+mod resizing;
 mod rig;
 mod rot;
 mod space;

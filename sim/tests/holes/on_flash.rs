@@ -32,7 +32,8 @@ pub(crate) fn layout() -> Layout {
 
 /// Where a page is on the device, in bytes.
 pub(crate) fn at(page: FlashPage) -> u64 {
-    layout().device_offset(SegmentNumber(0), page)
+    let place = layout().segment_of(page).0;
+    layout().device_offset(place, page)
 }
 
 impl Rig {

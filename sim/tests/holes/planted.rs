@@ -4,7 +4,7 @@
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the story that fails with it.
-const FOUND_BY: [(Bug, fn()); 21] = [
+const FOUND_BY: [(Bug, fn()); 22] = [
     (Bug::CloseWithoutFlush, crate::intents::a_region_comes_to_rest_before_the_power_goes),
     (Bug::EarlyClear, crate::promises::a_written_page_is_promoted_once_more),
     (Bug::ReuseBeforeDurable, || drop(crate::dirty::a_superseded_version_is_reclaimed())),
@@ -15,6 +15,7 @@ const FOUND_BY: [(Bug, fn()); 21] = [
     (Bug::EndsDiffer, crate::two_copies::every_cut_at_every_operation),
     (Bug::CopyCountsEarly, crate::two_copies::every_cut_at_every_operation),
     (Bug::HalfCopyNamed, crate::two_copies::every_cut_at_every_operation),
+    (Bug::HalfMoveNamed, crate::resizing::a_device_becomes_smaller_before_the_power_goes),
     (Bug::OneCopyFreed, crate::two_copies::every_cut_at_every_operation),
     (Bug::ShadowedDropped, crate::out_of_order::a_cold_page_with_a_shadow),
     (Bug::OutOfOrderBeforeDurable, crate::out_of_order::a_cold_page_with_a_shadow),

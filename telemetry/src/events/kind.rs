@@ -151,6 +151,12 @@ kinds! {
     DeviceReplaced, "device-replaced", Info,
         "A device was added in the place of one that was lost.",
         "";
+    DeviceResized, "device-resized", Info,
+        "The pool uses more or less of a device than before.",
+        "";
+    DeviceKeepsSize, "device-keeps-size", Warning,
+        "A device of the pool was to become smaller and kept its size. Nothing is lost.",
+        "The message says why. Do not cut the device: the pool uses all of it. Try again with forebay pool resize.";
     DeviceFailed, "device-failed", Error,
         "A device of the pool failed and leaves it. Guests go on.",
         "Put another one in its place: forebay pool replace OLD NEW.";

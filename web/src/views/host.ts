@@ -181,6 +181,8 @@ function updateDevice(row: Element, device: Device, pool: Pool): void {
   setIn(row, ".free", `${size(device.segments_free * (pool.segment_bytes ?? 0))}`);
   const worn = [wear(device.wear), budget(device.budget)].filter((text) => text !== "");
   setIn(row, ".wear", worn.join("; ") || NOTHING);
-  const remarks = [device.discards ? "discards" : null, device.page_cache_reason ? `page cache: ${device.page_cache_reason}` : null];
+  const shrinking = device.shrinking && `becomes smaller, to ${size(device.shrinking.size_bytes)}: ${count(device.shrinking.segments_left)} segments left`;
+  const kept = device.kept_size_reason && `kept its size: ${device.kept_size_reason}`;
+  const remarks = [shrinking, kept, device.discards ? "discards" : null, device.page_cache_reason ? `page cache: ${device.page_cache_reason}` : null];
   setIn(row, ".remarks", remarks.filter((remark) => remark !== null).join("; ") || `${count(device.segments)} segments`);
 }

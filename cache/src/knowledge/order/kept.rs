@@ -39,6 +39,11 @@ impl Kept {
         }
     }
 
+    /// The same of a segment that is at another place now.
+    pub(super) fn at(self, segment: SegmentNumber) -> Self {
+        Self { segment, ..self }
+    }
+
     /// Its lines but for those that were appended again before its turn.
     pub(super) fn lines_left(&self) -> u64 {
         u64::from(self.lines - self.moved)

@@ -142,9 +142,9 @@ impl Segments {
     /// True if all segments of a disk of which a device has a copy have another one elsewhere.
     pub(crate) fn has_copies_of_all(&self, member: MemberNumber, disk: DiskId) -> bool {
         let Some(member) = self.space.member(member) else { return true };
-        let lines = &self.lines[member.first.0 as usize..][..member.segments as usize];
-        let own = lines.iter().filter(|line| line.is_of(disk));
-        own.clone().all(|line| line.other.is_some())
+        let mut own =
+            member.numbers().map(|number| &self.lines[number.0 as usize]).filter(|line| line.is_of(disk));
+        own.all(|line| line.other.is_some())
     }
 
     /// Gives back a segment that was to become a second copy.

@@ -42,7 +42,7 @@ impl Segments {
 
     /// True if not even reclaim gets a segment.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.space.left() <= NOTE_SEGMENTS - self.noted()
+        self.space.left_in_need() <= NOTE_SEGMENTS - self.noted()
     }
 
     /// True if nothing of what is kept back for reclaim is in use.

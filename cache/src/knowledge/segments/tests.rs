@@ -162,9 +162,15 @@ fn what_a_table_says_is_closed_again_oldest_first() {
     assert_eq!(after.owners(), [B]);
 }
 
+/// A second device as large as the first.
+fn equal(segments: &Segments) -> Member {
+    let count = segments.space.count();
+    Member::new(MemberNumber(1), SegmentNumber(count), count, DEVICE)
+}
+
 fn second(segments: &Segments) -> Member {
     let first = SegmentNumber(segments.space.count());
-    Member { number: MemberNumber(1), first, segments: segments.space.count() / 2, device_bytes: DEVICE }
+    Member::new(MemberNumber(1), first, segments.space.count() / 2, DEVICE)
 }
 
 #[test]
@@ -271,7 +277,7 @@ fn only_an_attached_disk_is_asked_to_meet_a_lowered_limit() {
 fn copies_count_once_the_table_says_all_that_makes_them_enough() {
     let mut segments = pool();
     fill(&mut segments, A, 2);
-    let member = Member { segments: segments.space.count(), ..second(&segments) };
+    let member = equal(&segments);
     segments.add_device(member);
     segments.set_mirrored(A, true);
     segments.set_writes_back(A, true);
@@ -307,7 +313,7 @@ fn segments_with_one_copy_are_counted_as_they_change() {
     fill(&mut segments, A, 4);
     fill(&mut segments, B, 1);
     check(&segments, 4, "one device");
-    let member = Member { segments: segments.space.count(), ..second(&segments) };
+    let member = equal(&segments);
     segments.add_device(member);
     segments.set_mirrored(A, true);
     segments.set_writes_back(A, true);
