@@ -62,6 +62,18 @@ struct Line {
     other: Option<SegmentNumber>,
     /// What it says of itself was found damaged in this life.
     is_damaged: bool,
+    named: Named,
+}
+
+/// Whether the table on flash may still name a life of a segment that is over. A start after a crash would look there for what
+/// that life held, so nothing is written to the segment until the table was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    No,
+    /// Freed after the table was written.
+    Yes,
+    /// A table that does not name it is being written.
+    UntilWritten,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +112,7 @@ impl Segments {
                 Some((_, _, Copied::First)) => State::Sealed,
                 Some((_, _, Copied::Second)) => State::Second,
             };
-            segments.lines.push(Line { state, life, live: 0, other: None, is_damaged: false });
+            segments.lines.push(Line { state, life, ..Line::FREE });
             match life {
                 None => segments.space.put_dropped(number),
                 Some((owner, _)) => {
@@ -500,7 +512,7 @@ impl Segments {
         assert_eq!(line.state, State::Reclaiming);
         assert_eq!(line.live, 0, "segment {segment:?} is still in use");
         let (owner, _) = line.life.expect("a segment in use has an owner");
-        self.change(segment, |line| (line.state, line.life) = (State::Free, None));
+        self.change(segment, |line| (line.state, line.life, line.named) = (State::Free, None, Named::Yes));
         if owner == SegmentOwner::Invalid {
             return self.space.put_dropped(segment);
         }
@@ -574,7 +586,8 @@ impl Segments {
 }
 
 impl Line {
-    const FREE: Self = Self { state: State::Free, life: None, live: 0, other: None, is_damaged: false };
+    const FREE: Self =
+        Self { state: State::Free, life: None, live: 0, other: None, is_damaged: false, named: Named::No };
 
     /// Returns true if a disk owns the segment.
     fn is_of(&self, disk: DiskId) -> bool {

@@ -132,6 +132,8 @@ impl<E: Env> Pool<E> {
     }
 
     async fn write_copy(&self, first: FlashPage, buffer: Buffer) -> Result<(), BlockError> {
+        let segment = self.layout().segment_of(first);
+        debug_assert!(!self.segments().may_be_named(segment), "the table names what was in {segment:?}");
         let place = self.place(first)?;
         let written = self.write_with_patience(place.member, &*place.device, place.offset, buffer).await;
         self.judge(place.member, written.1)
@@ -244,6 +246,9 @@ impl<E: Env> Pool<E> {
 
     /// Makes another copy of all that a closed segment holds, durably. The caller holds the segment with a pin.
     ///
+    /// The table says first that nobody owns what is overwritten: reclaim frees segments before the table says so, and a start
+    /// after a crash would take such a place for a segment whose summary is damaged.
+    ///
     /// # Errors
     /// If a device is gone, does not take the copy, or does not give back what is to be copied, unless gaps are left.
     pub(crate) async fn copy_segment(
@@ -252,6 +257,9 @@ impl<E: Env> Pool<E> {
         to: SegmentNumber,
         gaps: Gaps,
     ) -> Result<Copied, BlockError> {
+        if self.segments().may_be_named(to) && !canary::has(Bug::CopyOverNamed) {
+            self.persist_table().await?;
+        }
         let layout = self.layout();
         let pages = (layout.segment_bytes() / PAGE_BYTES as u64) as u32;
         let mut copied = Copied { bytes: layout.segment_bytes(), pages_left_out: 0 };

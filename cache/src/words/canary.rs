@@ -63,6 +63,8 @@ pub enum Bug {
     AheadNotHeld,
     /// The table names the new place of a segment before it is whole there.
     HalfMoveNamed,
+    /// A copy is written over what the table still names.
+    CopyOverNamed,
     /// Of a segment with two copies, only one is given back in the table.
     OneCopyFreed,
     /// A disk grows, and what is cached of the page that its end cut keeps the zeroes that nobody wrote (rule I17).
@@ -104,7 +106,7 @@ impl Bug {
     ];
 
     /// Those that stories find. Random walks hardly ever come to the moment at which most of them do harm.
-    pub const IN_STORIES: [Self; 22] = [
+    pub const IN_STORIES: [Self; 23] = [
         Self::CloseWithoutFlush,
         Self::EarlyClear,
         Self::ReuseBeforeDurable,
@@ -116,6 +118,7 @@ impl Bug {
         Self::CopyCountsEarly,
         Self::HalfCopyNamed,
         Self::HalfMoveNamed,
+        Self::CopyOverNamed,
         Self::OneCopyFreed,
         Self::ShadowedDropped,
         Self::OutOfOrderBeforeDurable,

@@ -6,14 +6,19 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use block::{BlockDevice, Host, Operation};
-use cache::{CacheError, DeviceState, DiskSettings, Identified, MemberNumber, Mode, PoolContent};
+use cache::{CacheError, DeviceState, DiskId, DiskSettings, Identified, MemberNumber, Mode, PoolContent};
 
 use crate::guest::{Guest, judge, sectors};
-use crate::rig::{End, FLASH_BYTES, HELD, Life, Rig, SEGMENT, SEGMENTS, settings};
+use crate::rig::{End, FLASH_BYTES, HELD, Life, PAGES, Rig, SEGMENT, SEGMENTS, see, settings};
 
 const ENDS: [End; 2] = [End::Kill, End::PowerCut];
 const FIRST: MemberNumber = MemberNumber(0);
 const SECOND: MemberNumber = MemberNumber(1);
+const DISKS_OF_SEVERAL: u32 = 8;
+/// All disks have what the least reservation is, and some segments are shared.
+const SEGMENTS_OF_SEVERAL: u64 = 200;
+const SEGMENTS_THAT_GO: u64 = 40;
+const SEEDS_OF_SEVERAL: u64 = 8;
 /// Segments that the device has when it is small.
 const FEW: u64 = 30;
 const SMALL_BYTES: u64 = FLASH_BYTES - (SEGMENTS - FEW) * SEGMENT;
@@ -351,4 +356,42 @@ fn what_a_disk_left_that_is_not_attached_moves_as_well() {
     guest.end(End::Stop);
     spoil(&rig, 0);
     judge(&rig, &guest, "attached again");
+}
+
+/// Several disks move what they have at once, into a pool where reclaim has just freed what the table names.
+pub(crate) fn several_disks_move_into_what_reclaim_just_freed() {
+    for seed in 0..SEEDS_OF_SEVERAL {
+        let rig = Rig::large(seed, SEGMENTS_OF_SEVERAL);
+        rig.live(End::Stop, async |life| {
+            life.loaded().await;
+            let few = |number: u32| DiskSettings { ..DiskSettings { id: DiskId(number), ..settings() } };
+            let mut disks = Vec::new();
+            for number in 2..2 + DISKS_OF_SEVERAL {
+                let backing = rig.backing.handle(life.host.clone());
+                let disk = life.cache.attach(few(number), backing, rig.past()).await.unwrap();
+                disk.loaded().await;
+                disks.push(disk);
+            }
+            for turn in 0..400 {
+                for (disk, number) in disks.iter().zip(0..) {
+                    see(disk, (number * 61 + turn) % PAGES).await;
+                    life.host.sleep(1000).await;
+                }
+            }
+            life.host.sleep(HELD).await;
+            // Copies take their time: all disks are at it at once.
+            rig.flash.delay(HELD / 10, HELD / 10);
+            let bytes = FLASH_BYTES + (SEGMENTS_OF_SEVERAL - SEGMENTS_THAT_GO - SEGMENTS) * SEGMENT;
+            shrink(life, FIRST, bytes).await;
+            rig.flash.delay(0, 0);
+            for disk in disks {
+                life.cache.detach(&disk).await;
+            }
+        });
+    }
+}
+
+#[test]
+fn nothing_is_moved_over_what_the_table_names() {
+    several_disks_move_into_what_reclaim_just_freed();
 }

@@ -126,23 +126,28 @@ pub(crate) fn settings() -> DiskSettings {
 
 impl Rig {
     pub(crate) fn new(seed: u64) -> Self {
-        Self::with(seed, FLASH_BYTES / 2, None)
+        Self::with(seed, [FLASH_BYTES, FLASH_BYTES / 2], None)
+    }
+
+    /// A host whose first device has so many segments.
+    pub(crate) fn large(seed: u64, segments: u64) -> Self {
+        Self::with(seed, [FLASH_BYTES + (segments - SEGMENTS) * SEGMENT, FLASH_BYTES / 2], None)
     }
 
     /// A host whose second device is as large as the first, with a witness.
     pub(crate) fn mirrored(seed: u64) -> Self {
-        Self::with(seed, FLASH_BYTES, Some(Witness::default()))
+        Self::with(seed, [FLASH_BYTES; 2], Some(Witness::default()))
     }
 
     /// A host whose second device is too small for two copies: what is on it is nowhere else.
     pub(crate) fn apart(seed: u64) -> Self {
-        Self::with(seed, FLASH_BYTES / 4, None)
+        Self::with(seed, [FLASH_BYTES, FLASH_BYTES / 4], None)
     }
 
-    fn with(seed: u64, second_bytes: u64, witness: Option<Witness>) -> Self {
+    fn with(seed: u64, [first_bytes, second_bytes]: [u64; 2], witness: Option<Witness>) -> Self {
         let geometry = Geometry { physical_block: 4096, unmaps: true, ..Geometry::plain(PAGES * PAGE) };
         let rig = Self {
-            flash: Faults::new(Memory::new(FLASH_BYTES), seed),
+            flash: Faults::new(Memory::new(first_bytes), seed),
             second: Faults::new(Memory::new(second_bytes), seed + 200),
             third: Faults::new(Memory::new(FLASH_BYTES), seed + 300),
             named: Cell::new([true, true, false]),

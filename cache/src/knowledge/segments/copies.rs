@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Holder, Line, SegmentPurpose, Segments, State};
+use super::{Holder, Line, Named, SegmentPurpose, Segments, State};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::KEPT_BACK_SEGMENTS;
 use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
@@ -228,6 +228,9 @@ impl Segments {
     /// The table is about to be written with what [`Self::lives`] says now.
     pub(crate) fn start_recording(&mut self) {
         self.holders.values_mut().for_each(|holder| holder.recording = holder.unrecorded);
+        for line in self.lines.iter_mut().filter(|line| line.named == Named::Yes) {
+            line.named = Named::UntilWritten;
+        }
     }
 
     /// That table is durable.
@@ -235,6 +238,14 @@ impl Segments {
         for holder in self.holders.values_mut() {
             holder.unrecorded -= std::mem::take(&mut holder.recording);
         }
+        for line in self.lines.iter_mut().filter(|line| line.named == Named::UntilWritten) {
+            line.named = Named::No;
+        }
+    }
+
+    /// True if a table on flash may name a life of a segment that is over: it is to be written before the segment is.
+    pub(crate) fn may_be_named(&self, segment: SegmentNumber) -> bool {
+        self.lines[segment.0 as usize].named != Named::No
     }
 
     /// Takes a free segment on another device for a second copy of a closed one. It is nobody's in the table until
