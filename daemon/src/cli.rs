@@ -120,7 +120,7 @@ pub(crate) struct Serve {
     /// id, wherever it is. Default: the pool that was used last, else DIR/pool.img with 10 % of the free space, at most 32GiB.
     #[arg(long, value_name = "FILE")]
     pub(crate) pool: Option<PathBuf>,
-    /// Size of the pool file, if it has to be made; 5 % of its file system stay free.
+    /// Size of the pool file, if it has to be made; 5 % of its file system stay free, at most 1 GiB.
     #[arg(long, value_name = "SIZE")]
     pub(crate) pool_size: Option<Size>,
     /// Where the HTTP interface and the web page are: an IP address with a port, or off. Default: 127.0.0.1:7070; if that is

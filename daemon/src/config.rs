@@ -158,7 +158,7 @@ const KEYS: [Key; 17] = [
         table: "pool",
         name: "size",
         example: "\"100GiB\"",
-        about: "Size of the pool file, if Forebay has to make it; 5 % of its file system stay free. A device is used whole.",
+        about: "Size of the pool file, if Forebay has to make it; 5 % of its file system stay free, at most 1 GiB. A device is used whole.",
     },
     Key {
         table: "pool",

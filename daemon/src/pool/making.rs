@@ -12,6 +12,8 @@ use nix::sys::statvfs::statvfs;
 
 /// What stays free of a file system, in hundredths of its size.
 const FREE_PERCENT: u64 = 5;
+/// The most that stays free of a file system: 5 % of a large one is more than others need.
+const FREE_BYTES_MAX: u64 = 1 << 30;
 /// Where names of devices are.
 const DEVICES: &str = "/dev";
 
@@ -80,19 +82,19 @@ pub(super) struct Room {
     pub(super) free_bytes: u64,
 }
 
-/// Refuses a file that would not leave 5 % of its file system free. `option` is what its size was given with.
+/// Refuses a file that would not leave 5 % of its file system free, or 1 GiB if that is less. `option` is what its size was given with.
 ///
 /// # Errors
 /// With what is free, what has to stay so, and the largest size that fits.
 pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Answer<()> {
     let Room { size_bytes, free_bytes } = free_space(&folder(path))?;
-    let kept_bytes = size_bytes / 100 * FREE_PERCENT;
+    let kept_bytes = kept_free(size_bytes);
     let most_bytes = free_bytes.saturating_sub(kept_bytes);
     if bytes <= most_bytes {
         return Ok(());
     }
     Err(Problem::failed(format!(
-        "Cannot make the pool {} of {}: its file system has {} free, of which {} ({FREE_PERCENT} % of it) stay free for others; \
+        "Cannot make the pool {} of {}: its file system has {} free, of which {} stay free for others; \
          make room, or give a smaller {option}, at most {}",
         path.display(),
         Size(bytes),
@@ -102,19 +104,20 @@ pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Answer<()> {
     )))
 }
 
-/// Refuses to make a file longer by so many bytes if that would not leave 5 % of its file system free.
+/// Refuses to make a file longer by so many bytes if that would leave less free of its file system than a new file
+/// has to.
 ///
 /// # Errors
 /// With the largest size that fits.
 pub(crate) fn check_room_to_grow(path: &Path, before: u64, bytes: u64) -> Answer<()> {
     let Room { size_bytes, free_bytes } = free_space(&folder(path))?;
-    let kept_bytes = size_bytes / 100 * FREE_PERCENT;
+    let kept_bytes = kept_free(size_bytes);
     let more_bytes = free_bytes.saturating_sub(kept_bytes);
     if bytes.saturating_sub(before) <= more_bytes {
         return Ok(());
     }
     Err(Problem::failed(format!(
-        "Cannot make {} larger, from {} to {}: its file system has {} free, of which {} ({FREE_PERCENT} % of it) stay free for others; \
+        "Cannot make {} larger, from {} to {}: its file system has {} free, of which {} stay free for others; \
          make room, or give a smaller size, at most {}",
         path.display(),
         Size(before),
@@ -123,6 +126,11 @@ pub(crate) fn check_room_to_grow(path: &Path, before: u64, bytes: u64) -> Answer
         Size(kept_bytes),
         Size(before + more_bytes)
     )))
+}
+
+/// What stays free of a file system of so many bytes.
+fn kept_free(size_bytes: u64) -> u64 {
+    (size_bytes / 100 * FREE_PERCENT).min(FREE_BYTES_MAX)
 }
 
 /// How much room the file system of a folder has.
@@ -215,9 +223,15 @@ mod tests {
         let path = dir.path().join("pool.img");
         let Room { size_bytes, free_bytes } = free_space(dir.path()).expect("it is there");
         assert_eq!(check_room(&path, 1 << 20, "--size"), Ok(()));
-        let most = free_bytes.saturating_sub(size_bytes / 100 * FREE_PERCENT);
+        let most = free_bytes.saturating_sub(kept_free(size_bytes));
         let problem = check_room(&path, most + (1 << 30), "--size").unwrap_err();
         assert!(problem.message.contains("stay free") && problem.message.contains("--size"), "{problem}");
+    }
+
+    #[test]
+    fn a_large_file_system_keeps_no_more_free_than_others_need() {
+        assert_eq!(kept_free(10 << 30) / (10 << 20), 51, "5 % of 10 GiB, rounded down");
+        assert_eq!(kept_free(1 << 40), 1 << 30);
     }
 
     #[test]
