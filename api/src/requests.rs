@@ -22,7 +22,7 @@ pub struct AddDisk {
     pub read_only: bool,
     /// Serve a file that looks like an image as the bytes that it is.
     #[serde(default)]
-    pub raw_anyway: bool,
+    pub force_raw: bool,
     /// Keys and values; those that are left out have their defaults.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
@@ -137,7 +137,7 @@ pub struct ResumeDisk {
 pub struct RemoveDisk {
     /// Consent to give up what its backing does not have.
     #[serde(default)]
-    pub lose_dirty: bool,
+    pub discard_dirty: bool,
     /// It is taken from guests that use it. Without this, a disk in use is refused with status 409.
     #[serde(default)]
     pub force: bool,

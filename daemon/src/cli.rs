@@ -18,6 +18,7 @@ use crate::connect::{Client, Door};
 use crate::control::Listen;
 use crate::mapping::DriverKind;
 use crate::reception::{self, Allow, Tls};
+use crate::renamed;
 use crate::shard::SHARDS_MAX;
 pub(crate) use advise::Advise;
 pub(crate) use simulate::{Simulate, SizeOf};
@@ -239,7 +240,7 @@ pub(crate) struct DiskAdd {
     /// Allow write-back though the backing cannot be marked (NBD, devices): nothing then keeps another Forebay from serving it
     /// while flash has newer data.
     #[arg(long)]
-    pub(crate) unmarked: bool,
+    pub(crate) allow_unmarked: bool,
     /// Sector size in bytes that guests are shown, 512 or 4096. Default: that of the backing; 512 of a file.
     #[arg(long, value_name = "BYTES")]
     pub(crate) sector_size: Option<String>,
@@ -257,7 +258,7 @@ pub(crate) struct DiskAdd {
     pub(crate) read_only: bool,
     /// Serve a file that looks like an image (qcow2, vmdk and so on) as the bytes that it is.
     #[arg(long)]
-    pub(crate) raw_anyway: bool,
+    pub(crate) force_raw: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -351,7 +352,7 @@ pub(crate) struct DiskRemove {
     pub(crate) name: String,
     /// Give up whatever its backing does not have.
     #[arg(long)]
-    pub(crate) lose_dirty: bool,
+    pub(crate) discard_dirty: bool,
     /// Take it from guests that use it. Their requests fail from then on.
     #[arg(long)]
     pub(crate) force: bool,
@@ -649,8 +650,14 @@ pub(crate) struct Daemon {
     pub(crate) socket: Option<PathBuf>,
 }
 
-/// Adds the command that was meant to an error about an unknown one, where its name has no letter in common with it.
+/// Adds the command or option that was meant to an error about an unknown one, where its name has no letter in common with it.
 pub(crate) fn suggest(mut error: clap::Error, words: &[String]) -> clap::Error {
+    if let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
+        && let Some(now) = renamed::option(unknown)
+    {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(now.to_owned()));
+        return error;
+    }
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else { return error };
     let before = words.iter().take_while(|word| *word != unknown);
     if !before.into_iter().any(|word| word == "disk" || word == "pool") {
@@ -695,6 +702,12 @@ mod tests {
             let said = answer(&["forebay", "disk", unknown, "a"]);
             assert!(said.contains(meant), "{said}");
         }
+        for (before, now) in [("--raw-anyway", "--force-raw"), ("--unmarked", "--allow-unmarked")] {
+            let said = answer(&["forebay", "disk", "add", "a", "--backing", "/a", before]);
+            assert!(said.contains(&format!("'{now}'")), "{said}");
+        }
+        let said = answer(&["forebay", "disk", "remove", "a", "--lose-dirty"]);
+        assert!(said.contains("'--discard-dirty'"), "{said}");
         assert!(!answer(&["forebay", "delete"]).contains("'remove'"), "there is none of that name");
         assert!(Cli::try_parse_from(["forebay", "disk", "rm", "a"]).is_ok());
         assert!(Cli::try_parse_from(["forebay", "vm", "ls"]).is_ok());

@@ -16,6 +16,7 @@ use block::{PAGE, RateLimits, SECTOR};
 use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
 use serde::{Deserialize, Serialize};
 
+use crate::renamed;
 use rates::{BandwidthMax, IopsMax};
 
 /// The smallest and largest block, in bytes.
@@ -84,7 +85,7 @@ pub(crate) const KEYS: [Key; 21] = [
                 large enough; none on one",
     },
     Key {
-        name: "unmarked",
+        name: "allow-unmarked",
         default: "no",
         about: "yes allows write-back where the backing cannot be marked (NBD, devices): nothing then keeps another Forebay \
                 from serving it while flash has newer data",
@@ -368,7 +369,7 @@ impl Values {
             "destage-rate-min" => self.destage_rate_min = text.parse().map_err(about)?,
             "destage-rate-max" => self.destage_rate_max = text.parse().map_err(about)?,
             "redundancy" => self.redundancy = text.parse().map_err(about)?,
-            "unmarked" => self.unmarked = text.parse().map_err(about)?,
+            "allow-unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
             "iops-max" => self.iops_max = text.parse().map_err(about)?,
             "bandwidth-max" => self.bandwidth_max = text.parse().map_err(about)?,
@@ -381,7 +382,14 @@ impl Values {
             _ if NOT_YET.contains(&key) => {
                 return Err(format!("Cannot set {key}={text}: '{key}' is not available yet; leave it out"));
             }
-            _ => return Err(format!("Unknown key '{key}': {}", hint(key, &KEYS.map(|key| key.name)))),
+            _ => {
+                return Err(match renamed::key(key) {
+                    Some(now) => {
+                        format!("Cannot set {key}={text}: the key is called '{now}' now; write {now}={text}")
+                    }
+                    None => format!("Unknown key '{key}': {}", hint(key, &KEYS.map(|key| key.name))),
+                });
+            }
         }
         Ok(())
     }
@@ -426,7 +434,7 @@ impl Values {
             ("destage-rate-min", Share::Bytes(self.destage_rate_min.0).to_string()),
             ("destage-rate-max", Share::Bytes(self.destage_rate_max.0).to_string()),
             ("redundancy", self.redundancy.to_string()),
-            ("unmarked", self.unmarked.to_string()),
+            ("allow-unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
             ("iops-max", self.iops_max.to_string()),
             ("bandwidth-max", self.bandwidth_max.to_string()),
@@ -559,7 +567,8 @@ impl TryFrom<BTreeMap<String, String>> for Values {
     type Error = Problem;
 
     fn try_from(texts: BTreeMap<String, String>) -> Answer<Self> {
-        Self::default().with(texts.iter().map(|(key, text)| (key.as_str(), text.as_str())))
+        Self::default()
+            .with(texts.iter().map(|(key, text)| (renamed::key(key).unwrap_or(key.as_str()), text.as_str())))
     }
 }
 
@@ -595,7 +604,7 @@ mod tests {
                 ("dirty-limit", "64MiB"),
                 ("destage-rate-min", "1MiB"),
                 ("destage-rate-max", "100MiB"),
-                ("unmarked", "yes"),
+                ("allow-unmarked", "yes"),
                 ("retry-time", "wait"),
                 ("iops-max", "500"),
                 ("bandwidth-max", "1.5GiB"),
@@ -619,6 +628,14 @@ mod tests {
     }
 
     #[test]
+    fn a_key_by_its_former_name_is_refused_with_the_present_one_and_read_from_records() {
+        let problem = with("unmarked", "yes").unwrap_err();
+        assert!(problem.message.contains("write allow-unmarked=yes"), "{problem}");
+        let record = BTreeMap::from([("unmarked".to_owned(), "yes".to_owned())]);
+        assert_eq!(Values::try_from(record).map(|values| values.unmarked()), Ok(Unmarked::Allowed));
+    }
+
+    #[test]
     fn keys_of_later_versions_are_refused_as_not_available_yet() {
         let refused = with("destage-order", "flush").unwrap_err();
         assert!(refused.message.contains("not available yet"), "{}", refused.message);
@@ -638,7 +655,7 @@ mod tests {
             ("reserve", "much"),
             ("dirty-limit", "120%"),
             ("destage-rate-max", "fast"),
-            ("unmarked", "perhaps"),
+            ("allow-unmarked", "perhaps"),
             ("retry-time", "0s"),
             ("retry-time", "25"),
             ("iops-max", "0"),

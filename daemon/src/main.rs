@@ -34,6 +34,7 @@ mod reception;
 mod recording;
 mod registry;
 mod remarks;
+mod renamed;
 mod replay;
 mod service;
 mod shard;

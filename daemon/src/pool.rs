@@ -668,7 +668,7 @@ impl Setup<'_> {
         let Some(pool) = self.state.pool.as_ref().filter(|_| !unsaved.is_empty()) else { return Ok(()) };
         Err(Problem::unavailable(format!(
             "Cannot make a new pool on {}: the pool {} may hold data of {} that their backings do not have. Serve with that one; \
-             if that data is given up, first remove those disks with --lose-dirty while no other pool is named",
+             if that data is given up, first remove those disks with --discard-dirty while no other pool is named",
             self.path.display(),
             pool.path.display(),
             list_of_disks(&unsaved)

@@ -133,7 +133,7 @@ pub(crate) struct NewDisk {
     pub(crate) name: String,
     pub(crate) backing: String,
     pub(crate) read_only: bool,
-    pub(crate) raw_anyway: bool,
+    pub(crate) force_raw: bool,
     pub(crate) settings: BTreeMap<String, String>,
     /// The running guest whose QEMU has it open, and goes on having it open for a while.
     pub(crate) guest: Option<GuestRecord>,
@@ -329,7 +329,7 @@ impl Registry {
         // Remembered, with the pool that it depends on, before it may write back.
         let values = wanted_values.written_through();
         free_name(&self.state(), &wanted.name)?;
-        let images = if wanted.raw_anyway { Images::ServedAsRaw } else { Images::Refused };
+        let images = if wanted.force_raw { Images::ServedAsRaw } else { Images::Refused };
         self.check_not_own(&wanted.name, &location)?;
         let rights = look_up(&values).await?;
         let identity = self.look_at(&location, access(wanted.read_only), images).await?;
@@ -354,7 +354,7 @@ impl Registry {
             name: wanted.name,
             backing: location.to_string(),
             read_only: wanted.read_only,
-            raw_anyway: wanted.raw_anyway,
+            force_raw: wanted.force_raw,
             settings: values,
             guest: wanted.guest,
             size_bytes: None,

@@ -223,7 +223,8 @@ pub(crate) struct DiskRecord {
     /// Writes are refused.
     pub(crate) read_only: bool,
     /// The content may look like an image format and is served as it is.
-    pub(crate) raw_anyway: bool,
+    #[serde(alias = "raw_anyway")]
+    pub(crate) force_raw: bool,
     /// How it is cached.
     pub(crate) settings: Values,
     /// Its size when it was served last; none if an earlier version added it.
@@ -444,7 +445,7 @@ mod tests {
             name: "web".into(),
             backing: "/disks/web.img".into(),
             read_only: false,
-            raw_anyway: false,
+            force_raw: false,
             settings: Values::default(),
             size_bytes: Some(1 << 30),
             sector_bytes: Some(512),

@@ -174,8 +174,8 @@ isses of a sequential run longer than this go past the cache; 0 is off, auto lea
 Write-back: the most that flash may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: destage never goes slo\
 wer than so many bytes a second; 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than so many bytes a sec\
 ond; 0 is no limit."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:["mirror","none"]},
-{name:"unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.",choices:["no","y\
-es"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"iops-max",about:"\
+{name:"allow-unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.",choices:["\
+no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"iops-max",about:"\
 Requests a second that guests get at most; off is no limit."},{name:"bandwidth-max",about:"Bytes a second that reads and writes move at most\
 , at least 1MiB; off is no limit."},{name:"burst-time",about:"How long these two are saved up while guests ask for less, such as 1s."},{name:"\
 sector-size",about:"Sector that guests are shown when they connect next; auto follows the backing.",choices:["auto","512","4096"]},{name:"ma\
@@ -188,25 +188,25 @@ to the backing first, then to the cache; the backing is always complete.","write
 return[...Object.entries(t).map(([s,i])=>Ru(e,s,i)).flat(),"Guests stay connected and go on meanwhile."]}function Ru(e,t,n){let s=F(e.statistics.
 cached_bytes);switch(t){case"mode":return[Pu[n]??`The mode becomes ${n}.`,...Lu(e,n)];case"block-size":return[`What is cached of the disk on\
  flash (${s}) is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the new limit is evicted;\
- it holds ${F(e.statistics.flash_bytes)} now.`];case"unmarked":return n==="yes"?["Nothing keeps another Forebay from serving this backing wh\
-ile flash has newer data. See to that yourself."]:[];case"redundancy":return[n==="none"?"Dirty data is kept on one device only: if it fails,\
- that data is lost.":"Dirty data is kept on two devices, if the pool has them."];case"sector-size":return["Guests see it when they connect a\
-gain. A guest that has partitions on the disk does not find them in sectors of another size."];case"iops-max":case"bandwidth-max":return[n===
-"off"?"Guests are not held back by it any more.":"Requests of guests beyond it wait, from now on; no error comes of it."];case"socket-owner":case"\
-socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:return[]}}function Lu(e,t){return e.mode!=="w\
-rite-back"||t==="write-back"||nt(e)===0?[]:[`${F(nt(e))} is dirty; it is written to the backing while guests go on.`]}function kl(e){let t=nt(
-e);return[t>0?`${F(t)} is dirty and is written to the backing first.`:"Nothing is dirty: the backing has everything.","The guest goes on mea\
-nwhile, and has its disk as it was before. What is cached of it is dropped."]}function xl(e){let t=nt(e),n=e.connections??0;return[t>0?`${F(
-t)} is dirty; it is written to the backing first. If that cannot be, the disk stays.`:"Nothing is dirty: the backing has everything.",...n>0?
-[`${me(n)} ${n===1?"client is":"clients are"} connected, so it is refused unless the box below is ticked.`]:[],...e.guest?["It was taken fro\
-m a running guest. `forebay vm detach` gives it back to that guest without errors."]:[],"What is cached of it is dropped. The content of the\
- backing stays."]}function us(e,t){let n=nt(t),s=n>0?`${F(n)} is dirty: flash has it and the backing does not.`:"Nothing is dirty: the backi\
-ng has everything.";switch(e){case"destage":return[s,"Dirty data is written to the backing at full speed. Guests go on and may notice a busi\
-er backing."];case"normal":return[s,"Destage goes on at the pace that suits guests."];case"quiesce":return[s,"It is brought home first. Afte\
-r that, writes wait for the backing, so that a backup or snapshot of the backing is complete.","This ends by itself after the time below, or\
- when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[`${F(t.statistics.cached_bytes)}\
- cached on flash and ${F(t.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,n>0?`${F(n)} is dirty and is brought\
- home first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache is warm again."]}}var Cu=60,Fu=600,Ou=300;function Sl(e,t){let n=Nu.map(i=>{let r=()=>{let l=e();l&&tt(Iu(i.work(l),t))};return[i,c("button",{type:"button","d\
+ it holds ${F(e.statistics.flash_bytes)} now.`];case"allow-unmarked":return n==="yes"?["Nothing keeps another Forebay from serving this back\
+ing while flash has newer data. See to that yourself."]:[];case"redundancy":return[n==="none"?"Dirty data is kept on one device only: if it \
+fails, that data is lost.":"Dirty data is kept on two devices, if the pool has them."];case"sector-size":return["Guests see it when they con\
+nect again. A guest that has partitions on the disk does not find them in sectors of another size."];case"iops-max":case"bandwidth-max":return[
+n==="off"?"Guests are not held back by it any more.":"Requests of guests beyond it wait, from now on; no error comes of it."];case"socket-ow\
+ner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:return[]}}function Lu(e,t){return e.
+mode!=="write-back"||t==="write-back"||nt(e)===0?[]:[`${F(nt(e))} is dirty; it is written to the backing while guests go on.`]}function kl(e){
+let t=nt(e);return[t>0?`${F(t)} is dirty and is written to the backing first.`:"Nothing is dirty: the backing has everything.","The guest go\
+es on meanwhile, and has its disk as it was before. What is cached of it is dropped."]}function xl(e){let t=nt(e),n=e.connections??0;return[
+t>0?`${F(t)} is dirty; it is written to the backing first. If that cannot be, the disk stays.`:"Nothing is dirty: the backing has everything\
+.",...n>0?[`${me(n)} ${n===1?"client is":"clients are"} connected, so it is refused unless the box below is ticked.`]:[],...e.guest?["It was\
+ taken from a running guest. `forebay vm detach` gives it back to that guest without errors."]:[],"What is cached of it is dropped. The cont\
+ent of the backing stays."]}function us(e,t){let n=nt(t),s=n>0?`${F(n)} is dirty: flash has it and the backing does not.`:"Nothing is dirty:\
+ the backing has everything.";switch(e){case"destage":return[s,"Dirty data is written to the backing at full speed. Guests go on and may not\
+ice a busier backing."];case"normal":return[s,"Destage goes on at the pace that suits guests."];case"quiesce":return[s,"It is brought home f\
+irst. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.","This ends by itself after the time\
+ below, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[`${F(t.statistics.
+cached_bytes)} cached on flash and ${F(t.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,n>0?`${F(n)} is dirty \
+and is brought home first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache is warm again."]}}var Cu=60,Fu=600,Ou=300;function Sl(e,t){let n=Nu.map(i=>{let r=()=>{let l=e();l&&tt(Iu(i.work(l),t))};return[i,c("button",{type:"button","d\
 ata-action":i.name,onclick:r},i.label)]}),s=c("p",{class:"hint","data-figure":"quiet"});return{element:c("section",{class:"card","aria-label":"\
 Actions"},c("h2",{},"Actions"),c("div",{class:"buttons buttons-start"},...n.map(([,i])=>i)),s),update(){let i=e();for(let[l,u]of n)u.disabled=
 i===null||!l.isPossible(i);let r=i&&!Ns(i)?`Nothing can be done while the disk is ${i.state}.`:i?yl(i):null;q(s,r??""),Q(s,r!==null)}}}var Ns=e=>e.
@@ -744,21 +744,21 @@ ry",{},"More"),c("div",{class:"fields"},...e))}var th=["mode","block-size","rese
 ame",{required:!0,pattern:"[a-z0-9][a-z0-9._\\-]{0,62}",title:"Small letters, digits, dot, dash and underscore"}),n=cn("backing",{required:!0,
 placeholder:"/srv/images/web1.raw"}),s=Os.filter(f=>th.includes(f.name)).map(f=>{let p=f.choices?.map(m=>c("option",{value:m},m))??[],b=f.choices?
 c("select",{name:f.name},c("option",{value:""},"default"),...p):cn(f.name,{placeholder:"default"});return{key:f,input:b}}),i=Ks("read_only",
-"Read-only: nothing is ever written to the backing"),r=Ks("raw_anyway","Serve it as raw even if it looks like an image of another format"),[
-l,...u]=s;tt({title:"Add a disk",sentences:["Forebay serves it from now on, also after a restart. Its content stays as it is, and it must no\
-t be open elsewhere."],confirm:"Add",fields:c("div",{class:"stack"},It("Name",t),It("Backing",n,"A raw file or a block device, or nbd://HOST\
-/EXPORT, or nbd+unix:///EXPORT?socket=PATH."),l?It(l.key.name,l.input,l.key.about):null,lc(...u.map(({key:f,input:p})=>It(f.name,p,f.about)),
-i.element,r.element)),run:async()=>{let f=s.map(({key:m,input:y})=>[m.name,y.value.trim()]).filter(([,m])=>m!==""),p={name:t.value.trim(),backing:n.
-value.trim(),read_only:i.input.checked,raw_anyway:r.input.checked,settings:Object.fromEntries(f)},{disk:b}=await Me("POST","/v1/disks",p);return e(
-b.name),`${b.name} is ${b.state}; its page says how guests connect to it`}})}function cc(e,t){let n=Ks("lose_dirty",`Give up what the backin\
-g does not have: ${F(nt(e))} is lost for good`),s=Ks("force","Remove it although a guest uses it: that guest gets errors");tt({title:`Remove\
- ${e.name}?`,sentences:xl(e),confirm:"Remove",isDangerous:!0,fields:c("div",{class:"stack"},nt(e)>0?n.element:null,(e.connections??0)>0?s.element:
-null),run:async()=>(await Me("DELETE",Ae(e.name),{lose_dirty:n.input.checked,force:s.input.checked}),t(),`${e.name} is served no more; its b\
-acking is complete as far as the dialog said`)})}function uc(e){let t=cn("qmp",{placeholder:"/run/web.qmp"}),n=cn("libvirt"),s=cn("device",{
-placeholder:"the only one"}),i=cn("name",{placeholder:"from the guest"});tt({title:"Attach a running guest",sentences:["The disk of a runnin\
-g QEMU guest is moved behind Forebay, without a reboot and without a copy. The guest goes on meanwhile."],confirm:"Attach",fields:c("div",{class:"\
-stack"},It("QEMU's monitor socket",t,"Made with -qmp unix:SOCKET,server=on,wait=off. Or give the guest's name in libvirt."),It("Guest of lib\
-virt",n),It("Device",s,"The id of the guest's -device, or of its -drive, if it has several disks."),It("Name of the disk",i)),run:async()=>{
+"Read-only: nothing is ever written to the backing"),r=Ks("force_raw","Serve it as raw even if it looks like an image of another format"),[l,
+...u]=s;tt({title:"Add a disk",sentences:["Forebay serves it from now on, also after a restart. Its content stays as it is, and it must not \
+be open elsewhere."],confirm:"Add",fields:c("div",{class:"stack"},It("Name",t),It("Backing",n,"A raw file or a block device, or nbd://HOST/E\
+XPORT, or nbd+unix:///EXPORT?socket=PATH."),l?It(l.key.name,l.input,l.key.about):null,lc(...u.map(({key:f,input:p})=>It(f.name,p,f.about)),i.
+element,r.element)),run:async()=>{let f=s.map(({key:m,input:y})=>[m.name,y.value.trim()]).filter(([,m])=>m!==""),p={name:t.value.trim(),backing:n.
+value.trim(),read_only:i.input.checked,force_raw:r.input.checked,settings:Object.fromEntries(f)},{disk:b}=await Me("POST","/v1/disks",p);return e(
+b.name),`${b.name} is ${b.state}; its page says how guests connect to it`}})}function cc(e,t){let n=Ks("discard_dirty",`Give up what the bac\
+king does not have: ${F(nt(e))} is lost for good`),s=Ks("force","Remove it although a guest uses it: that guest gets errors");tt({title:`Rem\
+ove ${e.name}?`,sentences:xl(e),confirm:"Remove",isDangerous:!0,fields:c("div",{class:"stack"},nt(e)>0?n.element:null,(e.connections??0)>0?s.
+element:null),run:async()=>(await Me("DELETE",Ae(e.name),{discard_dirty:n.input.checked,force:s.input.checked}),t(),`${e.name} is served no \
+more; its backing is complete as far as the dialog said`)})}function uc(e){let t=cn("qmp",{placeholder:"/run/web.qmp"}),n=cn("libvirt"),s=cn(
+"device",{placeholder:"the only one"}),i=cn("name",{placeholder:"from the guest"});tt({title:"Attach a running guest",sentences:["The disk o\
+f a running QEMU guest is moved behind Forebay, without a reboot and without a copy. The guest goes on meanwhile."],confirm:"Attach",fields:c(
+"div",{class:"stack"},It("QEMU's monitor socket",t,"Made with -qmp unix:SOCKET,server=on,wait=off. Or give the guest's name in libvirt."),It(
+"Guest of libvirt",n),It("Device",s,"The id of the guest's -device, or of its -drive, if it has several disks."),It("Name of the disk",i)),run:async()=>{
 let r=[t,n,s,i].map(u=>[u.name,u.value.trim()]).filter(([,u])=>u!==""),{moved:l}=await Me("POST","/v1/vms",Object.fromEntries(r));return e(l),
 `The running guest has its disk from Forebay now, as ${l}`}})}function dc(e,t){tt({title:`Give ${e.name} back to its guest?`,sentences:kl(e),
 confirm:"Give back",run:async()=>(await Me("DELETE",`/v1/vms/${encodeURIComponent(e.name)}`),t(),`The running guest has ${e.name} back as it\

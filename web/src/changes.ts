@@ -42,7 +42,7 @@ export function addDisk(after: (name: string) => void): void {
     return { key, input };
   });
   const readOnly = tick("read_only", "Read-only: nothing is ever written to the backing");
-  const asRaw = tick("raw_anyway", "Serve it as raw even if it looks like an image of another format");
+  const asRaw = tick("force_raw", "Serve it as raw even if it looks like an image of another format");
   const [mode, ...others] = keys;
   perform({
     title: "Add a disk",
@@ -58,7 +58,7 @@ export function addDisk(after: (name: string) => void): void {
     ),
     run: async () => {
       const given = keys.map(({ key, input }) => [key.name, input.value.trim()] as const).filter(([, value]) => value !== "");
-      const wanted = { name: name.value.trim(), backing: backing.value.trim(), read_only: readOnly.input.checked, raw_anyway: asRaw.input.checked, settings: Object.fromEntries(given) };
+      const wanted = { name: name.value.trim(), backing: backing.value.trim(), read_only: readOnly.input.checked, force_raw: asRaw.input.checked, settings: Object.fromEntries(given) };
       const { disk } = await change<{ disk: Disk }>("POST", "/v1/disks", wanted);
       after(disk.name);
       return `${disk.name} is ${disk.state}; its page says how guests connect to it`;
@@ -68,7 +68,7 @@ export function addDisk(after: (name: string) => void): void {
 
 /** Asks whether a disk is to be served no more. `after` is called when it is not. */
 export function removeDisk(disk: FullDisk, after: () => void): void {
-  const loseDirty = tick("lose_dirty", `Give up what the backing does not have: ${size(dirty(disk))} is lost for good`);
+  const loseDirty = tick("discard_dirty", `Give up what the backing does not have: ${size(dirty(disk))} is lost for good`);
   const force = tick("force", "Remove it although a guest uses it: that guest gets errors");
   perform({
     title: `Remove ${disk.name}?`,
@@ -77,7 +77,7 @@ export function removeDisk(disk: FullDisk, after: () => void): void {
     isDangerous: true,
     fields: h("div", { class: "stack" }, dirty(disk) > 0 ? loseDirty.element : null, (disk.connections ?? 0) > 0 ? force.element : null),
     run: async () => {
-      await change("DELETE", diskPath(disk.name), { lose_dirty: loseDirty.input.checked, force: force.input.checked });
+      await change("DELETE", diskPath(disk.name), { discard_dirty: loseDirty.input.checked, force: force.input.checked });
       after();
       return `${disk.name} is served no more; its backing is complete as far as the dialog said`;
     },

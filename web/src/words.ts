@@ -202,7 +202,7 @@ export const KEYS: Key[] = [
   { name: "destage-rate-min", about: "Write-back: destage never goes slower than so many bytes a second; 0 is none." },
   { name: "destage-rate-max", about: "Write-back: destage never goes faster than so many bytes a second; 0 is no limit." },
   { name: "redundancy", about: "Write-back: whether dirty data is kept on two devices of the pool.", choices: ["mirror", "none"] },
-  { name: "unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
+  { name: "allow-unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
   { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },
   { name: "iops-max", about: "Requests a second that guests get at most; off is no limit." },
   { name: "bandwidth-max", about: "Bytes a second that reads and writes move at most, at least 1MiB; off is no limit." },
@@ -236,7 +236,7 @@ function consequence(disk: FullDisk, key: string, value: string): string[] {
       return [`What is cached of the disk on flash (${cached}) is dropped; it is read from the backing again.`];
     case "limit":
       return [`Flash that the disk holds above the new limit is evicted; it holds ${size(disk.statistics.flash_bytes)} now.`];
-    case "unmarked":
+    case "allow-unmarked":
       return value === "yes" ? ["Nothing keeps another Forebay from serving this backing while flash has newer data. See to that yourself."] : [];
     case "redundancy":
       return [value === "none" ? "Dirty data is kept on one device only: if it fails, that data is lost." : "Dirty data is kept on two devices, if the pool has them."];

@@ -55,7 +55,7 @@ pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
         if is_pool(&mut file).map_err(|error| refuse(advise(path, &error)))? {
             return Err(refuse(format!(
                 "it is the pool of a Forebay, which may have the only copy of what guests wrote; `forebay check {}` says what is in \
-                 it; --raw-anyway serves its bytes as a disk",
+                 it; --force-raw serves its bytes as a disk",
                 path.display()
             )));
         }
@@ -149,7 +149,7 @@ fn serve_instead(path: &Path, Format { name, tool_name }: &Format) -> String {
     format!(
         "it is an image in the format {name}, not the raw content of a disk. Serve its content with `qemu-nbd --persistent \
          --shared=0 --format={tool_name} --socket={socket} {path}` and name that as the backing: `forebay disk add NAME \
-         --backing '{target}'`; `qemu-img convert -O raw {path} {path}.raw` makes it raw; --raw-anyway serves the bytes of \
+         --backing '{target}'`; `qemu-img convert -O raw {path} {path}.raw` makes it raw; --force-raw serves the bytes of \
          the image file themselves"
     )
 }
@@ -158,14 +158,14 @@ fn serve_instead(path: &Path, Format { name, tool_name }: &Format) -> String {
 pub(super) fn image_in_export(start: &[u8], end: &[u8]) -> Option<String> {
     if start.starts_with(&superblock::MAGIC) {
         return Some(
-            "it is the pool of a Forebay, which may have the only copy of what guests wrote; --raw-anyway serves its bytes as a disk"
+            "it is the pool of a Forebay, which may have the only copy of what guests wrote; --force-raw serves its bytes as a disk"
                 .to_owned(),
         );
     }
     let Format { name, tool_name } = image_format(start, end)?;
     Some(format!(
         "its server serves the bytes of an image in the format {name}, not the content of the disk; start it with that \
-         format (qemu-nbd --format={tool_name}), or add the disk with --raw-anyway"
+         format (qemu-nbd --format={tool_name}), or add the disk with --force-raw"
     ))
 }
 
@@ -207,7 +207,7 @@ mod tests {
             let line = format!("qemu-nbd --persistent --shared=0 --format={tool_name} ");
             assert!(problem.message.contains(&line), "{problem}");
             assert!(problem.message.contains("--backing 'nbd+unix:///?socket=/"), "{problem}");
-            assert!(problem.message.contains("--raw-anyway"), "{problem}");
+            assert!(problem.message.contains("--force-raw"), "{problem}");
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
         for content in [sector(0, b"FOREBAY1"), [vec![0; 4096], sector(0, b"FOREBAY1")].concat()] {
             let problem = probed(&content).unwrap_err();
             assert!(problem.message.contains("pool of a Forebay"), "{problem}");
-            assert!(problem.message.contains("--raw-anyway"), "{problem}");
+            assert!(problem.message.contains("--force-raw"), "{problem}");
         }
         let message = image_in_export(b"FOREBAY1", &[0; 512]).expect("it is one");
         assert!(message.contains("pool of a Forebay"), "{message}");

@@ -168,7 +168,7 @@ pub(super) fn wait_until_home(client: &Client, name: &str) -> Answer<()> {
 fn not_home(name: &str, reason: &str) -> Problem {
     Problem::conflict(format!(
         "Cannot bring home what the backing of disk '{name}' does not have: {reason}. The disk is as before; repair the \
-         backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --lose-dirty"
+         backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --discard-dirty"
     ))
 }
 

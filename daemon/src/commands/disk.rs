@@ -35,7 +35,7 @@ pub(super) fn run(command: Disk) -> Answer<()> {
 }
 
 fn add(options: DiskAdd) -> Answer<()> {
-    let DiskAdd { name, backing, read_only, raw_anyway, reading, .. } = options;
+    let DiskAdd { name, backing, read_only, force_raw, reading, .. } = options;
     // Made absolute here: the daemon has another working directory.
     let backing = Location::parse(&backing)?.to_string();
     let given = [
@@ -47,7 +47,7 @@ fn add(options: DiskAdd) -> Answer<()> {
         ("destage-rate-min", options.destage_rate_min),
         ("destage-rate-max", options.destage_rate_max),
         ("redundancy", options.redundancy),
-        ("unmarked", options.unmarked.then(|| "yes".to_owned())),
+        ("allow-unmarked", options.allow_unmarked.then(|| "yes".to_owned())),
         ("sector-size", options.sector_size),
         ("socket-owner", options.socket_owner),
         ("socket-group", options.socket_group),
@@ -55,7 +55,7 @@ fn add(options: DiskAdd) -> Answer<()> {
     ];
     let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     let settings = each_once(given.chain(options.settings))?;
-    let request = AddDisk { name, backing, read_only, raw_anyway, settings, guest: None };
+    let request = AddDisk { name, backing, read_only, force_raw, settings, guest: None };
     let document = client(&reading.daemon)?.post("/v1/disks", &request)?;
     let disk = &document["disk"];
     let said = format!(
@@ -180,21 +180,21 @@ fn evict(options: &DiskName) -> Answer<()> {
 fn remove(options: &DiskRemove) -> Answer<()> {
     let path = path_of(&options.name)?;
     let client = client(&options.reading.daemon)?;
-    let DiskRemove { lose_dirty, force, .. } = *options;
+    let DiskRemove { discard_dirty, force, .. } = *options;
     // A disk in use is refused, and not destaged for that.
     let is_in_use = || -> Answer<bool> { Ok(client.get(&path)?["disk"]["connections"].as_u64() > Some(0)) };
-    let quiet = if lose_dirty || (!force && is_in_use()?) {
+    let quiet = if discard_dirty || (!force && is_in_use()?) {
         Quiet::NotOurs
     } else {
         destage::bring_home(&client, &options.name)?
     };
-    let removed = client.delete_with(&path, &RemoveDisk { lose_dirty, force });
+    let removed = client.delete_with(&path, &RemoveDisk { discard_dirty, force });
     if removed.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict) {
         destage::let_go(&client, &options.name, quiet)?;
     }
     let document = removed?;
     let content =
-        if lose_dirty { "its backing has what was brought home" } else { "its backing keeps its content" };
+        if discard_dirty { "its backing has what was brought home" } else { "its backing keeps its content" };
     print_change(
         &options.reading,
         &document,

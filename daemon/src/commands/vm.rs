@@ -228,7 +228,7 @@ impl Forebay for Daemon {
             backing: format!("file:{path}"),
             read_only: false,
             // To QEMU it is raw, whatever the guest wrote to its beginning.
-            raw_anyway: true,
+            force_raw: true,
             settings: socket_group.iter().map(|group| ("socket-group".to_owned(), group.clone())).collect(),
             guest: Some(Guest {
                 qmp: qmp.clone(),

@@ -68,13 +68,13 @@ pub(super) async fn add(
     State(registry): Shared,
     request: Result<Json<AddDisk>, JsonRejection>,
 ) -> Reply<DiskDocument> {
-    let Json(AddDisk { name, backing, read_only, raw_anyway, settings, guest }) = request?;
+    let Json(AddDisk { name, backing, read_only, force_raw, settings, guest }) = request?;
     let guest = guest.map(|Guest { qmp, device, process, original }| {
         // It is taken over when its QEMU has let it go.
         let process = process.filter(|process| !process.has_ended());
         GuestRecord { stage: Stage::Attaching, qmp, device, process, original }
     });
-    let wanted = NewDisk { name, backing, read_only, raw_anyway, settings, guest };
+    let wanted = NewDisk { name, backing, read_only, force_raw, settings, guest };
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.add(wanted).await }).await?;
     Ok(full(&view, &places))
@@ -310,8 +310,8 @@ pub(super) async fn remove(
     Name(name): Name,
     request: Result<Option<Json<Option<RemoveDisk>>>, JsonRejection>,
 ) -> Reply<RemovedDocument> {
-    let RemoveDisk { lose_dirty, force } = request?.and_then(|Json(request)| request).unwrap_or_default();
-    let what_is_dirty = if lose_dirty { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
+    let RemoveDisk { discard_dirty, force } = request?.and_then(|Json(request)| request).unwrap_or_default();
+    let what_is_dirty = if discard_dirty { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
     let if_in_use = if force { IfInUse::CutOff } else { IfInUse::Refuse };
     let removed = name.clone();
     to_the_end(async move { registry.remove(&name, what_is_dirty, if_in_use).await }).await?;

@@ -5,7 +5,7 @@
 //!   POST   /v1/disks              serve one more       GET    /v1/stats
 //!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME; both take ?window=5m, 1h, 1d, total or start
 //!   PATCH  /v1/disks/NAME         change it
-//!   DELETE /v1/disks/NAME         stop serving it; with {"lose_dirty":true} whatever its backing does not have,
+//!   DELETE /v1/disks/NAME         stop serving it; with {"discard_dirty":true} whatever its backing does not have,
 //!                                 with {"force":true} though guests use it
 //!   POST   /v1/disks/NAME/destage      bring home what is dirty, at full speed
 //!   DELETE /v1/disks/NAME/destage      not any more

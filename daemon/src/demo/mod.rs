@@ -102,7 +102,7 @@ async fn measure(options: &Demo, registry: &Arc<Registry>, backing: &Path) -> An
         name: DISK.to_owned(),
         backing: format!("model:{ARRAY}:{}", backing.display()),
         read_only: false,
-        raw_anyway: false,
+        force_raw: false,
         settings: BTreeMap::from(settings),
         guest: None,
     };

@@ -207,7 +207,7 @@ impl World {
 }
 
 fn disk(id: u32) -> DiskRecord {
-    let document = serde_json::json!({ "id": id, "name": "web", "backing": "/image", "read_only": false, "raw_anyway": false,
+    let document = serde_json::json!({ "id": id, "name": "web", "backing": "/image", "read_only": false, "force_raw": false,
         "settings": {}, "size_bytes": SIZE });
     serde_json::from_value(document).expect("it is a disk")
 }

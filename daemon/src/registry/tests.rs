@@ -96,7 +96,7 @@ impl<'a> Process<'a> {
             name: name.to_owned(),
             backing: self.image(name).display().to_string(),
             read_only: false,
-            raw_anyway: false,
+            force_raw: false,
             settings: settings.map(|(key, text)| (key.to_owned(), text.to_owned())).into(),
             guest: None,
         };

@@ -69,7 +69,7 @@ impl Registry {
             Some(pool) if in_use.is_none_or(|in_use| in_use.id != *pool) => Err(Problem::conflict(format!(
                 "Cannot forget what is cached of disk '{name}': pool {pool} may hold data that its backing does not have, and \
                  is not in use now (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk \
-                 remove {name} --lose-dirty",
+                 remove {name} --discard-dirty",
                 name = record.name
             ))),
             _ => Ok(()),

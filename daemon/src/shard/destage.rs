@@ -257,7 +257,7 @@ fn not_home(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Probl
     let size = base::units::Size(statistics.dirty_bytes);
     Problem::conflict(format!(
         "Cannot bring home {size} of disk '{name}' that its backing does not have: {error}. Nothing was changed; repair the \
-         backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --lose-dirty"
+         backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --discard-dirty"
     ))
 }
 
@@ -265,7 +265,7 @@ fn not_home(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Probl
 pub(super) fn holds_dirty(name: &str) -> Problem {
     Problem::conflict(format!(
         "Cannot forget what is cached of disk '{name}': its backing does not have all of it. Give it its backing back, so \
-         that it is served and destaged, or give that data up: forebay disk remove {name} --lose-dirty"
+         that it is served and destaged, or give that data up: forebay disk remove {name} --discard-dirty"
     ))
 }
 

@@ -63,7 +63,7 @@ impl Shard {
             Some(pool) if !history.is_void().await => Err(Problem::unavailable(format!(
                 "Cannot serve disk '{name}': pool {pool} may hold data that its backing does not have, and is not in use now \
                  (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk remove {name} \
-                 --lose-dirty"
+                 --discard-dirty"
             ))),
             _ => Ok(()),
         }
@@ -95,8 +95,8 @@ impl Shard {
         }
         Err(Problem::invalid(format!(
             "Cannot write back on disk '{name}': its backing cannot be marked, because {reason}. So nothing would keep another Forebay \
-             from serving it while flash has newer data. Use write-through; or see to that yourself, and allow it with unmarked=yes \
-             (`--unmarked` of `disk add`)"
+             from serving it while flash has newer data. Use write-through; or see to that yourself, and allow it with allow-unmarked=yes \
+             (`--allow-unmarked` of `disk add`)"
         )))
     }
 

@@ -841,7 +841,7 @@ pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Pro
         }
         CacheError::HoldsDirty(_) => Problem::unavailable(format!(
             "Cannot serve disk '{name}': {error}. Give it its own backing back; or, if this is it, have it compared with what is cached \
-             and go on with it: forebay disk accept {name}; or give that data up: forebay disk remove {name} --lose-dirty"
+             and go on with it: forebay disk accept {name}; or give that data up: forebay disk remove {name} --discard-dirty"
         )),
         other => Problem::invalid(format!("Cannot cache disk '{name}': {other}")),
     }

@@ -230,7 +230,7 @@ async fn give_back(cache: &Cache<Env>, owner: DiskId, given_up: &[u32]) -> Resul
                 "The pool holds data that no backing has, of disk number {owner}, which is not remembered here. It stays there; \
                  restore the state.json that knows the disk"
             );
-            events::of_host(Kind::PoolStranger, stranger);
+            events::of_host(Kind::PoolOrphanData, stranger);
             Ok(())
         }
         outcome => outcome,

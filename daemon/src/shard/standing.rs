@@ -59,7 +59,7 @@ impl Displaced {
             format!(
                 "What guests write goes into a file without a name ({}), which is gone once Forebay stops or the disk is removed. Copy \
                  the disk while it is served, which has all of it: qemu-img convert -O raw 'nbd+unix:///{name}?socket={socket}' NEW. \
-                 Then give the rest up (forebay disk remove {name} --lose-dirty) and add NEW",
+                 Then give the rest up (forebay disk remove {name} --discard-dirty) and add NEW",
                 check.open_at.display()
             )
         } else {
@@ -131,7 +131,7 @@ impl Disk {
         let is_written = !self.cached.settings().read_only;
         match displaced.filter(|displaced| is_written && (writes_back || displaced.is_unreachable)) {
             Some(displaced) => Err(Problem::conflict(format!(
-                "Cannot remove disk '{name}': {}. `forebay disk remove {name} --lose-dirty` removes it as it is",
+                "Cannot remove disk '{name}': {}. `forebay disk remove {name} --discard-dirty` removes it as it is",
                 displaced.reason
             ))),
             None => Ok(()),

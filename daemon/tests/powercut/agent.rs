@@ -37,7 +37,7 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
         // Little RAM and little flash, so that both give way to what comes.
         let add = ["disk", "add", "disk", "--backing", BACKING, "--limit", "16MiB", "--block-size", "16KiB"];
         daemon.command(&add)?;
-        daemon.command(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0", "unmarked=yes"])?;
+        daemon.command(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0", "allow-unmarked=yes"])?;
         println!("added");
     }
     // Whatever the mode was when the power went: only in some modes is a read answered from what came back.

@@ -6,7 +6,7 @@ mkdir -p $D /mnt/files
 must mount -t ext4 /dev/disk/state $D
 start_daemon
 if [ $boot = 0 ]; then
-    must forebay disk add disk --backing /dev/disk/backing --mode write-back --unmarked
+    must forebay disk add disk --backing /dev/disk/backing --mode write-back --allow-unmarked
     must forebay map disk
     # A write that was under way when the power went may be torn between sectors, which checksums of ext4 do not forgive.
     must mkfs.ext4 -q -F -O ^metadata_csum /dev/forebay/disk

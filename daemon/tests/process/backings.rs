@@ -9,7 +9,7 @@ const MIB: u64 = 1 << 20;
 
 fn refused(daemon: &Daemon, backing: &str, reason: &str) {
     for mode in ["write-through", "write-back"] {
-        let words = ["disk", "add", "x", "--backing", backing, "--mode", mode, "--unmarked"];
+        let words = ["disk", "add", "x", "--backing", backing, "--mode", mode, "--allow-unmarked"];
         let message = daemon.run(&words).failed();
         assert!(message.contains(reason), "{backing}: {message}");
     }
@@ -29,7 +29,7 @@ fn the_pool_of_another_forebay_is_refused_as_a_backing_and_stays_as_it_is() {
     let daemon = host.serve();
     refused(&daemon, &other, "pool of a Forebay");
     assert!(fs::read(&other).expect("it is there") == before);
-    let raw = daemon.run(&["disk", "add", "x", "--backing", &other, "--read-only", "--raw-anyway"]);
+    let raw = daemon.run(&["disk", "add", "x", "--backing", &other, "--read-only", "--force-raw"]);
     raw.succeeded();
 }
 
@@ -175,6 +175,6 @@ fn what_a_backing_cannot_do_is_said_with_the_reason_where_its_disk_is_shown_and_
     assert!(names("device").contains(&"dirty-marker".to_owned()), "{:?}", unable("device"));
     let refused = daemon.run(&["disk", "set", "device", "mode=write-back"]).failed();
     assert!(refused.contains("a block device has no extended attributes"), "{refused}");
-    daemon.run(&["disk", "set", "device", "mode=write-back", "unmarked=yes"]).succeeded();
+    daemon.run(&["disk", "set", "device", "mode=write-back", "allow-unmarked=yes"]).succeeded();
     assert!(daemon.stop().success());
 }

@@ -50,8 +50,8 @@ fn backings_that_cannot_be_are_refused() {
         let message = add_fails(&daemon, &["a", "--backing", &backing]);
         assert!(message.contains(reason), "{backing}: {message}");
     }
-    daemon.run(&["disk", "add", "a", "--backing", &host.text("x.qcow2"), "--raw-anyway"]).succeeded();
-    let message = add_fails(&daemon, &["b", "--backing", &host.text("link.img"), "--raw-anyway"]);
+    daemon.run(&["disk", "add", "a", "--backing", &host.text("x.qcow2"), "--force-raw"]).succeeded();
+    let message = add_fails(&daemon, &["b", "--backing", &host.text("link.img"), "--force-raw"]);
     assert!(message.contains("it is the pool already"), "by whatever name: {message}");
 }
 

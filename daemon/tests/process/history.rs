@@ -102,7 +102,7 @@ fn sums_of_the_steps_are_the_counters_in_every_span_and_across_restarts() {
     let daemon = host.serve_with(&[]);
     assert_eq!(sum(&history(&daemon, "7d"), "reads"), 57);
     assert!(file(&host).exists());
-    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+    daemon.run(&["disk", "remove", "a", "--discard-dirty"]).succeeded();
     assert!(!file(&host).exists());
     fs::rename(host.path("away.img"), host.path("a.img")).expect("the folder is ours");
     daemon.run(&["disk", "add", "a", "--backing", &host.text("a.img")]).succeeded();

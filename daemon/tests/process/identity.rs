@@ -110,8 +110,8 @@ fn dirty_data_of_one_file_is_never_written_over_another_one() {
     assert!(daemon.stop().success());
     let daemon = host.serve();
     let reason = wait_for_reason(&daemon);
-    assert!(reason.contains("another file") && reason.contains("--lose-dirty"), "{reason}");
-    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+    assert!(reason.contains("another file") && reason.contains("--discard-dirty"), "{reason}");
+    daemon.run(&["disk", "remove", "a", "--discard-dirty"]).succeeded();
     assert_eq!(fs::read(&image).expect("it is there"), bytes_of(5, IMAGE_BYTES));
 }
 
@@ -134,7 +134,7 @@ fn of_an_image_that_was_deleted_nobody_is_told_that_it_has_everything() {
     let at = reason.split(&['(', ')'][..]).find(|part| part.starts_with("/proc/")).expect("it says where");
     assert_eq!(fs::metadata(at).expect("it is open").len(), IMAGE_BYTES);
     drop(guest);
-    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+    daemon.run(&["disk", "remove", "a", "--discard-dirty"]).succeeded();
     assert_eq!(daemon.disk("a"), Value::Null);
 }
 
@@ -147,8 +147,8 @@ fn an_image_that_was_deleted_is_not_let_go_without_a_word_in_any_mode() {
     let (_host, daemon, image) = warmed();
     fs::remove_file(&image).expect("the folder is ours");
     let refused = daemon.run(&["disk", "remove", "a"]).failed();
-    assert!(refused.contains("was deleted") && refused.contains("--lose-dirty"), "{refused}");
-    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+    assert!(refused.contains("was deleted") && refused.contains("--discard-dirty"), "{refused}");
+    daemon.run(&["disk", "remove", "a", "--discard-dirty"]).succeeded();
 }
 
 #[test]

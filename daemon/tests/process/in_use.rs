@@ -76,7 +76,7 @@ fn the_file_of_a_pool_in_use_through_a_loop_device_is_in_use() {
     let Some(device) = Loop::over(&file) else { return };
     let daemon = host.serve_with(&["--pool", &device.0]);
     refused_everywhere(&daemon, &device.0, &file, "it is the pool already", "another process");
-    let add = daemon.run(&["disk", "add", "x", "--backing", &file, "--raw-anyway"]).failed();
+    let add = daemon.run(&["disk", "add", "x", "--backing", &file, "--force-raw"]).failed();
     assert!(add.contains("the pool is on it already"), "{add}");
 }
 

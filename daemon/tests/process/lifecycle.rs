@@ -141,7 +141,7 @@ fn a_disk_is_taken_from_its_guests_by_force_only_and_from_no_others() {
     daemon.run(&["disk", "add", "b", "--backing", &other]).succeeded();
     let (mut leaving, mut staying) = (daemon.guest("a"), daemon.guest("b"));
     leaving.write(0, &[3; 512]).expect("the disk is served");
-    for words in [&["disk", "remove", "a"][..], &["disk", "remove", "a", "--lose-dirty"]] {
+    for words in [&["disk", "remove", "a"][..], &["disk", "remove", "a", "--discard-dirty"]] {
         let refused = daemon.run(words).failed();
         let us = format!("(process {}) over NBD", std::process::id());
         assert!(refused.contains(&us) && refused.contains("--force"), "{refused}");

@@ -316,7 +316,7 @@ fn a_daemon_that_is_killed_in_one_move_after_another_loses_nothing_acknowledged_
     let (storing, mut daemon) = serve_exports(&store, &host);
     let mut rounds = [0; NAMES.len()];
     for name in NAMES {
-        daemon.run(&["disk", "set", name, "mode=write-back", "unmarked=yes"]).succeeded();
+        daemon.run(&["disk", "set", name, "mode=write-back", "allow-unmarked=yes"]).succeeded();
         write_round(&mut daemon.guest(name), 0).expect("the disk is served");
     }
     // So many answers of the control plane after the move has begun. Some moves have ended by then.
@@ -366,7 +366,7 @@ fn while_one_backing_hangs_and_a_change_waits_for_it_other_disks_move_within_a_s
     server.run(&["disk", "add", "x", "--backing", &far.image("x.img", DISK)]).succeeded();
     let daemon = serve(&host);
     let export = format!("nbd+unix:///x?socket={}", server.nbd_socket("x").display());
-    let far_disk = ["disk", "add", "far", "--backing", &export, "--mode", "write-back", "--unmarked"];
+    let far_disk = ["disk", "add", "far", "--backing", &export, "--mode", "write-back", "--allow-unmarked"];
     daemon.run(&far_disk).succeeded();
     daemon.run(&["disk", "set", "far", "retry-time=300s"]).succeeded();
     assert_eq!(shard_of(&daemon, "far"), 0);

@@ -214,10 +214,10 @@ fn a_dirty_disk_that_waits_because_of_a_folder_that_takes_nothing_is_never_offer
     let waiting = daemon.disk("wb");
     let reason = waiting["reason"].as_str().expect("it waits").to_owned();
     assert!(reason.contains(&host.text("d")) && reason.contains("still takes none"), "{reason}");
-    assert!(reason.contains("restart the daemon") && !reason.contains("--lose-dirty"), "{reason}");
+    assert!(reason.contains("restart the daemon") && !reason.contains("--discard-dirty"), "{reason}");
     let refused = daemon.run(&["disk", "remove", "wb"]).failed();
     assert!(refused.contains(&host.text("d")) && refused.contains("Nothing of it is lost"), "{refused}");
-    assert!(!refused.contains("--lose-dirty"), "{refused}");
+    assert!(!refused.contains("--discard-dirty"), "{refused}");
     let shown = daemon.json(&["pool", "show"])["pool"].clone();
     assert_eq!((&shown["id"], &shown["size_bytes"]), (&known["id"], &known["size_bytes"]));
     close(0o755);

@@ -20,7 +20,7 @@ fn far_server(host: &Host) -> (Daemon, String) {
 fn serve_with_far(host: &Host, server: &Daemon, backing: &str) -> Daemon {
     let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "128MiB"]);
     daemon
-        .run(&["disk", "add", "far", "--backing", backing, "--mode", "write-back", "--unmarked"])
+        .run(&["disk", "add", "far", "--backing", backing, "--mode", "write-back", "--allow-unmarked"])
         .succeeded();
     daemon.run(&["disk", "set", "far", "retry-time=300s"]).succeeded();
     daemon.run(&["disk", "add", "near", "--backing", &host.image("near.img", 16 * MIB)]).succeeded();

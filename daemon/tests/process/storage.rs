@@ -60,7 +60,7 @@ impl Rig {
         if mode == "write-back" {
             add.extend(ROOM);
             if kind != Kind::File {
-                add.push("--unmarked");
+                add.push("--allow-unmarked");
             }
         }
         daemon.run(&add).succeeded();

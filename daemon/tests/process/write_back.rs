@@ -245,9 +245,9 @@ fn dirty_data_that_the_backing_does_not_take_is_given_up_by_word_only() {
     let add = ["disk", "add", "b", "--backing", &backing, "--mode", "write-back"];
     let add = [&add[..], &ROOM].concat();
     let refused = front.run(&add).failed();
-    assert!(refused.contains("--unmarked"), "{refused}");
+    assert!(refused.contains("--allow-unmarked"), "{refused}");
     assert_eq!(front.disk("b"), Value::Null, "nothing is left of it");
-    front.run(&[&add[..], &["--unmarked"]].concat()).succeeded();
+    front.run(&[&add[..], &["--allow-unmarked"]].concat()).succeeded();
     front.run(&["disk", "set", "b", "retry-time=1s"]).succeeded();
     // Few, for each of them is tried for a second, again and again.
     let mut guest = front.guest("b");
@@ -258,10 +258,10 @@ fn dirty_data_that_the_backing_does_not_take_is_given_up_by_word_only() {
     let refused = front.run(&["disk", "destage", "b", "--wait"]).failed();
     assert!(refused.contains("Cannot bring home"), "{refused}");
     let refused = front.run(&["disk", "remove", "b", "--force"]).failed();
-    assert!(refused.contains("--lose-dirty"), "{refused}");
+    assert!(refused.contains("--discard-dirty"), "{refused}");
     assert_eq!(front.disk("b")["state"], "serving");
     assert!(guest.read(place(1), PAGE as u32).expect("flash has it") == page(1, 2));
-    front.run(&["disk", "remove", "b", "--lose-dirty", "--force"]).succeeded();
+    front.run(&["disk", "remove", "b", "--discard-dirty", "--force"]).succeeded();
     assert_eq!(front.disk("b"), Value::Null);
 }
 
@@ -292,12 +292,12 @@ fn without_its_pool_a_dirty_disk_waits_and_others_are_served() {
     for options in [&["--pool", &host.text("pool.img"), "--pool-size", "64MiB"][..], &[]] {
         let daemon = host.serve_with(options);
         let disk = wait_for_state(&daemon, "a", "waiting");
-        assert!(disk["reason"].as_str().expect("it has one").contains("--lose-dirty"), "{disk}");
+        assert!(disk["reason"].as_str().expect("it has one").contains("--discard-dirty"), "{disk}");
         let guest = Client::connect(&daemon.nbd_socket("a"), "a", Replies::Simple);
         assert!(guest.is_err(), "nobody is shown old data");
         assert_eq!(daemon.disk("b")["state"], "serving");
         let refused = daemon.run(&["disk", "remove", "a"]).failed();
-        assert!(refused.contains("--lose-dirty"), "{refused}");
+        assert!(refused.contains("--discard-dirty"), "{refused}");
         assert!(daemon.stop().success());
     }
     let refused = host.serve_fails(&["--pool", &host.text("another.img"), "--pool-size", "64MiB"]);
@@ -354,7 +354,10 @@ fn a_backing_that_was_cut_keeps_its_dirty_data_and_nobody_is_told_to_give_it_up(
     fs::write(&image, &whole).expect("it is ours");
     for _ in 0..2 {
         let refused = daemon.run(&["disk", "remove", "a"]).failed();
-        assert!(refused.contains("then restart Forebay") && !refused.contains("--lose-dirty"), "{refused}");
+        assert!(
+            refused.contains("then restart Forebay") && !refused.contains("--discard-dirty"),
+            "{refused}"
+        );
     }
     daemon.kill();
     let daemon = host.serve();
@@ -422,7 +425,7 @@ fn a_disk_that_was_given_up_without_its_pool_does_not_come_back_with_it() {
     fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     wait_for_state(&daemon, "a", "waiting");
-    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+    daemon.run(&["disk", "remove", "a", "--discard-dirty"]).succeeded();
     assert!(!is_marked(&image));
     assert!(daemon.stop().success());
     fs::rename(host.path("away.img"), host.path("pool.img")).expect("the folder is ours");
@@ -466,9 +469,9 @@ fn a_dirty_disk_gets_its_own_backing_or_none() {
     let daemon = host.serve();
     let disk = wait_for_state(&daemon, "a", "waiting");
     let reason = disk["reason"].as_str().expect("it has one");
-    assert!(reason.contains("another file") && reason.contains("--lose-dirty"), "{reason}");
+    assert!(reason.contains("another file") && reason.contains("--discard-dirty"), "{reason}");
     let refused = daemon.run(&["disk", "evict", "a"]).failed();
-    assert!(refused.contains("--lose-dirty"), "{refused}");
+    assert!(refused.contains("--discard-dirty"), "{refused}");
     fs::rename(host.path("away.img"), &backing).expect("the folder is ours");
     wait_for_state(&daemon, "a", "serving");
     assert_served(&daemon, "a", 1);
@@ -488,7 +491,7 @@ fn a_page_that_flash_damaged_is_an_error_alone_until_it_is_written_anew() {
 
     let daemon = host.serve();
     let refused = daemon.run(&["disk", "remove", "a"]).failed();
-    assert!(refused.contains("--lose-dirty"), "{refused}");
+    assert!(refused.contains("--discard-dirty"), "{refused}");
     assert_eq!(pages_at_home(&image, 1), PAGES - 1);
     let mut guest = daemon.guest("a");
     guest.read(place(5), PAGE as u32).expect_err("nothing older is shown");
@@ -509,12 +512,12 @@ fn a_disk_whose_flash_is_gone_with_its_data_stops_and_is_given_up_by_word_only()
     let pool = fs::OpenOptions::new().write(true).open(host.path("pool.img")).expect("it is there");
     pool.set_len(1 << 20).expect("the folder is ours");
     let refused = daemon.run(&["disk", "destage", "a", "--wait"]).failed();
-    assert!(refused.contains("--lose-dirty"), "{refused}");
+    assert!(refused.contains("--discard-dirty"), "{refused}");
     assert_eq!(daemon.disk("a")["state"], "stopped");
     daemon.guest("a").read(place(1), PAGE as u32).expect_err("old data is not shown");
     let refused = daemon.run(&["disk", "remove", "a"]).failed();
-    assert!(refused.contains("--lose-dirty"), "{refused}");
-    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+    assert!(refused.contains("--discard-dirty"), "{refused}");
+    daemon.run(&["disk", "remove", "a", "--discard-dirty"]).succeeded();
     assert!(!is_marked(&image));
 }
 
@@ -526,7 +529,7 @@ fn what_is_lost_is_listed_and_a_pool_that_was_erased_serves_nothing_old() {
     let pool = daemon.json(&["pool", "show"])["pool"]["id"].as_str().expect("it has one").to_owned();
     daemon.kill();
     let refused = host.serve_fails(&["--pool", &host.text("pool.img"), "--erase", &pool]);
-    assert!(refused.contains("--lose-dirty"), "{refused}");
+    assert!(refused.contains("--discard-dirty"), "{refused}");
     assert!(Path::new(&host.text("pool.img")).exists());
     assert_served(&host.serve(), "a", 1);
 }

@@ -170,7 +170,7 @@ fn a_server_without_flush_is_served_as_one_and_never_in_write_back() {
     let write = format!("pwrite=dd of={image} seek=$4 oflag=seek_bytes conv=notrunc status=none");
     let size = format!("get_size=echo {}", 8 * MIB);
     let server = Server::nbdkit(&host, &["eval", &size, &read, &write, "can_write=exit 0"]);
-    let words = ["disk", "add", "disk", "--backing", &server.uri, "--mode", "write-back", "--unmarked"];
+    let words = ["disk", "add", "disk", "--backing", &server.uri, "--mode", "write-back", "--allow-unmarked"];
     let message = daemon.run(&words).failed();
     assert!(message.contains("offers no flush"), "{message}");
     let said = daemon.run(&["disk", "add", "disk", "--backing", &server.uri]).succeeded();
@@ -180,7 +180,7 @@ fn a_server_without_flush_is_served_as_one_and_never_in_write_back() {
     let flags = daemon.guest("disk").facts().flags;
     let (send_flush, send_fua) = (1 << 2, 1 << 3);
     assert_eq!(flags & (send_flush | send_fua), 0, "guests are told what is true: {flags:#x}");
-    let message = daemon.run(&["disk", "set", "disk", "mode=write-back", "unmarked=yes"]).failed();
+    let message = daemon.run(&["disk", "set", "disk", "mode=write-back", "allow-unmarked=yes"]).failed();
     assert!(message.contains("offers no flush"), "{message}");
     assert_eq!(daemon.disk("disk")["mode"], "write-through");
 }
@@ -392,7 +392,7 @@ fn a_backing_that_answers_with_errors_is_a_pause_then_an_error_and_nothing_dirty
     let daemon = host.serve();
     let (file, rate) = (format!("error-file={broken}"), "error-rate=100%");
     let server = Server::nbdkit(&host, &["--filter=error", "file", &image, rate, &file]);
-    let add = ["disk", "add", "disk", "--backing", &server.uri, "--mode", "write-back", "--unmarked"];
+    let add = ["disk", "add", "disk", "--backing", &server.uri, "--mode", "write-back", "--allow-unmarked"];
     daemon.run(&[&add[..], &["--reserve", "32MiB", "--dirty-limit", "7MiB"]].concat()).succeeded();
     let mut guest = daemon.guest("disk");
     guest.write(0, &[1; 4096]).expect("the disk is served");

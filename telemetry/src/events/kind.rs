@@ -142,7 +142,7 @@ kinds! {
     PoolInPlace, "pool-in-place", Info,
         "A file or device of the pool is at its path again.",
         "";
-    PoolStranger, "pool-holds-stranger", Error,
+    PoolOrphanData, "pool-orphan-data", Error,
         "The pool holds data that no backing has, of a disk that is not remembered.",
         "Restore the state.json that knows the disk. The data stays in the pool until then.";
     DeviceAdded, "device-added", Info,
@@ -331,7 +331,7 @@ kinds! {
     HistoryUnsaved, "history-unsaved", Warning,
         "What disks do cannot be saved step by step.",
         "Make room in the daemon's folder, or a restart forgets it.";
-    ShardSilent, "shard-silent", Error,
+    ShardUnresponsive, "shard-unresponsive", Error,
         "A thread that serves disks does not answer.",
         "A device or file system that it waits for hangs: look at dmesg.";
     ShardAnswers, "shard-answers", Info,

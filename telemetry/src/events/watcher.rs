@@ -190,7 +190,7 @@ impl Watcher {
         let silent = look.silent.iter().next();
         match (&self.silent, silent) {
             (None, Some((name, message))) => {
-                news.push(of_disk(Kind::ShardSilent, name, message.clone()));
+                news.push(of_disk(Kind::ShardUnresponsive, name, message.clone()));
                 self.silent = Some(name.clone());
             }
             (Some(before), None) => {

@@ -165,7 +165,7 @@ fn a_shard_that_hangs_is_told_of_once_and_its_disks_are_not_forgotten() {
         silent: BTreeMap::from([("a".to_owned(), "Cannot ask shard 0".to_owned())]),
         ..Look::default()
     };
-    assert_eq!(kinds(&mut watcher, &silent(1)), [Kind::ShardSilent]);
+    assert_eq!(kinds(&mut watcher, &silent(1)), [Kind::ShardUnresponsive]);
     assert_eq!(kinds(&mut watcher, &silent(2)), []);
     assert_eq!(kinds(&mut watcher, &look(3, failing)), [Kind::ShardAnswers], "what is lost was told of");
     assert_eq!(kinds(&mut watcher, &Look::default()), [], "it was removed");

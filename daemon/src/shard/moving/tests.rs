@@ -535,7 +535,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
     let host = Host::on(Storage::Server);
     let write_back = [
         ("mode", "write-back"),
-        ("unmarked", "yes"),
+        ("allow-unmarked", "yes"),
         ("reserve", "4MiB"),
         ("dirty-limit", "1MiB"),
         ("ram", "1MiB"),

@@ -4,7 +4,7 @@ start_daemon
 must modprobe xfs
 folders="ext4-write-through ext4-write-back xfs-write-through xfs-write-back"
 for disk in $folders; do
-    must forebay disk add $disk --backing /dev/disk/$disk --mode ${disk#*-} --unmarked
+    must forebay disk add $disk --backing /dev/disk/$disk --mode ${disk#*-} --allow-unmarked
     must forebay map $disk
     mkdir /mnt/$disk
     case $disk in

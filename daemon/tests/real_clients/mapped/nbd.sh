@@ -1,7 +1,7 @@
 # A disk mapped by the kernel's NBD client, on a kernel without ublk: the daemon is killed under load, and nothing is lost.
 make_random
 start_daemon
-must forebay disk add web --backing /dev/disk/web --mode write-back --unmarked
+must forebay disk add web --backing /dev/disk/web --mode write-back --allow-unmarked
 modprobe ublk_drv 2>/dev/null && fail "this kernel has ublk"
 refused 'modprobe ublk_drv' forebay map web --driver ublk
 refused 'is not mapped' forebay unmap web

@@ -151,7 +151,7 @@ forebay_mapped() {
     daemon=$!
     until_it_is forebay disk list
     unmarked=
-    [ $mode = write-back ] && unmarked=--unmarked
+    [ $mode = write-back ] && unmarked=--allow-unmarked
     must forebay disk add disk --backing /dev/mapper/slow --mode $mode $unmarked
     must forebay disk set disk ram=${ram}KiB "$@"
     must forebay map disk
