@@ -6,6 +6,7 @@
 //! circles  files of one floor do not import each other in larger circles than before
 //! crates   the walls between crates, from what cargo says of them
 //! rust     heads, sizes, sleeps and leftovers of one Rust file
+//! language measures of comments and pages, which may only fall
 //! map      the files that the map of the code names
 //! named    the Rust files that comments name
 //! rules    the rules of durability that comments cite by number
@@ -17,6 +18,7 @@
 mod circles;
 mod crates;
 mod floors;
+mod language;
 mod map;
 mod named;
 mod rules;
@@ -70,6 +72,7 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
     let contents = contents.iter().map(|(path, content)| (path.as_str(), content.as_str()));
     findings += report("cache/src", circles::check(contents.clone()));
     findings += check_rules(root, contents.clone())?;
+    findings += check_language(contents.clone());
     let paths: Vec<&str> = contents.clone().map(|(path, _)| path).collect();
     let sources = contents.filter(|(path, _)| is_rust(path));
     findings +=
@@ -95,6 +98,16 @@ fn check_rules<'a>(root: &Path, contents: impl Iterator<Item = (&'a str, &'a str
     let rows = rules::rows(&page);
     let sources = contents.filter(|(path, _)| is_rust(path));
     Ok(sources.map(|(path, content)| report(path, rules::check(path, content, &rows))).sum())
+}
+
+/// Checks the language of Rust files and pages.
+fn check_language<'a>(contents: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> usize {
+    let sources = contents.clone().filter(|(path, _)| is_rust(path));
+    // What is no Rust was reported.
+    let sources: Vec<_> =
+        sources.filter_map(|(path, content)| Some((path, content, source::tokens(content).ok()?))).collect();
+    let pages: Vec<_> = contents.filter(|(path, _)| has_ending(path, "md")).collect();
+    report("the tree", language::check(&sources, &pages))
 }
 
 /// Checks the map of the code, and prints what it names that is not there.
@@ -137,7 +150,11 @@ fn check_file(path: &str, content: &str) -> Vec<Finding> {
 }
 
 fn is_rust(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|ending| ending == "rs")
+    has_ending(path, "rs")
+}
+
+fn has_ending(path: &str, wanted: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending == wanted)
 }
 
 fn report(path: &str, mut findings: Vec<Finding>) -> usize {
