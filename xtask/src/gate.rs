@@ -32,7 +32,6 @@ pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
     run(cargo(root).args(documents).env("RUSTDOCFLAGS", flags))?;
     bench::hit_ratio_short(root)?;
     deb::prove(root)?;
-    deb::datastores::prove(root)?;
     test(root, seeds)
 }
 
@@ -99,6 +98,7 @@ pub(crate) fn nightly(root: &Path) -> Result<(), String> {
     test_with(root, SEEDS_NIGHTLY, &variables)?;
     fuzz(root)?;
     dist::prove(root)?;
+    deb::datastores::prove(root)?;
     deb::datastores::prove_nfs(root)?;
     dist::dist(root, dist::Changes::Allowed)
 }
