@@ -84,7 +84,7 @@ test("leaving write-back says what is dirty and where it goes", () => {
   assert.ok(said.includes("3.2GiB is dirty"), said);
   assert.ok(!consequences(disk(), { mode: "write-through" }).join(" ").includes("dirty"));
   assert.ok(consequences(disk(), { "block-size": "4KiB" }).join(" ").includes("(2MiB) is dropped"));
-  assert.ok(consequences(disk(), { unmarked: "yes" }).join(" ").includes("another Forebay"));
+  assert.ok(consequences(disk(), { "allow-unmarked": "yes" }).join(" ").includes("another Forebay"));
 });
 
 test("actions say figures in plain words", () => {
