@@ -76,7 +76,7 @@ pub struct Device {
     pub wear: Option<Wear>,
     /// State of its write budget; null without one.
     pub budget: Option<Budget>,
-    /// How far it is with becoming smaller; null if it is not being made so.
+    /// Progress of making it smaller; null if it keeps its size.
     pub shrinking: Option<Shrinking>,
     /// Reason for which it kept its size when it was last to become smaller; null if it did not.
     pub kept_size_reason: Option<String>,
@@ -85,7 +85,7 @@ pub struct Device {
 /// A device that is being made smaller.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Shrinking {
-    /// What the pool is to use of it.
+    /// Bytes that the pool is to use of it.
     pub size_bytes: u64,
     /// Segments that it is to have.
     pub segments: u64,

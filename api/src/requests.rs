@@ -72,7 +72,7 @@ pub struct AddDevice {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResizeDevice {
-    /// What the pool is to use of it; null for all that it has.
+    /// Bytes that the pool is to use of it; null for all that it has.
     pub size_bytes: Option<u64>,
 }
 

@@ -81,7 +81,7 @@ impl RetryTime {
     }
 }
 
-/// How long a limit is saved up while less than that is asked for.
+/// Time for which a limit is saved up while clients ask for less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BurstTime {
     millis: u32,

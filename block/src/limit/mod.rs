@@ -31,7 +31,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap, Wanted};
 use bucket::Bucket;
 
-/// What clients may ask for at most.
+/// Limits of requests and bytes a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
     /// Requests a second; none: as many as they like.
@@ -52,9 +52,9 @@ impl Default for RateLimits {
 /// Requests that had to wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delays {
-    /// How many waited and passed.
+    /// Number of those that waited and passed.
     pub requests: u64,
-    /// For how long, all together, in nanoseconds.
+    /// Sum of their waits, in nanoseconds.
     pub nanos: u64,
 }
 
@@ -74,7 +74,7 @@ pub struct RateLimiter<H> {
     buckets: Cell<Buckets>,
     /// There are limits, or somebody waits still.
     is_on: Cell<bool>,
-    /// Whoever has it is asked next whether he may pass. Given away in the order in which it is asked for.
+    /// Held by the request that passes next. Requests get it in the order of their arrival.
     turn: Semaphore,
     waiting: Cell<usize>,
     lifting: Rc<Lifting>,
@@ -104,12 +104,12 @@ impl Buckets {
     }
 }
 
-/// Whether limits count at present.
+/// Count of those who have the limits lifted.
 #[derive(Default)]
 struct Lifting {
-    /// How many keep them lifted.
+    /// Number of [`LimitsLifted`] that live.
     lifted: Cell<usize>,
-    /// Told when limits are lifted, or are others.
+    /// Notified when limits are lifted or replaced.
     changed: Notify,
 }
 

@@ -38,9 +38,9 @@ fn stories_find_every_planted_bug_that_is_left_to_them() {
     assert!(blind.is_empty(), "stories are blind: {blind:?}");
 }
 
-/// What is said when flash is written over what the table names, when a guest reads a value that it must not, or another one once the cache is evicted, and, of two copies, of
-/// each start after a cut that is refused, stops the disk or shows an error though one device has all that was promised. Another
-/// end of a story says nothing of what judges.
+/// Verdicts of stories: flash is written over what the table names; a guest reads a value that it must not, or another one once the
+/// cache is evicted; of two copies, a start after a cut is refused, stops the disk or shows an error though one device has all that was
+/// promised. Another end of a story says nothing of what judges.
 const VERDICTS: [&str; 4] = ["the table names", "legal are", "changed by evicting", "} at operation "];
 
 /// True if what judges a story says that something is wrong with the bug planted.
