@@ -7,6 +7,7 @@ mod rates;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use base::problem::{Answer, Problem, hint};
@@ -17,7 +18,7 @@ use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, Se
 use serde::{Deserialize, Serialize};
 
 use crate::renamed;
-use rates::{BandwidthMax, IopsMax};
+use rates::{bandwidth_text, iops_text, parse_bandwidth, parse_iops};
 
 /// The smallest and largest block, in bytes.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
@@ -166,8 +167,8 @@ pub(crate) struct Values {
     redundancy: Redundancy,
     unmarked: Unmarked,
     retry_time: RetryTime,
-    iops_max: IopsMax,
-    bandwidth_max: BandwidthMax,
+    iops_max: Option<NonZeroU64>,
+    bandwidth_max: Option<NonZeroU64>,
     burst_time: BurstTime,
     sector_size: SectorSize,
     map: MapAtStart,
@@ -307,8 +308,8 @@ impl Default for Values {
             redundancy: Redundancy::Mirror,
             unmarked: Unmarked::No,
             retry_time: RetryTime::default(),
-            iops_max: IopsMax::default(),
-            bandwidth_max: BandwidthMax::default(),
+            iops_max: None,
+            bandwidth_max: None,
             burst_time: BurstTime::default(),
             sector_size: SectorSize::Auto,
             map: MapAtStart::Off,
@@ -371,8 +372,8 @@ impl Values {
             "redundancy" => self.redundancy = text.parse().map_err(about)?,
             "allow-unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
-            "iops-max" => self.iops_max = text.parse().map_err(about)?,
-            "bandwidth-max" => self.bandwidth_max = text.parse().map_err(about)?,
+            "iops-max" => self.iops_max = parse_iops(text).map_err(about)?,
+            "bandwidth-max" => self.bandwidth_max = parse_bandwidth(text).map_err(about)?,
             "burst-time" => self.burst_time = text.parse().map_err(about)?,
             "sector-size" => self.sector_size = text.parse().map_err(about)?,
             "map" => self.map = text.parse().map_err(about)?,
@@ -436,8 +437,8 @@ impl Values {
             ("redundancy", self.redundancy.to_string()),
             ("allow-unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
-            ("iops-max", self.iops_max.to_string()),
-            ("bandwidth-max", self.bandwidth_max.to_string()),
+            ("iops-max", iops_text(self.iops_max)),
+            ("bandwidth-max", bandwidth_text(self.bandwidth_max)),
             ("burst-time", self.burst_time.to_string()),
             ("sector-size", self.sector_size.to_string()),
             ("map", self.map.to_string()),
@@ -455,8 +456,8 @@ impl Values {
     /// Returns what guests get at most.
     pub(crate) fn rate_limits(&self) -> RateLimits {
         RateLimits {
-            requests: self.iops_max.0,
-            bytes: self.bandwidth_max.0,
+            requests: self.iops_max,
+            bytes: self.bandwidth_max,
             burst_ns: self.burst_time.nanoseconds(),
         }
     }
