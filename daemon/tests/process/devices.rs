@@ -1,7 +1,6 @@
 //! A pool of several devices: they come and go under load, one is missing at a start, one fails.
 
 use std::fs::{self, File, OpenOptions};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use doors::nbd::Client;
 use serde_json::Value;
@@ -120,23 +119,11 @@ fn fill_more(daemon: &Daemon) {
 
 /// Has a guest write and read, each read checked, while `change` is done. Returns the round that was written last.
 fn under_load(daemon: &Daemon, change: impl FnOnce()) -> u8 {
-    let is_over = AtomicBool::new(false);
-    let mut guest = daemon.guest("a");
-    std::thread::scope(|scope| {
-        let load = scope.spawn(|| {
-            for round in 1..=u8::MAX {
-                write(&mut guest, round);
-                read(&mut guest, round);
-                if is_over.load(Ordering::Relaxed) {
-                    return round;
-                }
-            }
-            panic!("the change takes for ever");
-        });
-        change();
-        is_over.store(true, Ordering::Relaxed);
-        load.join().expect("no guest sees an error")
-    })
+    let step = |guest: &mut Client, round| {
+        write(guest, round);
+        read(guest, round);
+    };
+    daemon.under_load(1, step, change)
 }
 
 fn loaded(daemon: &Daemon) -> Value {

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -265,6 +265,32 @@ impl Daemon {
     /// Connects as a guest.
     pub(crate) fn guest(&self, disk: &str) -> Client {
         Client::connect(&self.nbd_socket(disk), disk, Replies::Simple).expect("the disk is served")
+    }
+
+    /// Has a guest of disk `a` do `step` round by round, from `first` on, while `change` is done. Returns the last round.
+    pub(crate) fn under_load(
+        &self,
+        first: u8,
+        step: impl Fn(&mut Client, u8) + Send,
+        change: impl FnOnce(),
+    ) -> u8 {
+        let is_over = AtomicBool::new(false);
+        let mut guest = self.guest("a");
+        std::thread::scope(|scope| {
+            let is_over = &is_over;
+            let load = scope.spawn(move || {
+                for round in first..=u8::MAX {
+                    step(&mut guest, round);
+                    if is_over.load(Ordering::Relaxed) {
+                        return round;
+                    }
+                }
+                panic!("the change takes for ever");
+            });
+            change();
+            is_over.store(true, Ordering::Relaxed);
+            load.join().expect("no guest sees an error")
+        })
     }
 
     /// Waits for a line of the log that holds `text`.

@@ -1,7 +1,6 @@
 //! Devices of the pool that become larger and smaller while guests write, with dirty data, and through kills.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use doors::nbd::Client;
@@ -57,23 +56,11 @@ fn length(host: &Host) -> u64 {
 
 /// Has a guest write and read, each read checked, while `change` is done. Returns the round that was written last.
 fn under_load(daemon: &Daemon, first: u8, change: impl FnOnce()) -> u8 {
-    let is_over = AtomicBool::new(false);
-    let mut guest = daemon.guest("a");
-    std::thread::scope(|scope| {
-        let load = scope.spawn(|| {
-            for round in first..=u8::MAX {
-                write(&mut guest, round);
-                read(&mut guest, round);
-                if is_over.load(Ordering::Relaxed) {
-                    return round;
-                }
-            }
-            panic!("the change takes for ever");
-        });
-        change();
-        is_over.store(true, Ordering::Relaxed);
-        load.join().expect("no guest sees an error")
-    })
+    let step = |guest: &mut Client, round| {
+        write(guest, round);
+        read(guest, round);
+    };
+    daemon.under_load(first, step, change)
 }
 
 #[test]
