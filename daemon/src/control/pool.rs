@@ -17,6 +17,9 @@ use crate::registry::{NewDevice, NewSize, Registry};
 
 type Shared = State<Arc<Registry>>;
 
+/// The change of a device, for errors.
+const RESIZE: &str = "change the size of a device of the pool";
+
 /// The pool and its devices.
 #[utoipa::path(
     get,
@@ -80,11 +83,8 @@ pub(super) async fn remove(
     State(registry): Shared,
     number: Result<Path<u32>, PathRejection>,
 ) -> Reply<PoolDocument> {
-    let Path(number) = number.map_err(|rejection| {
-        let what = rejection.body_text();
-        Problem::invalid(format!("Cannot take a device out of the pool: {what}; give its number"))
-    })?;
-    let view = to_the_end(async move { registry.remove_device(MemberNumber(number)).await }).await?;
+    let number = device_number(number, "take a device out of the pool")?;
+    let view = to_the_end(async move { registry.remove_device(number).await }).await?;
     Ok(Json(PoolDocument::of(documents::pool(&view))))
 }
 
@@ -103,7 +103,7 @@ pub(super) async fn resize(
     number: Result<Path<u32>, PathRejection>,
     request: Result<Json<ResizeDevice>, JsonRejection>,
 ) -> Reply<PoolDocument> {
-    let number = device_number(number)?;
+    let number = device_number(number, RESIZE)?;
     let Json(ResizeDevice { size_bytes }) = request?;
     let size = size_bytes.map_or(NewSize::Max, NewSize::Bytes);
     let view = to_the_end(async move { registry.resize_device(number, size).await }).await?;
@@ -122,15 +122,16 @@ pub(super) async fn cancel_resize(
     State(registry): Shared,
     number: Result<Path<u32>, PathRejection>,
 ) -> Reply<PoolDocument> {
-    let number = device_number(number)?;
+    let number = device_number(number, RESIZE)?;
     let view = to_the_end(async move { registry.cancel_resize(number).await }).await?;
     Ok(Json(PoolDocument::of(documents::pool(&view))))
 }
 
-fn device_number(number: Result<Path<u32>, PathRejection>) -> Result<MemberNumber, Problem> {
+/// Returns the device that a path names; `doing` is for the error.
+fn device_number(number: Result<Path<u32>, PathRejection>, doing: &str) -> Result<MemberNumber, Problem> {
     let Path(number) = number.map_err(|rejection| {
         let what = rejection.body_text();
-        Problem::invalid(format!("Cannot change the size of a device of the pool: {what}; give its number"))
+        Problem::invalid(format!("Cannot {doing}: {what}; give its number"))
     })?;
     Ok(MemberNumber(number))
 }

@@ -10,9 +10,9 @@ use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
 
-/// What stays free of a file system, in hundredths of its size.
+/// Hundredths of a file system that stay free.
 const FREE_PERCENT: u64 = 5;
-/// The most that stays free of a file system: 5 % of a large one is more than others need.
+/// Most bytes that stay free of a file system: 5 % of a large one is more than others need.
 const FREE_BYTES_MAX: u64 = 1 << 30;
 /// Where names of devices are.
 const DEVICES: &str = "/dev";
@@ -82,53 +82,47 @@ pub(super) struct Room {
     pub(super) free_bytes: u64,
 }
 
-/// Refuses a file that would not leave 5 % of its file system free, or 1 GiB if that is less. `option` is what its size was given with.
+/// Refuses a new file that would leave too little free. `option` is what its size was given with.
 ///
 /// # Errors
 /// With what is free, what has to stay so, and the largest size that fits.
 pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Answer<()> {
+    let doing = || format!("make the pool {} of {}", path.display(), Size(bytes));
+    check_growth(path, 0, bytes, doing, option)
+}
+
+/// Refuses to make a file longer, from `before` to `bytes`, if that would leave too little free.
+///
+/// # Errors
+/// As [`check_room`].
+pub(crate) fn check_room_to_grow(path: &Path, before: u64, bytes: u64) -> Answer<()> {
+    let doing = || format!("make {} larger, from {} to {}", path.display(), Size(before), Size(bytes));
+    check_growth(path, before, bytes, doing, "size")
+}
+
+fn check_growth(
+    path: &Path,
+    before: u64,
+    bytes: u64,
+    doing: impl Fn() -> String,
+    option: &str,
+) -> Answer<()> {
     let Room { size_bytes, free_bytes } = free_space(&folder(path))?;
     let kept_bytes = kept_free(size_bytes);
-    let most_bytes = free_bytes.saturating_sub(kept_bytes);
+    let most_bytes = before + free_bytes.saturating_sub(kept_bytes);
     if bytes <= most_bytes {
         return Ok(());
     }
     Err(Problem::failed(format!(
-        "Cannot make the pool {} of {}: its file system has {} free, of which {} stay free for others; \
-         make room, or give a smaller {option}, at most {}",
-        path.display(),
-        Size(bytes),
+        "Cannot {}: its file system has {} free, of which {} stay free for others; make room, or give a smaller {option}, at most {}",
+        doing(),
         Size(free_bytes),
         Size(kept_bytes),
         Size(most_bytes)
     )))
 }
 
-/// Refuses to make a file longer by so many bytes if that would leave less free of its file system than a new file
-/// has to.
-///
-/// # Errors
-/// With the largest size that fits.
-pub(crate) fn check_room_to_grow(path: &Path, before: u64, bytes: u64) -> Answer<()> {
-    let Room { size_bytes, free_bytes } = free_space(&folder(path))?;
-    let kept_bytes = kept_free(size_bytes);
-    let more_bytes = free_bytes.saturating_sub(kept_bytes);
-    if bytes.saturating_sub(before) <= more_bytes {
-        return Ok(());
-    }
-    Err(Problem::failed(format!(
-        "Cannot make {} larger, from {} to {}: its file system has {} free, of which {} stay free for others; \
-         make room, or give a smaller size, at most {}",
-        path.display(),
-        Size(before),
-        Size(bytes),
-        Size(free_bytes),
-        Size(kept_bytes),
-        Size(before + more_bytes)
-    )))
-}
-
-/// What stays free of a file system of so many bytes.
+/// Returns how many bytes of a file system of this size stay free for others: 5 %, or 1 GiB if that is less.
 fn kept_free(size_bytes: u64) -> u64 {
     (size_bytes / 100 * FREE_PERCENT).min(FREE_BYTES_MAX)
 }
