@@ -202,11 +202,11 @@ t>0?`${F(t)} is dirty; it is written to the backing first. If that cannot be, th
  taken from a running guest. `forebay vm detach` gives it back to that guest without errors."]:[],"What is cached of it is dropped. The cont\
 ent of the backing stays."]}function us(e,t){let n=nt(t),s=n>0?`${F(n)} is dirty: flash has it and the backing does not.`:"Nothing is dirty:\
  the backing has everything.";switch(e){case"destage":return[s,"Dirty data is written to the backing at full speed. Guests go on and may not\
-ice a busier backing."];case"normal":return[s,"Destage goes on at the pace that suits guests."];case"quiesce":return[s,"It is brought home f\
-irst. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.","This ends by itself after the time\
- below, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[`${F(t.statistics.
+ice a busier backing."];case"normal":return[s,"Destage goes on at the pace that suits guests."];case"quiesce":return[s,"It is destaged first\
+. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.","This ends by itself after the time bel\
+ow, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[`${F(t.statistics.
 cached_bytes)} cached on flash and ${F(t.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,n>0?`${F(n)} is dirty \
-and is brought home first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache is warm again."]}}var Cu=60,Fu=600,Ou=300;function Sl(e,t){let n=Nu.map(i=>{let r=()=>{let l=e();l&&tt(Iu(i.work(l),t))};return[i,c("button",{type:"button","d\
+and is destaged first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache is warm again."]}}var Cu=60,Fu=600,Ou=300;function Sl(e,t){let n=Nu.map(i=>{let r=()=>{let l=e();l&&tt(Iu(i.work(l),t))};return[i,c("button",{type:"button","d\
 ata-action":i.name,onclick:r},i.label)]}),s=c("p",{class:"hint","data-figure":"quiet"});return{element:c("section",{class:"card","aria-label":"\
 Actions"},c("h2",{},"Actions"),c("div",{class:"buttons buttons-start"},...n.map(([,i])=>i)),s),update(){let i=e();for(let[l,u]of n)u.disabled=
 i===null||!l.isPossible(i);let r=i&&!Ns(i)?`Nothing can be done while the disk is ${i.state}.`:i?yl(i):null;q(s,r??""),Q(s,r!==null)}}}var Ns=e=>e.

@@ -292,7 +292,7 @@ export function actionWords(action: "destage" | "normal" | "quiesce" | "resume" 
     case "quiesce":
       return [
         isDirty,
-        "It is brought home first. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.",
+        "It is destaged first. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.",
         "This ends by itself after the time below, or when it is resumed.",
       ];
     case "resume":
@@ -300,7 +300,7 @@ export function actionWords(action: "destage" | "normal" | "quiesce" | "resume" 
     case "evict":
       return [
         `${size(disk.statistics.cached_bytes)} cached on flash and ${size(disk.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,
-        left > 0 ? `${size(left)} is dirty and is brought home first.` : "Nothing is dirty; nothing is lost.",
+        left > 0 ? `${size(left)} is dirty and is destaged first.` : "Nothing is dirty; nothing is lost.",
         "Guests go on from the backing, slower, until the cache is warm again.",
       ];
   }

@@ -89,7 +89,7 @@ test("leaving write-back says what is dirty and where it goes", () => {
 
 test("actions say figures in plain words", () => {
   const dirty = disk({ dirty_bytes: 4096, dirty_zeroes_bytes: 4096 });
-  assert.ok(actionWords("evict", dirty).join(" ").includes("8KiB is dirty and is brought home first"));
+  assert.ok(actionWords("evict", dirty).join(" ").includes("8KiB is dirty and is destaged first"));
   assert.ok(actionWords("evict", disk()).join(" ").includes("2MiB cached on flash"));
   assert.ok(actionWords("quiesce", disk()).join(" ").includes("Nothing is dirty"));
   for (const action of ["destage", "normal", "resume"] as const) assert.ok(actionWords(action, dirty).length > 0);

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::accept;
 use super::destage::{self, Quiet};
+use super::stats::time;
 use super::{client, map, print_change, read_and_print};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
@@ -194,7 +195,7 @@ fn remove(options: &DiskRemove) -> Answer<()> {
     }
     let document = removed?;
     let content =
-        if discard_dirty { "its backing has what was brought home" } else { "its backing keeps its content" };
+        if discard_dirty { "its backing has what was destaged" } else { "its backing keeps its content" };
     print_change(
         &options.reading,
         &document,
@@ -303,21 +304,16 @@ fn show_one(document: &Value) -> String {
 
 /// Returns how many requests waited to stay within limits since the disk was attached, and for how long.
 pub(super) fn delays(statistics: &Value) -> String {
-    let (Some(requests), Some(nanos)) =
-        (statistics["requests_delayed"].as_u64(), statistics["request_delay_ns"].as_u64())
-    else {
-        return text(&Value::Null);
-    };
-    if requests == 0 {
-        return "nothing".to_owned();
+    match (statistics["requests_delayed"].as_u64(), statistics["request_delay_ns"].as_f64()) {
+        (Some(0), _) => "nothing".to_owned(),
+        (Some(requests), Some(nanos)) => {
+            let micros = nanos / 1_000.0;
+            #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
+            let mean = micros / requests as f64;
+            format!("{requests} requests, {} all together, {} on average", time(micros), time(mean))
+        }
+        _ => text(&Value::Null),
     }
-    let (seconds, millis) = (nanos / 1_000_000_000, nanos / 1_000_000 % 1_000);
-    let mean_us = nanos / requests / 1_000;
-    format!(
-        "{requests} requests, {seconds}.{millis:03} s all together, {}.{:03} ms on average",
-        mean_us / 1_000,
-        mean_us % 1_000
-    )
 }
 
 /// Capabilities of which other lines say that a backing has them not.
@@ -383,7 +379,7 @@ fn dirty(disk: &Value) -> String {
     }
     let quiet = &disk["quiet"];
     said.extend(match quiet["state"].as_str() {
-        Some("coming") => Some("being brought home".to_owned()),
+        Some("coming") => Some("being destaged".to_owned()),
         Some("quiet") => Some(format!("quiet for {} s", number(&quiet["seconds_left"]))),
         Some("failed") => Some(format!("could not be quiet: {}", text(&quiet["reason"]))),
         _ => None,

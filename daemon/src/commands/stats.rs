@@ -259,10 +259,17 @@ fn per(value: &Value) -> String {
 /// A figure of a latency, if anything was measured.
 fn micros(latency: &Value, figure: &str) -> String {
     match (latency["count"].as_u64(), latency[figure].as_f64()) {
-        (Some(1..), Some(micros)) if micros < 10.0 => format!("{micros:.1} us"),
-        (Some(1..), Some(micros)) if micros < 10_000.0 => format!("{micros:.0} us"),
-        (Some(1..), Some(micros)) => format!("{:.0} ms", micros / 1_000.0),
+        (Some(1..), Some(micros)) => time(micros),
         _ => "-".to_owned(),
+    }
+}
+
+/// Returns microseconds in the unit that suits them.
+pub(super) fn time(micros: f64) -> String {
+    match micros {
+        micros if micros < 10.0 => format!("{micros:.1} us"),
+        micros if micros < 10_000.0 => format!("{micros:.0} us"),
+        micros => format!("{:.0} ms", micros / 1_000.0),
     }
 }
 
