@@ -148,7 +148,7 @@ fn mirrored(host: &Host, failing: usize, how: How) -> (Daemon, Failing, String) 
     let add = ["disk", "add", "a", "--backing", &image, "--mode", "write-back", "--reserve", "32MiB"];
     daemon.run(&add).succeeded();
     // So slow that something is dirty all the time, however long this machine takes for the rest.
-    daemon.run(&["disk", "set", "a", "ram=1MiB", "destage-rate-max=16KiB"]).succeeded();
+    daemon.run(&["disk", "set", "a", "ram=1MiB", "destage-rate-max=4KiB"]).succeeded();
     let mut guest = daemon.guest("a");
     for number in 0..PAGES {
         guest.write(place(number), &page(number, 1)).expect("no guest sees an error");

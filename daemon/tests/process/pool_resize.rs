@@ -174,7 +174,7 @@ fn a_device_that_was_cut_behind_the_pool_is_refused_and_what_is_dirty_waits_for_
     let daemon = serve(&host);
     write(&mut daemon.guest("a"), 1);
     daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
-    daemon.run(&["disk", "set", "a", "destage-rate-max=64KiB"]).succeeded();
+    daemon.run(&["disk", "set", "a", "destage-rate-max=1KiB"]).succeeded();
     let mut guest = daemon.guest("a");
     for at in (0..DIRTY).step_by(REQUEST as usize) {
         guest.write(at, &bytes(at, 2)).expect("no guest sees an error");

@@ -68,8 +68,9 @@ dpkg -i forebay_2.deb
 forebay disk list --json | grep -q '"serving".*"serving"'
 
 : purged while the pool has what a backing lacks: that stays, and is there when the package is back
+# A rate at which a slow machine finds something dirty after all that follows.
 head -c 1M /dev/urandom >written
-forebay disk set web1 mode=write-back destage-rate-max=64KiB
+forebay disk set web1 mode=write-back destage-rate-max=1KiB
 nbdcopy written 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock'
 if dpkg -P forebay 2>said; then exit 1; fi
 cat said
