@@ -10,8 +10,8 @@
 //! ```
 //! Imports only go down these floors; `cargo xtask tidy` checks it.
 //!
-//! The crate makes no system call, starts no thread, reads no clock and knows no protocol: devices, time and chance
-//! come in through the traits of `block`. That is what lets simulation run this very code.
+//! The crate makes no system call, starts no thread, reads no clock and knows no protocol: devices, time and random numbers are supplied
+//! through the traits of `block`. So simulation runs this very code.
 
 pub mod bytes;
 mod face;

@@ -46,27 +46,27 @@ pub struct Cache<E: Env> {
 pub struct Opened<E: Env> {
     /// The pool, with no disk attached.
     pub cache: Rc<Cache<E>>,
-    /// Whether what it held is believed.
+    /// Whether the content that the pool held is trusted.
     pub content: PoolContent,
     /// Devices that were named and do not belong to it.
     pub ignored: Vec<Ignored>,
 }
 
-/// What becomes of what the backing does not have, when a disk is given up.
+/// Policy for dirty data when a disk is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhatIsDirty {
-    /// The disk is not given up as long as there is any.
+    /// The disk is kept as long as it has dirty data.
     IsKept,
     /// It is lost.
     IsLost,
 }
 
 impl<E: Env> Cache<E> {
-    /// Opens the pool on its devices, in any order, and says whether what it held is believed. [`format`](crate::format)
+    /// Opens the pool on its devices, in any order, and reports whether the content that it held is trusted. [`format`](crate::format)
     /// makes a pool of one device; [`Cache::add_device`] adds others.
     ///
-    /// Of a pool of which a device is missing, nothing is believed: it goes on without that device, which does not belong
-    /// to it any more should it come back.
+    /// If a device of the pool is missing, none of the pool's content is trusted. The pool continues without that device, which no longer
+    /// belongs to it even if it returns.
     ///
     /// # Errors
     /// `NotAPool`, without having changed anything, or `Flash`.
@@ -107,7 +107,7 @@ impl<E: Env> Cache<E> {
         self.pool.know_device(number, device)
     }
 
-    /// Starts to put content on a device that every shard knows by now. To be called once, on one shard.
+    /// Starts to put content on a device that every shard already knows. To be called once, on one shard.
     ///
     /// # Errors
     /// `Settings` if there is no such device.
@@ -138,7 +138,7 @@ impl<E: Env> Cache<E> {
         self.pool.know_sizes();
     }
 
-    /// Starts to put content on the new part of a device that every shard knows.
+    /// Starts to put content on the new part of a device that every shard already knows.
     ///
     /// # Errors
     /// `Settings` if there is no such device.
@@ -157,7 +157,7 @@ impl<E: Env> Cache<E> {
         vacate::shrink_device(&self.pool, number, device_bytes).await
     }
 
-    /// Has a device that is being made smaller keep its size. Returns false if it is not.
+    /// Cancels the shrinking of a device, which keeps its size. Returns false if it is not being made smaller.
     pub fn cancel_shrink(&self, number: MemberNumber) -> bool {
         self.pool.shared.stop_shrink(number, "it was cancelled")
     }
@@ -167,9 +167,9 @@ impl<E: Env> Cache<E> {
         self.pool.on_device(number, run)
     }
 
-    /// Has a device leave the pool, while guests go on. Content of disks that have some there is dropped. It has left when
-    /// [`Cache::pool_statistics`] does not list it any more. It is nobody's once all handles of it are dropped: until then the
-    /// cache may still erase its superblock.
+    /// Starts to remove a device from the pool, while guests go on. Content of disks that have some there is dropped. The device has left
+    /// when [`Cache::pool_statistics`] does not list it any more. It is free for other uses once all handles of it are dropped: until then
+    /// the cache may still erase its superblock.
     ///
     /// # Errors
     /// `Settings` if there is no such device, no other, or if what is left is less than what is reserved.
@@ -177,9 +177,9 @@ impl<E: Env> Cache<E> {
         self.pool.take_out(number)
     }
 
-    /// Has the epoch of the pool's list of devices remembered durably elsewhere, whenever a device that failed is struck off;
-    /// what needed that device is acknowledged afterwards. [`Marks::epoch`] gives it back. To be called before a disk is attached:
-    /// the witness is told here of what failed, or was missing, while the pool was opened.
+    /// Registers a witness that durably remembers the epoch of the pool's list of devices elsewhere, whenever a device that failed is
+    /// struck off; writes that needed that device are acknowledged afterwards. [`Marks::epoch`] gives the epoch back. To be called before a
+    /// disk is attached: this call informs the witness of devices that failed, or were missing, while the pool was opened.
     ///
     /// # Errors
     /// `Flash` if it cannot remember that.
@@ -188,14 +188,14 @@ impl<E: Env> Cache<E> {
         Ok(self.pool.record_out().await?)
     }
 
-    /// Has promotions keep what is written to each device within so many drive writes a day, on all shards; none for no budget.
-    /// Everything that is written counts, and only promotions are held back. Holds until the pool is closed.
+    /// Sets the write budget of each device, in drive writes a day, on all shards; none for no budget. All writes count, but only
+    /// promotions are held back. Holds until the pool is closed.
     pub fn set_write_budget(&self, drive_writes: Option<DriveWrites>) {
         self.pool.set_write_budget(drive_writes);
     }
 
-    /// How far spending is ahead of the write budget, on the device where it is farthest: 0 if not at all or without a
-    /// budget, 1 if nothing is left.
+    /// Returns how far spending is ahead of the write budget, on the device where it is highest: 0 if not at all or without a budget, 1 if
+    /// nothing is left.
     pub fn write_pressure(&self) -> f32 {
         self.pool.write_pressure()
     }
@@ -212,7 +212,7 @@ impl<E: Env> Cache<E> {
         SharedPool(Arc::clone(&self.pool.shared))
     }
 
-    /// Takes the flash for failed: it is not written or believed any more, and disks go on without it.
+    /// Treats the flash as failed: it is neither written nor trusted any more, and disks go on without it.
     pub fn give_up_flash(&self) {
         self.pool.give_up();
     }
@@ -225,7 +225,7 @@ impl<E: Env> Cache<E> {
     /// Gives back what a disk holds that is not attached and will not be.
     ///
     /// # Errors
-    /// `DiskAttached`, `Flash`, or `HoldsDirty` if its backing does not have everything, unless that is given up with a word.
+    /// `DiskAttached`, `Flash`, or `HoldsDirty` if its backing does not have everything, unless the caller explicitly discards dirty data.
     pub async fn disown(&self, disk: DiskId, what_is_dirty: WhatIsDirty) -> Result<(), CacheError> {
         let intents = self.pool.open_intents_of(disk);
         let disowned = {
@@ -270,13 +270,13 @@ impl<E: Env> Cache<E> {
         u64::from(self.pool.segments().usable()) * self.pool.layout().segment_bytes()
     }
 
-    /// Puts a disk in front of its backing. The content of the backing is not touched. What was cached of it before is
-    /// loaded while guests are served already, as far as `past` says that it is believed.
+    /// Puts a disk in front of its backing. The content of the backing is not touched. Loads previously cached content while guests are
+    /// already served, as far as `past` trusts it.
     ///
     /// # Errors
-    /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`; `Flash` if what is not believed could not be
-    /// made void, neither on flash nor elsewhere; `HoldsDirty` if flash has what belongs to the backing of this disk, and it is
-    /// not known that this is it. Then nothing has changed.
+    /// `Settings` for impossible settings, `ReservationTooLarge`, `DiskAttached`; `Flash` if untrusted content could not be invalidated,
+    /// neither on flash nor elsewhere; `HoldsDirty` if flash has data that belongs to the backing of this disk, and it is not known that
+    /// this is that backing. Nothing has changed then.
     pub async fn attach(
         &self,
         settings: DiskSettings,
@@ -322,9 +322,8 @@ impl<E: Env> Cache<E> {
         Ok(disk)
     }
 
-    /// Keeps the share of a disk of `disk_bytes` that is not attached, as [`Cache::attach`] would give it: nobody else can
-    /// reserve that flash, nor push out what is cached of the disk up to its reservation. Until it is attached, or given up
-    /// by [`Cache::disown`].
+    /// Keeps the share of a disk of `disk_bytes` that is not attached, as [`Cache::attach`] would grant it: no other disk can reserve that
+    /// flash, nor evict cached data of this disk up to its reservation. Holds until the disk is attached, or given up by [`Cache::disown`].
     ///
     /// # Errors
     /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`. Then nothing has changed.
@@ -373,7 +372,7 @@ impl<E: Env> Cache<E> {
             return Err(CacheError::Settings("A disk's number cannot be changed".to_owned()));
         }
         if disk.ctx.cache.leaving.get() {
-            // Its reservation is given back, or will be: nobody would give it back a second time.
+            // Its reservation is given back, or will be: nothing would give it back a second time.
             return Err(CacheError::Settings(format!("Disk {} was detached: attach it anew", settings.id)));
         }
         if settings.ram_bytes != disk.settings().ram_bytes {
@@ -406,10 +405,10 @@ impl<E: Env> Cache<E> {
         self.check(&self.pool.segments(), &settings, settings.reserve_bytes, &larger).map(drop)
     }
 
-    /// Stops caching for a disk and keeps what is cached of it on flash, for when it is attached again. The caller has made
-    /// sure that no request is in flight and that none will come.
+    /// Stops caching for a disk and keeps its cached data on flash, for when it is attached again. The caller guarantees that no request is
+    /// in flight and that none will follow.
     pub async fn detach(&self, disk: &CachedDisk<E>) {
-        // Twice: the first look finds regions that were changed since the last one. A crash is no worse than without.
+        // Twice: the first pass finds regions that were changed since the last one. A crash is no worse than without.
         disk.close_idle_regions().await;
         disk.close_idle_regions().await;
         // First of all, so that a round of destage does not wait for room meanwhile.
@@ -420,22 +419,21 @@ impl<E: Env> Cache<E> {
     /// As [`Cache::detach`], for a disk that another shard attaches at once: what is open of it stays open, so that neither
     /// its backing nor much of its flash has to be written first. What its RAM holds is lost.
     ///
-    /// It is to be attached with the same backing, opened and locked without a break, and with the same bits of touched
-    /// pages, believed by page. Failures do not go along: see [`CachedDisk::is_fit_to_move`].
-    /// Whoever asks makes sure that the backing has no request left of which nobody knows the outcome, once destage is at rest:
-    /// it would land after one of whoever attaches the disk next.
+    /// Attach it again with the same backing, opened and locked without a break, and with the same touched-page bits, trusted by page.
+    /// Failures are not carried over: see [`CachedDisk::is_fit_to_move`]. Once destage is at rest, the caller guarantees that the backing
+    /// has no request left whose outcome is unknown: it would land after a request of the shard that attaches the disk next.
     pub async fn release(&self, at_rest: AtRest<'_, E>) {
         let AtRest { disk, destaging } = at_rest;
         let cache = &disk.ctx.cache;
         self.start_leaving(cache);
         // What loads it may still read and close its segments, which another shard could give back.
         drop(cache.loading.lock().await);
-        // A segment that is being emptied would look empty as soon as what it holds is forgotten here, and be given away.
+        // A segment that is being emptied would look empty as soon as its content is forgotten here, and be given away.
         let _reclaiming = cache.reclaiming.lock().await;
         // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
         drop(cache.log.close().await);
         cache.clear_proven();
-        // First of all: from here on nobody knows what is dirty, until it is loaded again.
+        // First of all: from here on it is not known what is dirty, until the disk is loaded again.
         self.pool.segments().set_indexed(cache.id, false);
         cache.forget_dirty();
         cache.forget_at_once();
@@ -447,8 +445,8 @@ impl<E: Env> Cache<E> {
         drop(destaging);
     }
 
-    /// Leaves another mark on a pool whose disks are all detached, so that a copy of the device that was made before can be
-    /// told from it. Nothing else may be done with the pool afterwards.
+    /// Changes the identity of a pool whose disks are all detached, so that a copy of the device that was made before can be distinguished
+    /// from it. Nothing else may be done with the pool afterwards.
     ///
     /// # Errors
     /// `Settings` while disks are attached, or `Flash`.
@@ -459,11 +457,11 @@ impl<E: Env> Cache<E> {
         Ok(self.pool.leave(mark).await?)
     }
 
-    /// Takes a disk away for good: all its flash and RAM become free. The caller has made sure that no request is in
-    /// flight and that none will come.
+    /// Removes a disk for good: all its flash and RAM become free. The caller guarantees that no request is in flight and that none will
+    /// follow.
     ///
     /// # Errors
-    /// `HoldsDirty` if its backing does not have everything, unless that is given up with a word; then nothing has changed.
+    /// `HoldsDirty` if its backing does not have everything, unless the caller explicitly discards dirty data; then nothing has changed.
     pub async fn remove(&self, disk: &CachedDisk<E>, what_is_dirty: WhatIsDirty) -> Result<(), CacheError> {
         let cache = &disk.ctx.cache;
         if disk.holds_dirty() && what_is_dirty == WhatIsDirty::IsKept {
@@ -476,7 +474,7 @@ impl<E: Env> Cache<E> {
         self.start_leaving(cache);
         drop(cache.back.destage.lock().await);
         cache.give_up_dirty();
-        // If the flash failed, nobody will ask for this disk at the next start, and numbers are never used again.
+        // If the flash failed, this disk is not opened at the next start, and numbers are never used again.
         drop(make_void(cache).await);
         self.disks.borrow_mut().remove(&cache.id);
         self.pool.segments().forget(cache.id);
@@ -505,7 +503,7 @@ impl<E: Env> Cache<E> {
         self.pool.shared.is_failed()
     }
 
-    /// How the pool stands, with the disks of all shards. Takes as long as listing disks and devices, however large they are.
+    /// Returns the state of the pool, with the disks of all shards. Takes as long as listing disks and devices, independent of their size.
     pub fn pool_statistics(&self) -> PoolStatistics {
         let superblock = self.pool.shared.superblock();
         let shrink = self.pool.shared.shrink();
@@ -554,8 +552,8 @@ impl<E: Env> Cache<E> {
         }
     }
 
-    /// Checks settings against the pool and the disk's backing, and says what they mean in segments. A reservation that was
-    /// granted is not refused when the pool has become smaller.
+    /// Checks settings against the pool and the disk's backing, and returns their sizes in segments. A reservation that was granted is not
+    /// refused when the pool has become smaller.
     fn check(
         &self,
         segments: &Segments,
@@ -647,7 +645,7 @@ fn check_memory(ram_bytes: u64) -> Result<(), CacheError> {
     )))
 }
 
-/// How large a disk is that was served before, maybe when its backing was smaller.
+/// Returns the size of a disk that was served before, maybe when its backing was smaller.
 fn served_size(backing: &Geometry, before: Option<u64>) -> Result<u64, CacheError> {
     match before {
         Some(before) if before > backing.size => Err(CacheError::Settings(format!(

@@ -1,4 +1,4 @@
-//! What is counted and measured of each request of a cached disk, once it has ended.
+//! Counters and latencies of each request of a cached disk, recorded when it ends.
 
 use block::{ByteRange, Host};
 
@@ -9,16 +9,16 @@ use crate::words::env::Env;
 use crate::words::stats::{Latency, count};
 use crate::words::units::SECOND_NS;
 
-/// How long a request was here, by the clock of the shard: nanoseconds.
+/// Start and end of a request, by the clock of the shard: nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
-    /// When it came.
+    /// Time of arrival.
     pub came: u64,
-    /// When it was answered, or failed.
+    /// Time of the answer or failure.
     pub ended: u64,
 }
 
-/// Which latency a read counts for.
+/// Returns the latency that a read counts for.
 pub(super) fn latency_of(answer: Answer) -> Latency {
     match answer {
         Answer::Ram | Answer::Zeroes => Latency::ReadHitRam,
@@ -43,7 +43,7 @@ impl<E: Env> CachedDisk<E> {
         count(counter, 1);
         self.ctx.cache.requests.reads.succeed(range.len());
         let mode = self.ctx.cache.settings.borrow().mode.row();
-        // In pass-through all go past the cache, and what one would do is what is asked.
+        // In pass-through all requests bypass the cache, and the curve predicts what a cache would do.
         match answer {
             Answer::Bypass if mode.reads_hit => self.ctx.cache.curve.borrow_mut().pass_by(),
             // No cache has to be larger for it.
@@ -63,14 +63,14 @@ impl<E: Env> CachedDisk<E> {
         now
     }
 
-    /// Measures what has ended now, and says when that was.
+    /// Records the latency of a request that ends now, and returns the current time.
     pub(super) fn record(&self, what: Latency, started: u64) -> u64 {
         let Measured { came, ended } = self.end(started);
         self.ctx.cache.latencies.record(what, ended - came);
         ended
     }
 
-    /// Notes that what came at `started` has ended now, well or not.
+    /// Records that a request that arrived at `started` ends now, successful or not.
     pub(super) fn end(&self, started: u64) -> Measured {
         let times = Measured { came: started, ended: self.ctx.cache.pool.host.now() };
         self.measured.set(times);

@@ -32,21 +32,21 @@ use crate::words::settings::{DiskSettings, Mode};
 use crate::words::stats::{DiskCounts, DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
 use crate::words::units::{PageNumber, SECOND_NS};
 
-/// How often regions are looked at, to close those that nothing changed since the last look: nanoseconds. A power cut
-/// costs the content of the regions that were written in the last minute. Looking more often would cost a guest that
-/// writes all over its disk an intent for each write, and flash the wear of it.
+/// Interval between checks of open regions, which close those without a change since the last check: nanoseconds. A power cut costs the
+/// content of the regions that were written in the last minute. Shorter intervals would cost a guest that writes all over its disk an
+/// intent for each write, and flash the wear of it.
 const LOOK_INTERVAL_NS: u64 = 30_000_000_000;
 
-/// Doors ask for no more reads together that are at hand, and nothing is allocated for so many.
+/// Reads that doors request together from RAM, at most; nothing is allocated for so many.
 const TOGETHER: usize = 8;
 
-/// What was predicted is told again for a second, as long as reads are more by less than this part of them.
+/// A prediction is reused for a second, as long as reads have grown by less than this part.
 const PREDICTED_PART: u64 = 64;
 
-/// How long it takes until a backing that failed its first flush is asked for another: nanoseconds.
+/// Delay before a backing that failed its first flush gets another one: nanoseconds.
 const SETTLE_RETRY_NS: u64 = 1_000_000_000;
 
-/// Has the backing settle, until it has or the disk is gone.
+/// Settles the backing, until it succeeds or the disk is gone.
 pub(super) async fn settle<E: Env>(disk: Weak<CachedDisk<E>>) {
     while let Some(disk) = disk.upgrade().filter(|disk| !disk.ctx.cache.leaving.get()) {
         if disk.settle_backing().await {
@@ -58,7 +58,7 @@ pub(super) async fn settle<E: Env>(disk: Weak<CachedDisk<E>>) {
     }
 }
 
-/// Closes regions that came to rest, until the disk is gone.
+/// Closes regions without recent changes, until the disk is gone.
 pub(super) async fn look_after<E: Env>(disk: Weak<CachedDisk<E>>) {
     loop {
         let Some(host) = disk.upgrade().map(|disk| disk.ctx.cache.pool.host.clone()) else { return };
@@ -105,7 +105,7 @@ pub struct CachedDisk<E: Env> {
     pub(super) measured: Cell<Measured>,
 }
 
-/// What was predicted when somebody looked last.
+/// The last prediction.
 #[derive(Clone, Copy)]
 struct Predicted {
     at: u64,
@@ -115,21 +115,21 @@ struct Predicted {
     hit_ratios: [Option<f64>; 2],
 }
 
-/// A disk of which destage has nothing at the backing, and begins nothing as long as this lives: to be released.
+/// A disk of which destage has no request at the backing, and sends none as long as this guard lives: to be released.
 pub struct AtRest<'a, E: Env> {
     pub(super) disk: &'a CachedDisk<E>,
     pub(super) destaging: MutexGuard<'a, ()>,
 }
 
-/// The flushes of a disk, none of which runs as long as this lives.
+/// The flushes of a disk, none of which runs as long as this guard lives.
 pub struct HeldFlushes<'a> {
     gate: &'a FlushGate,
     _running: MutexGuard<'a, ()>,
 }
 
 impl HeldFlushes<'_> {
-    /// Ends flushes for good if none ever failed: then the disk can be released, for there is no failure that would have to go along.
-    /// Returns false otherwise, and flushes go on.
+    /// Ends flushes for good if none ever failed: then the disk can be released, because there is no failure to carry over. Returns false
+    /// otherwise, and flushes go on.
     pub fn stop(self) -> bool {
         self.gate.stop()
     }
@@ -146,8 +146,8 @@ impl<E: Env> CachedDisk<E> {
         }
     }
 
-    /// The read, write or flush that ended last. Whoever waited for one has its times here until the next `.await`, without
-    /// reading a clock: that would cost a hit in RAM a hundredth of its time, each time.
+    /// The read, write or flush that ended last. A caller that awaited one has its times here until the next `.await`, without reading a
+    /// clock: that would cost a hit in RAM a hundredth of its time, each time.
     pub fn measured(&self) -> Measured {
         self.measured.get()
     }
@@ -172,7 +172,7 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.on_flash(page).is_some()
     }
 
-    /// How the disk is cached.
+    /// Returns the settings of the disk's cache.
     pub fn settings(&self) -> DiskSettings {
         *self.ctx.cache.settings.borrow()
     }
@@ -235,8 +235,8 @@ impl<E: Env> CachedDisk<E> {
         }
     }
 
-    /// Hit ratios at half and at twice this size. What was worked out less than a second ago is told again unless it would be quite
-    /// another one: it takes longer than all the rest of [`Self::statistics`], and somebody may look ten times a second.
+    /// Returns the hit ratios at half and at twice this size. A result less than a second old is returned again unless it would differ
+    /// much: computing it takes longer than all the rest of [`Self::statistics`], which may be called ten times a second.
     fn predicted(&self, cache_bytes_max: u64, reads: u64) -> [Option<f64>; 2] {
         let now = self.ctx.cache.pool.host.now();
         let is_good = |known: &Predicted| {
@@ -252,34 +252,34 @@ impl<E: Env> CachedDisk<E> {
         hit_ratios
     }
 
-    /// Drops everything that is cached of this disk, durably: it does not come back at the next start either. What the
-    /// backing does not have is destaged first. Guests go on; they read from the backing.
+    /// Drops everything that is cached of this disk, durably: it does not return at the next start either. Dirty data is destaged first.
+    /// Guests go on; they read from the backing.
     ///
     /// # Errors
-    /// If destage fails; or if the flash failed, and that could not be remembered elsewhere: it may come back.
+    /// If destage fails; or if the flash failed, and that could not be remembered elsewhere: its content may return.
     pub async fn evict(&self) -> Result<(), BlockError> {
         let clean = back::hold(&self.ctx.cache);
         clean.clean().await?;
         make_void(&self.ctx.cache).await
     }
 
-    /// True while destage has requests at the backing, or is about to say in the log what they achieved.
+    /// True while destage has requests at the backing, or is about to record their completion in the log.
     pub fn is_destaging(&self) -> bool {
         self.ctx.cache.back.destage.is_in_flight()
     }
 
-    /// Has everything that is dirty destaged at full speed, once; guests go on. [`CachedDisk::statistics`] says how far it is.
+    /// Starts to destage everything that is dirty at full speed, once; guests go on. [`CachedDisk::statistics`] shows the progress.
     pub fn start_destage(&self) {
         self.ctx.cache.back.destage.request_all();
     }
 
-    /// The same as fast as the backing can, whatever [`DiskSettings::destage_rate_max`] says, until nothing is dirty: for flash that is
+    /// The same, as fast as the backing can, whatever [`DiskSettings::destage_rate_max`] is, until nothing is dirty: for flash that is
     /// about to be lost.
     pub fn hurry_destage(&self) {
         self.ctx.cache.back.destage.hurry();
     }
 
-    /// Goes on as if nobody had asked.
+    /// Withdraws the request to destage everything.
     pub fn stop_destage(&self) {
         self.ctx.cache.back.destage.cancel_request();
     }
@@ -288,7 +288,7 @@ impl<E: Env> CachedDisk<E> {
     /// backing. Once this returns, the backing holds what was acknowledged before, durably: for a backup or a snapshot of it.
     ///
     /// # Errors
-    /// If destage or a flush fails; then it is as if it had not been asked for.
+    /// If destage or a flush fails; then the call has no effect.
     pub async fn quiesce(self: &Rc<Self>) -> Result<(), BlockError> {
         let hold = back::hold(&self.ctx.cache);
         hold.clean().await?;
@@ -297,17 +297,17 @@ impl<E: Env> CachedDisk<E> {
         Ok(())
     }
 
-    /// As a flush of a guest, on behalf of somebody else: a failure that guests have to be told is told to them all the same.
+    /// Flushes as for a guest, on behalf of the daemon: a failure that guests have to see is reported to them all the same.
     ///
     /// # Errors
-    /// As a flush; also if an earlier one failed of which guests were not told yet.
+    /// As a flush; also if an earlier one failed and guests have not seen that yet.
     pub async fn flush_for_ourselves(self: &Rc<Self>) -> Result<(), BlockError> {
         let ours = Rc::clone(self);
         let flushed = async move {
             ours.ready(Operation::Flush).await?;
             flush::flush(&ours.ctx, Asker::Ourselves).await
         };
-        // Whoever waits may give up, and a flush that fails is everybody's.
+        // The caller may drop this wait, and a flush that fails concerns every client.
         self.ctx.cache.pool.host.to_its_end(flushed).await
     }
 
@@ -321,7 +321,7 @@ impl<E: Env> CachedDisk<E> {
         self.quiet.borrow().is_some()
     }
 
-    /// The bytes that flash lost before the backing had them: reads of them fail until they are written anew. At most so many
+    /// Returns the bytes that flash lost before the backing had them: reads of them fail until they are written again. At most `most`
     /// ranges.
     pub fn lost(&self, most: usize) -> Vec<ByteRange> {
         let size = self.ctx.cache.size();
@@ -331,12 +331,12 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.catalog.with_dirty(|dirty| dirty.lost().iter().take(most).map(bytes).collect())
     }
 
-    /// Prepares the disk for [`Self::grow`], while guests go on: what is cached of a page that its end cuts is brought home,
-    /// and forgotten durably. Nothing is cached of that page, and nobody writes to it, as long as the answer lives. Nothing
-    /// needs to be done if the disk does not grow after all.
+    /// Prepares the disk for [`Self::grow`], while guests go on: the page that the disk's end cuts is destaged, and dropped durably from
+    /// the cache. As long as the returned guard lives, nothing is cached of that page, and nobody writes to it. Nothing needs to be undone
+    /// if the disk does not grow after all.
     ///
     /// # Errors
-    /// If that page does not come home, or the disk stopped; or if the flash failed and that cannot be remembered.
+    /// If that page cannot be destaged, or the disk stopped; or if the flash failed and that cannot be remembered.
     pub async fn prepare_to_grow(&self) -> Result<Growing<E>, BlockError> {
         self.ready(Operation::Write).await?;
         grow::prepare(&self.ctx).await
@@ -354,7 +354,7 @@ impl<E: Env> CachedDisk<E> {
         !self.ctx.cache.is_clean()
     }
 
-    /// Waits until it is known what the backing does not have. Then the disk answers, if it has not stopped.
+    /// Waits until it is known what is dirty. Then the disk answers, if it has not stopped.
     async fn ready(&self, operation: Operation) -> Result<(), BlockError> {
         if self.ctx.cache.may_hold_dirty() {
             let known = back::wait_until_known(&self.ctx.cache).await;
@@ -363,8 +363,7 @@ impl<E: Env> CachedDisk<E> {
         Ok(())
     }
 
-    /// Ready when what was cached before is known again, or known to be void; or when the disk leaves before that, with the
-    /// state `Running`.
+    /// Waits until previously cached content is loaded or invalidated; or until the disk leaves before that, with the state `Running`.
     pub async fn loaded(&self) -> LoadStatistics {
         let done = self.ctx.cache.loaded.notified();
         if self.ctx.cache.is_loading() && !self.ctx.cache.leaving.get() {
@@ -373,9 +372,9 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.load.borrow().clone()
     }
 
-    /// True if another shard can take the disk up by what flash and the bits of touched pages say: what was cached before
-    /// is known, and no failure has to be remembered. A failed write leaves its range out of the cache, and a failed flush
-    /// has all later ones fail; both are known here only.
+    /// True if another shard can attach the disk from flash and the touched-page bits: previously cached content is loaded, and there is no
+    /// failure to remember. A failed write leaves its range out of the cache, and a failed flush has all later ones fail; both are known
+    /// here only.
     pub fn is_fit_to_move(&self) -> bool {
         let pool_is_fit = !self.ctx.cache.pool.is_failed() && self.ctx.cache.flash_void.get().is_none();
         let nothing_failed = !self.ctx.cache.coherence.distrusts_anything() && !self.ctx.flushes.has_failed();
@@ -384,18 +383,18 @@ impl<E: Env> CachedDisk<E> {
         pool_is_fit && nothing_failed && loss_is_noticed && !self.ctx.cache.is_loading()
     }
 
-    /// What was counted and measured so far.
+    /// Returns counters and latencies so far.
     pub fn tally(&self) -> Tally {
         Tally::of(&self.ctx.cache.counters, &self.ctx.cache.latencies, &self.ctx.cache.requests)
     }
 
-    /// What is known of caches of other sizes, to go on with on another shard: half a megabyte and more.
+    /// Returns the miss-ratio curve of this disk, to continue it on another shard: half a megabyte and more.
     pub fn curve(&self) -> Box<Curve> {
         self.ctx.cache.curve.borrow().clone()
     }
 
-    /// What caches of other sizes would do, from what guests lately did: in every mode, since the disk was attached, from shard to
-    /// shard.
+    /// Returns the predicted results of caches of other sizes, from recent requests of guests: in every mode, since the disk was attached,
+    /// carried from shard to shard.
     pub fn curves(&self) -> Curves {
         self.ctx.cache.curve.borrow().curves()
     }
@@ -405,7 +404,7 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.curve.borrow().bytes()
     }
 
-    /// Goes on with a curve from another shard, instead of what is known here.
+    /// Continues with a curve from another shard, instead of the one here.
     pub fn go_on_with(&self, curve: Box<Curve>) {
         self.ctx.cache.curve.replace(curve);
         self.predicted.set(None);
@@ -416,13 +415,13 @@ impl<E: Env> CachedDisk<E> {
         tally.add_to(&self.ctx.cache.counters, &self.ctx.cache.latencies, &self.ctx.cache.requests);
     }
 
-    /// Waits for the flush that is running, which may be one of our own, and has no other begin as long as the answer lives.
+    /// Waits for the flush that is running, which may be one of our own, and lets no other begin as long as the returned guard lives.
     pub async fn hold_flushes(&self) -> HeldFlushes<'_> {
         HeldFlushes { gate: &self.ctx.flushes, _running: self.ctx.flushes.hold().await }
     }
 
-    /// Waits for what destage has at the backing, and has nothing more sent there as long as the answer lives. What the backing
-    /// never answers is known by then to whoever gave it up.
+    /// Waits for destage requests at the backing, and lets no more be sent as long as the returned guard lives. The code that gives up on
+    /// an unanswered request must know about it by then.
     pub async fn stop_destaging(&self) -> AtRest<'_, E> {
         AtRest { disk: self, destaging: self.ctx.cache.back.destage.lock().await }
     }
@@ -487,7 +486,7 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
         if found.is_empty() {
             return;
         }
-        // What this thread has done since it looked, for whomever, is a part of the time that they took.
+        // Work that this thread has done since the last reading of the clock counts as a part of their latency.
         let started = cache.pool.host.recently();
         let given = || wanted.iter().filter(|read| read.given).map(|read| &read.range);
         let arrive = |range| cache.requests.reads.arrive(range, started);
