@@ -23,11 +23,13 @@ use crate::words::units::SegmentNumber;
 
 /// Segments that are settled to go next, at most, when one goes.
 const SEGMENTS_MAX: usize = 4;
-/// Pages that go ahead, at most, when one goes: it is free only when they are copied, and whoever needs room waits for it.
+/// Pages that are moved ahead, at most, when one segment is reclaimed: it is free only when they are copied, and writers that need room
+/// wait for it.
 const PAGES_MAX: usize = 4 * BATCH_PAGES_MAX;
 
-/// What survives of a segment, and behind it what survives of those that go next, as much as there is room for. Their segments are held:
-/// the disk could be emptied meanwhile, and something else could come to the same places. To be kept until all is appended.
+/// Returns the survivors of a segment, and behind them those of the segments that are reclaimed next, as far as there is room. Holds their
+/// segments: otherwise the disk could be emptied meanwhile, and other data could be written to the same places. The caller keeps the result
+/// until all is appended.
 pub(super) async fn fill_up<E: Env>(
     cache: &DiskCache<E>,
     victim: SegmentNumber,

@@ -1,5 +1,5 @@
-//! Write-back of a disk: whether writes go to the log, who wants nothing to become dirty, and whether flash says that something
-//! may be dirty. Its state is in `write_back_state.rs`.
+//! Write-back of a disk: whether writes go to the log, which holders keep data from becoming dirty, and whether flash records that
+//! something may be dirty. Its state is in `write_back_state.rs`.
 //!
 //! Waits are in [`Hold::clean`] (destage, by way of `destage_wait`), [`wait_until_known`] (the load of the disk), [`mark_dirty`] and
 //! [`mark_clean`] (flash). All else takes effect in one step.
@@ -16,7 +16,7 @@ use crate::words::canary::{self, Bug};
 use crate::words::env::Env;
 use crate::words::limits::PAGE_BYTES;
 
-/// While it lives, nothing becomes dirty, and destage goes on until nothing is.
+/// Guard: while it lives, nothing becomes dirty, and destage goes on until nothing is.
 pub(crate) struct Hold<E: Env> {
     cache: Rc<DiskCache<E>>,
 }
@@ -28,20 +28,20 @@ pub(super) struct Writer<E: Env> {
 }
 
 impl<E: Env> DiskCache<E> {
-    /// Whether what guests write is acknowledged once flash has it.
+    /// Returns true if writes of guests are acknowledged once flash has them.
     pub(crate) fn writes_back(&self) -> bool {
         let wanted = self.settings.borrow().mode.row().writes_back && !self.back.destage.is_held();
         wanted && self.can_write_back()
     }
 
-    /// Whether the log takes what guests write. Not once it is remembered elsewhere that what flash holds of the disk is void:
-    /// the next start would believe nothing of it.
+    /// Returns true if the log takes writes of guests. It does not once the disk's content on flash is recorded elsewhere as void: the next
+    /// start would trust none of it.
     pub(crate) fn can_write_back(&self) -> bool {
         let is_believed = !self.pool.is_failed() && self.flash_void.get().is_none();
         is_believed && !self.is_loading() && !self.leaving.get()
     }
 
-    /// True if flash holds nothing that the backing does not have, for all that is known, and nothing is on its way there.
+    /// Returns true if nothing on flash is dirty, as far as is known, and no writer is about to make it so.
     pub(crate) fn is_clean(&self) -> bool {
         !self.may_hold_dirty() && !self.back.throttle.has_writers()
     }
@@ -54,7 +54,7 @@ impl<E: Env> DiskCache<E> {
         tracing::error!(disk = %self.id, reason, "The disk stops: its data that the backing does not have cannot be given back");
         let error = BlockError::anywhere(ErrorKind::Io, Operation::Write).because(&reason);
         self.back.stop.set(reason);
-        // Its segments stay as they are, and nobody waits for room in them.
+        // Its segments stay as they are, and no writer waits for room in them.
         self.pool.segments().set_indexed(self.id, false);
         self.pool.start_leaving(self.id);
         self.back.commits.fail_all(&error);
@@ -105,7 +105,7 @@ impl<E: Env> Hold<E> {
             )));
         }
         if cache.back.has_destaged_behind(cache.log.durable()) {
-            // Whoever waits may give up, and a flush that fails is everybody's.
+            // The caller may drop this wait, and a flush that fails concerns every client.
             let ours = Rc::clone(cache);
             cache.pool.host.to_its_end(async move { settle_log(&ours).await }).await?;
         }
@@ -182,7 +182,7 @@ pub(crate) async fn mark_clean<E: Env>(cache: &DiskCache<E>) {
     }
     // Something may have become dirty and clean again meanwhile: a power cut must not take the word of that.
     let is_durable = !relies_on_log || !cache.back.has_destaged_behind(cache.log.durable());
-    // From the look to this without a pause: a writer that comes later notes it anew, behind this.
+    // There is no await between this check and the update below: a writer that arrives later sets the dirty mark again, behind this.
     if is_durable && cache.is_clean() {
         cache.back.set_marked_dirty(false);
         drop(cache.pool.note_clean(cache.id).await);

@@ -21,10 +21,10 @@ use crate::words::units::{PageNumber, pages_touched};
 /// A page is fetched into the processor's caches in so many parts.
 const PARTS: usize = 4;
 
-/// What doors ask for together has no more pages, but for what lies across their borders: nothing is allocated.
+/// Pages of one request of doors, at most, apart from those across the borders of their ranges; nothing is allocated for so many.
 const PIECES: usize = 64;
 
-/// What is given of one page.
+/// The part of one page that a read takes.
 #[derive(Clone, Copy)]
 struct Piece {
     /// The place of the range among those that are wanted.
@@ -32,15 +32,15 @@ struct Piece {
     hit: RamHit,
 }
 
-/// Where RAM has what is wanted, in order.
+/// Places in RAM of the wanted pages, in order.
 #[derive(Default)]
 pub(crate) struct CachedReads {
     pieces: SmallVec<[Piece; PIECES]>,
 }
 
 impl CachedReads {
-    /// Finds those of `wanted` that are `sound`, and that RAM has all of, if the disk answers reads from RAM now. These are said to be given,
-    /// and have to be by [`CachedReads::give`]. Once.
+    /// Finds those of `wanted` that are `sound`, and that RAM has all of, if the disk answers reads from RAM now. Marks these as given; the
+    /// caller has to give them by [`CachedReads::give`], once.
     pub(crate) fn find<E: Env>(
         &mut self,
         ctx @ Ctx { cache, .. }: &Ctx<E>,
@@ -74,7 +74,7 @@ impl CachedReads {
         self.pieces.is_empty()
     }
 
-    /// Has the processor fetch what is given first, while something else is done that `meanwhile` does.
+    /// Prefetches into the processor's cache the pages that are given first, while `meanwhile` runs.
     pub(crate) fn fetch_first<E: Env, T>(&self, cache: &DiskCache<E>, meanwhile: impl FnOnce() -> T) -> T {
         if self.pieces.len() == 1 {
             // It is copied sooner than it is fetched.
@@ -114,7 +114,7 @@ impl CachedReads {
         }
     }
 
-    /// Has the processor fetch a part of what is given there, if there is something.
+    /// Prefetches a part of the page at `at`, if there is one.
     fn fetch<E: Env>(&self, cache: &DiskCache<E>, at: usize, part: usize) {
         if let Some(piece) = self.pieces.get(at) {
             let ram = cache.ram.borrow();
@@ -124,8 +124,9 @@ impl CachedReads {
     }
 }
 
-/// Has the processor fetch what RAM has of the first page of `range`; what follows it is fetched soon enough once the first is read.
-/// Nobody has checked the range: there is no disk that has a page at the largest addresses, and none is looked at that RAM does not have.
+/// Prefetches the first page of `range` from RAM into the processor's cache; the processor fetches what follows soon enough once the first
+/// page is read. The range is unchecked: no disk has a page at the largest addresses, and the function touches no page that RAM does not
+/// have.
 pub(crate) fn prefetch_first_page<E: Env>(cache: &DiskCache<E>, range: &ByteRange) {
     let ram = cache.ram.borrow();
     if let Some(hit) = RamHit::find(&ram, range, PageNumber(range.start / PAGE)) {

@@ -1,4 +1,4 @@
-//! Commit: what guests write in write-back goes to the log, as much as has come together in one batch (group commit).
+//! Commit: in write-back, writes of guests go to the log, as many as are queued in one batch (group commit).
 //!
 //! ```text
 //!   writers ──> queue ──> one batch: header and pages ── written ──> index, dirty, RAM ──> acknowledged
@@ -32,7 +32,7 @@ use crate::words::limits::{PAGE_BYTES, ROOM_WAIT_NS};
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
-/// What a write keeps until it has ended: overlapping ones wait for it, and no fill enters that began before.
+/// Guards that a write keeps until it has ended: overlapping writes wait for it, and no fill enters that began before.
 pub(super) struct Kept<E: Env, G> {
     pub(super) _writer: Writer<E>,
     pub(super) _poison: Poison<E>,
@@ -40,7 +40,7 @@ pub(super) struct Kept<E: Env, G> {
     pub(super) _guard: G,
 }
 
-/// A mutation of which the backing does not know: when it ends, what the backing holds is as it was.
+/// A mutation that the backing never sees: when it ends, the content of the backing is unchanged.
 pub(super) struct Poison<E: Env> {
     pub(super) cache: Rc<DiskCache<E>>,
     pub(super) number: MutationNumber,
@@ -68,7 +68,7 @@ pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     }
 }
 
-/// When nobody commits any more, nobody waits: also if this is dropped with the executor, for writes in the queue keep the disk.
+/// Fails all queued writes when the commit task ends, also if the executor drops it: writes in the queue keep the disk alive.
 struct End<'a, E: Env>(&'a DiskCache<E>);
 
 impl<E: Env> Drop for End<'_, E> {
@@ -77,8 +77,8 @@ impl<E: Env> Drop for End<'_, E> {
     }
 }
 
-/// Ready when there may be something to commit. Once the log has come to rest, flash says how much of it was flushed: else
-/// damage to the last batch would look, after a power cut, like the end of a log that was never flushed (rule I6).
+/// Waits until there may be something to commit. Once the log is at rest, it records on flash how much of it was flushed: otherwise damage
+/// to the last batch would look, after a power cut, like the end of a log that was never flushed (rule I6).
 async fn rest<E: Env>(cache: &Rc<DiskCache<E>>) {
     let host = &cache.pool.host;
     let rested = host.now() + REST_NS;
@@ -92,11 +92,11 @@ async fn rest<E: Env>(cache: &Rc<DiskCache<E>>) {
             continue;
         }
         if cache.log.say_durable().await.is_err() {
-            // The flash failed. Whoever writes next is told.
+            // The flash failed. The next writer gets the error.
             break;
         }
-        // Nobody who writes waits for this flush: the next header says the same. It is never given up, though: its failure may
-        // be told once, and is everybody's (rule I5).
+        // No writer waits for this flush: the next header contains the same. But it is never cancelled: its failure may be reported once
+        // only, and concerns every client (rule I5).
         let ours = Rc::clone(cache);
         host.spawn(async move { drop(ours.log.make_durable().await) });
         return;
@@ -124,8 +124,7 @@ async fn commit_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
         (Ok(written), false) => written,
         // Another device takes it, if there is one.
         (Err(_), false) => return Ok(()),
-        // If somebody else found out meanwhile: a disk of which nothing was dirty then is remembered as one whose flash is not
-        // to be believed.
+        // If another task found out meanwhile: a disk that had nothing dirty at that time is recorded as one whose flash is not trusted.
         (outcome, true) => {
             count(&cache.counters.flash_errors, 1);
             return Err(outcome.err().unwrap_or_else(Pool::<E>::gone));
@@ -160,8 +159,8 @@ fn gather<E: Env>(
     batch
 }
 
-/// Which part of each write, from the first on, goes into a batch with room for so many entries; and the data pages of
-/// them all.
+/// Returns the part of each write, from the first on, that goes into a batch with room for `room` entries, and the number of data pages of
+/// all parts.
 fn plan<E: Env>(cache: &DiskCache<E>, room: usize) -> (Vec<Range<usize>>, usize) {
     let (mut left, mut pages) = (room, 0);
     let mut parts = Vec::new();
@@ -232,7 +231,7 @@ fn settle_early<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>]) {
     }
 }
 
-/// What is said of a log that takes nothing.
+/// Returns the error for a log that cannot be appended to.
 fn refusal(reason: NoSegment) -> BlockError {
     let error = |kind| BlockError::anywhere(kind, Operation::Write);
     match reason {

@@ -77,14 +77,14 @@ pub(crate) struct Pending {
     /// Pages that are in the log.
     pub(super) done: usize,
     pub(super) acknowledge: oneshot::Sender<(Change, Result<(), BlockError>)>,
-    /// Kept until the write is in the log or failed, whoever waits for it.
+    /// Kept until the write is in the log or failed, even if its caller no longer waits.
     pub(super) _kept: Box<dyn std::any::Any>,
 }
 
 impl Pending {
     pub(super) fn end(self, result: Result<(), BlockError>) {
         let Self { change, acknowledge, _kept: kept, .. } = self;
-        // Whoever waited may have given up.
+        // The caller may have stopped waiting.
         drop(acknowledge.send((change, result)));
         drop(kept);
     }

@@ -12,11 +12,12 @@
 //! another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the next
 //! one begins.
 //!
-//! **A backing that fails** is not asked again and again: a round ends with the first request that failed after it was given time, or
-//! after some that were refused at once. The next one goes on behind that, so that one bad place keeps nothing else from coming home.
+//! **A backing that fails** does not get requests again and again: a round ends with the first request that failed after its retry time, or
+//! after some that were refused at once. The next round continues behind that, so that one bad place does not keep anything else from being
+//! destaged.
 //!
-//! `home` speaks of what stands before it in the log. So one entry can cover everything from the first page to the last
-//! one, as long as nothing in between is still dirty.
+//! An entry `Home` (destaged) covers all that stands before it in the log. So one entry can cover everything from the first page to the
+//! last one, as long as nothing in between is still dirty.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -47,10 +48,10 @@ use crate::words::units::{FlashPage, PageNumber, Sequence};
 /// Requests of a round that the backing may refuse at once (no room, no permission): then others would be refused as well.
 const REFUSALS_MAX: u32 = 8;
 
-/// So often a note that failed with its device is tried on another one.
+/// Tries of a note that failed with its device, on other devices.
 const NOTE_TRIES_MAX: u32 = 8;
 
-/// How much a round takes on.
+/// Size of a round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     /// Pages at most.
@@ -59,16 +60,16 @@ pub(super) struct Size {
     pub(super) width: usize,
 }
 
-/// What a round takes on.
+/// The runs that a round destages.
 struct Choice {
     runs: Vec<Run>,
-    /// Where the one after it goes on.
+    /// Address from which the next round continues.
     next: u64,
-    /// Whether that is all that is dirty, save what is stuck.
+    /// True if these runs are all that is dirty, save what is stuck.
     is_all: bool,
 }
 
-/// What came of leaving flash behind.
+/// Result of abandoning flash after everything was destaged.
 enum Left {
     Behind,
     /// The backing was not given all.
@@ -77,14 +78,14 @@ enum Left {
     NotFreed,
 }
 
-/// What a round achieved.
+/// Result of a round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Achieved {
     /// Bytes that were written to the backing.
     pub(super) bytes: u64,
     /// Runs that the backing was given.
     pub(super) runs: usize,
-    /// What a request to the backing took in the mean, in nanoseconds, if there were as many at once as could be.
+    /// Mean duration of a request to the backing, in nanoseconds, if the round used the full width.
     pub(super) request_nanos: Option<u64>,
     /// Something could not be.
     pub(super) failed: bool,
@@ -99,7 +100,7 @@ impl Achieved {
     }
 }
 
-/// Where the content of a page was when it was read for the backing.
+/// Place of a page's content when it was read for the backing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     page: u64,
@@ -107,15 +108,15 @@ struct Place {
     generation: Sequence,
 }
 
-/// What the backing has been given.
+/// Pages that the backing has received.
 #[derive(Default)]
 struct Given {
     places: Vec<Place>,
     zeroes: Vec<Range<u64>>,
-    /// What it was not given because flash does not give it back.
+    /// Pages that it did not receive because flash cannot return them.
     damaged: Vec<Damaged>,
     failed: bool,
-    /// Where the first and the last run end that the backing failed, by address.
+    /// Ends of the first and the last run that the backing failed, by address.
     failed_ends: Option<[u64; 2]>,
     /// Requests with data, and what they took together in nanoseconds.
     requests: u64,
@@ -137,7 +138,7 @@ impl Given {
     }
 }
 
-/// One round, from the address `from` on, or of what somebody waits for.
+/// Runs one round, from the address `from` on, or for the pages that are waited for.
 pub(super) async fn round<E: Env>(
     ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>,
     from: u64,
@@ -145,12 +146,12 @@ pub(super) async fn round<E: Env>(
 ) -> Achieved {
     let _destaging = cache.back.destage.lock().await;
     if cache.leaving.get() {
-        // The disk was released meanwhile, and the backing is somebody else's.
+        // The disk was released meanwhile, and the backing belongs to another shard.
         return Achieved { next: from, ..Achieved::default() };
     }
     notice(ctx);
     if !backing.has_unanswered() {
-        // Nothing lands any more of what nobody answered.
+        // No unanswered request can land any more.
         cache.back.destage.clear_stuck();
     }
     let epoch = cache.coherence.epoch();
@@ -232,7 +233,7 @@ fn choose_of<E: Env>(cache: &DiskCache<E>, dirty: &Dirty, from: u64, pages: u64)
         cache.back.destage.record_wanted_taken();
         return Choice { runs, next: from, is_all: wanted.iter().eq([ALL_PAGES]) };
     }
-    // From the start once more if there is nothing up to the end: a round without work says that there is none.
+    // From the start once more if there is nothing up to the end: a round without work means that there is none.
     for start in [from, 0] {
         let mut at = start;
         while let Some(run) = dirty.next_run(at, left.min(DESTAGE_PAGES_MAX)) {
@@ -248,7 +249,7 @@ fn choose_of<E: Env>(cache: &DiskCache<E>, dirty: &Dirty, from: u64, pages: u64)
     Choice { runs, next: 0, is_all: true }
 }
 
-/// Where the content of chosen pages is, in order.
+/// Returns the places of the content of chosen pages, in order.
 fn places_of<E: Env>(cache: &DiskCache<E>, runs: &[Run]) -> Vec<Place> {
     let pages = runs.iter().filter_map(|run| match run {
         Run::Pages(pages) => Some(pages.clone()),
@@ -259,7 +260,7 @@ fn places_of<E: Env>(cache: &DiskCache<E>, runs: &[Run]) -> Vec<Place> {
     places
 }
 
-/// Where the content of a dirty page is, in this life of its segment.
+/// Returns the place of the content of a dirty page, in this generation of its segment.
 fn place_of<E: Env>(cache: &DiskCache<E>, page: u64) -> Option<(Place, Located)> {
     let located = cache.catalog.locate(PageNumber(page))?;
     let generation = cache.generation_at(located.flash)?;
@@ -267,7 +268,7 @@ fn place_of<E: Env>(cache: &DiskCache<E>, page: u64) -> Option<(Place, Located)>
     cache.catalog.is_dirty(PageNumber(page)).then_some((place, located))
 }
 
-/// Makes durable what the log says of what is dirty, or has no start believe it.
+/// Makes the log entries of dirty data durable, or has no later start trust them.
 async fn settle<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     let is_durable = !cache.back.has_dirty_behind(cache.log.durable());
     if is_durable || canary::has(Bug::BackingBeforeLog) {
@@ -276,16 +277,16 @@ async fn settle<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     settle_log(cache).await
 }
 
-/// The dirty runs in what somebody waits for.
+/// Returns the dirty runs within the pages that are waited for.
 fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut at = 0;
     for range in wanted.iter() {
-        // A run may reach beyond what is wanted. No page is given twice at a time: the second request could be the one that
-        // nobody answers, and land after something newer.
+        // A run may reach beyond the wanted pages. No page is sent twice at a time: the second request could be the unanswered one, and
+        // land after something newer.
         at = range.start.max(at);
         while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
-            // Zeroes in parts that are taken on as they are: a round that says that it took all on must leave none out.
+            // Zeroes in parts, as the round takes them: a round that reports that it took all must leave none out.
             let run = match run {
                 Run::Zeroes(pages, unmap) => {
                     Run::Zeroes(pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), unmap)
@@ -339,7 +340,7 @@ async fn give<E: Env>(
 ) -> Given {
     let (Run::Pages(pages) | Run::Zeroes(pages, _)) = &run;
     let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(cache.size()));
-    // Where the backing reads, changes and writes more than a page as a whole, nobody else may change the rest of it.
+    // Where the backing reads, changes and writes more than a page as a whole, nothing else may change the rest of it.
     let unit = backing.geometry().physical_block;
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
@@ -402,8 +403,8 @@ async fn give_pages<E: Env>(
     given
 }
 
-/// Takes notice of a request that the backing failed. It stays dirty, and is tried again. If nobody knows what becomes of the
-/// request, nothing newer is sent after it while it may land: it could be overwritten.
+/// Records a request that the backing failed. Its pages stay dirty, and are tried again. If the outcome of the request is unknown, nothing
+/// newer is sent after it while it may land: it could overwrite that.
 fn fail<E: Env>(
     Ctx { cache, backing, .. }: &Ctx<E>,
     pages: &Range<u64>,
@@ -411,11 +412,11 @@ fn fail<E: Env>(
     refusals: &Cell<u32>,
 ) -> Given {
     count(&cache.counters.backing_errors, 1);
-    // It may have ended meanwhile: then nothing would say so again.
+    // It may have ended meanwhile: then no later event would report it.
     if error.kind == ErrorKind::Unanswered && backing.has_unanswered() && !canary::has(Bug::NewerBeforeLate) {
         cache.back.destage.record_stuck(pages.clone());
     }
-    // The daemon says so once, by the name of the disk; here it is every request.
+    // The daemon reports this once, by the name of the disk; here it is every request.
     tracing::debug!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash");
     cache.back.destage.record_failure(cache.pool.host.now(), error);
     let left = if is_refusal(error.kind) { refusals.get().saturating_sub(1) } else { 0 };
@@ -423,24 +424,25 @@ fn fail<E: Env>(
     Given { failed: true, failed_ends: Some([pages.end; 2]), ..Given::default() }
 }
 
-/// True if the backing said so at once, of this request. Anything else is said after the retry time, and of the backing.
+/// Returns true if the backing refused this request at once. All other errors are reported after the retry time, and concern the whole
+/// backing.
 fn is_refusal(kind: ErrorKind) -> bool {
     use ErrorKind::{Corrupt, InvalidRequest, NoSpace, ReadOnly, Unsupported};
     matches!(kind, NoSpace | ReadOnly | InvalidRequest | Unsupported | Corrupt)
 }
 
-/// What is to be written to the backing.
+/// Content to write to the backing.
 struct Fetched {
     content: Buffer,
-    /// Where it was, by page.
+    /// Places it was read from, by page.
     places: Vec<Place>,
-    /// What is not there any more.
+    /// Pages that flash cannot return any more.
     damaged: Vec<Damaged>,
     /// Flash failed some of it, and may give it back another time.
     failed: bool,
 }
 
-/// The content of pages that are still dirty and where they are known to be, durably; and where that is.
+/// Reads the content of those pages that are still dirty and at their known, durable places; returns it with the places.
 async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[Place]) -> Fetched {
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
     let mut put = |page: PageNumber, bytes: &[u8]| {
@@ -497,7 +499,7 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
             Err(NoSegment::Exhausted) if cache.pool.lacks_room() => {
                 return match leave_instead(cache, &given).await {
                     Left::Behind => Some(()),
-                    // Nothing can be said of a part. The next round takes all; if that comes to nothing too, whoever waits is told.
+                    // A partial result says nothing. The next round takes all; if that fails too, the waiting tasks get the error.
                     Left::NotAll if !is_all => {
                         cache.back.destage.want(ALL_PAGES);
                         Some(())
@@ -510,7 +512,7 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
                     Ok(appender) => appender,
                     // A device that took the room along may have failed meanwhile.
                     Err(NoSegment::Exhausted) if cache.pool.lacks_room() => continue,
-                    // Whoever waits is told, and it is tried again.
+                    // The waiting tasks get the error, and the next round tries again.
                     Err(_) => return None,
                 }
             }
@@ -528,7 +530,7 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
         }
         let written = match appender.write(batch).await {
             Ok(written) => written,
-            // Another device takes it, if there is one: nobody is to be told that the backing failed.
+            // Another device takes it, if there is one: a failure of flash must not be reported as one of the backing.
             Err(_) if !cache.pool.notice_failure() && tries < NOTE_TRIES_MAX => continue,
             Err(_) => return None,
         };

@@ -19,7 +19,7 @@ pub(crate) struct DestageState {
     holds: Cell<usize>,
     /// Nothing becomes dirty because a device is to leave.
     device_leaves: Cell<bool>,
-    /// Somebody asked for all of it to be destaged.
+    /// Someone requested that everything be destaged.
     is_requested: Cell<bool>,
     /// Flash is about to be lost: the highest rate of the settings does not count until nothing is dirty.
     hurries: Cell<bool>,
@@ -29,43 +29,43 @@ pub(crate) struct DestageState {
     pace_changed: Notify,
     progress: Notify,
     failure: RefCell<Option<Failure>>,
-    /// When something dirty became clean last.
+    /// Time at which a dirty page last became clean.
     last_destaged: Cell<u64>,
     /// Held while destage has requests at the backing.
     in_flight: Mutex<()>,
-    /// Pages that somebody waits for.
+    /// Pages with waiting tasks.
     wanted: RefCell<Ranges>,
-    /// The last round took what somebody waits for.
+    /// The last round took pages with waiting tasks.
     took_wanted: Cell<bool>,
     /// Pages whose destage may still land at any time: nothing newer is sent after it on the same connection.
     stuck: RefCell<Ranges>,
-    /// When the first of what is dirty became so.
+    /// Time at which the oldest dirty page became dirty.
     dirty_since: Cell<Option<u64>>,
     /// Bytes a second, lately.
     rate: Cell<u64>,
-    /// How many requests it has at once while guests use the backing too.
+    /// Number of concurrent requests while guests use the backing too.
     width: RefCell<Width>,
-    /// When a guest last waited for the backing.
+    /// Time at which a guest last waited for the backing.
     guest_waited: Cell<u64>,
 }
 
 /// A failure of destage.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
-    /// When the first request failed since destage worked last.
+    /// Time of the first failed request since destage last worked.
     pub(super) since: u64,
     /// The error of the last request.
     pub(super) error: BlockError,
 }
 
-/// Who wants it.
+/// Requests for destage.
 impl DestageState {
     /// Wakes destage.
     pub(super) fn wake(&self) {
         self.wake.notify_one();
     }
 
-    /// Waits until somebody wakes destage.
+    /// Waits until destage is woken.
     pub(crate) fn woken(&self) -> Notified<'_> {
         self.wake.notified()
     }
@@ -107,7 +107,7 @@ impl DestageState {
         self.holds.set(self.holds.get() - 1);
     }
 
-    /// Has nothing become dirty until [`Self::end_device_leave`].
+    /// Lets nothing become dirty until [`Self::end_device_leave`].
     pub(super) fn begin_device_leave(&self) {
         self.device_leaves.set(true);
         self.wake();
@@ -147,32 +147,32 @@ impl DestageState {
         self.hurries.get()
     }
 
-    /// Has pages destaged before anything else.
+    /// Requests that pages be destaged before anything else.
     pub(super) fn want(&self, pages: Range<u64>) {
         self.wanted.borrow_mut().insert(pages);
         self.wake();
     }
 
-    /// Takes the pages that somebody waits for. While destage fails, every second round is for everything else: these may be
-    /// what the backing does not take.
+    /// Takes the pages with waiting tasks. While destage fails, every second round is for everything else: the backing may refuse exactly
+    /// these pages.
     pub(super) fn take_wanted(&self) -> Ranges {
         if self.took_wanted.take() && self.is_failing() { Ranges::default() } else { self.wanted.take() }
     }
 
-    /// Records that the round destages pages that somebody waits for.
+    /// Records that the round destages pages with waiting tasks.
     pub(super) fn record_wanted_taken(&self) {
         self.took_wanted.set(true);
     }
 
-    /// Returns true if somebody waits for destage.
+    /// Returns true if a task waits for destage.
     pub(super) fn is_waited_for(&self) -> bool {
         self.is_held() || self.is_requested.get() || !self.wanted.borrow().is_empty()
     }
 }
 
-/// What it may send.
+/// Requests that destage may send.
 impl DestageState {
-    /// Waits until destage has no request at the backing, and has it begin none as long as the guard lives.
+    /// Waits until destage has no request at the backing, and lets it begin none as long as the guard lives.
     pub(crate) async fn lock(&self) -> MutexGuard<'_, ()> {
         self.in_flight.lock().await
     }
@@ -182,12 +182,12 @@ impl DestageState {
         self.in_flight.try_lock().is_err()
     }
 
-    /// Records pages whose destage nobody answered: it may still land.
+    /// Records pages whose destage request was never answered: it may still land.
     pub(super) fn record_stuck(&self, pages: Range<u64>) {
         self.stuck.borrow_mut().insert(pages);
     }
 
-    /// Forgets stuck pages: nothing lands any more of what nobody answered.
+    /// Forgets stuck pages: no unanswered request can land any more.
     pub(super) fn clear_stuck(&self) {
         self.stuck.take();
     }
@@ -206,7 +206,7 @@ impl DestageState {
     }
 }
 
-/// How it goes.
+/// Progress and failures.
 impl DestageState {
     /// Records that destage had nothing to do.
     pub(super) fn record_idle(&self) {

@@ -1,8 +1,8 @@
 //! Waiting for destage: who waits for how long, and the error at the end of that time.
 //!
-//! Who waits has a deadline of its own, whatever destage does: a request of destage at a backing that hangs takes as long as it
-//! takes, and there may be thousands of them. The error says what the backing said. Dropping such a wait leaves nothing behind: what
-//! was wanted is destaged earlier, once.
+//! A waiting task has a deadline of its own, whatever destage does: a destage request at a backing that hangs has no time limit, and there
+//! may be thousands of them. The error is the last one of the backing. Dropping such a wait leaves nothing behind: the wanted pages are
+//! destaged earlier, once.
 
 use std::ops::Range;
 use std::pin::pin;
@@ -15,23 +15,23 @@ use super::disk_cache::DiskCache;
 use crate::words::env::Env;
 use crate::words::units::SECOND_NS;
 
-/// How long an administrator waits while destage fails and brings nothing home, in nanoseconds.
+/// Longest wait of an administrator while destage fails and destages nothing, in nanoseconds.
 const FAILING_NS: u64 = 3 * SECOND_NS;
-/// How long an administrator waits while destage brings nothing home and says nothing, in nanoseconds.
+/// Longest wait of an administrator while destage neither destages nor fails anything, in nanoseconds.
 const SILENT_NS: u64 = 30 * SECOND_NS;
 
-/// For how long somebody waits.
+/// Deadline of a wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Patience {
-    /// A request of a guest that came at `since`: for the retry time of the disk, as it is set while it waits. As long as destage
-    /// works, that time begins anew with everything that comes home: a backing that is slow is no error.
+    /// A request of a guest that arrived at `since`: waits for the retry time of the disk, as it is set while it waits. As long as destage
+    /// works, that time starts again with every destaged page: a slow backing is no error.
     Guest {
-        /// When it came.
+        /// Time of arrival.
         since: u64,
     },
-    /// Somebody who asked at `since` for everything to be home: as long as something comes home.
+    /// A command that wants everything destaged, given at `since`: waits as long as destage makes progress.
     Administrator {
-        /// When it was asked for.
+        /// Time of the command.
         since: u64,
     },
 }
@@ -62,7 +62,7 @@ impl Patience {
 /// Waits until `is_so`, which only destage or a change of settings makes true.
 ///
 /// # Errors
-/// What the backing said last if patience ends before that; or if the disk stopped or leaves.
+/// The last error of the backing if the deadline passes first; or if the disk stopped or leaves.
 pub(super) async fn wait_until<E: Env>(
     cache: &DiskCache<E>,
     patience: Patience,
@@ -86,7 +86,7 @@ pub(super) async fn wait_until<E: Env>(
     }
 }
 
-/// Has pages destaged before anything else, and waits for that.
+/// Requests that pages be destaged before anything else, and waits for that.
 ///
 /// # Errors
 /// As [`wait_until`].
@@ -106,8 +106,8 @@ pub(super) async fn wait_clean<E: Env>(
     .await
 }
 
-/// Returns the error of a wait that ended in vain. It says what the backing said, as an error of whoever waits: no change of theirs
-/// has reached the backing.
+/// Returns the error of a wait that reached its deadline: the last one of the backing, as an error of the waiting request, no change of
+/// which has reached the backing.
 fn in_vain<E: Env>(cache: &DiskCache<E>) -> BlockError {
     let (kind, reason) = match cache.back.destage.failure() {
         None => (ErrorKind::Io, "it took nothing for that long".to_owned()),

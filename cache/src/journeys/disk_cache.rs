@@ -1,7 +1,6 @@
-//! What is cached of one disk, apart from its backing: RAM tier, index, log, and what judges them.
+//! The cached data of one disk, without its backing: RAM tier, index, log and policies.
 //!
-//! Nothing here awaits. A journey may therefore look and act in one step, and whatever was true when it looked is
-//! true when it acts.
+//! Nothing here awaits. So callers can check and act in one step: a condition that held at the check holds at the action.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -49,7 +48,7 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) coherence: Coherence,
     /// Writes on their way to the log, and from there to the backing.
     pub(crate) back: WriteBack,
-    /// How loading what was cached before stands.
+    /// Progress of loading previously cached content.
     pub(crate) load: RefCell<LoadStatistics>,
     /// Changes when what is being loaded is no longer wanted.
     pub(crate) load_ticket: Cell<u64>,
@@ -60,7 +59,7 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) reclaiming: Mutex<()>,
     /// Headers that reclaim wrote, counted.
     pub(crate) headers_again: Cell<u64>,
-    /// Told when loading has ended.
+    /// Notified when loading has ended.
     pub(crate) loaded: Notify,
     pub(crate) flash_lost: FlashLost,
     /// Set once it is remembered elsewhere that what flash holds of the disk is void.
@@ -71,11 +70,11 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) counters: Rc<DiskCounters>,
     pub(crate) latencies: Latencies,
     pub(crate) requests: Requests,
-    /// What caches of other sizes would do; in every mode.
+    /// Predictions for caches of other sizes; updated in every mode.
     pub(crate) curve: RefCell<Box<Curve>>,
-    /// Tells the promoter that RAM is filling up, or that the disk leaves.
+    /// Wakes the promoter when RAM fills up, or when the disk leaves.
     pub(crate) promotion_wanted: Notify,
-    /// Tells whoever makes second copies that some lack, or that the disk leaves.
+    /// Wakes the task that makes second copies when some are missing, or when the disk leaves.
     pub(crate) second_wanted: Notify,
     pub(crate) leaving: Cell<bool>,
 }
@@ -138,12 +137,12 @@ impl<E: Env> DiskCache<E> {
         self.size.get()
     }
 
-    /// True until what was cached before is known again, or known to be void.
+    /// Returns true until previously cached content is loaded or invalidated.
     pub(crate) fn is_loading(&self) -> bool {
         self.load.borrow().state == Load::Running
     }
 
-    /// From now on the index says what is on flash.
+    /// Starts to use flash: from now on the index describes the content of flash.
     pub(crate) fn start_using_flash(&self) {
         self.loaded.notify_waiters();
         self.pool.segments().set_indexed(self.id, true);
@@ -207,12 +206,12 @@ impl<E: Env> DiskCache<E> {
         );
         self.ram.borrow_mut().remove(pages.clone());
         self.catalog.mark_lost(pages);
-        // Whoever waits for these to come home waits for ever otherwise.
+        // Tasks that wait for these pages to be destaged would wait for ever otherwise.
         self.observe_dirty();
         self.back.destage.wake_all();
     }
 
-    /// What RAM has of a page that flash has too: the content that belongs to this place, and no other.
+    /// Runs `f` on the content of a page in RAM that flash has too, if it is the content that belongs to this place.
     pub(crate) fn with_ram<T>(
         &self,
         page: PageNumber,
@@ -228,19 +227,19 @@ impl<E: Env> DiskCache<E> {
         self.with_ram(page, located, |_| ()).is_some()
     }
 
-    /// Where a page is on flash, if the flash can be believed.
+    /// Returns the place of a page on flash, if the flash is trusted.
     pub(crate) fn on_flash(&self, page: PageNumber) -> Option<Located> {
         if self.pool.is_failed() { None } else { self.catalog.locate(page) }
     }
 
-    /// Which life the segment of a place on flash is in, if somebody owns it.
+    /// Returns the generation of the segment of a place on flash, if the segment has an owner.
     pub(crate) fn generation_at(&self, flash: FlashPage) -> Option<Sequence> {
         let segment = self.pool.layout().segment_of(flash);
         self.pool.segments().life(segment).map(|(_, generation)| generation)
     }
 
-    /// Puts a page's current content into RAM, with what is known of how it was used. The caller has made sure that it *is* current,
-    /// with nothing awaited since.
+    /// Puts a page's current content into RAM, with its history of use. The caller guarantees that it *is* current, with nothing awaited
+    /// since.
     pub(crate) fn enter(
         &self,
         page: PageNumber,
@@ -279,14 +278,14 @@ impl<E: Env> DiskCache<E> {
         is_zero(content) && self.remember_zeroes(page.0..page.0 + 1)
     }
 
-    /// Has what RAM will give up soon wait for flash, if it has earned it. True if that made a batch of what waits.
+    /// Queues pages near the LRU tail for promotion if admission accepts them. Returns true if that completed a batch.
     pub(crate) fn consider(&self) -> bool {
         if !self.may_promote() {
             return false;
         }
         let mut ram = self.ram.borrow_mut();
         let room = self.room();
-        // While everything is taken, nothing is gained by waiting: what comes in a burst then has half of RAM to wait in.
+        // While every page is accepted, waiting gains nothing: a burst then has half of RAM to wait in.
         let takes_all = self.policy.borrow().takes_all(room);
         let depth = if takes_all { ram.capacity() / 2 } else { 0 }.max(consider_depth(&ram));
         let before = ram.waiting();
@@ -298,8 +297,8 @@ impl<E: Env> DiskCache<E> {
         is_more && self.promotion_is_due()
     }
 
-    /// What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not wanted there, or
-    /// RAM filled faster than flash takes it.
+    /// Records that RAM evicted a page: one that was used again in RAM is worth keeping on flash. A page that flash does not have is gone:
+    /// admission refused it, or RAM filled faster than flash takes it.
     fn note_evicted(&self, evicted: &Evicted) {
         let Evicted { page, standing, history } = *evicted;
         if standing == Standing::New && self.may_promote() {
@@ -314,13 +313,13 @@ impl<E: Env> DiskCache<E> {
         self.catalog.update_history(page, warmer);
     }
 
-    /// What is known of a page that comes into the cache.
+    /// Returns the history of a page that enters the cache.
     pub(crate) fn newcomer(&self, page: PageNumber, coming: Coming) -> History {
         self.policy.borrow().newcomer(self.block_of(page), coming)
     }
 
-    /// Lets the policy learn from a request, before it is answered, that would go on with a long run of misses or not. Not in
-    /// pass-through, where the cache is not asked. Says how what it asks for comes.
+    /// Trains the policy with a request, before it is answered; `in_long_run` if it would continue a long run of misses. Not in
+    /// pass-through, which does not use the cache. Returns the class of the request.
     pub(crate) fn note_access(&self, range: &ByteRange, by: By, in_long_run: bool) -> Coming {
         let (settings, mut policy) = (self.settings.borrow(), self.policy.borrow_mut());
         let coming = Coming::with(by, range);
@@ -347,7 +346,8 @@ impl<E: Env> DiskCache<E> {
         self.policy.borrow_mut().note_written(pages as f32 / self.block_pages() as f32);
     }
 
-    /// Enters every page of `bytes`, which start at `start` (a page's start), that is not cached already. They came so.
+    /// Enters every page of `bytes` that is not cached already; `bytes` begin at `start`, the start of a page. `coming` is the class of the
+    /// request.
     pub(crate) fn enter_absent(&self, start: u64, bytes: &[u8], sequence: Sequence, coming: Coming) {
         for (at, content) in bytes.chunks(PAGE as usize).enumerate() {
             let page = PageNumber(start / PAGE + at as u64);
@@ -358,7 +358,7 @@ impl<E: Env> DiskCache<E> {
         }
     }
 
-    /// Drops every cached page that shares a byte with `range`, save what is dirty. Says what was known of them.
+    /// Drops every cached page that shares a byte with `range`, save dirty ones. Returns the history of the dropped pages.
     pub(crate) fn drop_pages(&self, range: &ByteRange) -> Overwritten {
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         let overwritten = self.histories(&pages);
@@ -388,7 +388,7 @@ impl<E: Env> DiskCache<E> {
         self.catalog.restart_counting(self.size.get().div_ceil(PAGE), flash_pages);
     }
 
-    /// True if flash has something that the backing does not have, or may have for all that is known.
+    /// Returns true if flash has dirty data, or may have some.
     pub(crate) fn may_hold_dirty(&self) -> bool {
         let unknown = self.back.is_marked_dirty() && self.is_loading();
         unknown || !self.catalog.is_clean() || self.back.stop.is_set()
@@ -412,19 +412,19 @@ impl<E: Env> DiskCache<E> {
         self.may_promote() && self.ram.borrow().waiting() >= self.batch_wanted()
     }
 
-    /// So many pages make a batch: what the open segment has room for, or a whole one, if RAM can spare so many. Each batch has a
-    /// header, so smaller ones would take room from what is cached.
+    /// Returns the number of pages that make a batch: the room left in the open segment, or a whole batch, if RAM can spare that. Each
+    /// batch has a header, so smaller ones would take room from cached data.
     fn batch_wanted(&self) -> usize {
         let spare = consider_depth(&self.ram.borrow()) / 2;
         self.log.room_left().min(BATCH_PAGES_MAX).min(spare).max(1)
     }
 
-    /// Whether what RAM has may go to flash at all.
+    /// Returns true if pages of RAM may go to flash at all.
     pub(crate) fn may_promote(&self) -> bool {
         self.coherence.is_backing_settled() && !self.is_loading() && !self.pool.is_failed()
     }
 
-    /// Whether the disk can take more flash without anything being given up soon.
+    /// Returns whether the disk can take more flash before anything has to be reclaimed.
     pub(crate) fn room(&self) -> Room {
         if self.pool.segments().has_much_room(self.id) { Room::Free } else { Room::Full }
     }
@@ -440,7 +440,7 @@ impl<E: Env> DiskCache<E> {
     }
 }
 
-/// So many pages of RAM, the last ones, are for what was considered: it is given up, or waits for flash.
+/// Returns the number of pages at the tail of RAM that were considered for promotion: they are evicted, or wait for flash.
 fn consider_depth(ram: &Ram) -> usize {
     let least = (ram.capacity() / 2).min(2 * BATCH_PAGES_MAX);
     (ram.capacity() / 16).max(least).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, CONSIDER_DEPTH_MAX)

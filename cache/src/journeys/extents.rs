@@ -1,8 +1,7 @@
-//! Which parts of a disk hold data, for clients that copy only what is there, as backups do.
+//! Extents: the parts of a disk that hold data, for clients that copy only these, as backups do.
 //!
-//! The backing knows its holes, and not what guests wrote in write-back and is not home: that is data wherever it is. So
-//! is what was lost, which has to be an error and not zeroes. To call a hole data is always right; the other way round a
-//! copy would lack what was acknowledged.
+//! The backing knows its holes, but not the dirty data on flash: that is data wherever it is. So are lost pages, which have to be an error
+//! and not zeroes. To report a hole as data is always right; the reverse would leave acknowledged data out of a copy.
 
 use block::{BlockDevice, BlockError, ByteRange, Extent, PAGE};
 
@@ -11,15 +10,16 @@ use crate::knowledge::dirty::Dirty;
 use crate::knowledge::ranges::Ranges;
 use crate::words::env::Env;
 
-/// More runs than that are not told apart: what comes behind them is called data.
+/// Runs that are reported one by one; what follows them is reported as data.
 const RUNS_MAX: usize = 16_384;
 
-/// Which parts of `range`, which the caller has checked, hold data, in order and without gaps. It is known what is dirty.
+/// Returns the parts of `range` that hold data, in order and without gaps. The caller has checked the range, and has waited until it is
+/// known what is dirty.
 pub(crate) async fn extents<E: Env>(
     Ctx { cache, backing, .. }: &Ctx<E>,
     range: ByteRange,
 ) -> Result<Vec<Extent>, BlockError> {
-    // Looked at before the backing is asked: what comes home in between, it has.
+    // Taken before the backing is asked: the backing has what is destaged in between.
     let away = cache.catalog.with_dirty(|dirty| away(dirty, &range));
     let extents = backing.extents(range).await?;
     Ok(if away.is_empty() { extents } else { overlay(&extents, &away) })

@@ -1,8 +1,7 @@
-//! Flash run: the one place where pages that the index knows are read from flash and held against their checksums.
+//! Flash run: the one place where indexed pages are read from flash and verified against their checksums.
 //!
-//! Neighbours are read with one request. A page that does not come back intact is read once more if the backing does not have
-//! it; of a clean page the backing has the same or something newer, and asking it is sooner done than asking a device again
-//! that may take long to fail.
+//! Neighbours are read with one request. A page that fails verification is read once more if it is dirty. A clean page is not: the backing
+//! has the same content or newer, and reading it there is faster than retrying a device that may take long to fail.
 //!
 //! Never decides what becomes of a page that is damaged: that is the reader's business.
 
@@ -18,8 +17,8 @@ use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber};
 
-/// Pages that lie next to each other on flash, kept there until they have been read and dealt with: until then no other
-/// content can have come to the same place.
+/// Pages that lie next to each other on flash. The run pins their segment until they have been read and handled: until then no other
+/// content can be written to the same place.
 pub(super) struct FlashRun<'a, E: Env> {
     first: FlashPage,
     /// Each page with the checksum of its content. Most often it is one.
@@ -27,12 +26,12 @@ pub(super) struct FlashRun<'a, E: Env> {
     _pin: Pin<'a, E>,
 }
 
-/// Why flash did not give a page back.
+/// Reason why flash did not return a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// What came back is not what was written, or the device says that it cannot be read any more.
+    /// The checksum does not match, or the device reports a media error.
     Content,
-    /// The device failed the read. It may come to its senses.
+    /// The device failed the read. The failure may be temporary.
     Device,
 }
 
@@ -52,8 +51,8 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a, E: Env> FlashRun<'a, E> {
-    /// Adds a page to the last run if it is behind it on flash, else to a new one. To be called in the very step in which the
-    /// index says where the page is.
+    /// Adds a page to the last run if it is behind it on flash, else to a new one. To be called in the same step, without an await, in
+    /// which the index returns the place of the page.
     pub(super) fn add(runs: &mut Vec<Self>, cache: &'a DiskCache<E>, page: PageNumber, located: Located) {
         let begun = Self::join_or_begin(runs.last_mut(), cache, page, located);
         runs.extend(begun);
@@ -81,7 +80,7 @@ impl<'a, E: Env> FlashRun<'a, E> {
         Self { first: flash, pages: SmallVec::from_buf([(page, checksum)]), _pin: cache.pool.pin(flash) }
     }
 
-    /// How long it is, in bytes.
+    /// Length in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.pages.len() * PAGE_BYTES
     }
@@ -119,7 +118,7 @@ impl<E: Env> Checked<'_, E> {
         self.bytes
     }
 
-    /// What is wrong with what was read of a page.
+    /// Returns the fault of a page that was read, if it has one.
     fn check(&self, cache: &DiskCache<E>, at: usize) -> Option<Fault> {
         let bytes = &self.bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
         if page_checksum(bytes) == self.run.pages[at].1 {
@@ -129,8 +128,8 @@ impl<E: Env> Checked<'_, E> {
         Some(Fault::Content)
     }
 
-    /// Reads a page once more that the backing does not have: its second copy, and the first one where it is by now. Returns
-    /// what is still wrong with it. As long as a device may give one of them back, nobody says that the other one is all.
+    /// Reads a dirty page once more: its second copy, and the first one at its current place. Returns the fault that remains. As long as a
+    /// device may return one of the copies, the other one alone does not decide that the page is damaged.
     async fn read_again(&mut self, cache: &DiskCache<E>, at: usize, fault: Fault) -> Option<Fault> {
         let (page, checksum) = self.run.pages[at];
         if !cache.catalog.is_dirty(page) {
@@ -168,7 +167,7 @@ impl<E: Env> Checked<'_, E> {
     }
 }
 
-/// Counts that flash was read. Returns what the device said.
+/// Counts a read of flash. Returns the error of the device.
 fn judge<E: Env>(cache: &DiskCache<E>, bytes: usize, result: Result<(), BlockError>) -> Option<Fault> {
     count(&cache.counters.flash_read_bytes, bytes as u64);
     let error = result.err()?;

@@ -1,9 +1,9 @@
 //! Flush: everything acknowledged before it arrived is durable when it completes.
 //!
-//! What was acknowledged when the log had it is made durable there, and what was acknowledged when the backing had it, there:
-//! the mode does not matter, because it may have been another one when the write came. In write-back the backing is not
-//! asked if guests gave it nothing since the last flush of it. The first flush of a process always asks: an earlier process may
-//! have acknowledged writes that no flush has covered.
+//! A flush makes durable in the log what was acknowledged when the log had it, and on the backing what was acknowledged when the backing
+//! had it. The current mode does not matter, because it may have been another one when the write arrived. In write-back the backing is not
+//! flushed if guests sent it nothing since its last flush. The first flush of a process always flushes it: an earlier process may have
+//! acknowledged writes that no flush has covered.
 
 use block::{BlockError, Operation};
 use futures_util::future::join;
@@ -26,7 +26,7 @@ pub(crate) async fn flush<E: Env>(
         if cache.back.has_dirty_behind(cache.log.durable()) { flush_log(cache).await } else { Ok(()) }
     };
     let through = cache.back.backing_changes_to_flush();
-    // A later flush of our own may have succeeded, so that nothing is left to be flushed, and something to be told.
+    // A later flush of our own may have succeeded: then nothing is left to be flushed, but an error to be reported.
     let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back || flushes.has_untold();
     let backing = async { if asks { flushes.flush_for(backing, asker).await } else { Ok(()) } };
     let (log, backing) = join(log, backing).await;
@@ -34,7 +34,7 @@ pub(crate) async fn flush<E: Env>(
         cache.back.record_backing_flushed(through);
     }
     if cache.log.is_unsaid() {
-        // Whoever commits says so on flash, once there is nothing else to do.
+        // The commit task records it on flash, once it has nothing else to do.
         cache.back.commits.wake();
     }
     log.and(backing)

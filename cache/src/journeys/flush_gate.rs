@@ -1,10 +1,9 @@
 //! The gate of flushes: those of the backing of one disk, joined.
 //!
-//! Flushes that arrive while one runs share the next one: never the running one, which was submitted too early for
-//! them (rule I5). The first failed flush is the last: what it should have made durable may be gone, and a later
-//! success would say nothing about it, so every later flush fails as well until the disk is attached anew. The exception
-//! is a backing that lost its connection: it knows what it lost, and its failed flush has told the guest; and one that was
-//! not asked at all, because it has not answered for too long.
+//! Flushes that arrive while one runs share the next one: never the running one, which was submitted too early for them (rule I5). The
+//! first failed flush is final: the data that it should have made durable may be gone, and a later success would not prove otherwise, so
+//! every later flush fails as well until the disk is attached again. There are two exceptions. A backing that lost its connection knows
+//! what it lost, and its failed flush has informed the guest. A backing that has not answered for too long was not flushed at all.
 
 use std::cell::{Cell, RefCell};
 
@@ -13,12 +12,12 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::words::canary::{self, Bug};
 
-/// Whose flush it is.
+/// Origin of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// A guest's: it is told what an earlier flush found that was none of a guest's.
+    /// A guest's: it gets the error of an earlier flush that was none of a guest's.
     Guest,
-    /// Our own, or an administrator's: what the guest is to be told makes it fail as well, and stays to be told.
+    /// Our own, or an administrator's: it fails with an error that is pending for the guest, and the error stays pending.
     Ourselves,
 }
 
@@ -37,8 +36,7 @@ pub(crate) struct FlushGate {
     /// Set when a flush failed in that way that was none of the guest's: the guest's next one fails as well.
     untold: RefCell<Option<BlockError>>,
     running: Mutex<()>,
-    /// Set when the disk goes to another shard, which has a gate of its own: a failure that is found here would be known to
-    /// nobody there.
+    /// Set when the disk moves to another shard, which has a gate of its own: that gate would not know of a failure that is found here.
     stopped: Cell<bool>,
 }
 
@@ -62,7 +60,7 @@ impl FlushGate {
         self.failed.borrow().is_some() || self.lost.borrow().is_some()
     }
 
-    /// Waits for the flush that is running, and has no other begin as long as the answer lives.
+    /// Waits for the flush that is running, and lets no other begin as long as the returned guard lives.
     pub(crate) async fn hold(&self) -> MutexGuard<'_, ()> {
         self.running.lock().await
     }
@@ -78,8 +76,8 @@ impl FlushGate {
         self.untold.borrow().is_some()
     }
 
-    /// As [`Self::flush`], for somebody: what a guest would have been told of an earlier flush that was none of its own, it is
-    /// told now. Nobody else takes that away from it.
+    /// As [`Self::flush`], for an asker: a guest gets the pending error of an earlier flush that was none of its own. Nothing else clears
+    /// that error.
     pub(super) async fn flush_for<B: BlockDevice>(
         &self,
         backing: &B,

@@ -1,5 +1,5 @@
-//! How a disk forgets what it has: because it leaves, its flash failed, or it goes over to other blocks. Whoever forgets all of it looks at
-//! nothing of it.
+//! Forgetting all cached data of a disk: because it leaves, its flash failed, or its block size changes. This needs no lookup of single
+//! pages.
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::catalog::ALL_PAGES;
@@ -36,7 +36,7 @@ impl<E: Env> DiskCache<E> {
         self.catalog.forget_zeroes(&ALL_PAGES);
     }
 
-    /// Forgets all that is cached and gives up the segments, which are returned: see [`Segments::disown`].
+    /// Forgets all cached data and releases the segments, which are returned: see [`Segments::disown`].
     ///
     /// [`Segments::disown`]: crate::knowledge::segments::Segments::disown
     pub(crate) fn disown(&self) -> Vec<SegmentNumber> {
@@ -48,14 +48,14 @@ impl<E: Env> DiskCache<E> {
         disowned
     }
 
-    /// Gives up what is dirty, for good: nobody wants it.
+    /// Discards dirty data for good.
     pub(crate) fn give_up_dirty(&self) {
         self.back.set_marked_dirty(false);
         self.back.stop.clear();
         self.forget_dirty();
     }
 
-    /// Forgets what is dirty, because nobody wants it, or somebody else knows it.
+    /// Forgets what is dirty, because it is discarded or another shard knows it.
     pub(crate) fn forget_dirty(&self) {
         self.catalog.discard_dirty();
         self.observe_dirty();

@@ -1,14 +1,14 @@
 //! Grow: a disk takes the size that its backing was given, while guests go on.
 //!
-//! The rule: **a disk ends where its cache says, however far its backing goes.** Nothing behind that end is read, written or
-//! cached, so there is nothing to be taken back when it moves. Save for one page: if the end cuts it, what is cached of it has
-//! zeroes behind the end, which nobody wrote. Once guests see that far, they must find what the backing has there.
+//! The rule: **a disk ends where its cache says, however large its backing is.** Nothing behind that end is read, written or cached, so
+//! nothing has to be revoked when it moves. The exception is one page: if the end cuts it, its cached content has zeroes behind the end,
+//! which no guest wrote. Once guests can read that far, they must get the content of the backing there.
 //!
 //! ```text
-//! 1. whoever writes to that page waits; what is dirty of it comes home, as far as the disk goes now (rule I12)
-//! 2. it is hidden, marked as touched, and its region has a durable intent: no start believes what flash has of it (rule I11);
+//! 1. writers of that page wait; its dirty data is destaged, up to the present end of the disk (rule I12)
+//! 2. it is hidden, marked as touched, and its region has a durable intent: no start trusts its content on flash (rule I11);
 //!    fills under way do not enter (rule I3)
-//! 3. the new size is remembered, durably                                   <- whoever calls, and not on flash
+//! 3. the new size is remembered, durably                                   <- by the caller, and not on flash
 //! 4. in one step: bits, regions and end of the disk; then writers of the page go on
 //! ```
 //! | a crash | finds | of the page that the end cuts |
@@ -17,12 +17,12 @@
 //! | between 1 and 3 | the old size | nothing is cached, and the backing has it |
 //! | after 3 | the new size | nothing is cached, and the backing has it |
 //!
-//! If nobody knows after 3 which size a start will find, none of that may change as long as the disk has the old one: see
+//! If it is unknown after 3 which size a start will find, none of that may change as long as the disk has the old one: see
 //! [`Growing::distrust`].
 //!
-//! So it never matters how much larger the backing has become meanwhile, nor when. A disk whose last page is whole needs 3 and 4
-//! only: flash has nothing of the pages behind it. The page stays a touched one until its region comes to rest, as after any
-//! write (`quiet.rs`). Sends nothing to the backing but what was dirty, and never makes a disk smaller.
+//! So it never matters by how much the backing has grown, nor when. A disk whose last page is whole needs 3 and 4 only: flash has nothing
+//! of the pages behind it. The page stays a touched one until its region is closed, as after any write (`quiet.rs`). Growing sends nothing
+//! to the backing but dirty data, and never makes a disk smaller.
 
 use std::rc::Rc;
 
@@ -36,15 +36,15 @@ use crate::knowledge::touched::SharedBits;
 use crate::words::canary::{self, Bug};
 use crate::words::env::Env;
 
-/// A disk that is about to grow: nobody writes to the page that its end cuts, and nothing of that is cached, as long as this lives.
+/// A disk that is about to grow. As long as this lives, the page that its end cuts is neither written nor cached.
 pub struct Growing<E: Env> {
     cut_page: Option<Mutation<E>>,
 }
 
 impl<E: Env> Growing<E> {
-    /// The disk does not grow, and a start may take it for larger all the same, because nobody knows which size is remembered.
-    /// Guests go on; nothing is cached of the page that the end cuts as long as the disk is attached, as of what a failed write
-    /// leaves, and no start believes what flash has of it.
+    /// Leaves the disk at its old size, although a later start may take it for larger, because the recorded size is unknown. Guests go on.
+    /// The page that the end cuts is not cached as long as the disk is attached, as after a failed write, and no start trusts its content
+    /// on flash.
     pub fn distrust(mut self) {
         // One that is dropped without having succeeded has failed.
         drop(self.cut_page.take());
@@ -63,7 +63,7 @@ impl<E: Env> Drop for Growing<E> {
 /// Steps 1 and 2.
 ///
 /// # Errors
-/// If what is dirty does not come home, or flash lost it; if the disk stopped; if the flash failed and nobody remembers that.
+/// If dirty data cannot be destaged, or flash lost it; if the disk stopped; if the flash failed and that could not be recorded elsewhere.
 pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<Growing<E>, BlockError> {
     let size = cache.size();
     let cut = ByteRange::new(size / PAGE * PAGE, size);
@@ -77,8 +77,8 @@ pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<
             let begun = async move {
                 Mutation::begin(&ours, turn).await.map(|mutation| Growing { cut_page: Some(mutation) })
             };
-            // Whoever waits may give up. A mutation that is dropped halfway counts as one that failed, and its page would not be
-            // cached any more; what nobody waits for any more is dropped as a whole, and succeeds.
+            // The caller may drop this wait. A mutation that is dropped halfway counts as failed, and its page would not be cached any
+            // more. Run to its end, it is dropped as a whole, and succeeds.
             cache.pool.host.to_its_end(begun).await
         }
         Way::Back(_) => unreachable!("what is not to go to the log does not"),

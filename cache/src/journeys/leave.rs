@@ -3,13 +3,13 @@
 //! ```text
 //! 1. nothing new goes to it                       (segments.rs, as soon as it failed or was asked for)
 //! 2. each disk that has something there: what has a second copy goes on with that (second_copies.rs); else all that is
-//!    cached of it is void, durably
+//!    cached of it is invalidated, durably
 //! 3. notes about regions go on elsewhere
 //! 4. nothing is left there: the others list it no more (membership.rs)
 //! ```
 //! All of a disk's content goes, also what is on other devices: a newer version, or a `forget`, may have been on this one,
 //! and without it an older version elsewhere would come back at the next start (rule I8). What is cached is clean,
-//! so that costs hits and nothing else; what is dirty is destaged first, and the reclaimer is told when that is done. A crash
+//! so that costs hits and nothing else; what is dirty is destaged first, and the reclaimer is woken when that is done. A crash
 //! before 4 leaves a pool of which a device is missing, or one that is whole.
 
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use crate::survives::shared::Leaving;
 use crate::words::env::Env;
 use crate::words::units::{DiskId, MemberNumber};
 
-/// Does this shard's part of it for all devices that are to leave. To be called again when the reclaimer is woken.
+/// Does this shard's part of removing all devices that are to leave. To be called again when the reclaimer is woken.
 pub(crate) async fn leave<E: Env>(pool: &Rc<Pool<E>>, disks: &Disks<E>) {
     for member in pool.shared.all_leaving() {
         if let Err(error) = leave_device(pool, disks, member).await {
@@ -52,14 +52,14 @@ async fn leave_device<E: Env>(
     let there = pool.segments().disks_on(member);
     make_all_void(pool, disks, there).await?;
     if has_notes() && pool.move_notes().await.is_err() {
-        // The other devices are full, and notes cannot wait for room: then everything goes that this shard can give up.
+        // The other devices are full, and notes cannot wait for room: this shard invalidates everything that it can.
         let everywhere = pool.segments().owners();
         make_all_void(pool, disks, everywhere).await?;
         if has_notes() {
             pool.move_notes().await?;
         }
     }
-    // What is void is free once nobody reads it and the table says so, here and on other shards.
+    // Invalidated segments are free once no reader uses them and the table is written, here and on other shards.
     pool.let_go(member).await
 }
 
@@ -88,7 +88,7 @@ async fn heal<E: Env>(pool: &Pool<E>, disks: &Disks<E>, member: MemberNumber) ->
     for disk in there {
         let cache = disks.borrow().get(&disk).cloned();
         match cache {
-            // Its index is not there yet; told when it is.
+            // Its index is not loaded yet; it is notified when it is.
             Some(cache) if cache.is_loading() => {}
             Some(cache) => second_copies::go_on_without(&cache, member).await?,
             None => second_copies::go_on_detached(pool, disk, member).await?,
@@ -97,7 +97,7 @@ async fn heal<E: Env>(pool: &Pool<E>, disks: &Disks<E>, member: MemberNumber) ->
     Ok(())
 }
 
-/// What the backing does not have is given to it first. If a part of that was on a device that failed, the disk stops.
+/// Requests that dirty data be destaged first. If a part of it was on a device that failed, stops the disk.
 fn wait_for_destage<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) {
     if has_lost_dirty(pool, cache) {
         cache.stop("A device of the pool failed, and with it what the backing does not have".to_owned());
@@ -116,7 +116,7 @@ fn is_mirrored_whole<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
         && members.iter().all(|member| segments.has_copies_of_all(*member, cache.id))
 }
 
-/// What is cached of a disk that is attached nowhere goes as well; one that is attached on another shard is its business.
+/// Invalidates the cached data of a disk that is attached nowhere; a disk that is attached on another shard is left to that one.
 async fn disown_detached<E: Env>(pool: &Pool<E>, disk: DiskId) -> Result<(), BlockError> {
     let disowned = {
         let mut segments = pool.segments();

@@ -1,4 +1,4 @@
-//! Load: what was cached of a disk before the process began becomes known again, while guests are served from the backing.
+//! Load: rebuilds the index of data that was cached before the process began, while guests are served from the backing.
 //!
 //! ```text
 //!   segments, newest first:  summary (of the newest also headers) ── pages not known yet enter a new index
@@ -35,18 +35,17 @@ use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics, count};
 use crate::words::units::PageNumber;
 
-/// What is known, when a disk is attached, of what was cached of it before.
+/// Recovery context of a disk when it is attached: the state of its previously cached data.
 #[derive(Clone)]
 pub struct Past {
-    /// How much of it is believed.
+    /// How far the cached data is trusted.
     pub belief: Belief,
-    /// How large the disk was when it was served last, if its backing may have grown since: it is served so large, and may
+    /// Size of the disk when it was last served, in bytes, if its backing may have grown since: the disk gets that size, and may
     /// [grow](crate::CachedDisk::grow). None: as large as its backing.
     pub disk_bytes: Option<u64>,
     /// A bit for each page of the disk, in memory that outlives the process if there is any.
     pub touched: Rc<dyn SharedBits>,
-    /// How many cached pages are compared with the backing before any is believed: 0 if the backing is known to be as
-    /// it was.
+    /// Number of cached pages that are compared with the backing before any is trusted: 0 if the backing is known to be unchanged.
     pub samples: usize,
     /// True if its reservation was granted before. Then it is attached also when devices that left the pool took the room
     /// for it along: every disk keeps its part of what is left.
@@ -57,8 +56,8 @@ pub struct Past {
 }
 
 impl Past {
-    /// The past of a new disk, for a pool that is not opened again, as in tests and measurements: nothing is remembered
-    /// beyond the process.
+    /// Returns the context of a new disk, for a pool that is not opened again, as in tests and measurements: nothing is remembered beyond
+    /// the process.
     pub fn none(disk_bytes: u64) -> Self {
         let words: Box<[AtomicU64]> = (0..words_for(disk_bytes)).map(|_| AtomicU64::new(0)).collect();
         Self {
@@ -74,11 +73,10 @@ impl Past {
 
 /// Segments that are read at once.
 const READ_AHEAD: usize = 16;
-/// How often a segment is read again that the device fails to read, if the disk cannot do without, and how long it is given
-/// in between: nanoseconds.
+/// Tries of reading a segment that the device fails to read, if the disk needs it, and the wait between them: nanoseconds.
 const TRIES: usize = 5;
 const RETRY_NS: u64 = 200_000_000;
-/// How soon it is looked again whether a turn to reclaim has ended: nanoseconds.
+/// Interval between checks whether a reclaim turn has ended: nanoseconds.
 const TURN_NS: u64 = 1_000_000;
 /// Backing reads of samples at once.
 const SAMPLES_AT_ONCE: usize = 8;
@@ -86,10 +84,10 @@ const SAMPLES_AT_ONCE: usize = 8;
 /// and every repair.
 const SAMPLED_START_PAGES: u64 = 1024;
 
-/// What is known so far.
+/// State of the load.
 struct Loading<'a, E: Env> {
     cache: &'a DiskCache<E>,
-    /// What may have become of the end of the log.
+    /// Possible damage at the end of the log.
     tail: Tail,
     replay: Replay,
     /// Segments that were read.
@@ -97,12 +95,12 @@ struct Loading<'a, E: Env> {
     samples: Samples,
 }
 
-/// Takes up what was left when the process before this one ended: which regions are open, and which pages may have
-/// changed behind the log. What is not believed is void, durably, before the first request.
+/// Restores the state that the previous process left: the open regions, and the pages that may have changed behind the log. Untrusted
+/// content is invalidated, durably, before the first request.
 ///
 /// # Errors
-/// `Flash` if that could be made durable neither on flash nor elsewhere; `HoldsDirty` if it is not known that the backing is
-/// the one that is to have what is dirty.
+/// `Flash` if the invalidation could be made durable neither on flash nor elsewhere; `HoldsDirty` if it is not known that this is the
+/// backing that the dirty data belongs to.
 pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &Belief) -> Result<(), CacheError> {
     let has_dirty = cache.pool.open_intents_of(cache.id).contains(&Intent::DirtyData);
     if let (Belief::Nothing(reason), true) = (belief, has_dirty) {
@@ -110,7 +108,7 @@ pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &Belief) -> Re
     }
     let reason = match belief {
         Belief::DirtyOnly(_) if has_dirty => {
-            // What is cached and clean is void from now on: closing the regions says so for good.
+            // Clean cached data is void from now on: closing the regions records that for good.
             cache.pool.open_intents(cache.id, &[Intent::AllRegions]).await?;
             None
         }
@@ -174,7 +172,7 @@ async fn load_once<E: Env>(
         }
         Err(reason) if cache.back.is_marked_dirty() => {
             drop(loading);
-            // Nobody knows any more which pages are dirty, so none can be served.
+            // It is unknown which pages are dirty, so none can be served.
             cache.stop(reason.clone());
             Load::Cold(reason)
         }
@@ -212,7 +210,7 @@ impl<E: Env> Loading<'_, E> {
             let still = |wanted: &&Wanted| {
                 cache.pool.segments().is_sealed(wanted.segment, (wanted.owner, wanted.generation))
             };
-            // What is reclaimed meanwhile is the oldest, and only clean content that nobody knows yet.
+            // Reclaim can take only the oldest segments meanwhile, with clean content that is not indexed yet.
             let window: Vec<_> = window.iter().filter(still).copied().collect();
             let newest = |at: usize| (number == 0 && at == 0).then_some(self.tail);
             let reads = (0usize..).zip(&window).map(|(at, wanted)| self.read(*wanted, newest(at)));
@@ -227,8 +225,8 @@ impl<E: Env> Loading<'_, E> {
         Ok(())
     }
 
-    /// Waits for the end of a turn to reclaim that was given before the disk came here, if something may be dirty: the segment is
-    /// put back then, and what is dirty in it must not be missing from what is loaded. Another turn is not given before that.
+    /// Waits for the end of a reclaim turn that began before the disk was attached here, if something may be dirty: the segment is returned
+    /// then, and its dirty data must not be missing from the load. No other turn begins before that.
     async fn let_turns_end(&self) {
         let Self { cache, .. } = self;
         let waits = || {
@@ -251,7 +249,7 @@ impl<E: Env> Loading<'_, E> {
         !cache.leaving.get()
     }
 
-    /// What a segment holds. The newest may lack its summary and gets it now: nothing is appended to it any more.
+    /// Returns the content of a segment. The newest may lack its summary, which is written now: nothing is appended to it any more.
     async fn read(&self, wanted: Wanted, newest: Option<Tail>) -> Result<Contained, Unreadable> {
         let pool = &self.cache.pool;
         let _pin = pool.pin_segment(wanted.segment);
@@ -274,7 +272,7 @@ impl<E: Env> Loading<'_, E> {
     /// Writes the summary that a segment lacks. Data first, as ever (rule I6).
     async fn seal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
         let pool = &self.cache.pool;
-        // What was read from one copy only must be on both before anybody sees it: that device may be the next to fail (rule I13).
+        // A batch that was read from one copy only must be on both before it is used: that device may be the next to fail (rule I13).
         if !canary::has(Bug::EndsDiffer) {
             pool.make_equal(wanted, content).await?;
         }

@@ -1,9 +1,9 @@
-//! Lost: what flash does not give back although the backing does not have it. The log says so, so that it is known after a
-//! restart as well, that `disk show --lost` lists it, and that everything else goes on: reads of these pages fail until they
-//! are written anew, and nobody is shown an older version.
+//! Lost pages: dirty pages that flash cannot return. They are recorded in the log, so that they are known after a restart as well, `disk
+//! show --lost` lists them, and everything else goes on: reads of these pages fail until they are written again, and no read returns an
+//! older version.
 //!
-//! Whoever finds a page damaged has read it twice, and RAM does not have it either. Looked at once more under the lock of the
-//! log: a guest may have written it anew meanwhile.
+//! The code that finds a page damaged has read it twice, and RAM does not have it either. The page is checked once more under the lock of
+//! the log: a guest may have written it again meanwhile.
 
 use super::disk_cache::DiskCache;
 use crate::bytes::batch::Kind;
@@ -18,12 +18,12 @@ use crate::words::units::{FlashPage, PageNumber, Sequence};
 pub(super) struct Damaged {
     page: PageNumber,
     flash: FlashPage,
-    /// Which life of its segment that was.
+    /// The generation of its segment at that time.
     generation: Option<Sequence>,
 }
 
 impl Damaged {
-    /// To be called while the segment is still kept from being used anew.
+    /// Records the place of a damaged page. To be called while the segment is still pinned, so that it cannot be used again.
     pub(super) fn at<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage) -> Self {
         Self { page, flash, generation: cache.generation_at(flash) }
     }
@@ -45,7 +45,7 @@ pub(super) async fn give_up<E: Env>(
             .map(|damaged| damaged.page.0..damaged.page.0 + 1)
             .collect();
         if lost.is_empty() {
-            // Written anew while this waited for its turn.
+            // Written again while this waited for its turn.
             return Some(());
         }
         let mut batch = appender.batch(0);

@@ -1,4 +1,4 @@
-//! Marks: what a segment says of ranges, and what of that was said again before it goes.
+//! Range marks: the range tombstones of a segment, and which of them are appended again before it is reclaimed.
 
 use std::ops::Range;
 
@@ -12,25 +12,25 @@ use crate::survives::log::{Appender, Batch};
 use crate::words::canary::{self, Bug};
 use crate::words::env::Env;
 
-/// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
-/// leaves the ranges.
+/// The ranges of a victim that are not yet appended again. Kept by place, not by count: later writes of guests take
+/// pages out of the ranges.
 pub(super) struct Marks {
     zeroes: Ranges,
     lost: Ranges,
 }
 
 impl Marks {
-    /// True if nothing is to be said.
+    /// Returns true if no range is left to append.
     pub(super) fn is_empty(&self) -> bool {
         self.zeroes.is_empty() && self.lost.is_empty()
     }
 
-    /// Ranges of zeroes that were not said again.
+    /// Returns the number of zero ranges that are not yet appended again.
     pub(super) fn zeroes_left(&self) -> usize {
         self.zeroes.iter().count()
     }
 
-    /// What a segment says, by its summary; anything, without one.
+    /// Returns the ranges of a segment, from its summary; all pages, without one.
     pub(super) fn said_by(content: Option<&Content>) -> Self {
         let said = |kind: Kind| {
             let mut ranges = Ranges::default();
@@ -47,7 +47,7 @@ impl Marks {
         Self { zeroes: said(Kind::Zeroes), lost: said(Kind::Lost) }
     }
 
-    /// At most so many entries of the log that say again what is still so.
+    /// Returns at most `most` log entries for the ranges that still hold.
     pub(super) fn entries<E: Env>(&self, cache: &DiskCache<E>, most: usize) -> Vec<Mark> {
         if canary::has(Bug::TombstoneDropped) {
             return Vec::new();
@@ -62,7 +62,7 @@ impl Marks {
         })
     }
 
-    /// Notes what was said again.
+    /// Records that entries were appended again.
     pub(super) fn note(&mut self, entries: &[Mark]) {
         for mark in entries {
             match mark {
@@ -73,11 +73,11 @@ impl Marks {
     }
 }
 
-/// What one entry of the log says again of a range.
+/// One log entry that is appended again for a range.
 pub(super) enum Mark {
     /// Zeroes, and whether their storage may be given back.
     Zeroes(Range<u64>, Unmap),
-    /// What was damaged before the backing had it.
+    /// Lost pages: damaged while they were dirty.
     Lost(Range<u64>),
 }
 
@@ -91,7 +91,7 @@ impl Mark {
     }
 }
 
-/// The parts of a range, each as long as an entry of the log can say.
+/// Splits a range into parts, each as long as a log entry can hold.
 fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     const STEP: u64 = u32::MAX as u64;
     let starts = (range.start..range.end).step_by(STEP as usize);

@@ -5,25 +5,25 @@
 //! | `read` | RAM, flash, backing | guest; a miss enters RAM before the read returns |
 //! | `cached_reads` | RAM | guest, without waiting, several reads together |
 //! | `write` | guest | backing, then RAM, then it is acknowledged |
-//! | `mutation` | whatever changes the backing but destage | the frame around it: hidden pages, durable intents |
+//! | `mutation` | any change of the backing but destage | the frame around it: hidden pages, durable intents |
 //! | `zeroes` | guest (write-zeroes, discard) | backing, or the log |
 //! | `write_back` | guest | the log, by way of `commit`, slowed down by `throttle` |
-//! | `back` | what may be dirty | notes and superblock, before it is; whoever wants nothing dirty |
+//! | `back` | what may be dirty | notes and superblock, before it is; holders that keep the disk clean |
 //! | `destage` | the log | backing, at the pace that `pace` sets |
-//! | `destage_wait` | nothing | whoever waits for destage, in time |
-//! | `extents` | backing, and what is dirty | guest, who copies only data |
+//! | `destage_wait` | nothing | waits for destage, with a deadline |
+//! | `extents` | backing, and what is dirty | guest that copies only data |
 //! | `flush` | guest | the log and the backing |
 //! | `grow` | the page that the end of the disk cuts | backing; nothing of it stays cached |
 //! | `promote` | RAM | flash |
 //! | `load` | flash | index: what was cached before the process began |
-//! | `lost` | flash that gives back no dirty page | the log, which says so |
-//! | `quiet` | regions that nothing changes any more | notes on flash |
+//! | `lost` | flash that gives back no dirty page | the log, which records it |
+//! | `quiet` | regions without recent changes | notes on flash |
 //! | `reclaim`, `out_of_order`, `ahead`, `survivors`, `marks` | flash | flash again, or nowhere |
 //! | `leave` | a device that failed or is taken out | nowhere, or the copy on another device |
 //! | `second_copies` | flash that has lost its second copy | another device |
 //! | `settle_log` | the end of a log whose device failed | the others, without that device, if nothing dirty is missed |
 //! | `reconnect` | backing | what may be newer than the backing is dropped |
-//! | `void` | flash | nowhere, for good |
+//! | `void` | flash | nowhere, durably |
 //!
 //! All share one [`disk_cache::DiskCache`], what is cached of one disk, and can be [forgotten](mod@forget). They meet only there.
 //! Those that need its backing as well take a [`ctx::Ctx`].

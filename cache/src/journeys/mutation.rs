@@ -9,7 +9,7 @@
 //! 5. known good: the range may be cached again; anything else: it stays uncached for good
 //! ```
 //! A crash after 3 finds the intent, and the touched pages if only the process died: none of what the log holds of them
-//! is believed. Without flash there is no intent; then it must first be remembered elsewhere that what flash holds of
+//! is trusted. Without flash there is no intent; then it must first be recorded elsewhere that the content of flash for
 //! the disk is void (rule I14).
 //!
 //! Steps 2 and 5 are this type's birth and death, so that a journey that is dropped halfway counts as a failure: its
@@ -37,7 +37,7 @@ pub(crate) struct Mutation<E: Env> {
     pub(crate) sequence: Sequence,
     /// True if every page of the range was cached before.
     pub(crate) was_cached: bool,
-    /// What was known of its blocks.
+    /// History of its blocks before the change.
     pub(crate) overwritten: Overwritten,
     /// Released last, when the range is either trusted again or distrusted.
     _guard: RangeGuard,
@@ -79,8 +79,8 @@ impl<E: Env> Mutation<E> {
     /// If the flash failed and that cannot be remembered: then the backing must not be changed.
     pub(crate) async fn begin(cache: &Rc<DiskCache<E>>, turn: Turn) -> Result<Self, BlockError> {
         let range = turn.range;
-        // What the backing has been given by destage must not come back as dirty, and be written over this (rule I12). Before
-        // anything is hidden: if that cannot be, nothing has happened.
+        // Data that was destaged to the backing must not reappear as dirty, and be written over this (rule I12). Before anything is hidden:
+        // if that fails, nothing has happened.
         if cache.back.has_destaged_behind(cache.log.durable())
             && let Err(error) = Box::pin(settle_log(cache)).await
         {
@@ -117,7 +117,7 @@ impl<E: Env> Mutation<E> {
         Ok(mutation)
     }
 
-    /// Step 5, if the backing said that the whole change is done.
+    /// Step 5, if the backing completed the whole change.
     pub(crate) fn succeed(mut self) {
         self.succeeded = true;
     }
@@ -127,14 +127,14 @@ impl<E: Env> Mutation<E> {
 async fn intend<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> Result<(), BlockError> {
     loop {
         if cache.flash_void.get().is_some() {
-            // Nothing of it is believed at a later start, whatever flash says.
+            // No later start trusts any of it, whatever flash holds.
             return Ok(());
         }
         let Err(closed) = cache.coherence.claim_regions(range) else { return Ok(()) };
         // Seldom, and large: not a part of what each write takes.
         match Box::pin(cache.pool.open_regions_in_time(cache.id, &closed)).await {
             Ok(()) => {}
-            // Its storage has no room, which passes: what only flash has must not be given up for that.
+            // Its storage has no room, which passes: dirty data must not be dropped for that.
             Err(error) if error.kind == ErrorKind::Unanswered && cache.may_hold_dirty() => return Err(error),
             Err(_) => return Box::pin(remember_elsewhere(cache)).await,
         }

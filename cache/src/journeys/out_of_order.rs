@@ -1,5 +1,5 @@
-//! Out of order: of a disk whose policy learns, a cheaper segment than its oldest is reclaimed, if nothing older can come back
-//! by that (rule I8; `knowledge/order.rs` says which may go, and why that is enough).
+//! Out of order: if a disk's policy learns, reclaim may take a cheaper segment than the oldest one, provided that nothing older can
+//! reappear because of that (rule I8; `knowledge/order.rs` decides which may go, and explains why that is enough).
 //!
 //! ```text
 //!   the oldest is chosen ── a cheaper one is exchanged for it
@@ -9,7 +9,7 @@
 //! A crash before the end leaves the segment, with newer copies beside it. If anything is in the way, the oldest goes after
 //! all, and this one when its turn comes.
 //!
-//! What a guest writes never stands in such a segment, and this never decides what is dirty.
+//! Such a segment never holds writes of guests, and this code never decides what is dirty.
 
 use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
@@ -24,7 +24,7 @@ use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
 use crate::words::units::{PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// What was chosen instead of the oldest segment.
+/// The segment that was chosen instead of the oldest one.
 pub(super) struct Chosen {
     pub(super) oldest: SegmentNumber,
     pub(super) life: (SegmentOwner, Sequence),
@@ -52,8 +52,7 @@ pub(super) fn choose<E: Env>(cache: &DiskCache<E>, work: &mut ReclaimTurn<'_>) -
     work.exchange(cheaper, (cache.id.into(), generation)).then_some(Chosen { oldest, life, ticket })
 }
 
-/// Makes sure that nothing points to the segment any more, and that nothing older can come back without it. Says whether that
-/// is so.
+/// Makes sure that the index no longer points to the segment, and that nothing older can reappear without it. Returns true if so.
 pub(super) async fn empty<E: Env>(
     cache: &DiskCache<E>,
     victim: SegmentNumber,
@@ -92,7 +91,7 @@ pub(super) async fn empty<E: Env>(
     may_go
 }
 
-/// True if the log holds lines of a page that is cached elsewhere than where the index points.
+/// Returns true if the log holds versions of a page elsewhere than at the place in the index, and the page is cached.
 fn has_shadow<E: Env>(cache: &DiskCache<E>, page: PageNumber) -> bool {
     !canary::has(Bug::ShadowedDropped) && cache.catalog.stale_versions(page) > 0
 }
@@ -109,7 +108,7 @@ fn drop_rest<E: Env>(cache: &DiskCache<E>, survivors: &[Survivor]) -> bool {
     true
 }
 
-/// True if nothing older of a page is believed without these lines of it, none of which the index points to.
+/// Returns true if no older version of a page becomes trusted without these `lines` entries of it, none of which the index points to.
 fn is_covered<E: Env>(cache: &DiskCache<E>, page: PageNumber, lines: u8) -> bool {
     if cache.catalog.stale_versions(page) <= lines || cache.catalog.locate(page).is_some() {
         return true;
@@ -118,7 +117,7 @@ fn is_covered<E: Env>(cache: &DiskCache<E>, page: PageNumber, lines: u8) -> bool
     !cache.coherence.is_touched_without_intent(page)
 }
 
-/// The pages of a segment, each with the number of its lines there.
+/// The pages of a segment, each with the number of its log entries there.
 struct Lines(Vec<(PageNumber, u8)>);
 
 impl Lines {

@@ -1,9 +1,9 @@
 //! Pace: when destage works, how much at once, and how long it rests.
 //!
-//! Nobody waits for destage as long as little is dirty: then it lets writes to the same places come together, and the longer
-//! it waits the more neighbours it can join. It works at full speed when somebody waits for it, or when no guest waits for the
-//! backing. In between it rests in proportion to what its requests took, so that a backing that is slow because guests use it
-//! is given more rest; and has as many requests there at once as hardly wait for each other (`knowledge/width.rs`).
+//! While little is dirty, nothing waits for destage: then it lets writes to the same places accumulate, and the longer it waits the more
+//! neighbours it can join. It works at full speed when a task waits for it, or when no guest waits for the backing. In between it rests in
+//! proportion to the time that its requests took, so that a backing that is slow because guests use it gets more rest; and it keeps as many
+//! concurrent requests there as hardly wait for each other (`knowledge/width.rs`).
 //!
 //! A backing that fails is probed: one request, a second after the last one failed, each time at another place. Once one succeeds,
 //! destage goes on behind it.
@@ -17,9 +17,9 @@ use crate::knowledge::catalog::ALL_PAGES;
 use crate::words::env::Env;
 use crate::words::limits::PAGE_BYTES;
 
-/// What is dirty stays so for this long, if it is little: nanoseconds.
+/// Time for which dirty data stays dirty if it is little: nanoseconds.
 const REST_NS: u64 = 10 * SECOND;
-/// How long destage rests after it failed.
+/// Rest of destage after a failure.
 const RETRY_NS: u64 = SECOND;
 /// No guest has waited for the backing for so long: it is idle.
 const IDLE_NS: u64 = 200_000_000;
@@ -30,27 +30,27 @@ const MUCH_SIXTEENTHS: u64 = 14;
 const FULL: Size = Size { pages: 512, width: 6 };
 /// Beside guests, for each request at once and one more.
 const SHARED_PAGES: u64 = 64;
-/// All at once, for when nothing can be said of a part.
+/// Everything in one round, for when a partial result would not help.
 const ALL: Size = Size { pages: u64::MAX, width: 8 };
 /// The longest rest after one round.
 const PAUSE_MAX_NS: u64 = SECOND;
 const SECOND: u64 = 1_000_000_000;
 
-/// When destage is to be asked again.
+/// Time of the next destage step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// When somebody wants it.
+    /// When destage is woken.
     Wanted,
-    /// After so many nanoseconds, or when somebody wants it.
+    /// After this many nanoseconds, or when destage is woken.
     Within(u64),
     /// After so many nanoseconds, or when the settings change.
     After(u64),
 }
 
-/// How urgent it is.
+/// Urgency of destage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Urgency {
-    /// Somebody waits for it.
+    /// A task waits for it.
     Waited,
     /// Nobody does, and no guest needs the backing.
     Idle,
@@ -86,7 +86,7 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u6
         cache.back.destage.wake_waiters();
         return Next::After(RETRY_NS);
     }
-    // What waits for an answer keeps the state that says so.
+    // A round with an unanswered request keeps the state that says so.
     if !achieved.is_nothing() && !cache.back.destage.is_stuck() {
         cache.back.destage.record_success();
     }
@@ -120,7 +120,7 @@ fn urgency<E: Env>(cache: &DiskCache<E>, now: u64) -> Urgency {
     Urgency::Shared(sixteenths)
 }
 
-/// How long nothing is to be done yet, if so.
+/// Returns the time for which destage should not begin, in nanoseconds, if any.
 fn rest<E: Env>(cache: &DiskCache<E>, urgency: Urgency, now: u64) -> Option<u64> {
     let Urgency::Shared(sixteenths) = urgency else { return None };
     let due = cache.back.destage.dirty_since().unwrap_or(now) + REST_NS;
@@ -149,7 +149,7 @@ fn rate_max<E: Env>(cache: &DiskCache<E>) -> u64 {
     if cache.back.destage.hurries() { 0 } else { cache.settings.borrow().destage_rate_max }
 }
 
-/// How long destage rests after a round of so many bytes that took so long.
+/// Returns the rest of destage after a round of `bytes` that took `took` nanoseconds.
 fn pause<E: Env>(cache: &DiskCache<E>, urgency: Urgency, bytes: u64, took: u64) -> u64 {
     let settings = cache.settings.borrow();
     let for_rate = |rate: u64| {

@@ -1,7 +1,7 @@
 //! Promote: pages that have become cold in RAM and have earned it are written to flash, a batch at a time.
 //!
-//! Pages stay readable in RAM while they are on their way. What a write replaced meanwhile is on flash for nothing and
-//! is known to nobody: [`Ram::settle`](crate::knowledge::ram::Ram::settle) says no, and the index never hears of it.
+//! Pages stay readable in RAM while they are being written to flash. A page that a write replaced meanwhile is on flash without use and is
+//! not indexed: [`Ram::settle`](crate::knowledge::ram::Ram::settle) returns false, and the index is not updated.
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     while !cache.leaving.get() {
         cache.promotion_wanted.notified().await;
         while !cache.leaving.get() {
-            // What found no place to wait, or was not allowed to, when it came.
+            // Pages that found no place in the queue, or were not allowed into it, when they entered RAM.
             cache.consider();
             if !cache.promotion_is_due() || promote_batch(&cache).await.is_err() {
                 break;
@@ -61,8 +61,8 @@ async fn promote_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), NoSegment> {
     Ok(())
 }
 
-/// Pages of RAM that are to be written to flash with one batch, from the choice to the end of the write. Between the two, each of
-/// them is to be told how it ended: by [`Self::arrive`] or [`Self::turn_back`].
+/// Pages of RAM that are to be written to flash with one batch, from the choice to the end of the write. Their end has to be reported by
+/// [`Self::arrive`] or [`Self::turn_back`].
 pub(super) struct Promotion(Vec<Offered>);
 
 impl Promotion {
@@ -106,7 +106,7 @@ impl Promotion {
         }
     }
 
-    /// The batch is written, each of them where `located` says, in order.
+    /// Records that the batch is written, with each page where `located` says, in order.
     pub(super) fn arrive<E: Env>(self, cache: &DiskCache<E>, batch: u64, located: &[Located]) {
         count(&cache.counters.promotions, self.0.len() as u64);
         cache.note_written_pages(self.0.len());
@@ -114,7 +114,7 @@ impl Promotion {
     }
 }
 
-/// Tells the index of what arrived and is still current.
+/// Updates the index for written pages that are still current.
 fn settle<E: Env>(cache: &DiskCache<E>, batch: u64, offered: &[Offered], located: &[Located]) {
     let mut ram = cache.ram.borrow_mut();
     let pairs = offered.iter().zip(located);

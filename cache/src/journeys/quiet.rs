@@ -2,7 +2,7 @@
 //! (rule I11).
 //!
 //! ```text
-//! 1. nothing was changed since the last look, nothing is in flight, no outcome is unknown
+//! 1. nothing was changed since the last check, nothing is in flight, no outcome is unknown
 //! 2. flush of the backing: it holds what was acknowledged
 //! 3. `forget` for every touched page whose content is not in the log ── flush
 //! 4. if still nothing was changed: bits cleared, region closed ── `quiet` ── flush
@@ -39,9 +39,9 @@ pub(crate) async fn close_idle<E: Env>(ctx @ Ctx { cache, backing, flushes, .. }
     if !canary::has(Bug::CloseWithoutForget) && write_forgets(cache, &idle).await.is_none() {
         return;
     }
-    // Once it has left, its regions and their bits are the business of whoever attaches it next. As long as a backing that lost
-    // its connection fails the flush above, and the epoch changes nowhere else, no test can tell the second look at the epoch
-    // missing. It keeps regions open if a connection is lost after the flush, or by a backing that hides that from it.
+    // Once it has left, its regions and their bits belong to the shard that attaches it next. No test can detect that the second check of
+    // the epoch is missing, as long as a backing that lost its connection fails the flush above, and the epoch changes nowhere else. The
+    // check keeps regions open if a connection is lost after the flush, or by a backing that hides a loss from the flush.
     if cache.leaving.get() || !is_same(ctx, epoch) {
         return;
     }
@@ -52,9 +52,9 @@ pub(crate) async fn close_idle<E: Env>(ctx @ Ctx { cache, backing, flushes, .. }
     drop(cache.pool.close_intents(cache.id, closed).await);
 }
 
-/// Has the backing make durable whatever it acknowledged before the disk was attached: to processes that were killed, or
-/// that changed it without intents. Until that has succeeded, nothing is promoted, and a lost connection costs everything
-/// that is cached: flash would be newer than the backing (rule I11). True once it has.
+/// Makes durable everything that the backing acknowledged before the disk was attached: to processes that were killed, or that changed it
+/// without intents. Until that has succeeded, nothing is promoted, and a lost connection invalidates the whole cache: flash would be newer
+/// than the backing (rule I11). Returns true on success.
 pub(crate) async fn settle_backing<E: Env>(ctx @ Ctx { cache, backing, flushes, .. }: &Ctx<E>) -> bool {
     notice(ctx);
     let epoch = cache.coherence.epoch();

@@ -26,12 +26,12 @@ use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber, pages_touched};
 
-/// How a read was answered.
+/// Source of the answer to a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// From RAM alone.
     Ram,
-    /// It is known that all of it is zeroes, and nothing is stored of it.
+    /// All of it is known to be zeroes, which are not stored.
     Zeroes,
     /// From flash, or from flash and RAM.
     Flash,
@@ -43,7 +43,7 @@ pub(crate) enum Answer {
     Bypass,
 }
 
-/// Reads `range`, which the caller has checked, into `buffer`. What is fetched for it comes as `coming` says.
+/// Reads `range`, which the caller has checked, into `buffer`. Fetched pages enter the cache with the class `coming`.
 pub(crate) async fn read<E: Env>(
     ctx: &Ctx<E>,
     range: ByteRange,
@@ -96,10 +96,9 @@ async fn read_once<E: Env>(
     }
     let mut plan = Plan::decide(cache, &range, &mut buffer);
     if !plan.absent.is_empty() && is_entering(cache, &range) {
-        // What is being written will be in RAM in a moment, and could not be filled now. On its way to the log it also has
-        // with it what the rest of its pages held, maybe before the backing lost that: nobody reads past it. One wait,
-        // however busy the range is; then everything is decided anew. Nothing is pinned meanwhile: a backing that hangs
-        // must not keep reclaim from its segments.
+        // Pages that are being written will be in RAM in a moment, and could not be filled now. A write on its way to the log also carries
+        // the rest of its pages, maybe from before the backing lost that: no read may overtake it. Wait once, however busy the range is;
+        // then plan everything again. Nothing is pinned meanwhile: a backing that hangs must not keep reclaim from its segments.
         plan.flash.clear();
         drop(locks.acquire(range.widened(PAGE)).await);
         plan = Plan::decide(cache, &range, &mut buffer);
@@ -134,7 +133,7 @@ fn is_entering<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
     enters && cache.coherence.is_mutating(range)
 }
 
-/// What is said of pages whose newest version was on flash alone, and is not there any more.
+/// Returns the error for pages whose newest version was on flash alone, and cannot be read any more.
 fn damaged(range: &ByteRange) -> BlockError {
     BlockError::new(ErrorKind::Corrupt, Operation::Read, *range)
         .because("flash does not give back what the backing does not have yet")
@@ -144,15 +143,14 @@ fn damaged(range: &ByteRange) -> BlockError {
 type Runs<'a, E> = SmallVec<[FlashRun<'a, E>; 1]>;
 type PageRuns = SmallVec<[Range<u64>; 1]>;
 
-/// What each page of a request is answered from.
+/// Source of each page of a request.
 struct Plan<'a, E: Env> {
-    /// Runs of neighbours on flash, each given up when it has been read: a backing that hangs must not keep reclaim from
-    /// their segments.
+    /// Runs of neighbours on flash, each dropped when it has been read: a backing that hangs must not keep reclaim from their segments.
     flash: Runs<'a, E>,
     /// Runs of pages that are not cached.
     absent: PageRuns,
     cached_any: bool,
-    /// Nothing but pages that the backing is known to have as zeroes.
+    /// True if the backing is known to have zeroes for all of these pages.
     zeroes_only: bool,
     /// Some page was damaged before the backing had it.
     lost: bool,
@@ -212,8 +210,8 @@ impl<'a, E: Env> Plan<'a, E> {
     }
 }
 
-/// Whether what this miss fetches, which comes so, may enter the cache: the mode says so, and it is not part of a sequential run that is
-/// longer than the cutoff.
+/// Returns whether pages that this miss fetches may enter the cache, with the class `coming`: if the mode fills, and the read is not part
+/// of a sequential run that is longer than the cutoff.
 fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, coming: Coming) -> Fill {
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
@@ -261,8 +259,8 @@ async fn replace_lost<E: Env>(
     finish(&range, buffer, &lost, result)
 }
 
-/// The pages that flash could not give back, if the backing has all of them. For those that it does not have, an error: one
-/// without a place if they were moved meanwhile, so that it is worth looking again.
+/// Returns the pages that flash could not return, if the backing has all of them. For dirty ones, an error: without a place if they were
+/// moved meanwhile, so that another lookup is worthwhile.
 fn all_clean<E: Env>(
     cache: &DiskCache<E>,
     range: &ByteRange,
@@ -295,7 +293,7 @@ struct LostPage {
     flash: FlashPage,
 }
 
-/// Some of it has to come from the backing.
+/// Reads a range some of which has to be read from the backing.
 async fn read_mixed<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     plan: Plan<'_, E>,
@@ -374,12 +372,12 @@ fn take_notice<E: Env>(cache: &DiskCache<E>, page: &Page<'_>) -> Option<LostPage
 /// flash, and copying it would push out what RAM is for.
 const HEAT_FOR_RAM: u8 = 2;
 
-/// What was used twice within as many accesses as this part of RAM has blocks will be used again before it has left RAM. It takes room
+/// Fraction of RAM's blocks: a block used twice within as many accesses will be used again before it has left RAM. The page then takes room
 /// twice: with a sixteenth RAM answers a tenth more, and 0.006 less of the gap is closed (docs/dev/notes/hit-ratio.md).
 const SOON_PART_OF_RAM: u64 = 64;
 
-/// Notes a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current, and it will be asked for again before
-/// it has left RAM, to all that is known.
+/// Records a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current, and its history predicts another use
+/// before it has left RAM.
 fn warm_up<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage, bytes: &[u8]) {
     if cache.pool.is_failed() {
         return;
@@ -401,19 +399,19 @@ fn warm_up<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage, byt
 /// Whether fetched pages may enter the cache.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fill {
-    /// They came so.
+    /// They may, with this class.
     Allowed(Coming),
     Refused,
 }
 
-/// What came from the backing: one stretch that covers all pages asked for.
+/// Content from the backing: one contiguous range that covers all wanted pages.
 struct Fetched {
     start: u64,
     bytes: Buffer,
 }
 
-/// Reads pages from the backing in one request, from the first to the last of them, and lets those that were asked for
-/// enter RAM, if nothing changed meanwhile.
+/// Reads pages from the backing in one request, from the first to the last of them, and lets the wanted ones enter RAM, if nothing changed
+/// meanwhile.
 async fn fetch<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     pages: &[Range<u64>],
@@ -429,7 +427,7 @@ async fn fetch<E: Env>(
     result.map(|()| Fetched { start: range.start, bytes })
 }
 
-/// Nothing of some whole pages is cached, and they may enter: what the backing says of them is the answer.
+/// Reads whole pages of which nothing is cached, and which may enter: the content of the backing is the answer.
 async fn fetch_whole<E: Env>(ctx: &Ctx<E>, range: ByteRange, buffer: Buffer, fill: Fill) -> Outcome {
     let pages = range.start / PAGE..range.end / PAGE;
     fetch_into(ctx, range, &[pages], fill, buffer).await
@@ -467,7 +465,7 @@ async fn fetch_into<E: Env>(
     (bytes, Ok(()))
 }
 
-/// A fill under way; given up if the read is dropped.
+/// A fill under way; cancelled if the read is dropped.
 struct Filling<'a, E: Env> {
     cache: &'a DiskCache<E>,
     number: Option<crate::knowledge::fills::FillNumber>,
@@ -509,7 +507,7 @@ async fn fetch_past<E: Env>(
     (buffer, result)
 }
 
-/// Copies the part of a page that a request asked for. `bytes` start at the page's start.
+/// Copies the requested part of a page. `bytes` start at the page's start.
 fn copy_page(buffer: &mut [u8], range: &ByteRange, page: PageNumber, bytes: &[u8]) {
     let part = page.range().intersection(range);
     let (to, from) = ((part.start - range.start) as usize, (part.start - page.offset()) as usize);

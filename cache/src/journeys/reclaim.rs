@@ -33,7 +33,7 @@ use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
 use crate::words::units::{SegmentNumber, SegmentOwner};
 
-/// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
+/// Makes room whenever a task waits for it and it is this shard's turn, as long as the pool is in use.
 pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
     let mut gains = Gains::default();
     loop {
@@ -45,7 +45,7 @@ pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
             let done = Done::so_far(&disks).since(before);
             gains.note(done, survivors_max(&pool), pool.layout().batch_pages());
             if !freed || gains.are_none() {
-                // Little but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
+                // Reclaim would only move dirty pages around. Destage or another device helps; waiting tasks ask again then.
                 disks.borrow().values().for_each(|cache| cache.back.destage.request_all());
                 pool.host.sleep(RETRY_NS).await;
                 pool.announce_room();
@@ -57,7 +57,7 @@ pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
         if pool.notice_failure() {
             for cache in disks.borrow().values() {
                 if cache.check_alive(Operation::Read).is_err() {
-                    // It stays as it is: should the flash come back, all that was acknowledged is there.
+                    // It stays as it is: should the flash return, all acknowledged data is there.
                     continue;
                 }
                 cache.forget_flash();
@@ -112,7 +112,7 @@ async fn reclaim<E: Env>(
     let victim = work.victim;
     let going = Going::begin(&cache, victim, is_dirty || pool.segments().live(victim) > 0).await;
     let live = pool.segments().live(victim);
-    // Of a disk that has been released, nothing is known here any more; of one that came meanwhile, not yet what is dirty.
+    // A released disk has no state here any more; one that has just been attached does not know yet what is dirty.
     let is_known = !(cache.leaving.get() || is_dirty && cache.is_loading());
     let is_empty = is_known
         && if live > 0 || is_dirty {
@@ -141,7 +141,7 @@ async fn finish<E: Env>(
     true
 }
 
-/// A segment that is being reclaimed, and what it says that it holds.
+/// A segment that is being reclaimed, and its content by its summary.
 struct Going {
     victim: SegmentNumber,
     content: Option<Content>,
@@ -149,7 +149,7 @@ struct Going {
 }
 
 impl Going {
-    /// Reads what it holds, if that is wanted, or needed to know which lines go with it.
+    /// Reads the content of the segment, if that is wanted, or needed to know which log entries go with it.
     async fn begin<E: Env>(cache: &DiskCache<E>, victim: SegmentNumber, wanted: bool) -> Self {
         count(&cache.counters.reclaims, 1);
         let counted = cache.catalog.begin_reclaim(victim);
@@ -167,10 +167,10 @@ impl Going {
     }
 }
 
-/// How long reclaim rests after it could not empty a segment, or emptied some and gained nothing: nanoseconds.
+/// Rest of reclaim after it could not empty a segment, or emptied some without gain: nanoseconds.
 const RETRY_NS: u64 = 50_000_000;
 
-/// What reclaim did so far to the disks that are here, counted: less than before if one has left meanwhile.
+/// Totals of reclaim for the disks on this shard: lower than before if a disk has left meanwhile.
 #[derive(Clone, Copy)]
 struct Done {
     /// Pages of victims that were appended again.
@@ -197,7 +197,7 @@ impl Done {
     }
 }
 
-/// What reclaims gained, one after another.
+/// Gains of successive reclaims.
 #[derive(Default)]
 struct Gains {
     /// Reclaims in a row that moved more than they may without need.
@@ -210,12 +210,12 @@ impl Gains {
     /// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests.
     const IN_VAIN_TO_DROP: u32 = 2;
     const IN_VAIN_MAX: u32 = 4;
-    /// The same for even ones. Only in segments of 32 KiB is that no more than may be moved: four pages of seven, a header before them, and
-    /// one that says that they are durable. Some such in a row are chance; two segments went around for ever, though.
+    /// The same for even ones. Only in segments of 32 KiB does moving no more than allowed break even: four pages of seven, a header before
+    /// them, and one that says that they are durable. A few such in a row are chance; but two segments were once moved around for ever.
     const EVEN_TO_DROP: u32 = 16;
     const EVEN_MAX: u32 = 20;
 
-    /// What stays of the next victim.
+    /// Returns which pages of the next victim survive.
     fn staying(&self) -> Staying {
         let in_vain = self.in_vain >= Self::IN_VAIN_TO_DROP || self.even >= Self::EVEN_TO_DROP;
         if in_vain { Staying::Dirty } else { Staying::Warm }
@@ -234,7 +234,7 @@ impl Gains {
     }
 }
 
-/// How often dirty pages are read that flash does not give back, before they count as lost.
+/// Tries of reading dirty pages that flash does not return, before they count as lost.
 const TRIES: usize = 3;
 
 /// Makes sure that nothing points to the segment any more, and that nothing is lost with it. Says whether that is so.
@@ -261,7 +261,7 @@ async fn empty<E: Env>(
         let (rest, damaged) = retry_dirty(cache, survivors, &mut marks).await;
         let given_up = lost::give_up(cache, &damaged, SegmentPurpose::Survivors).await;
         let said = say_again(cache, &mut marks).await;
-        // With the bug planted, a story is to say what comes of it.
+        // With the bug planted, a simulation has to show its effect.
         debug_assert!(
             said.is_none() || marks.entries(cache, 1).is_empty() || canary::has(Bug::RangesSaidOnce),
             "what the segment says of ranges would go with it"
@@ -293,10 +293,10 @@ fn is_left<E: Env>(cache: &DiskCache<E>, survivor: &Survivor) -> bool {
     survivor.is_current(cache) && cache.catalog.is_dirty(survivor.page)
 }
 
-/// The dirty pages in a segment, by what the index knows: all that is dirty is looked at, for want of a summary.
+/// Returns the dirty pages in a segment, from the index: without a summary, all dirty pages have to be checked.
 fn dirty_survivors<E: Env>(cache: &DiskCache<E>, victim: SegmentNumber) -> Vec<Survivor> {
     let there = cache.catalog.dirty_in_segment(victim).into_iter();
-    // Their sequences are not known here: any later ones will do, as the log is in order.
+    // Their sequences are unknown here: any later ones will do, as the log is in order.
     let survivor = |(page, located, history)| Survivor {
         page,
         sequence: cache.pool.draw_sequence(),
@@ -326,11 +326,11 @@ async fn retry_dirty<E: Env>(
     (rest, damaged)
 }
 
-/// Says again, in the open segment, what the victim says of ranges and is still so.
+/// Appends again, to the open segment, those range tombstones of the victim that still hold.
 async fn say_again<E: Env>(cache: &DiskCache<E>, marks: &mut Marks) -> Option<()> {
     while !marks.entries(cache, 1).is_empty() {
         let appender = cache.log.try_begin(SegmentPurpose::Survivors).await.ok()?;
-        // Looked at under the lock of the log, as all that is said there.
+        // Read under the lock of the log, as everything that is appended there.
         let entries = marks.entries(cache, appender.room());
         let mut batch = appender.batch(0);
         for mark in &entries {

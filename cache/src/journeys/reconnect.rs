@@ -1,10 +1,10 @@
 //! Reconnect: the backing lost its connection, and may have lost writes with it that it had acknowledged and that no flush
 //! covered.
 //!
-//! Such writes are all in open regions, once the backing was flushed after those of earlier processes. What is cached
-//! there may therefore be newer than the backing: it is dropped from RAM and index, and counts as touched, so that no
-//! later start believes it either: after a power cut or a reconnect guests would otherwise read what the backing has lost (rule I11). Fills under way may have read either side of the loss and
-//! do not enter (rule I3).
+//! Such writes are all in open regions, once the backing was flushed after those of earlier processes. Cached pages there may therefore be
+//! newer than the backing: they are dropped from RAM and index, and count as touched, so that no later start trusts them either. After a
+//! power cut or a reconnect guests would otherwise read data that the backing has lost (rule I11). Fills under way may have read either
+//! side of the loss and do not enter (rule I3).
 
 use block::BlockDevice;
 
@@ -21,7 +21,7 @@ pub(crate) fn notice<E: Env>(Ctx { cache, backing, .. }: &Ctx<E>) {
     // Once the flash failed, the backing is changed without intents.
     let LostWrites { ranges, is_anywhere } = cache.coherence.lose_connection(!cache.pool.is_failed());
     if is_anywhere {
-        // Nothing durable says of a closed region that older lines of its pages are not to be believed.
+        // There is no durable record that older log entries of pages in a closed region are not to be trusted.
         cache.catalog.require_age_order();
     }
     for range in ranges {

@@ -2,15 +2,15 @@
 //!
 //! ```text
 //!   a device fails:  its first copies ──> the second ones take their place in the index and in the table
-//!                    its second copies ──> given up
-//!   a device comes:  each closed segment that has one copy, newest first ── copied ── flushed ── table
+//!                    its second copies ──> dropped
+//!   a device joins:  each closed segment that has one copy, newest first ── copied ── flushed ── table
 //! ```
-//! What is copied is read again before it counts: of a segment whose summary rotted no copy is made. What cannot be read is
-//! waited for, for some seconds; then it is left out, so that it keeps nothing else from being copied, and what is dirty comes
-//! home at once.
+//! What is copied is read again before it counts: of a segment whose summary rotted no copy is made. An unreadable copy is
+//! retried for some seconds; then it is left out, so that it does not block other copies, and its dirty data
+//! is destaged at once.
 //!
-//! Clean pages have one copy: those of a first copy that is lost are forgotten. On flash they stay named in the second one, as
-//! the newest of their pages, so that nothing older comes back; there they fail their checksum, and the backing is asked.
+//! Clean pages have one copy: those of a first copy that is lost are forgotten. Their entries stay in the second copy, as the newest of
+//! their pages, so that nothing older reappears; there they fail their checksum, and the backing is read.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -30,14 +30,14 @@ use crate::words::env::Env;
 use crate::words::stats::count;
 use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// How long it rests after a copy could not be made: nanoseconds.
+/// Rest after a copy could not be made: nanoseconds.
 const RETRY_NS: u64 = 1_000_000_000;
 /// The longest rest, as a power of two of the shortest: about a minute.
 const REST_LOG2_MAX: u32 = 6;
-/// How often what is to be copied may fail to be read until it is left out.
+/// Failed reads of a segment after which it is left out.
 const FAILED_READS_MAX: u32 = 5;
 
-/// How often what is to be copied could not be read, by segment and its generation. None that could.
+/// Failed reads by segment and its generation. Segments that could be read are not in it.
 type FailedReads = BTreeMap<(SegmentNumber, Sequence), u32>;
 
 /// Goes on with the other copies of what a device had that failed.
@@ -58,7 +58,7 @@ pub(super) async fn go_on_without<E: Env>(
     Ok(())
 }
 
-/// In one step, so that nobody sees an index that points to where nothing is. Says whether anything changed.
+/// Replaces first copies in one step, so that the index never points to an empty place. Returns true if anything changed.
 fn replace<E: Env>(cache: &DiskCache<E>, member: MemberNumber) -> bool {
     let Apart { moved, changed } = take_apart(&mut cache.pool.segments(), member, cache.id);
     if !moved.is_empty() {
@@ -67,16 +67,16 @@ fn replace<E: Env>(cache: &DiskCache<E>, member: MemberNumber) -> bool {
     changed
 }
 
-/// What became of the segments that a device had a copy of.
+/// Result for the segments that a device had a copy of.
 struct Apart {
     /// First copies, and the second ones that took their places.
     moved: BTreeMap<SegmentNumber, SegmentNumber>,
-    /// Whether there is anything for the table to say.
+    /// True if the table has to be written.
     changed: bool,
 }
 
-/// Lets second copies take the place of first ones, and gives up second ones. Found and done under one lock: another shard may
-/// choose any of them for reclaim at any moment.
+/// Promotes second copies to first ones, and drops second ones. Both under one lock: another shard may choose any of them for reclaim at
+/// any moment.
 fn take_apart(segments: &mut Segments, member: MemberNumber, disk: DiskId) -> Apart {
     let mut apart = Apart { moved: BTreeMap::new(), changed: false };
     for (segment, left) in segments.torn_by(member, disk) {
@@ -103,8 +103,8 @@ pub(super) async fn go_on_detached<E: Env>(
     if changed { pool.persist_table().await } else { Ok(()) }
 }
 
-/// The next start cannot read what a segment says of which there is one copy, and stops the disk if that may be dirty. Until
-/// then all is known, so what is dirty is brought home at once. The rest needs a word: evicting drops what is cached.
+/// Destages dirty data at once after damage to one copy: the next start cannot read a segment whose only copy is damaged, and stops the
+/// disk if it may hold dirty data. Until then everything is known. The rest is up to the administrator: evicting drops the cached data.
 fn bring_home<E: Env>(cache: &DiskCache<E>, damage: &str) {
     tracing::error!(
         disk = %cache.id,
@@ -151,7 +151,7 @@ pub(super) fn lacks_second<E: Env>(cache: &DiskCache<E>) -> bool {
     is_usable && (segments.lacks_second(cache.id).is_some() || segments.is_unrecorded(cache.id))
 }
 
-/// Says whether a copy was made, or none is needed any more and the table says so.
+/// Makes one missing second copy. Returns true if one was made, or none is needed any more and the table records that.
 async fn make_one<E: Env>(cache: &DiskCache<E>, failed_reads: &mut FailedReads) -> bool {
     // What is written from now on has two.
     if cache.log.close_torn().await.is_err() {
@@ -187,7 +187,7 @@ async fn make_one<E: Env>(cache: &DiskCache<E>, failed_reads: &mut FailedReads) 
         Made::Copy if pool.segments().complete_second(first, life, second) => {
             return pool.persist_table().await.is_ok();
         }
-        // The first one is gone, and nobody wants it any more.
+        // The first one is gone, and has no owner any more.
         Made::Copy => pool.announce_room(),
         Made::Nothing => {
             pool.segments().give_up_second(second);
@@ -210,7 +210,7 @@ struct Copying {
     second: SegmentNumber,
 }
 
-/// What came of it.
+/// Result of a copy.
 enum Made {
     Copy,
     /// It is to be tried again.

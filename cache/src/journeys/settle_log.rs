@@ -9,10 +9,9 @@ use crate::survives::shared::Leaving;
 use crate::words::env::Env;
 use crate::words::units::PageNumber;
 
-/// Makes the log durable; or, if its end went with a device that failed, and nothing with it that the backing lacks, sees to it
-/// that no start believes what is left of it: once that device is durably out, the table names a part of the log that is
-/// nowhere. So whoever must not have the log forget something, because the backing or other segments are about to be changed,
-/// can go on.
+/// Makes the log durable. If its end was on a device that failed, and held nothing dirty, has no start trust what is left of the log
+/// instead: once that device is durably out, the table names a part of the log that does not exist. So a caller whose next step relies on
+/// the log, because it changes the backing or other segments, can go on.
 ///
 /// # Errors
 /// If neither can be.
@@ -24,8 +23,8 @@ pub(super) async fn settle_log<E: Env>(cache: &DiskCache<E>) -> Result<(), Block
     cache.pool.record_out().await
 }
 
-/// Makes the log durable for a guest that flushes. What of it went with a device that failed is not missed if nothing in it was
-/// dirty. Nobody knows where the log says which zeroes are, so as long as some are dirty, all of it is needed.
+/// Makes the log durable for a flush of a guest. The part of it on a failed device is not missed if nothing in it was dirty. The log
+/// entries of dirty zeroes are not located, so as long as there are any, the whole log is needed.
 ///
 /// # Errors
 /// If something that the backing does not have is not durable.

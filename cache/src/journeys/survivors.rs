@@ -1,7 +1,7 @@
 //! Survivors: what stays of a segment, and how it is copied to the end of the log.
 //!
-//! Whatever is copied is current at that moment, under the lock of the log, and keeps its sequence (rule I1): an old version appended
-//! behind a newer one would come back at the next start.
+//! Every copied page is current at that moment, under the lock of the log, and keeps its sequence (rule I1): an old version appended behind
+//! a newer one would reappear at the next start.
 
 use block::Buffer;
 
@@ -39,30 +39,30 @@ impl Survivor {
         cache.catalog.locate(self.page) == Some(self.located)
     }
 
-    /// It has one life less until it is used again.
+    /// Reduces its heat by one until it is used again.
     pub(super) fn cool_down<E: Env>(&self, cache: &DiskCache<E>) {
         let heat = self.history.heat().saturating_sub(1);
         cache.catalog.set_history(self.page, self.history.with_heat(heat));
     }
 }
 
-/// What stays of a victim.
+/// Pages of a victim that survive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Staying {
-    /// What is worth it, and what is dirty.
+    /// Those worth keeping, and dirty ones.
     Warm,
-    /// What is dirty.
+    /// Dirty ones only.
     Dirty,
 }
 
-/// So many pages of a segment may be appended again without need: behind them and their headers, some room is left.
+/// Returns the number of pages of a segment that may be appended again without need: behind them and their headers, some room is left.
 pub(super) fn survivors_max<E: Env>(pool: &Pool<E>) -> u64 {
     let pages = pool.layout().batch_pages();
     u64::from((pages * SURVIVORS_EIGHTHS_MAX / 8).min(pages.saturating_sub(HEADERS_AND_ONE)))
 }
 
-/// What survives is cut in two by the end of a segment at most, each part behind a header; and one page is to be gained, where nothing
-/// goes along with it.
+/// Pages lost to headers, and one gained: the end of a segment cuts survivors in two at most, each part behind a header; and one page is to
+/// be gained, where no promotion shares the batch.
 const HEADERS_AND_ONE: u32 = 3;
 
 /// Drops what is cold and returns what is warm, as much as may survive, and what must; what survives cools down by one step.
@@ -123,8 +123,8 @@ pub(super) fn keep_warm<E: Env>(
     survivors
 }
 
-/// Copies pages to the open segment, with the sequences that they have (rule I1). What is ahead of its turn comes last, and not where
-/// that would take another segment, or something else is more urgent. Returns those that flash does not give back.
+/// Copies pages to the open segment, with the sequences that they have (rule I1). Pages moved ahead of their turn are last, and are left
+/// out where they would take another segment, or something else is more urgent. Returns those that flash cannot return.
 pub(super) async fn append_again<E: Env>(
     cache: &DiskCache<E>,
     survivors: &[Survivor],
@@ -158,14 +158,14 @@ async fn append_batch<E: Env>(
     pages: &[(&Survivor, Buffer)],
     marks: &mut Marks,
 ) -> Option<()> {
-    // Looked at under the lock of the log: an old version appended behind a newer one would come back at the next start.
+    // Checked under the lock of the log: an old version appended behind a newer one would reappear at the next start.
     let pages: Vec<_> = pages.iter().filter(|(survivor, _)| survivor.is_current(cache)).collect();
     if pages.is_empty() {
         return Some(());
     }
     let segment_of = |survivor: &Survivor| cache.pool.layout().segment_of(survivor.located.flash);
     let is_held = |survivor: &Survivor| {
-        // With the bug planted, a story is to say what comes of it.
+        // With the bug planted, a simulation has to show its effect.
         !survivor.is_ahead || cache.pool.is_pinned(segment_of(survivor)) || canary::has(Bug::AheadNotHeld)
     };
     debug_assert!(
@@ -182,7 +182,7 @@ async fn append_batch<E: Env>(
         }
     }
     promotion.board(cache, &appender, &mut batch);
-    // What is said of ranges goes along: a batch of its own would cost a page.
+    // Range tombstones share the batch: one of their own would cost a page.
     let entries = marks.entries(cache, appender.room() - pages.len() - promotion.len());
     for mark in &entries {
         mark.say(&appender, &mut batch);
@@ -209,15 +209,15 @@ async fn append_batch<E: Env>(
     Some(())
 }
 
-/// Whether what need not be written now may go along: not where a write of this disk's guests is queued. Whether more is held than the
-/// limit is no question to be asked here: more is, from the moment in which survivors take a segment until their old one is free. Where a
-/// limit was lowered, nothing warm survives that it could go along with (`keep_warm`).
+/// Returns true if pages that need not be written now may share the batch: not where a write of this disk's guests is queued. This does not
+/// check the limit: a disk exceeds it from the moment in which survivors take a segment until their old one is free. Where a limit was
+/// lowered, nothing warm survives whose batch could be shared (`keep_warm`).
 pub(super) fn has_leisure<E: Env>(cache: &DiskCache<E>) -> bool {
     cache.back.commits.is_empty() && cache.may_promote() && !cache.leaving.get()
 }
 
-/// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
-/// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice.
+/// Returns pages that wait in RAM for promotion and can share a batch with survivors, if there is room: a batch of their own would cost a
+/// header. None if range tombstones are to be appended, which need the room, nor with dirty survivors, which are written twice.
 fn fellows<E: Env>(
     cache: &DiskCache<E>,
     appender: &Appender<'_, E>,

@@ -1,8 +1,8 @@
-//! Throttle: writers slow down smoothly as what is dirty comes near its limit, so that none of them is stopped at once.
+//! Throttle: slows writers down smoothly as dirty data approaches its limit, so that none of them is stopped at once.
 //!
-//! Below half of the limit nobody waits. From there on, each page costs its writers a wait that grows with the square of how
-//! far it is to the limit, up to twice what destage lately took for one: near the limit writers go at half the pace of
-//! destage, so the limit is reached only if destage stands still.
+//! Below half of the limit no writer waits. From there on, each page costs its writers a wait that grows with the square of the distance
+//! from half the limit, up to twice the recent destage time of a page: near the limit writers go at half the pace of destage, so the limit
+//! is reached only if destage stands still.
 
 use std::rc::Rc;
 
@@ -19,16 +19,16 @@ use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX, ZERO_RANGES_PART};
 use crate::words::settings::ReservePolicy;
 use crate::words::stats::{DirtyBound, DirtyRoom, count};
 
-/// What destage is expected to achieve before it was measured, in bytes a second: a slow disk at random addresses.
+/// Assumed rate of destage before it was measured, in bytes a second: a slow disk at random addresses.
 const RATE_AT_FIRST: u64 = 1 << 20;
 /// The least that may be dirty where a reservation allows as much, in pages.
 const DIRTY_PAGES_MIN: u64 = 16;
 const SECOND: u64 = 1_000_000_000;
 
 impl<E: Env> DiskCache<E> {
-    /// So many ranges of zeroes may be unknown to the backing; whoever discards one more waits for destage. Each takes a line of a
-    /// summary, of which a segment has one for each page, and is said again whenever its segment goes: so they fill an eighth of the
-    /// disk's flash at most, or reclaim would do nothing else.
+    /// Returns the number of zero ranges that may be dirty; a discard beyond that waits for destage. Each range takes an entry of a
+    /// summary, of which a segment has one for each page, and is appended again whenever its segment is reclaimed: so they fill an eighth
+    /// of the disk's flash at most, or reclaim would do nothing else.
     pub(super) fn zero_ranges_max(&self) -> usize {
         let part = flash_pages(&self.pool, &self.settings.borrow()) / ZERO_RANGES_PART;
         usize::try_from(part).map_or(ZERO_RANGES_MAX, |part| part.clamp(1, ZERO_RANGES_MAX))
@@ -50,9 +50,9 @@ impl<E: Env> DiskCache<E> {
         )))
     }
 
-    /// What may be dirty at most in so many segments that are kept for the disk, in pages: half of what half of them hold.
-    /// Reclaim moves what is dirty along, in batches that may be smaller than those that it came in, and needs room to get
-    /// ahead by that.
+    /// Returns the number of pages that may be dirty at most in `kept` segments that are reserved for the disk: half of what half of them
+    /// hold. Reclaim moves dirty data along, in batches that may be smaller than the original ones, and needs room to make progress by
+    /// that.
     fn dirty_most(&self, segments: &Segments, kept: u64) -> u64 {
         // Two copies take twice the room, on two devices.
         let most =
@@ -155,8 +155,8 @@ impl<E: Env> DiskCache<E> {
     }
 }
 
-/// Waits until so many pages more may become dirty, at most [`largest`], and counts them from then on. `limit` is what may be
-/// dirty at this moment; it may change while somebody waits. The request came at `since`.
+/// Waits until `pages` more, at most [`largest`], may become dirty, and counts them from then on. `limit` is the dirty limit at this
+/// moment; it may change during the wait. The request arrived at `since`.
 ///
 /// # Errors
 /// If the limit is reached, and destage makes no room within the retry time; or if the disk stops or leaves.

@@ -22,9 +22,9 @@ use crate::words::error::CacheError;
 use crate::words::stats::count;
 use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// How long it rests after a segment could not be moved, and between looks at what is left: nanoseconds.
+/// Rest after a segment could not be moved, and between checks of the segments that are left: nanoseconds.
 const REST_NS: u64 = 20_000_000;
-/// How often what is to be moved may fail to be read until the device keeps its size.
+/// Failed reads of segments to be moved after which the device keeps its size.
 const FAILED_READS_MAX: u32 = 20;
 
 /// Makes a device of the pool smaller, durably. Nothing counts behind its new end when this returns.
@@ -73,7 +73,7 @@ pub(super) async fn vacate<E: Env>(cache: &DiskCache<E>) {
         }
         let chosen = choose(pool, cache.id);
         let Some((from, life, to)) = chosen else {
-            // What is left is being reclaimed, or opened just now. Whoever looks after it all wakes this again.
+            // The remaining segments are being reclaimed, or have just been opened. The task that handles them wakes this again.
             return;
         };
         let Some(to) = to else {
@@ -90,7 +90,7 @@ pub(super) async fn vacate<E: Env>(cache: &DiskCache<E>) {
     }
 }
 
-/// What is to move next, its life, and the place for it if there is one.
+/// The next segment to move, its owner and generation, and the place for it if there is one.
 type NextMove = (SegmentNumber, (SegmentOwner, Sequence), Option<SegmentNumber>);
 
 fn choose<E: Env>(pool: &Pool<E>, disk: DiskId) -> Option<NextMove> {
@@ -125,7 +125,7 @@ async fn move_one<E: Env>(cache: &DiskCache<E>, moving: Moving, failed_reads: &m
     // Their bits go by where pages were written.
     cache.clear_proven();
     {
-        // In one step, so that nobody sees an index that points to where nothing is.
+        // In one step, so that the index never points to an empty place.
         let mut segments = pool.segments();
         let live = segments.live(from);
         if cache.leaving.get() {

@@ -1,4 +1,4 @@
-//! Versions: what was known of pages goes from the one that is overwritten to the new one.
+//! Versions: the history of pages carries over from the overwritten version to the new one.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use crate::knowledge::learned::{By, Coming, History, Overwritten};
 use crate::words::env::Env;
 use crate::words::units::PageNumber;
 
-/// Longer changes forget how their pages were used: looking at each would take longer than it is worth.
+/// Pages of a change above which histories are forgotten: looking up each would take longer than it is worth.
 const REMEMBERED_PAGES_MAX: u64 = 1024;
 
 impl<E: Env> DiskCache<E> {
-    /// What is known of a page that was written to flash by a guest; the index takes it over.
+    /// Returns the history of a page that a guest wrote to flash, and updates it in the index.
     pub(super) fn note_rewritten(&self, page: PageNumber, coming: Coming) -> History {
         let in_ram = self.ram.borrow().history(page);
-        // What is asked meanwhile must not look at the catalog.
+        // The closure must not use the catalog.
         self.catalog.update_history(page, |on_flash| self.rewritten(in_ram.unwrap_or(on_flash), page, coming))
     }
 
-    /// What is known of a page that was written to the backing, where `overwritten` says what was known before.
+    /// Returns the history of a page that was written to the backing; `overwritten` has the history from before.
     pub(super) fn new_version(
         &self,
         page: PageNumber,
@@ -26,7 +26,7 @@ impl<E: Env> DiskCache<E> {
         overwritten: &mut Overwritten,
     ) -> History {
         let known = overwritten.comes_back(self.block_of(page));
-        // Flash does not have it, so nobody has read it there.
+        // Flash does not have this version, so there were no hits on it.
         self.rewritten(known, page, coming).with_heat(0)
     }
 
@@ -38,13 +38,13 @@ impl<E: Env> DiskCache<E> {
         }
     }
 
-    /// Remembers blocks that were overwritten and did not come back.
+    /// Records the blocks that were overwritten and are not cached again.
     pub(super) fn note_gone(&self, overwritten: &Overwritten) {
         let mut policy = self.policy.borrow_mut();
         overwritten.gone().for_each(|(block, history)| policy.left(block, history));
     }
 
-    /// How the blocks of pages were used.
+    /// Returns the histories of the blocks of pages.
     pub(super) fn histories(&self, pages: &Range<u64>) -> Overwritten {
         if pages.end.saturating_sub(pages.start) > REMEMBERED_PAGES_MAX {
             return Overwritten::of(0..0);

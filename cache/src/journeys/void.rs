@@ -1,8 +1,8 @@
 //! Void: what is cached of a disk is dropped so that no later start brings it back.
 //!
-//! On flash, the segment table says so, for all segments at once: a crash leaves all of the content or nothing, and never
-//! an older version of a page without the newer one. If the flash failed, whoever attached the disk remembers it
-//! elsewhere (rule I14): a flash that comes back must not be believed.
+//! The segment table on flash records it for all segments at once: a crash leaves all of the content or nothing, and never an older version
+//! of a page without the newer one. If the flash failed, the owner of the disk records it elsewhere (rule I14): a flash that returns must
+//! not be trusted.
 
 use block::{BlockError, ErrorKind, Operation};
 
@@ -26,13 +26,13 @@ pub(crate) async fn make_void<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockE
     Ok(())
 }
 
-/// Makes sure that what the failed flash holds is not believed at a later start.
+/// Makes sure that no later start trusts the content of the failed flash.
 ///
 /// # Errors
 /// If that could not be remembered: then the backing must not be changed.
 pub(crate) async fn remember_elsewhere<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     if cache.may_hold_dirty() {
-        // The disk does not go on: should the flash come back, it has what was acknowledged.
+        // The disk stops: should the flash return, it has the acknowledged data.
         cache.stop("The flash failed, and with it what the backing does not have".to_owned());
         return cache.check_alive(Operation::Write);
     }

@@ -19,7 +19,7 @@ use crate::words::limits::SPACE_WAIT_NS;
 use crate::words::stats::count;
 use crate::words::units::{PageNumber, pages_cut};
 
-/// Which way a change takes.
+/// Route of a change.
 pub(super) enum Way<E: Env> {
     /// To the log.
     Back(Decided<E>),
@@ -80,7 +80,7 @@ async fn through<E: Env>(
             if enters && kept && !cache.coherence.distrusts(&range) {
                 enter(cache, &range, &buffer, &edges, &mut mutation);
             }
-            // Acknowledged from here on: the backing has it, and no cached page says otherwise.
+            // Acknowledged from here on: the backing has it, and no cached page differs.
             mutation.succeed();
         }
         Err(_) => count(&cache.counters.backing_errors, 1),
@@ -92,14 +92,14 @@ async fn through<E: Env>(
 /// and nothing that guests wrote is lost with it.
 ///
 /// # Errors
-/// What the log said, if that is not so; or what the backing says, if it does not take what is dirty.
+/// The error of the log, if that is not so; or the error of the backing, if it does not take dirty data.
 pub(super) async fn go_without<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,
     error: BlockError,
 ) -> Result<Turn, BlockError> {
     if error.kind == ErrorKind::Unanswered && cache.pool.shared.lacks_space() {
-        // It may be in the queue still, and goes nowhere else meanwhile. Guests know that as a full disk.
+        // It may still be in the queue, and goes nowhere else meanwhile. Guests see a full disk.
         return Err(BlockError { kind: ErrorKind::NoSpace, ..error });
     }
     let log_failed = cache.pool.is_failed() || error.kind == ErrorKind::NoSpace;
@@ -114,14 +114,14 @@ pub(super) async fn go_without<E: Env>(
     }
 }
 
-/// Whether a write that misses is part of a long sequential run of such.
+/// Returns true if a write that misses is part of a long sequential run of such writes.
 fn is_sequential<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
     let cutoff = cache.settings.borrow().sequential_cutoff;
     let run = cache.missed_writes.borrow_mut().run_length(range);
     cutoff.of_writes().is_some_and(|most| run > most)
 }
 
-/// What is wanted of a change, beside what the mode says.
+/// Preferred route of a change, beside the mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
     AsTheModeSays,

@@ -148,11 +148,10 @@ async fn submit_kept<E: Env, G: 'static>(
     }
 }
 
-/// The whole pages of a write of which only a part is written: the rest is as it was. To be submitted at once: from then on
-/// nobody reads past it.
+/// Returns the whole pages of a write that covers only a part of them: the rest is unchanged. To be submitted at once: from then on no read
+/// overtakes it.
 ///
-/// If the backing may have lost writes meanwhile, the rest is looked at once more: what somebody else read there since must
-/// not change again.
+/// If the backing may have lost writes meanwhile, reads the rest once more: data that another read returned since must not change again.
 async fn complete<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: &ByteRange,

@@ -38,7 +38,7 @@ pub(super) struct Throttle {
     dirty_reserved: Cell<u64>,
     /// Segments that were last kept in the pool for what is dirty; none before the first time.
     segments_kept: Cell<Option<u32>>,
-    /// When the next writer may go on, if writers are held back.
+    /// Time at which the next writer may go on, if writers are slowed down.
     next_writer: Cell<u64>,
 }
 
@@ -87,8 +87,8 @@ impl Throttle {
         self.segments_kept.set(Some(segments));
     }
 
-    /// Returns when the next writer may go on, after one that comes `now` and costs `wait` nanoseconds. One after another:
-    /// what all of them wait together is what their pages cost.
+    /// Returns when the next writer may go on, after one that arrives `now` and has to wait `wait` nanoseconds. Waits are queued one after
+    /// another: their sum is the cost of their pages.
     pub(super) fn take_turn(&self, now: u64, wait: u64) -> u64 {
         let next = self.next_writer.get().max(now).min(now + WAIT_MAX_NS) + wait;
         self.next_writer.set(next);
@@ -130,12 +130,12 @@ impl StopReason {
 }
 
 impl WriteBack {
-    /// Takes over whether flash says that something may be dirty.
+    /// Sets whether the dirty mark is on flash.
     pub(super) fn set_marked_dirty(&self, is_set: bool) {
         self.marker.is_set.set(is_set);
     }
 
-    /// Returns true if flash says that something may be dirty.
+    /// Returns true if the dirty mark is on flash.
     pub(crate) fn is_marked_dirty(&self) -> bool {
         self.marker.is_set.get()
     }
@@ -150,7 +150,7 @@ impl WriteBack {
         self.last_dirty_batch.set(number);
     }
 
-    /// Records that a batch of the log says what was destaged.
+    /// Records that a batch of the log contains destaged entries.
     pub(super) fn record_destaged_batch(&self, number: u64) {
         self.last_destaged_batch.set(number);
     }
@@ -160,7 +160,7 @@ impl WriteBack {
         self.last_dirty_batch.get() > durable
     }
 
-    /// Returns true if a batch behind `durable` says what was destaged.
+    /// Returns true if a batch behind `durable` contains destaged entries.
     pub(super) fn has_destaged_behind(&self, durable: u64) -> bool {
         self.last_destaged_batch.get() > durable
     }
@@ -180,7 +180,7 @@ impl WriteBack {
         self.backing_changes_flushed.set(self.backing_changes_flushed.get().max(Some(changes)));
     }
 
-    /// Lets everybody notice that the disk leaves.
+    /// Notifies all waiting tasks that the disk leaves.
     pub(crate) fn leave(&self) {
         self.commits.wake();
         self.destage.change_pace();

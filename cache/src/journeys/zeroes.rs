@@ -1,8 +1,8 @@
 //! Write-zeroes and discard: both change the backing, at once or by destage, and leave no content of the range cached. Zeroes that
 //! must keep their storage keep it on the way through the log too.
 //!
-//! A discard either becomes zeroes on whole pages or is ignored (rule I10), never something in between: content that
-//! may come back later would break the promise that what one read showed every later read shows.
+//! A discard either becomes zeroes on whole pages or is ignored (rule I10), never something in between: content that may reappear later
+//! would break the guarantee that later reads return the same as earlier ones.
 
 use block::{BlockDevice, BlockError, ByteRange, PAGE, Unmap};
 
@@ -50,8 +50,8 @@ pub(crate) async fn write_zeroes<E: Env>(
 
 /// Gives up the content of the whole pages in `range`, if the backing frees storage for it.
 ///
-/// In write-back they become zeroes, and the backing gives their storage back at destage. A backing that does not promise zeroes
-/// is sent the discard itself, once it has what was dirty: what it returns afterwards is all that anybody sees.
+/// In write-back the range becomes zeroes, and destage deallocates its storage at the backing. A backing that does not promise zeroes gets
+/// the discard itself, after dirty data was destaged: all later reads return what it returns then.
 pub(crate) async fn discard<E: Env>(
     ctx @ Ctx { cache, backing, .. }: &Ctx<E>,
     range: ByteRange,
