@@ -1,5 +1,5 @@
-//! What was counted and measured of a disk: since it was attached, in all, or in a window of time. Of two such, one can be
-//! taken from the other or added to it, exactly; ratios and percentiles come afterwards.
+//! Counters and latencies of a disk: since it was attached, in all, or in a window of time. Two snapshots can be subtracted and added
+//! exactly; ratios and percentiles are computed afterwards.
 
 mod kept;
 
@@ -23,7 +23,7 @@ impl Counted {
         Self { counts: statistics.counts, latencies: statistics.latencies.clone() }
     }
 
-    /// Adds what was counted elsewhere, or later.
+    /// Adds counters of another part or a later time.
     pub fn add(&mut self, more: &Self) {
         self.counts.add(&more.counts);
         for (latency, more) in self.latencies.iter_mut().zip(&more.latencies) {
@@ -31,7 +31,7 @@ impl Counted {
         }
     }
 
-    /// Returns what was counted since `earlier`, which is an earlier snapshot of the same.
+    /// Returns the difference to `earlier`, an earlier snapshot of the same disk.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -40,23 +40,23 @@ impl Counted {
         }
     }
 
-    /// Grows with everything that is counted: of two snapshots of the same disk, the earlier one has less.
+    /// Returns a number that grows with every count: of two snapshots of a disk, the earlier one has the smaller number.
     pub fn progress(&self) -> u64 {
         let counts: u64 = self.counts.named().map(|(_, count)| count).sum();
         counts + self.latencies.iter().map(LatencyCounts::count).sum::<u64>()
     }
 
-    /// Reads that were answered from the cache alone.
+    /// Returns the number of reads that the cache alone answered.
     pub fn hits(&self) -> u64 {
         self.counts.read_hits_ram + self.counts.read_hits_flash
     }
 
-    /// Full hits of all reads; none without reads.
+    /// Returns full hits divided by reads; none without reads.
     pub fn hit_ratio(&self) -> Option<f64> {
         ratio(self.hits(), self.counts.reads)
     }
 
-    /// Every class of latencies with its name.
+    /// Returns every class of latencies with its name.
     pub fn latencies(&self) -> impl Iterator<Item = (&'static str, &LatencyCounts)> {
         Latency::ALL.iter().map(|(_, name)| *name).zip(&self.latencies)
     }

@@ -1,12 +1,12 @@
-//! What an operator must know, said once and found in two places: in the log, and in a list of the newest such events.
+//! Events that an operator must know. Each is reported once, and appears in the log and in a list of the newest events.
 //!
 //! ```text
 //!   of_disk(), of_host()  ── log
 //!   (any thread)          `─ channel ──> thread "events": DIR/events.jsonl, synced ── list ──> GET /v1/events
 //! ```
-//! Reporting never waits: threads that serve guests only put a message into a channel with a limit. If that is full, the
-//! event is in the log only, and the list says how many are. The list is one for the whole process, as the log is, because
-//! events come from everywhere; a process that never calls [`begin`] has the log alone.
+//! Reporting never waits: threads that serve guests only put a message into a bounded channel. If it is full, the event is in the log only,
+//! and the list has the number of such events. There is one list for the whole process, as there is one log, because events come from every
+//! part of it. A process that never calls [`begin`] has the log alone.
 
 mod file;
 pub mod kind;
@@ -32,9 +32,9 @@ pub use slowness::Waits;
 
 /// Events that wait to be written.
 const WAITING_MAX: usize = 1_024;
-/// Length to which a message is cut, in characters: far more than any of ours.
+/// Maximum length of a message, in characters; longer ones are cut. Far more than any of ours.
 const MESSAGE_CHARS_MAX: usize = 2_000;
-/// Time for which [`settle`] waits at most.
+/// Maximum time for which [`settle`] waits.
 const SETTLE_TIME_MAX: Duration = Duration::from_secs(1);
 
 static LIST: OnceLock<List> = OnceLock::new();
@@ -42,9 +42,9 @@ static LIST: OnceLock<List> = OnceLock::new();
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Rises for ever, also across restarts.
+    /// Number that rises for ever, also across restarts.
     pub id: u64,
-    /// When it happened.
+    /// Time of the event.
     pub at: Moment,
     /// Kind of the event.
     pub kind: Kind,
@@ -72,23 +72,23 @@ enum Message {
     Settle(SyncSender<()>),
 }
 
-/// The newest events, and the way for more of them.
+/// The newest events, and the channel for more of them.
 struct List {
     messages: SyncSender<Message>,
-    /// Events that found the channel full, and were not told of yet.
+    /// Events that found the channel full and are not reported in the list yet.
     dropped: AtomicU64,
-    /// Locked for moments, by the thread of the list and by the control plane.
+    /// Locked briefly, by the thread of the list and by the control plane.
     events: Mutex<VecDeque<Event>>,
-    /// The id of the newest.
+    /// Id of the newest event.
     newest: watch::Sender<u64>,
-    /// The message of a start that is not reported before it has succeeded, because the start before it had failed.
+    /// Message of a start that is not reported before the start has succeeded, because the start before it failed.
     pending_start: Mutex<Option<String>>,
 }
 
-/// Begins to keep events in `dir`, and says how the last run ended. To be called once; later calls change nothing.
+/// Begins to keep events in `dir`, and reports how the last run ended. To be called once; later calls change nothing.
 ///
 /// # Errors
-/// If there is no thread to be had.
+/// Fails if no thread can be started.
 pub fn begin(dir: &Path) -> Answer<()> {
     let (messages, receiver) = sync_channel(WAITING_MAX);
     let Opened { file, events, id, ending, complaint } = Kept::open(dir);
@@ -127,21 +127,21 @@ pub fn begin(dir: &Path) -> Answer<()> {
     };
     let message = format!("Forebay {} started, {after}", env!("CARGO_PKG_VERSION"));
     match LIST.get() {
-        // A service manager may try once a second for days, and older events must not be pushed out by that.
+        // A service manager may try once a second for days, and that must not push out older events.
         Some(list) if after_failure => *list.pending_start() = Some(message),
         _ => of_host(Kind::DaemonStarted, message),
     }
     Ok(())
 }
 
-/// Reports that the daemon was started, if [`begin`] did not yet.
+/// Reports that the daemon was started, unless [`begin`] has done so.
 pub fn note_started() {
     if let Some(message) = LIST.get().and_then(|list| list.pending_start().take()) {
         of_host(Kind::DaemonStarted, message);
     }
 }
 
-/// Reports a start that failed and waits until that is kept. If the newest event is the same one, only the log gets it.
+/// Reports a start that failed, and waits until the event is kept. If the newest event is the same one, only the log gets it.
 pub fn note_failed_start(problem: &Problem) {
     let message = format!("Forebay did not start: {problem}");
     let news = News { kind: Kind::DaemonStartFailed, disk: None, message };
@@ -154,17 +154,17 @@ pub fn note_failed_start(problem: &Problem) {
     settle();
 }
 
-/// Says something about a disk.
+/// Reports an event of a disk.
 pub fn of_disk(kind: Kind, name: &str, message: impl Into<String>) {
     report(News { kind, disk: Some(name.to_owned()), message: message.into() });
 }
 
-/// Says something about the host, its pool, or the daemon.
+/// Reports an event of the host, its pool, or the daemon.
 pub fn of_host(kind: Kind, message: impl Into<String>) {
     report(News { kind, disk: None, message: message.into() });
 }
 
-/// Says something, in the log and in the list. Never waits.
+/// Reports an event to the log and the list. Never waits.
 pub fn report(news: News) {
     let news = News { message: plain::line(&news.message).into_owned(), ..news };
     log(&news);
@@ -174,8 +174,7 @@ pub fn report(news: News) {
     }
 }
 
-/// Waits until everything that was reported before is kept, or for a second: a file system that hangs must not keep the
-/// daemon from stopping.
+/// Waits until every event reported before is kept, or for one second: a file system that hangs must not keep the daemon from stopping.
 pub fn settle() {
     let Some(list) = LIST.get() else { return };
     let (done, settled) = sync_channel(1);
@@ -185,13 +184,13 @@ pub fn settle() {
     }
 }
 
-/// Events behind the one with this id, oldest first; waits so long for one if there is none. Whoever names an id that was
-/// never given has seen another list, and gets this one from its beginning.
+/// Returns the events after the one with this id, oldest first, and waits up to `patience` for one if there is none. An id that was never
+/// assigned belongs to another list; then all events are returned.
 pub async fn after(id: u64, patience: Duration) -> Vec<Event> {
     let Some(list) = LIST.get() else { return Vec::new() };
     let mut newest = list.newest.subscribe();
     let news = newest.wait_for(|newest| *newest != id);
-    // An end of patience is as good as news, and the sender lives as long as the process.
+    // The end of the wait needs no handling, and the sender lives as long as the process.
     drop(tokio::time::timeout(patience, news).await);
     list.after(id)
 }
@@ -206,13 +205,13 @@ fn log(news: &News) {
     }
 }
 
-/// The thread of the list.
+/// Runs the thread of the list.
 fn keep(list: &List, mut file: Kept, first: u64, messages: &Receiver<Message>) {
     let mut writer = Writer { list, id: first, is_saved: true };
     for message in messages {
         match message {
             Message::News(at, news) => writer.take(&mut file, at, news),
-            // Whoever asked may have lost patience.
+            // The caller may have stopped waiting.
             Message::Settle(done) => drop(done.send(())),
         }
         let dropped = list.dropped.swap(0, Ordering::Relaxed);
@@ -226,7 +225,7 @@ fn keep(list: &List, mut file: Kept, first: u64, messages: &Receiver<Message>) {
 struct Writer<'a> {
     list: &'a List,
     id: u64,
-    /// True if the last event could be kept.
+    /// True if the last event was kept.
     is_saved: bool,
 }
 
@@ -237,7 +236,7 @@ impl Writer<'_> {
         self.take(file, Moment::now(), news);
     }
 
-    /// Keeps an event, then lists it.
+    /// Keeps an event, then adds it to the list.
     fn take(&mut self, file: &mut Kept, at: Moment, news: News) {
         let News { kind, disk, message } = news;
         let message = message.chars().take(MESSAGE_CHARS_MAX).collect();
@@ -268,7 +267,7 @@ impl List {
         self.pending_start.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether the newest event says the same as `news`.
+    /// Returns true if the newest event has the same content as `news`.
     fn newest_is(&self, news: &News) -> bool {
         let News { kind, disk, message } = news;
         self.events().back().is_some_and(|last| {
@@ -285,7 +284,7 @@ impl List {
 }
 
 impl Kind {
-    /// True if it is the last word of a daemon that stops.
+    /// Returns true if the event is the last one of a daemon that stops.
     fn ends_a_run(self) -> bool {
         matches!(
             self,

@@ -1,6 +1,6 @@
-//! Measurements over time: what disks counted, how flash wears, and what happened.
+//! Measurements over time: counters of disks, wear of flash, and events.
 //!
-//! Nothing here serves a disk or answers a request: the engine hands over what it counted, and asks later.
+//! Nothing here serves a disk or answers a request: the engine passes its counters in, and queries the results later.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,11 +1,11 @@
-//! Totals of a disk: what it counted since it was added, across restarts of the daemon. `DIR/totals.json`.
+//! Totals of a disk: its counts since it was added, across restarts of the daemon. `DIR/totals.json`.
 //!
 //! ```text
-//!   total = before (earlier attachments) + seen (the present one, as it stood when somebody looked last)
+//!   total = before (earlier attachments) + seen (the present one, at the last sample)
 //! ```
-//! Figures for people, nothing that the product relies on: the file is written every minute and at a clean stop, and a kill
-//! or a power cut costs what was counted since. One that cannot be read is no reason not to start; totals begin anew
-//! then, and say since when. Each sample of a disk comes in here, and its time series (`series`) go on with it.
+//! Figures for people; the product does not rely on them: the file is written every minute and at a clean stop, and a kill or a power cut
+//! costs the counts since the last write. An unreadable file does not prevent a start; totals then begin at zero, and state since when.
+//! Each sample of a disk arrives here, and goes on to its time series (`series`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,22 +26,22 @@ use crate::series::{Gauges, HistoryStep, Presence, Recent, SampleTime, Series, S
 
 const NAMES: &[&str] = &["totals.json"];
 const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
-/// The largest number in the file: an exbibyte, or thirty years in nanoseconds. What is larger was damaged, and adding it to
-/// others would run over.
+/// Maximum of a number in the file: an exbibyte, or thirty years in nanoseconds. A larger one is damaged, and adding it to others would
+/// overflow.
 const NUMBER_MAX: u64 = 1 << 60;
-/// The largest of those that stand in lists, of which very many are added up.
+/// Maximum of a number in a list, of which very many are added up.
 const NUMBER_IN_LIST_MAX: u64 = 1 << 53;
 
 /// Counters and latencies of one disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Total {
-    /// When counting began.
+    /// Time at which counting began.
     pub since: Moment,
     /// Counters and latencies.
     pub counted: Counted,
 }
 
-/// The totals of all disks, by their numbers.
+/// Totals of all disks, by number.
 #[derive(Debug, Default)]
 pub struct Totals {
     disks: BTreeMap<u32, Entry>,
@@ -54,20 +54,20 @@ struct Entry {
     series: Series,
 }
 
-/// A look at a disk that is attached: everything of the same moment.
+/// Snapshot of an attached disk, all of the same moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
     /// Number of the attachment.
     pub attachment: u64,
-    /// Time that it has lasted.
+    /// Time since the disk was attached.
     pub attached_for: Duration,
     /// Counters of pass-through since it was attached.
     pub passed: &'a Passed,
-    /// Statistics since it began.
+    /// Statistics since it was attached.
     pub statistics: &'a DiskStatistics,
 }
 
-/// The attachment that was seen last, and what it had counted.
+/// The attachment that was seen last, and its counts.
 #[derive(Debug)]
 struct Seen {
     attachment: u64,
@@ -81,13 +81,13 @@ struct TotalsDocument {
     disks: BTreeMap<u32, KeptTotal>,
 }
 
-/// A total in the file.
+/// Total in the file.
 #[derive(Serialize, Deserialize)]
 struct KeptTotal {
     since: Moment,
     #[serde(flatten)]
     counted: Kept,
-    /// None from versions that did not keep it. Read by itself, so that one that is not understood costs no totals.
+    /// None from versions that did not keep it. Parsed apart, so that one that is not understood does not cost the totals.
     course: Option<Value>,
 }
 
@@ -98,7 +98,7 @@ impl Total {
 }
 
 impl Totals {
-    /// Reads what is kept in `dir`, and why it could not be read, if so: then there is nothing, and the file is set aside.
+    /// Reads the totals in `dir`. If they cannot be read, returns empty totals and the reason, and the file is set aside.
     pub fn load(dir: &Path, time: SampleTime) -> (Self, Option<String>) {
         let (totals, unread) = Self::load_totals(dir, time);
         (totals, unread.map(|reason| format!("{reason}. What disks counted in all begins anew")))
@@ -116,17 +116,17 @@ impl Totals {
         })
     }
 
-    /// Returns the text that is to be written now, of these disks only.
+    /// Returns the text to write now, of these disks only.
     pub fn text(&self, disks: &[u32]) -> Vec<u8> {
         let kept = self.disks.iter().filter(|(id, _)| disks.contains(id));
         let disks = kept.map(|(id, entry)| (*id, KeptTotal::from(entry))).collect();
         format::text(&TotalsDocument { schema: FORMAT.schema, disks })
     }
 
-    /// Makes a [`Self::text`] what is kept, durably.
+    /// Writes a [`Self::text`] durably.
     ///
     /// # Errors
-    /// The error of the system; then what was kept before may be what is kept.
+    /// The error of the system; the file may then have the earlier content.
     pub async fn save(store: &Store, text: Vec<u8>) -> Answer<()> {
         store.replace(NAMES, text).await.map_err(|not| {
             Problem::failed(format!(
@@ -137,7 +137,7 @@ impl Totals {
         })
     }
 
-    /// Begins to count for a disk, if nothing was counted yet.
+    /// Begins to count for a disk, unless it has counts.
     pub fn begin(&mut self, id: u32, time: SampleTime) {
         self.disks.entry(id).or_insert_with(|| {
             let lifetime = Lifetime::new(time.now, Counted::default());
@@ -145,10 +145,10 @@ impl Totals {
         });
     }
 
-    /// Goes on with the time series that were found of a disk.
+    /// Continues the time series of a disk from its file.
     pub fn resume(&mut self, id: u32, found: Found, time: SampleTime) {
         let Some(Entry { before, series, .. }) = self.disks.get_mut(&id) else { return };
-        // Both were written, one after the other: the later one is what the disk has counted. Totals that begin anew stay at zero.
+        // Both files were written, one after the other: the later one has the counts of the disk. Totals that begin at zero stay there.
         let counted = before.counted.progress();
         let later = found.total(before.since).filter(|total| counted > 0 && total.progress() > counted);
         if let Some(total) = later {
@@ -157,9 +157,9 @@ impl Totals {
         series.resume(found, before.since, &before.counted, time);
     }
 
-    /// Takes a sample of a disk that is served: what it has counted since it was attached. Each attachment has a number of its own,
-    /// greater than those before, for its counters begin at zero. Older news than what are known are ignored: answers overtake each
-    /// other, and of a disk that moves between shards both tell for a moment.
+    /// Takes a sample of a disk that is served: its counts since it was attached. Each attachment has a number of its own, greater than
+    /// those before, because its counters begin at zero. A sample older than the known ones is ignored: answers overtake each other, and
+    /// for a moment both shards report a disk that moves between them.
     pub fn sample(&mut self, id: u32, look: Look<'_>, time: SampleTime) {
         let Some(entry) = self.disks.get_mut(&id) else { return };
         entry.turn(time);
@@ -194,12 +194,12 @@ impl Totals {
         self.disks.remove(&id);
     }
 
-    /// Returns the counters of a disk in all, as it was seen last.
+    /// Returns the total counts of a disk at its last sample.
     pub fn of(&self, id: u32) -> Option<Total> {
         self.disks.get(&id).map(Entry::total)
     }
 
-    /// Returns the figures of a disk with the cache and without, beside what it counted in all at the same moment.
+    /// Returns the figures of a disk with the cache and without, beside its total counts at the same moment.
     pub fn compare(&self, id: u32) -> Option<(Total, Comparison)> {
         self.disks.get(&id).map(|entry| {
             let total = entry.total();
@@ -208,25 +208,25 @@ impl Totals {
         })
     }
 
-    /// Returns what a disk counted lately, if `total` is what it counted in all.
+    /// Returns the counts of a disk in a recent window, if `total` is its total.
     pub fn window(&self, id: u32, recent: Recent, time: SampleTime, total: &Total) -> Option<Windowed> {
         self.disks.get(&id).map(|entry| entry.series.window(recent, time, &total.counted))
     }
 
-    /// Returns what a disk did step by step, the oldest first; none if it is not known. The last step is not over.
+    /// Returns the steps of a disk, the oldest first; none if the disk is not known. The last step is not over.
     pub fn steps(&self, id: u32, span: Span, now: Moment) -> Option<Vec<HistoryStep>> {
         self.disks.get(&id).map(|entry| entry.series.steps(span, now, &entry.total().counted))
     }
 
-    /// Returns the content of the file of a disk's time series, if it lacks something. It counts as written from then on, unless
-    /// [`Self::not_saved`] says otherwise.
+    /// Returns the content of the file of a disk's time series, if the file lacks something. It counts as written from then on, until
+    /// [`Self::not_saved`] is called.
     pub fn take_unsaved(&mut self, id: u32, time: SampleTime) -> Option<Vec<u8>> {
         let entry = self.disks.get_mut(&id)?;
         let Total { since, counted } = entry.total();
         entry.series.take_unsaved(id, since, &counted, time)
     }
 
-    /// Has the file of a disk's time series written the next time.
+    /// Requests that the file of a disk's time series is written the next time.
     pub fn not_saved(&mut self, id: u32) {
         if let Some(entry) = self.disks.get_mut(&id) {
             entry.series.not_saved();
@@ -278,7 +278,7 @@ impl From<&Entry> for KeptTotal {
     }
 }
 
-/// False if there is a number in it that cannot be.
+/// Returns false if the value has an impossible number.
 fn is_believable(value: &Value, most: u64) -> bool {
     match value {
         Value::Number(number) => number.as_u64().is_none_or(|number| number <= most),
@@ -302,7 +302,7 @@ mod tests {
         run(Totals::save(&Store::start(dir)?, text))
     }
 
-    /// A disk that missed so often, each time for so long.
+    /// Returns the statistics of a disk with so many missed reads, each of this length.
     fn counted(reads: u64, micros: u64) -> DiskStatistics {
         let mut statistics = DiskStatistics::default();
         statistics.counts.reads = reads;
@@ -312,7 +312,7 @@ mod tests {
         statistics
     }
 
-    /// The moment so many seconds after the start.
+    /// Returns the moment so many seconds after the start.
     fn at(seconds: u64) -> SampleTime {
         SampleTime::new(Moment(1_800_000_000 + seconds), Duration::from_secs(seconds))
     }

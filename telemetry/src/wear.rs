@@ -1,13 +1,13 @@
-//! How worn the flash is: what is written to each device of the pool, what its drive is rated for and says of itself, and how
-//! long it lasts at the present rate.
+//! Wear of the flash: bytes written to each device of the pool, the rating and the own figures of its drive, and the time that it lasts at
+//! the present rate.
 //!
 //! ```text
 //!   cache counts ──> book (DIR/wear.json) ──┐          pool set write-budget ──> cache, which holds promotions back
 //!   pool set rated-tbw ─────────────────────┼──> estimate ──> pool show, /metrics, the page, event
 //!   sysfs ──> drives ──> smartctl ──────────┘
 //! ```
-//! Figures and a warning, nothing that is relied on: whatever cannot be known is said to be unknown, with the reason, and nobody
-//! waits for a drive. Asked for by `registry/wear.rs`.
+//! Figures and a warning; nothing relies on them: an unknown figure is shown as unknown, with the reason, and nothing waits for a drive.
+//! Called by `registry/wear.rs`.
 
 mod ask;
 mod book;
@@ -33,7 +33,7 @@ pub use once::{Asking, Once};
 pub use rated::{Decimal, Rating};
 pub use smart::Figures;
 
-/// Keys of the pool, with what they are for.
+/// Keys of the pool, with their purpose.
 pub const KEYS: [(&str, &str); 2] = [
     (
         "rated-tbw",
@@ -45,10 +45,10 @@ pub const KEYS: [(&str, &str); 2] = [
          beyond that, guests' writes never; none or 0 = no budget. Default: none",
     ),
 ];
-/// Keys of the pool that are named in the plans and have no effect yet.
+/// Keys of the pool that are planned and have no effect yet.
 const NOT_YET: [&str; 1] = ["ram"];
 
-/// Every key of the pool with what it is for, one a line.
+/// Returns every key of the pool with its purpose, one a line.
 pub fn table() -> String {
     KEYS.map(|(name, about)| format!("  {name:18} {about}\n")).concat()
 }
@@ -62,10 +62,10 @@ pub struct Change {
     pub write_budget: Option<WriteBudget>,
 }
 
-/// The keys and values that are to be set.
+/// Parses the keys and values to set.
 ///
 /// # Errors
-/// Names the key that is unknown, or the value that cannot be.
+/// Names the unknown key, or the invalid value.
 pub fn change(settings: &BTreeMap<String, String>) -> Answer<Change> {
     let mut change = Change { rating: None, write_budget: None };
     for (key, text) in settings {
@@ -89,25 +89,25 @@ pub fn change(settings: &BTreeMap<String, String>) -> Answer<Change> {
     Ok(change)
 }
 
-/// A drive, and what it says of itself or why that is not known.
+/// Drive with its figures, or the reason why they are not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The drive.
     pub drive: Drive,
-    /// Its figures, or why there are none.
+    /// Figures of the drive, or the reason why there are none.
     pub figures: Result<Figures, String>,
-    /// Moment from which on it has given no newer ones, and the reason, if so.
+    /// Time since which the drive has given no newer figures, and the reason, if so.
     pub old: Option<(Moment, String)>,
 }
 
-/// The drives below a device of the pool, or why they are not known.
+/// Drives below a device of the pool, or the reason why they are not known.
 pub type Below = Result<Vec<Asked>, String>;
 
-/// Bytes by which the figures of drives may be below those that Forebay counted, for some count in whole GiB.
+/// Difference in bytes by which the figures of drives may be below those that Forebay counted, because some count in whole GiB.
 const DOUBTED_FROM: u64 = 1 << 30;
 
-/// Drops what the only drive says was written if Forebay alone, by its count of before it was asked, wrote more: then the unit
-/// is another one than was thought. Of several drives none has to get all of it.
+/// Drops the bytes written that the only drive reports if Forebay alone wrote more by its count from before the query: then the unit is
+/// another one than assumed. With several drives, none has to get all of it.
 pub fn doubt(asked: &mut [Asked], counted_bytes: u64) {
     let [Asked { figures: Ok(figures), .. }] = asked else { return };
     let is_wrong = |said: &u64| said.saturating_add(DOUBTED_FROM) < counted_bytes;
@@ -116,10 +116,10 @@ pub fn doubt(asked: &mut [Asked], counted_bytes: u64) {
     }
 }
 
-/// Returns what was found at a moment, with the figures of before for drives that give none now.
+/// Returns the drives found at a moment, with earlier figures for drives that give none now.
 ///
 /// # Errors
-/// Why it is not known which drives there are, now and before.
+/// Reason why the drives are not known, neither now nor before.
 pub fn or_before(found: Below, before: Option<&Below>, now: Moment) -> Below {
     let Some(Ok(before)) = before else { return found };
     let kept = |known: &Asked, reason: String| {
@@ -143,7 +143,7 @@ pub fn or_before(found: Below, before: Option<&Below>, now: Moment) -> Below {
     }
 }
 
-/// The other devices that are on some of these drives, by number.
+/// Returns the other devices that are on some of these drives, by number.
 pub fn beside(all: &BTreeMap<u32, Below>, number: u32, drives: &BTreeSet<&str>) -> Vec<u32> {
     let is_on = |below: &Below| {
         self::drives(Some(below)).iter().any(|asked| drives.contains(asked.drive.name.as_str()))
@@ -151,16 +151,16 @@ pub fn beside(all: &BTreeMap<u32, Below>, number: u32, drives: &BTreeSet<&str>) 
     all.iter().filter(|(other, below)| **other != number && is_on(below)).map(|(other, _)| *other).collect()
 }
 
-/// Wear of one device of the pool.
+/// Wear of a device of the pool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worn {
-    /// Bytes that Forebay wrote to it, and the moment from which on it counted.
+    /// Bytes that Forebay wrote to it, and the time at which counting began.
     pub counted: (u64, Moment),
-    /// Part of that which it wrote lately; none in the first moment.
+    /// Bytes that it wrote lately; none at first.
     pub lately: Option<Lately>,
-    /// Bytes that the drive is rated for, as the user says.
+    /// Bytes that the drive is rated for, according to the user.
     pub rated_bytes: Option<u64>,
-    /// None as long as nobody has looked.
+    /// Drives below it; none before the first query.
     pub below: Option<Below>,
     /// All drives below it have answered once.
     pub has_answered: bool,
@@ -172,7 +172,7 @@ pub struct Worn {
 pub type AllWorn = BTreeMap<u32, Worn>;
 
 impl Worn {
-    /// Puts together what is known of a device of `size_bytes`, `book` having seen it, and of all drives.
+    /// Returns the wear of a device of `size_bytes`, from its counts in `book` and the figures of all drives.
     pub fn of(
         book: &Book,
         number: u32,
@@ -188,7 +188,7 @@ impl Worn {
             asked.figures.as_ref().ok().map(|figures| (asked.drive.name.as_str(), figures))
         });
         let figures: Vec<_> = figures.collect();
-        // A stripe is written at the rate of all of it; the smallest drive of it wears first.
+        // A stripe is written at the rate of all of it; its smallest drive wears first.
         let names = drives.iter().map(|asked| asked.drive.name.as_str()).collect();
         let beside = beside(all, number, &names).into_iter();
         let beside = beside.filter_map(|other| Some((book.written(other)?.0, book.lately(other, now))));
@@ -206,7 +206,7 @@ impl Worn {
         Some(Self { counted, lately, rated_bytes, below, has_answered, estimate })
     }
 
-    /// Returns the warning that an operator must get of it, with the next thing to do, if there is something.
+    /// Returns the warning for an operator, with the next thing to do, if there is one.
     pub fn warning(&self, path: &str) -> Option<String> {
         let worries = &self.estimate.worries;
         let advice = format!("Put another one in its place in time: forebay pool replace {path} NEW");
@@ -214,9 +214,9 @@ impl Worn {
         (!worries.is_empty()).then(|| format!("{path} wears out: {}. {advice}", texts.join("; ")))
     }
 
-    /// True if a worry that was told before is not over for all that is known, though it is not among those of now.
+    /// Returns true if a worry that was reported before may still hold, though it is not among the present ones.
     pub fn leaves_open(&self, worry: &str) -> bool {
-        // Drives that have answered once would say more than what Forebay counted; others are not waited for.
+        // Drives that have answered once would show more than the counts of Forebay; others are not waited for.
         let is_known = self.all_answered() || (self.below.is_some() && !self.has_answered);
         match worry {
             worries::DAYS_LEFT => self.estimate.is_between || !is_known,
@@ -225,18 +225,18 @@ impl Worn {
         }
     }
 
-    /// True if all drives below it are known and have answered when they were asked last.
+    /// Returns true if all drives below it are known and answered the last query.
     pub fn all_answered(&self) -> bool {
         let has_answered = |asked: &Asked| asked.figures.is_ok() && asked.old.is_none();
         matches!(&self.below, Some(Ok(drives)) if drives.iter().all(has_answered))
     }
 
-    /// The drives that are known to be below it.
+    /// Returns the known drives below it.
     pub fn drives(&self) -> &[Asked] {
         drives(self.below.as_ref())
     }
 
-    /// Why no drive is known to be below it, if so.
+    /// Returns the reason why no drive below it is known, if so.
     pub fn why_no_drives(&self) -> Option<&str> {
         match &self.below {
             None => Some("it was not asked yet, or has not answered yet"),

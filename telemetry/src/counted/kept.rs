@@ -1,4 +1,4 @@
-//! What was counted, as files have it: by names, so that versions which count more or less read each other's.
+//! Counters and latencies as files have them: by name, so that versions which count more or less can read each other's files.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ struct KeptLatency {
     count: u64,
     sum_ns: u64,
     max_ns: u64,
-    /// Numbers of classes and what they have; none from versions that did not keep them, whose latencies begin anew.
+    /// Numbers of classes and their counts; none from versions that did not keep them, whose latencies begin at zero.
     classes: Vec<(u16, u64)>,
 }
 
-/// Form in which zeroes are left out.
+/// Conversion to the form that leaves zeroes out.
 impl From<&Counted> for Kept {
     fn from(counted: &Counted) -> Self {
         let counts = counted.counts.named().filter(|(_, count)| *count > 0);

@@ -1,12 +1,12 @@
-//! The events that are kept: `DIR/events.jsonl`, one a line, the newest at the end.
+//! Events on disk: `DIR/events.jsonl`, one a line, the newest at the end.
 //!
 //! ```text
 //!   {"schema":1,"boot":"..."}                                         the boot of the host at the last start
 //!   {"id":7,"at":1795281309,"kind":"disk-added","disk":"a","message":"..."}
 //! ```
-//! A line is written and synced before anybody can read the event, so that an id that somebody has seen is never given
-//! again. The file is replaced by the newest events when it has grown to twice as many lines as are kept, and at each
-//! start. What cannot be read is never deleted: the file is set aside under another name, and what could be read goes on.
+//! A line is written and synced before the event can be read, so that an id which was visible is never assigned again. The newest events
+//! replace the file when it has twice as many lines as are kept, and at each start. A file that cannot be read is never deleted: it is
+//! renamed, and the readable part is kept.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -22,13 +22,13 @@ use super::Event;
 /// Version of the file.
 const SCHEMA: u64 = 1;
 const FILE_NAME: &str = "events.jsonl";
-/// Events that are kept, in the file and in memory; older ones go.
+/// Number of events kept, in the file and in memory; older ones are dropped.
 pub(super) const EVENTS_MAX: usize = 1_000;
 /// Lines after which the file is replaced by the newest events.
 const LINES_MAX: usize = 2 * EVENTS_MAX;
-/// Far more than so many lines take. A larger file is none of ours.
+/// Maximum size of the file in bytes, far above that of so many lines. A larger file is not one of ours.
 const BYTES_MAX: u64 = 32 << 20;
-/// Ids stay below: what reads them has numbers of 53 bits, and there is always a next one.
+/// Upper bound of ids: readers have integers of 53 bits, and there is always a next one.
 const ID_MAX: u64 = 1 << 53;
 
 #[derive(Serialize, Deserialize)]
@@ -40,7 +40,7 @@ struct Header {
 /// The end of the last run of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// There was none, or nothing is known of it.
+    /// There was no earlier run, or nothing is known of it.
     Unknown,
     /// It stopped.
     Clean,
@@ -56,32 +56,32 @@ struct Found {
     events: VecDeque<Event>,
     boot: String,
     id_max: u64,
-    /// Why some of it cannot be read.
+    /// Reason why some of it cannot be read.
     fault: Option<String>,
 }
 
-/// All that was found at the start.
+/// Result of opening the file at the start.
 pub(super) struct Opened {
     pub(super) file: Kept,
     pub(super) events: VecDeque<Event>,
-    /// The next event's.
+    /// Id of the next event.
     pub(super) id: u64,
     pub(super) ending: Ending,
-    /// The file that could not be read, and the place where it is now.
+    /// The file that could not be read, and its new name.
     pub(super) complaint: Option<String>,
 }
 
-/// The file, as one thread writes it.
+/// The file, written by one thread.
 pub(super) struct Kept {
     dir: PathBuf,
     boot: String,
-    /// None if it is to be replaced before anything is added.
+    /// None if the file is to be replaced before the next append.
     file: Option<File>,
     lines: usize,
 }
 
 impl Kept {
-    /// Reads what is kept in `dir`. Never fails: what cannot be read is set aside and said.
+    /// Reads the events kept in `dir`. Never fails: a file that cannot be read is set aside and reported.
     pub(super) fn open(dir: &Path) -> Opened {
         let found = read(dir).unwrap_or_else(|fault| Found { fault, ..Found::default() });
         let boot = boot();
@@ -92,16 +92,16 @@ impl Kept {
         Opened { file, events: found.events, id, ending, complaint }
     }
 
-    /// Makes an event durable, the newest of `all`.
+    /// Makes `event` durable, the newest of `all`.
     ///
     /// # Errors
-    /// What the system said; the next call tries to write all of them.
+    /// The error of the system; the next call tries to write all of them.
     pub(super) fn add(&mut self, event: &Event, all: &VecDeque<Event>) -> io::Result<()> {
         let added = match self.file.take().filter(|_| self.lines < LINES_MAX) {
             Some(mut file) => append(&mut file, event).map(|()| file),
             None => self.replace(all),
         };
-        // After a failure half a line may stand there: nothing is added behind it.
+        // After a failure the file may end with half a line: nothing is appended to it.
         self.file = Some(added?);
         self.lines += 1;
         Ok(())
@@ -142,10 +142,10 @@ fn append(file: &mut File, event: &Event) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Reads the file in `dir`. One that is not there is empty.
+/// Reads the file in `dir`. A missing file counts as empty.
 ///
 /// # Errors
-/// Why nothing of it can be read.
+/// Reason why nothing of the file can be read.
 fn read(dir: &Path) -> Result<Found, Option<String>> {
     let mut text = Vec::new();
     let file = match File::open(dir.join(FILE_NAME)) {
@@ -159,7 +159,7 @@ fn read(dir: &Path) -> Result<Found, Option<String>> {
     Ok(parse(&text))
 }
 
-/// Takes whatever can be read of the text of a file.
+/// Parses the readable events in the text of a file.
 fn parse(text: &[u8]) -> Found {
     let mut found = Found::default();
     let mut lines = text.split_inclusive(|byte| *byte == b'\n').enumerate();
@@ -172,7 +172,7 @@ fn parse(text: &[u8]) -> Found {
         Err(error) => found.fault = Some(format!("line 1: {error}")),
     }
     for (at, line) in lines {
-        // The end of the power or of the process in the middle of a line, which nobody has seen as an event.
+        // Power or the process failed in the middle of a line, which nobody has seen as an event.
         if !line.ends_with(b"\n") {
             break;
         }
@@ -186,7 +186,7 @@ fn parse(text: &[u8]) -> Found {
                 note(&mut found, at, &out_of_order);
             }
             Err(error) => {
-                // Of what a later Forebay wrote, at least the id is understood, so that it is not given again.
+                // The id of a later version's event is understood at least, so that it is not assigned again.
                 let id = serde_json::from_slice::<OnlyId>(line).map_or(0, |only| only.id);
                 if id < ID_MAX {
                     found.id_max = found.id_max.max(id);
@@ -211,14 +211,14 @@ fn note(found: &mut Found, at: usize, reason: &str) {
     }
 }
 
-/// Gives the file another name, and says so.
+/// Renames the file, and returns a sentence about it.
 fn set_aside(dir: &Path, fault: &str) -> String {
     let path = dir.join(FILE_NAME);
     let kept = durable::set_aside(&path, Moment::now());
     format!("Cannot read all of {}: {fault}. {kept}", path.display())
 }
 
-/// Identity of this boot of the host; empty if the system does not say.
+/// Returns the identity of this boot of the host; empty if the system does not have one.
 fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

@@ -1,4 +1,4 @@
-//! Kept events: what is read again, what is set aside, and that ids go on.
+//! Kept events: reading them again, setting files aside, and ids that go on rising.
 
 use base::testing::TempDir;
 
@@ -9,7 +9,7 @@ fn event(id: u64, kind: Kind) -> Event {
     Event { id, at: Moment(100 + id), kind, disk: Some("a".to_owned()), message: format!("Event {id}") }
 }
 
-/// A file with these events, as a run of the daemon leaves it.
+/// Writes a file with these events, as a run of the daemon leaves it.
 fn left(dir: &Path, kinds: &[Kind]) -> VecDeque<Event> {
     let Opened { mut file, events: mut all, id, .. } = Kept::open(dir);
     for (id, kind) in (id..).zip(kinds) {

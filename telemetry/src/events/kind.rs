@@ -1,7 +1,7 @@
-//! The kinds of events: what each is called, how bad it is, and what to do about it.
+//! Kinds of events: name, severity, and advice.
 //!
-//! One table, from which the log, the list, the command line and `docs/events.md` take it. Names never change their meaning:
-//! people write rules for them. A kind that is gone keeps its name to itself.
+//! The log, the list, the command line and `docs/events.md` take them from one table. A name never changes its meaning, because users write
+//! rules for it. The name of a removed kind is not used again.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 /// Severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Good to know afterwards; nothing to do.
+    /// For information; there is nothing to do.
     Info,
-    /// Something is not as it should be, and will do harm if it stays so.
+    /// Something is wrong, and does harm if it stays so.
     Warning,
-    /// Guests feel it, or data is at stake: act now.
+    /// Guests are affected, or data is at risk: act now.
     Error,
 }
 
 impl Level {
-    /// All of them, the least first.
+    /// All levels, the least severe first.
     pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
 
     /// Returns the name as users write it.
@@ -31,7 +31,7 @@ impl Level {
         }
     }
 
-    /// The level of this name.
+    /// Returns the level of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }
@@ -58,7 +58,7 @@ macro_rules! kinds {
     };
 }
 
-/// The row of a kind in the table. In advice, `NAME` is the name of the disk.
+/// Row of a kind in the table. In advice, `NAME` is the name of the disk.
 struct Row {
     name: &'static str,
     level: Level,
@@ -350,7 +350,7 @@ impl Kind {
         self.row().level
     }
 
-    /// Returns the next thing to do, if there is something. `disk` is put where its name belongs.
+    /// Returns the next thing to do, if there is one. `disk` replaces the placeholder of its name.
     pub fn advice(self, disk: Option<&str>) -> Option<String> {
         let advice = self.row().advice;
         (!advice.is_empty()).then(|| match disk {
@@ -366,7 +366,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Every kind with its level and what it says, for the help and the manual page.
+/// Returns every kind with its level and meaning, for the help and the manual page.
 pub fn list() -> String {
     let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
     let line = |kind: &Kind| {
@@ -376,7 +376,7 @@ pub fn list() -> String {
     Kind::ALL.iter().map(line).collect()
 }
 
-/// The table as the documentation has it.
+/// Returns the table as the documentation has it.
 #[cfg(test)]
 pub(super) fn table() -> String {
     let row = |kind: &Kind| {

@@ -1,29 +1,29 @@
-//! Whether a backing takes much longer than it used to, and what comes and goes told so that it does not fill the list.
+//! Detection of a backing that takes much longer than usual, and damping of conditions that come and go, so that they do not fill the list.
 //!
-//! Pure: what was waited for and the time come in.
+//! Pure: the caller passes waiting times and the time of day.
 
 use std::time::Duration;
 
-/// Time that is judged at once.
+/// Period that is judged at once.
 const MINUTE: Duration = Duration::from_mins(1);
-/// A mean of fewer requests says little.
+/// Number of requests below which a mean is not significant.
 const REQUESTS_MIN: u64 = 20;
-/// Minutes in a row that are slow, or are not, before that is told.
+/// Number of consecutive minutes that must be slow, or not slow, before a change is reported.
 const MINUTES: u32 = 3;
-/// Minutes from which what is usual is known.
+/// Number of minutes after which the usual time is known.
 const MINUTES_KNOWN: u32 = 10;
-/// Weight of a minute in what is usual: so it is that of about the last half hour with requests.
+/// Weight of a minute in the usual time, which thereby covers about the last half hour with requests.
 const WEIGHT: f64 = 1.0 / 32.0;
-/// Slow is what takes so many times as long as is usual,
+/// A backing is slow if its requests take so many times as long as usual,
 const TIMES_USUAL: f64 = 4.0;
-/// and at least so long: guests do not mind a fast device that has become four times slower.
+/// and at least so long, in milliseconds: guests do not mind a fast device that has become four times slower.
 const MILLIS_MIN: f64 = 50.0;
-/// Factor of the time that larger requests are given over usual ones, at most.
+/// Maximum factor of the time that larger requests are allowed over usual ones.
 const TIMES_LARGER_MAX: f64 = 4.0;
-/// Nothing that takes so long is usual.
+/// Maximum of a usual time, in milliseconds.
 const MILLIS_MAX: f64 = 1_000.0;
 
-/// Waits for a backing, since a disk was attached.
+/// Requests to a backing, and their times, since a disk was attached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     /// Requests that have ended.
@@ -34,7 +34,7 @@ pub struct Waits {
     pub bytes: u64,
 }
 
-/// Verdict on it, with the means of a request in milliseconds.
+/// Verdict on a backing, with the means of a request in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pace {
     Same,
@@ -61,7 +61,7 @@ impl Mean {
         Self { millis: towards(self.millis, other.millis), bytes: towards(self.bytes, other.bytes) }
     }
 
-    /// Returns the longest time of a request of such a size if this is what is usual: large ones take longer.
+    /// Returns the longest normal time of a request of such a size, if `self` is usual: larger requests take longer.
     fn millis_max(self, bytes: f64) -> f64 {
         let times_larger =
             if self.bytes > 0.0 { (bytes / self.bytes).clamp(1.0, TIMES_LARGER_MAX) } else { 1.0 };
@@ -69,23 +69,23 @@ impl Mean {
     }
 }
 
-/// Memory of the pace of a backing.
+/// State of the detection for one backing.
 #[derive(Debug, Default)]
 pub(super) struct Slowness {
-    /// Where the minute began.
+    /// Begin of the minute.
     began: Option<(Duration, Waits)>,
     usual: Option<Mean>,
     minutes_known: u32,
-    /// Minutes in a row that speak against what was told.
+    /// Consecutive minutes that contradict the last report.
     against: u32,
     is_told: bool,
 }
 
 impl Slowness {
-    /// Takes what was waited for until now.
+    /// Takes the totals up to `now`.
     pub(super) fn see(&mut self, now: Duration, waits: Waits) -> Pace {
         let (at, before) = *self.began.get_or_insert((now, waits));
-        // Counters began anew, or others are counted.
+        // The counters were reset, or belong to another attachment.
         if waits.requests < before.requests || waits.ns < before.ns || waits.bytes < before.bytes {
             self.began = Some((now, waits));
             return Pace::Same;
@@ -106,7 +106,7 @@ impl Slowness {
         let usual = self.usual.filter(|_| self.minutes_known >= MINUTES_KNOWN);
         let Mean { millis, bytes } = mean;
         let is_slow = millis >= MILLIS_MAX || usual.is_some_and(|usual| millis >= usual.millis_max(bytes));
-        // What is only not slow because its requests were large is no measure of others.
+        // A minute that is not slow only because its requests were large does not count for others.
         if !is_slow && usual.is_none_or(|usual| millis < usual.millis_max(0.0)) {
             self.usual = Some(self.usual.map_or(mean, |usual| usual.towards(mean)));
             self.minutes_known = self.minutes_known.saturating_add(1);
@@ -122,22 +122,22 @@ impl Slowness {
     }
 }
 
-/// Time for which it is waited at first before what comes and goes is said to be over, and at most.
+/// Time that a condition must be over before its end is reported: at first, and at most.
 const STEADY_MIN: Duration = Duration::from_mins(1);
 const STEADY_MAX: Duration = Duration::from_hours(1);
 
-/// Something that may come and go quickly. That it is there is told at once, that it is over too; but if it soon comes again,
-/// only after it has been over for longer and longer.
+/// Condition that may begin and end quickly. The first begin and end are reported at once. After quick repetitions, an end is reported only
+/// once the condition has been over for longer and longer.
 #[derive(Debug, Default)]
 pub(super) struct Flapping {
     is_told: bool,
     over_since: Option<Duration>,
     told_over_at: Option<Duration>,
-    /// Time for which it must be over before that is told.
+    /// Time for which the condition must be over before that is reported.
     steady: Duration,
 }
 
-/// News that are to be told.
+/// Change to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     None,
@@ -146,7 +146,7 @@ pub(super) enum Change {
 }
 
 impl Flapping {
-    /// Takes whether it is so now.
+    /// Takes the present state of the condition.
     pub(super) fn see(&mut self, now: Duration, is_so: bool) -> Change {
         if is_so {
             self.over_since = None;
@@ -171,18 +171,18 @@ impl Flapping {
 mod tests {
     use super::*;
 
-    /// A backing that is looked at each second.
+    /// Backing that is sampled each second.
     #[derive(Default)]
     struct Watched {
         slowness: Slowness,
         now: Duration,
         waits: Waits,
-        /// Of a request.
+        /// Bytes of a request.
         size: u64,
     }
 
     impl Watched {
-        /// Goes on for so many minutes, with so many requests a second that take so long; says what was told, and when.
+        /// Continues for so many minutes, with so many requests a second of this length; returns the reports and their times.
         fn minutes(&mut self, minutes: u64, requests: u64, millis: u64) -> Vec<(u64, Pace)> {
             let mut told = Vec::new();
             for second in 1..=minutes * 60 {

@@ -1,8 +1,8 @@
-//! Events that nobody reports because they show only between two looks at the statistics: a backing that begins to fail or
-//! becomes slow, errors that are counted, writers that are held back for long.
+//! Events that show only as a difference between two snapshots of the statistics: a backing that begins to fail or becomes slow, counted
+//! errors, writers that are throttled for long.
 //!
-//! Pure: looks and the time come in, news go out. What repeats itself is told once an hour with its number, and what comes
-//! and goes is told when it has lasted.
+//! Pure: snapshots and the time are input, events are output. An event that repeats is reported once an hour with its number, and a
+//! condition that may be transient once it has lasted.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,64 +12,64 @@ use base::units::Size;
 use super::slowness::{Change, Flapping, Pace, Slowness, Waits};
 use super::{Kind, News};
 
-/// Interval at which an error that repeats itself is told of.
+/// Interval between reports of an error that repeats.
 const REPEAT_INTERVAL: Duration = Duration::from_hours(1);
-/// Time for which writers are held back before that is said.
+/// Time for which writers are throttled before that is reported.
 const BEHIND_TIME: Duration = Duration::from_secs(30);
-/// A pause in which no writer was held back, and which does not count as an end.
+/// Length of a pause in the throttling that does not count as its end.
 const BREATH: Duration = Duration::from_secs(10);
-/// Time for which second copies may be missing: those of what was written just now always are.
+/// Time for which second copies may be missing: those of the newest writes always are.
 const ONE_COPY_TIME: Duration = Duration::from_secs(5);
 
-/// Sight of a disk at one moment.
+/// Snapshot of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskLook {
-    /// Counters begin at zero with each.
+    /// Number of the attachment; counters begin at zero with each.
     pub attachment: u64,
-    /// Trouble of its backing.
+    /// Failure of its backing.
     pub trouble: Option<String>,
-    /// Why it has no room for what is written.
+    /// Reason why the backing has no room for writes.
     pub full: Option<String>,
-    /// Waits for its backing.
+    /// Waiting times of its backing.
     pub waits: Waits,
-    /// Why it answers nothing but errors.
+    /// Reason why the disk answers with errors only.
     pub stopped: Option<String>,
-    /// Bytes that the backing does not have.
+    /// Bytes that are dirty.
     pub dirty_bytes: u64,
-    /// Most bytes that it may lack.
+    /// Dirty limit in bytes.
     pub dirty_limit_bytes: u64,
-    /// Time for which writers were held back, in nanoseconds.
+    /// Time for which writers were throttled, in nanoseconds.
     pub throttled_ns: u64,
-    /// Pages of flash whose checksum did not fit.
+    /// Pages of flash with a wrong checksum.
     pub checksum_errors: u64,
     /// Failed requests to flash.
     pub flash_errors: u64,
     /// Failed requests to the backing.
     pub backing_errors: u64,
-    /// Queues of guests that are not served any more.
+    /// Queues of guests that are no longer served.
     pub broken_queues: u64,
-    /// Bytes lost before the backing had them.
+    /// Bytes lost before they were destaged.
     pub lost_bytes: u64,
-    /// Segments that are to have two copies and have one.
+    /// Segments that should have two copies and have one.
     pub segments_uncopied: u64,
 }
 
-/// Sight of all disks at one moment. Disks that are not served are not in it.
+/// Snapshot of all disks. Disks that are not served are not in it.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// Time since any moment, the same for all looks.
+    /// Time since an arbitrary moment, the same for all snapshots.
     pub at: Duration,
     /// Disks by their names.
     pub disks: BTreeMap<String, DiskLook>,
-    /// Disks whose shard did not answer, and what is to be said of it.
+    /// Disks whose shard did not answer, with the message to report.
     pub silent: BTreeMap<String, String>,
-    /// All of the flash failed; none if the shard that knows did not answer.
+    /// True if all of the flash failed; none if the shard that knows it did not answer.
     pub pool_failed: Option<bool>,
-    /// The storage of the pool has no room for a write; none if the shard that knows did not answer.
+    /// True if the storage of the pool has no room for a write; none if the shard that knows it did not answer.
     pub pool_lacks_space: Option<bool>,
 }
 
-/// Remembers what it has seen and told.
+/// Detector of events, with the last snapshot and the reports made.
 #[derive(Debug, Default)]
 pub struct Watcher {
     disks: BTreeMap<String, Watched>,
@@ -93,7 +93,7 @@ struct Watched {
     one_copy: Lasting,
 }
 
-/// Something that is counted.
+/// Counter whose rises are reported.
 #[derive(Debug, Default)]
 struct Repeating {
     told_at: Option<Duration>,
@@ -101,7 +101,7 @@ struct Repeating {
 }
 
 impl Repeating {
-    /// Returns the number of those that are to be told of now.
+    /// Returns the number of occurrences to report now.
     fn count(&mut self, now: Duration, more: u64) -> Option<u64> {
         self.untold += more;
         let is_time = self.told_at.is_none_or(|told| now >= told + REPEAT_INTERVAL);
@@ -113,7 +113,7 @@ impl Repeating {
     }
 }
 
-/// Something that is told of when it has lasted, and when it is over.
+/// Condition that is reported once it has lasted, and when it is over.
 #[derive(Debug, Default)]
 struct Lasting {
     since: Option<Duration>,
@@ -121,7 +121,7 @@ struct Lasting {
     is_told: bool,
 }
 
-/// Turn that it has taken.
+/// Change of the condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     None,
@@ -130,7 +130,7 @@ enum Turn {
 }
 
 impl Lasting {
-    /// Takes whether it is so now. A pause of less than `breath` is none.
+    /// Takes the present state of the condition. A pause shorter than `breath` does not count.
     fn see(&mut self, now: Duration, is_so: bool, time: Duration, breath: Duration) -> Turn {
         if is_so {
             let since = *self.since.get_or_insert(now);
@@ -150,7 +150,7 @@ impl Lasting {
 }
 
 impl Watcher {
-    /// Takes a look, and returns what is new.
+    /// Takes a snapshot, and returns the new events.
     pub fn look(&mut self, look: &Look) -> Vec<News> {
         let mut news = Vec::new();
         self.look_at_shards(look, &mut news);

@@ -1,4 +1,4 @@
-//! Two looks, and what is new between them.
+//! Pairs of snapshots, and the events between them.
 
 use super::*;
 

@@ -1,7 +1,7 @@
-//! Take-over of what earlier versions kept: windows of all disks in `DIR/windows.bin`, and the week of each in
+//! Migration of files of earlier versions: windows of all disks in `DIR/windows.bin`, and the week of each in
 //! `DIR/history/disk-NUMBER.steps`.
 //!
-//! They are read as long as a disk has no file of its own, and removed once it has: an interrupted take-over begins again.
+//! They are read until a disk has a file of its own, and then removed: an interrupted migration begins again.
 //!
 //! ```text
 //!   windows.bin   magic 8, version 4, seconds since 1970 8, names, for each disk: number, and what `file` calls details; checksum 4
@@ -31,12 +31,12 @@ const STEPS_HEAD_BYTES: usize = 512;
 const STEP_BYTES: usize = 256;
 const CHECKSUM_BYTES: usize = 4;
 
-/// Windows of disks by their numbers, as an earlier version kept them.
+/// Windows of disks by number, as an earlier version kept them.
 #[derive(Debug, Default)]
 pub struct EarlierWindows(BTreeMap<u32, Details>);
 
 impl EarlierWindows {
-    /// Reads them in `dir`, and returns why they could not be read, if so: then the file is set aside.
+    /// Reads the windows in `dir`. If they cannot be read, returns the reason too, and the file is set aside.
     pub fn load(dir: &Path, now: Moment) -> (Self, Option<String>) {
         let path = dir.join(WINDOWS);
         let read = match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
@@ -132,7 +132,7 @@ pub(super) fn remove(dir: &Path, id: u32) -> io::Result<()> {
         return Ok(());
     }
     remove_all(&folder, &format!("disk-{id}.steps"))?;
-    // Stays as long as there is something in it.
+    // The folder stays as long as there is something in it.
     fs::remove_dir(&folder).or(Ok(()))
 }
 

@@ -8,12 +8,12 @@
 //!            three windows of: last, before, open step, steps
 //!            checksum 4
 //! ```
-//! Numbers of fixed size are little-endian, all others of seven bits a byte; checksums are CRC-32C of all that is before them in their
-//! part. Times are milliseconds before the file was written. Written every few minutes and at the end: what the disk counted
-//! behind the total here is added to the step in which the file was written. A window that is over by now begins anew.
+//! Numbers of fixed size are little-endian, all others have seven bits a byte; a checksum is the CRC-32C of everything before it in its
+//! part. Times are milliseconds before the file was written. The file is written every few minutes and at the end. Counts of the disk
+//! beyond the total here are added to the step in which the file was written. A window that is over by now begins at zero.
 //!
-//! Figures for people, nothing that the product relies on. What cannot be read never keeps the daemon from starting, and is never
-//! deleted: the file is set aside, and what can be read of it is used. A damaged step costs itself alone.
+//! Figures for people; the product does not rely on them. A file that cannot be read never keeps the daemon from starting, and is never
+//! deleted: it is set aside, and its readable part is used. A damaged step costs only itself.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -46,9 +46,9 @@ const CHECKSUM_BYTES: usize = 4;
 pub struct Found {
     pub(super) steps: Vec<HistoryStep>,
     pub(super) details: Option<Details>,
-    /// Sentences about what could not be read, or is strange, and what became of it.
+    /// Sentences about parts that could not be read or are implausible, and the consequence.
     pub complaints: Vec<String>,
-    /// There is no file that has all of this.
+    /// True if no file has all of this.
     pub(super) is_unwritten: bool,
 }
 
@@ -57,14 +57,14 @@ pub struct Found {
 pub(super) struct Details {
     /// Time that has passed since then.
     pub(super) ago: Duration,
-    /// When it was, if the steps of the week are of the same moment.
+    /// Time of writing, if the steps of the week are of the same moment.
     pub(super) counted_in_steps: Option<Moment>,
     since: Moment,
     pub(super) total: Counted,
     pub(super) rings: [KeptRing; 3],
 }
 
-/// A window, with milliseconds before it was written.
+/// Window, with times in milliseconds before it was written.
 #[derive(Debug)]
 pub(super) struct KeptRing {
     pub(super) before: u64,
@@ -73,7 +73,7 @@ pub(super) struct KeptRing {
 }
 
 impl Details {
-    /// Returns true if they are of a disk that has counted `total` since `since`: differences of totals do not go below zero.
+    /// Returns true if they belong to a disk that has counted `total` since `since`: differences of totals are never negative.
     pub(super) fn belongs_to(&self, since: Moment, total: &Counted) -> bool {
         let mut pairs = total.counts.named().zip(self.total.counts.named());
         self.since == since && pairs.all(|((_, now), (_, then))| now >= then)
@@ -147,7 +147,7 @@ fn push_step(bytes: &mut Vec<u8>, step: &HistoryStep) {
     bytes.extend(crc32c::crc32c(&bytes[begin..]).to_le_bytes());
 }
 
-/// Takes a step from the front of `bytes`; none if there is no whole one, and then takes nothing.
+/// Takes a step from the front of `bytes`; returns none and takes nothing if there is no whole one.
 fn pull_step(bytes: &mut &[u8]) -> Option<HistoryStep> {
     let length = 1 + usize::from(*bytes.first()?);
     let (checked, rest) = bytes.split_at_checked(length)?;
@@ -164,8 +164,8 @@ fn pull_step(bytes: &mut &[u8]) -> Option<HistoryStep> {
     Some(HistoryStep::from_words(words))
 }
 
-/// Reads what is kept of a disk in `dir`, or, if nothing is yet, what an earlier version kept. Never fails: what cannot be read is
-/// left out, and the file set aside.
+/// Reads the series of a disk in `dir`, or of an earlier version if there are none yet. Never fails: what cannot be read is left out, and
+/// the file set aside.
 pub fn load(dir: &Path, id: u32, now: Moment, earlier: &mut EarlierWindows) -> Found {
     let path = path(dir, id);
     let mut found = match bounded::read(&path, bounded::DIR_FILE_BYTES_MAX) {
@@ -173,7 +173,7 @@ pub fn load(dir: &Path, id: u32, now: Moment, earlier: &mut EarlierWindows) -> F
             let (steps, complaints) = earlier::steps(dir, id, now);
             Found { steps, complaints, details: earlier.take(id), is_unwritten: true }
         }
-        // It must not be written over by what comes now: nobody knows what it has.
+        // The file must not be overwritten: its content is unknown.
         Err(error) => unreadable(&error.to_string(), &path),
         Ok(bytes) => parse(&bytes, id, now).unwrap_or_else(|reason| unreadable(&reason, &path)),
     };
@@ -197,10 +197,10 @@ fn unreadable(reason: &str, path: &Path) -> Found {
     Found { complaints: vec![format!("Cannot read {}: {reason}", path.display())], ..Found::default() }
 }
 
-/// Takes whatever can be read of a file.
+/// Parses the readable parts of a file.
 ///
 /// # Errors
-/// Why nothing of it can be used.
+/// Reason why nothing of it can be used.
 pub(super) fn parse(bytes: &[u8], id: u32, now: Moment) -> Result<Found, String> {
     let too_short = || "it is too short".to_owned();
     let (head, rest) = bytes.split_at_checked(HEAD_BYTES).ok_or_else(too_short)?;
@@ -224,7 +224,7 @@ pub(super) fn parse(bytes: &[u8], id: u32, now: Moment) -> Result<Found, String>
             found.steps.push(step);
             is_in_gap = false;
         } else {
-            // The next whole one follows somewhere.
+            // The next whole step follows somewhere.
             steps = &steps[1..];
             damaged += u32::from(!is_in_gap);
             is_in_gap = true;
@@ -258,7 +258,7 @@ fn parse_details(bytes: &[u8], saved: Moment, now: Moment) -> Option<Details> {
 /// Names of counters and of latencies.
 pub(super) type Names<'a> = (Vec<&'a str>, Vec<&'a str>);
 
-/// Takes since, total and windows of a disk.
+/// Takes the begin, the total and the windows of a disk from the front.
 pub(super) fn pull_details(
     bytes: &mut &[u8],
     (counts, latencies): &Names<'_>,
@@ -278,7 +278,7 @@ pub(super) fn pull_details(
         Some(KeptRing { before, open, steps })
     };
     let rings = [ring()?, ring()?, ring()?];
-    // A clock that was set back says nothing of how long it was.
+    // If the clock was set back, the length of the time between is unknown.
     let ago = Duration::from_secs(now.0.saturating_sub(saved.0));
     Some(Details { ago, counted_in_steps: None, since, total, rings })
 }
@@ -299,7 +299,7 @@ fn pull_bytes<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(taken)
 }
 
-/// Writes files of disks durably, removes what an earlier version kept of them, and returns the outcome of each.
+/// Writes files of disks durably, removes the files that an earlier version kept of them, and returns the outcome of each.
 pub fn save(dir: &Path, files: &[(u32, Vec<u8>)]) -> Vec<(u32, Answer<()>)> {
     let folder = dir.join(FOLDER);
     let written: Vec<Result<(), io::Error>> = if let Err(error) = make_folder(dir, &folder) {
@@ -333,7 +333,7 @@ fn make_folder(dir: &Path, folder: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
-/// Removes what is kept of a disk, if there is something; what was set aside and what an earlier version kept, too.
+/// Removes the file of a disk, if there is one, with its set-aside copies and the files of an earlier version.
 ///
 /// # Errors
 /// The error of the system.
@@ -342,7 +342,7 @@ pub fn remove(dir: &Path, id: u32) -> io::Result<()> {
     remove_all(&dir.join(FOLDER), &name(id))
 }
 
-/// Removes a file, its replacement and what was set aside of it.
+/// Removes a file, its replacement and its set-aside copies.
 pub(super) fn remove_all(folder: &Path, name: &str) -> io::Result<()> {
     let gone = |path: PathBuf| match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -358,7 +358,7 @@ pub(super) fn remove_all(folder: &Path, name: &str) -> io::Result<()> {
     gone(folder.join(name))
 }
 
-/// Returns the numbers of the disks of which something is kept in `dir`.
+/// Returns the numbers of the disks that have a file in `dir`.
 pub fn kept(dir: &Path) -> Vec<u32> {
     let of = |folder: &str, suffix: &str| -> Vec<u32> {
         let number = |entry: fs::DirEntry| {

@@ -1,4 +1,4 @@
-//! Time series of what disks did: one sample feeds all resolutions, and each question is a query on them.
+//! Time series of disks: one sample feeds all resolutions, and windows and history are queries on them.
 //!
 //! ```text
 //!                       ┌ 5 s   x 60    everything, packed ── windows 5m; history 5m
@@ -7,13 +7,13 @@
 //!    a disk)            ├ 5 min x 2016  sums, percentiles ─── history 1d, 7d
 //!                       └ lifetime      with the cache and in pass-through ── report
 //! ```
-//! A sample is what a disk has counted in all by now. A step is the difference of the totals at its ends, so nothing is lost,
-//! estimated or counted twice. Steps bear the number of their stretch of the calendar, the same in every run of the daemon.
-//! Windows go by a clock that is not set. Where a clock was set back, a stretch of the calendar has several steps: history adds
-//! them up, and windows see none of it.
+//! A sample is everything that a disk has counted by now. A step is the difference of the totals at its ends, so nothing is lost, estimated
+//! or counted twice. A step is labelled with the number of its stretch of the calendar, the same in every run of the daemon. Windows use a
+//! clock that is never set. If the host's clock is set back, a stretch of the calendar has several steps: history adds them up, and windows
+//! are not affected.
 //!
-//! Pure: the caller says what time it is. Memory is bounded by the rings. `file` keeps them across restarts; what disks counted
-//! in all is in `totals.rs`.
+//! Pure: the caller passes the time. The rings bound the memory. `file` keeps them across restarts; total counts of disks are in
+//! `totals.rs`.
 
 mod earlier;
 pub mod file;
@@ -41,9 +41,9 @@ pub use summary::{Gauges, HistoryStep, Percentiles, Sums};
 /// State of a disk when a sample is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is served, and stands so.
+    /// It is served, with these levels.
     Served(Gauges),
-    /// Its thread does not answer. What it counts meanwhile is in the step in which it answers again.
+    /// Its thread does not answer. Counts of this time go to the step in which it answers again.
     Silent,
     /// It is not served.
     Away,
@@ -71,12 +71,12 @@ impl Series {
             week: Ring::new(ring::WEEK, time, total),
             lifetime,
             covered_until: time.age,
-            // A file of this number is of another disk.
+            // An existing file of this number belongs to another disk.
             is_unsaved: true,
         }
     }
 
-    /// Goes on from what was found of a disk that has counted `total` since `since`.
+    /// Continues from the file of a disk that has counted `total` since `since`.
     pub fn resume(&mut self, found: Found, since: Moment, total: &Counted, time: SampleTime) {
         let Found { steps, details, .. } = found;
         self.week.resume(steps, time);
@@ -93,12 +93,12 @@ impl Series {
         self.is_unsaved = found.is_unwritten;
     }
 
-    /// Returns true if a sample at `time` begins a new step somewhere; then [`Self::turn`] comes first.
+    /// Returns true if a sample at `time` begins a new step in some ring; then [`Self::turn`] is called first.
     pub fn is_due(&self, time: SampleTime) -> bool {
         self.week.is_due(time) || self.recents.iter().any(|recents| recents.ring.is_due(time))
     }
 
-    /// Ends the steps that are over. `total` is what was counted by the sample before.
+    /// Ends the steps that are over. `total` is the count by the sample before.
     pub fn turn(&mut self, time: SampleTime, total: &Counted) {
         self.recents.iter_mut().for_each(|recents| recents.turn(time, total));
         self.week.turn(time, total);
@@ -119,12 +119,12 @@ impl Series {
         self.week.pass(time, covered, gauges);
     }
 
-    /// Returns what was counted lately, if `total` is all by now.
+    /// Returns the counts of a recent window, if `total` is the count by now.
     pub fn window(&self, recent: Recent, time: SampleTime, total: &Counted) -> Windowed {
         self.recents[recent as usize].window(recent, time, total)
     }
 
-    /// Returns the steps of a span up to now, the oldest first, if `total` is all by now. The last is not over.
+    /// Returns the steps of a span up to now, the oldest first, if `total` is the count by now. The last is not over.
     pub fn steps(&self, span: Span, now: Moment, total: &Counted) -> Vec<HistoryStep> {
         match span {
             Span::FiveMinutes => {
@@ -134,7 +134,7 @@ impl Series {
         }
     }
 
-    /// Returns the content of the file if it lacks something; it counts as written from then on.
+    /// Returns the content of the file if the file lacks something; it counts as written from then on.
     pub fn take_unsaved(
         &mut self,
         id: u32,
@@ -143,13 +143,13 @@ impl Series {
         time: SampleTime,
     ) -> Option<Vec<u8>> {
         std::mem::take(&mut self.is_unsaved).then(|| {
-            // What lies ahead of now is kept too.
+            // Steps in the future are kept too.
             let steps = self.week.summaries(u64::MAX, Moment(u64::MAX), total);
             file::content(id, &steps, since, total, &self.recents, time)
         })
     }
 
-    /// Has the file written the next time.
+    /// Requests that the file is written the next time.
     pub fn not_saved(&mut self) {
         self.is_unsaved = true;
     }

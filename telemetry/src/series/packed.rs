@@ -7,7 +7,7 @@ use crate::counted::Counted;
 use super::ring::Content;
 use super::summary::Summary;
 
-/// Everything that was counted in a step, in few bytes.
+/// All counters and latencies of a step, in few bytes.
 #[derive(Debug)]
 pub(super) struct Packed(pub(super) Box<[u8]>);
 
@@ -27,7 +27,7 @@ impl Content for Packed {
     }
 }
 
-/// Returns it in as few bytes as it takes: most counters of a step are zero, and latencies lie close together.
+/// Returns them packed: most counters of a step are zero, and latencies lie close together.
 pub(super) fn pack(counted: &Counted) -> Box<[u8]> {
     let mut bytes = Vec::new();
     counted.counts.named().for_each(|(_, count)| push(&mut bytes, count));
@@ -44,15 +44,15 @@ pub(super) fn pack(counted: &Counted) -> Box<[u8]> {
     bytes.into()
 }
 
-/// Returns what was packed. The largest latencies are not kept: those of their classes stand for them.
+/// Returns the unpacked counts. The maxima of latencies are not kept: the bounds of their classes replace them.
 fn unpack(bytes: &[u8]) -> Counted {
     let (counts, latencies) = (DiskCounts::default(), cache::Latency::ALL.map(|(_, name)| name));
     let counts: Vec<&str> = counts.named().map(|(name, _)| name).collect();
     unpack_named(bytes, &counts, &latencies).expect("we packed it")
 }
 
-/// Returns the same of bytes in which counters and latencies of these names follow each other; none if they are not packed so.
-/// Those that the names lack are zero.
+/// Unpacks bytes in which counters and latencies follow in the order of these names; returns none if they are not packed so. Those without
+/// a name are zero.
 pub(super) fn unpack_named(mut bytes: &[u8], counts: &[&str], latencies: &[&str]) -> Option<Counted> {
     let numbers: Option<Vec<u64>> = counts.iter().map(|_| pull(&mut bytes)).collect();
     let numbers = numbers?;
@@ -74,11 +74,11 @@ fn pull_latency(bytes: &mut &[u8]) -> Option<LatencyCounts> {
         class = class.checked_add(pull(bytes)?)?;
         classes.push((u16::try_from(class).ok()?, pull(bytes)?));
     }
-    // Bounds the largest by its class.
+    // Bounds the maximum by its class.
     Some(LatencyCounts::from_parts(sum_ns, u64::MAX, classes).since(&LatencyCounts::default()))
 }
 
-/// Appends a number: seven bits a byte, the lowest first; the highest bit says that more follow.
+/// Appends a number: seven bits a byte, the lowest first; the highest bit means that more follow.
 pub(super) fn push(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);

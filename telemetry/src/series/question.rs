@@ -1,13 +1,13 @@
-//! Questions that time series answer: windows of time, and spans of history.
+//! Queries on time series: windows of time, and spans of history.
 
 use base::problem::{Answer, Problem};
 
 use crate::counted::Counted;
 
-/// Period that statistics can be asked for.
+/// Period of statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Window {
-    /// The last so much of time.
+    /// Up to now, of fixed length.
     Last(Recent),
     /// All time since the disk was added, across restarts.
     Total,
@@ -16,7 +16,7 @@ pub enum Window {
     Start,
 }
 
-/// The windows that go along with time.
+/// Windows that end now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recent {
     /// The last five minutes.
@@ -31,7 +31,7 @@ impl Recent {
     pub(super) const ALL: [Self; 3] = [Self::FiveMinutes, Self::Hour, Self::Day];
 }
 
-/// Values with the names that users write, and a sentence about each.
+/// Values with their names for users, and a sentence about each.
 struct NameTable<T: 'static>(&'static [(T, &'static str, &'static str)]);
 
 impl<T: Copy + PartialEq> NameTable<T> {
@@ -43,7 +43,7 @@ impl<T: Copy + PartialEq> NameTable<T> {
         self.0.iter().find(|(known, ..)| *known == value).expect("the table has every value").1
     }
 
-    /// Returns the value of a name. `tried` says in words what was to be shown.
+    /// Returns the value of a name. `tried` names the failed action in the error.
     fn parse(&self, name: &str, tried: &str) -> Answer<T> {
         let found = self.0.iter().find(|(_, known, _)| *known == name);
         found.map(|(value, ..)| *value).ok_or_else(|| {
@@ -75,7 +75,7 @@ impl Window {
     /// Returns the window of this name.
     ///
     /// # Errors
-    /// If there is none; with those that there are.
+    /// If there is no such name; the error lists the names.
     pub fn parse(name: &str) -> Answer<Self> {
         WINDOWS.parse(name, "statistics of window")
     }
@@ -124,12 +124,12 @@ impl Span {
     /// Returns the span of this name.
     ///
     /// # Errors
-    /// If there is none; with those that there are.
+    /// If there is no such name; the error lists the names.
     pub fn parse(name: &str) -> Answer<Self> {
         SPANS.parse(name, "the history of")
     }
 
-    /// Length of a step.
+    /// Returns the length of a step.
     pub fn step_seconds(self) -> u64 {
         match self {
             Self::FiveMinutes => 5,

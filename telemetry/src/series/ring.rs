@@ -1,4 +1,4 @@
-//! Rings of steps: one for each resolution, and those with everything as windows.
+//! Rings of steps: one for each resolution, and full ones for windows.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::summary::{Gauges, HistoryStep, Summary};
 /// Interval between samples: the shortest step.
 pub const SAMPLE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Ages are those since the start of the process and this much more, so that there are some before it.
+/// Added to the age since the start of the process, so that there are ages before the start.
 const BEFORE_START: Duration = Duration::from_hours(10 * 24);
 
 /// Time of a sample, by both clocks.
@@ -43,7 +43,7 @@ pub(super) struct Resolution {
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 const WEEK_STEP_SECONDS: u64 = 5 * 60;
-/// The last step of a week may have ended at its beginning.
+/// The last step of a week may have ended at the begin of the week.
 pub(super) const WEEK: Resolution = Resolution {
     step_seconds: WEEK_STEP_SECONDS,
     span: Duration::from_secs(7 * DAY_SECONDS + WEEK_STEP_SECONDS),
@@ -63,7 +63,7 @@ impl Resolution {
         now.0 / self.step_seconds
     }
 
-    /// Returns the most steps that are kept: those of the span, and the parts of one at both ends.
+    /// Returns the maximum number of steps: those of the span, and a partial one at both ends.
     fn steps_max(&self) -> usize {
         (self.span.as_secs() / self.step_seconds) as usize + 2
     }
@@ -78,7 +78,7 @@ pub(super) trait Content {
 /// Place of a step in time, and the state of the disk in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Label {
-    /// Seconds since 1970 by the length of a step; 0 of a step whose place in the calendar was not kept.
+    /// Seconds since 1970 divided by the length of a step; 0 if the place in the calendar was not kept.
     number: u64,
     /// Age at its last sample.
     pub(super) ends: Duration,
@@ -120,7 +120,7 @@ impl<D: Content> Ring<D> {
         self.resolution.number(time.now) != self.open.number
     }
 
-    /// Ends the open step if `time` is beyond it. `total` is what was counted by its last sample.
+    /// Ends the open step if `time` is beyond it. `total` is the count by its last sample.
     pub(super) fn turn(&mut self, time: SampleTime, total: &Counted) {
         if !self.is_due(time) {
             return;
@@ -133,14 +133,14 @@ impl<D: Content> Ring<D> {
         self.open = Label { number, ends: ends.max(time.age), gauges, ..Label::default() };
     }
 
-    /// Removes and returns the oldest step if it is out of the span.
+    /// Removes and returns the oldest step if it is outside the span.
     pub(super) fn forget(&mut self, age: Duration) -> Option<Step<D>> {
         let is_full = self.steps.len() > self.resolution.steps_max();
         let span = self.resolution.span;
         self.steps.pop_front_if(|first| is_full || first.label.ends + span <= age)
     }
 
-    /// Takes a sample's time into the open step.
+    /// Adds the time of a sample to the open step.
     pub(super) fn pass(&mut self, time: SampleTime, covered: Duration, gauges: Option<Gauges>) {
         self.open.ends = self.open.ends.max(time.age);
         self.open.covered_ms = self.open.covered_ms.saturating_add(covered.as_millis() as u64);
@@ -150,7 +150,7 @@ impl<D: Content> Ring<D> {
         }
     }
 
-    /// Returns the last steps of the calendar up to now, the oldest first, without those of which nothing is known.
+    /// Returns the last steps of the calendar up to now, the oldest first, without those that are unknown.
     pub(super) fn summaries(&self, steps: u64, now: Moment, total: &Counted) -> Vec<HistoryStep> {
         let newest = self.resolution.number(now);
         let is_recent =
@@ -172,7 +172,7 @@ impl<D: Content> Ring<D> {
 }
 
 impl Ring<Summary> {
-    /// Puts steps of earlier runs in front, the oldest first.
+    /// Prepends steps of earlier runs, the oldest first.
     pub(super) fn resume(&mut self, steps: Vec<HistoryStep>, time: SampleTime) {
         for step in steps {
             let HistoryStep { number, covered_ms, sums, gauges, dirty_bytes_max, percentiles } = step;
@@ -186,7 +186,7 @@ impl Ring<Summary> {
         while self.forget(time.age).is_some() {}
     }
 
-    /// Adds what was counted, nobody knows when, behind `moment` and before the open step.
+    /// Adds counts of an unknown time between `moment` and the open step.
     pub(super) fn add_counted(&mut self, moment: Moment, counted: &Counted) {
         let content = Summary::of(counted);
         let number = self.resolution.number(moment);
@@ -195,7 +195,7 @@ impl Ring<Summary> {
     }
 }
 
-/// A ring of everything that answers for a window of time: the difference of two totals.
+/// Ring with full counts that answers a window of time: the difference of two totals.
 #[derive(Debug)]
 pub(super) struct Recents {
     pub(super) ring: Ring<Packed>,
@@ -226,7 +226,7 @@ impl Recents {
         }
     }
 
-    /// Returns the window as it was kept, and what was counted since; none if it is over by now.
+    /// Returns the kept window, extended to now; none if it is over by now.
     pub(super) fn resume(
         recent: Recent,
         kept: &KeptRing,

@@ -1,7 +1,7 @@
-//! Summaries of steps: sums and percentiles, which is all that is kept of a week.
+//! Summaries of steps, the only thing kept of a week: sums and percentiles.
 //!
-//! Percentiles cannot be added up as sums can. They are those of everything that was measured in a step; of two parts of a step,
-//! before and after a restart, the larger ones stand, for nothing tells how many requests they were of.
+//! Percentiles cannot be added up as sums can. They cover all measurements of a step; of two parts of a step, before and after a restart,
+//! the larger ones are taken, because the number of requests behind them is not known.
 
 use base::units::ratio;
 use cache::{DiskStatistics, Latency, LatencyCounts};
@@ -10,10 +10,10 @@ use crate::counted::Counted;
 
 use super::ring::Content;
 
-/// Unit of the percentiles that are kept, in nanoseconds. The longest that is measured just fits.
+/// Unit of the kept percentiles, in nanoseconds. The longest measured time just fits.
 const UNIT_NS: f64 = 16.0;
 
-/// Sums and percentiles of what was counted in a step.
+/// Sums and percentiles of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) sums: Sums,
@@ -30,19 +30,19 @@ impl Content for Summary {
     }
 }
 
-/// A step of a disk's history: one stretch of the calendar.
+/// Step of a disk's history: one stretch of the calendar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryStep {
-    /// Seconds since 1970 by the length of a step.
+    /// Seconds since 1970 divided by the length of a step.
     pub number: u64,
-    /// Time that it covers, in milliseconds: less than its length if the disk was not served for a part of it; more if its
-    /// thread did not answer before it, or the clock was set back.
+    /// Time that it covers, in milliseconds: less than its length if the disk was not served for a part of it; more if its thread did not
+    /// answer before it, or if the clock was set back.
     pub covered_ms: u64,
     /// Sums over the step.
     pub sums: Sums,
-    /// At the last sample.
+    /// Levels at the last sample.
     pub gauges: Gauges,
-    /// The most that was dirty, of samples every five seconds.
+    /// Maximum of dirty bytes, of samples every five seconds.
     pub dirty_bytes_max: u64,
     /// Percentiles of latencies.
     pub percentiles: Percentiles,
@@ -52,7 +52,7 @@ impl HistoryStep {
     /// Numbers of 64 bits that a step takes in a file.
     pub(super) const WORDS: usize = 2 + Sums::COUNT + 4 + Percentiles::WORDS;
 
-    /// Returns false of a step in which no time was covered and nothing counted.
+    /// Returns false if the step covers no time and has no counts.
     pub(super) fn is_known(&self) -> bool {
         self.covered_ms > 0 || self.sums != Sums::default()
     }
@@ -97,9 +97,9 @@ impl HistoryStep {
 /// Levels of a disk at a moment, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gauges {
-    /// Bytes that the backing does not have.
+    /// Dirty bytes.
     pub dirty_bytes: u64,
-    /// Most bytes that it may lack.
+    /// Dirty limit in bytes.
     pub dirty_limit_bytes: u64,
     /// Bytes on flash.
     pub cached_bytes: u64,
@@ -122,7 +122,7 @@ macro_rules! sums {
         impl Sums {
             const COUNT: usize = [$(stringify!($name)),*].len();
 
-            /// Both together.
+            /// Returns both together.
             fn and(&self, more: &Self) -> Self {
                 Self { $($name: self.$name.saturating_add(more.$name),)* }
             }
@@ -138,7 +138,7 @@ macro_rules! sums {
     };
 }
 
-// In the order of the file: more of them are another version of it.
+// In the order of the file: adding one makes another version of it.
 sums! {
     /// Reads.
     reads,
@@ -171,7 +171,7 @@ sums! {
 }
 
 impl Sums {
-    /// Of what a disk counted in all.
+    /// Returns the sums of all counts of a disk.
     pub fn of(counted: &Counted) -> Self {
         let counts = &counted.counts;
         let nanos =
@@ -194,7 +194,7 @@ impl Sums {
         }
     }
 
-    /// Full hits of all reads; none without reads.
+    /// Returns full hits divided by reads; none without reads.
     pub fn hit_ratio(&self) -> Option<f64> {
         ratio(self.read_hits_ram.saturating_add(self.read_hits_flash), self.reads)
     }
@@ -210,7 +210,7 @@ impl Sums {
     }
 }
 
-/// Half, 95 and 99 of a hundred reads, or writes, took no longer; zero if there were none.
+/// Percentiles 50, 95 and 99 of reads and of writes; zero if there were none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Percentiles {
     reads: [u32; 3],
@@ -234,18 +234,18 @@ impl Percentiles {
         Self { reads: kept(&reads), writes: kept(measured(Latency::Write)) }
     }
 
-    /// The larger ones of both.
+    /// Returns the larger ones of both.
     fn or_more(self, other: Self) -> Self {
         let more = |one: [u32; 3], other: [u32; 3]| std::array::from_fn(|at| one[at].max(other[at]));
         Self { reads: more(self.reads, other.reads), writes: more(self.writes, other.writes) }
     }
 
-    /// Of reads, in microseconds; none if there were none, or of a version that did not keep them.
+    /// Returns those of reads, in microseconds; none if there were no reads, or if a version did not keep them.
     pub fn reads_us(&self) -> [Option<f64>; 3] {
         self.reads.map(micros)
     }
 
-    /// Of writes.
+    /// Returns those of writes, as with reads.
     pub fn writes_us(&self) -> [Option<f64>; 3] {
         self.writes.map(micros)
     }
@@ -254,7 +254,7 @@ impl Percentiles {
         std::array::from_fn(|at| u64::from(self.reads[at]) | u64::from(self.writes[at]) << 32)
     }
 
-    /// Returns the percentiles that a file has as these words.
+    /// Returns the percentiles of these words of a file.
     pub fn from_words(words: [u64; Self::WORDS]) -> Self {
         Self { reads: words.map(|word| word as u32), writes: words.map(|word| (word >> 32) as u32) }
     }

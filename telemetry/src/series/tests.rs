@@ -1,4 +1,4 @@
-//! A disk's time series: steps and windows of the same samples, across clocks that are set, silence, restarts and files.
+//! Time series of a disk: steps and windows of the same samples, across set clocks, missing answers, restarts and files.
 
 use std::fs;
 use std::path::Path;
@@ -9,13 +9,13 @@ use cache::{DiskCounts, Latency, LatencyCounts};
 use super::earlier::EarlierWindows;
 use super::*;
 
-/// A beginning of a step of every length.
+/// Begin of a step of every length.
 const NOON: u64 = 1_800_000_000;
 const HOUR: u64 = 3_600;
 const DISK: u32 = 7;
 const SINCE: Moment = Moment(7);
 
-/// A disk with its clocks.
+/// Disk with its clocks.
 struct Disk {
     series: Series,
     total: Counted,
@@ -43,7 +43,7 @@ impl Disk {
         self.series.pass(time, presence);
     }
 
-    /// Ten reads a second, sampled every five seconds, from `from` to `to` since the start.
+    /// Does ten reads a second, sampled every five seconds, from `from` to `to` since the start.
     fn run(&mut self, from: u64, to: u64) {
         for second in (from + 5..=to).step_by(5) {
             self.look(second, read(second * 10), served(second));
@@ -91,7 +91,7 @@ fn at(now: u64, second: u64) -> SampleTime {
     SampleTime::new(Moment(now), Duration::from_secs(second))
 }
 
-/// Returns what a disk has counted that read so often, each read of 2 us.
+/// Returns the counts of a disk with so many reads of 2 us each.
 fn read(times: u64) -> Counted {
     let mut counted = Counted::default();
     counted.counts.reads = times;
@@ -133,7 +133,7 @@ fn samples_between_two_ticks_neither_lose_nor_double_anything() {
     let mut disk = Disk::new(NOON, read(0));
     for second in 1..=301 {
         disk.look(second, read(second * second), served(3));
-        // Somebody who asked with what was known before.
+        // A caller that queried with an older total.
         disk.look(second - 1, read(second * second), served(3));
         disk.look(second, read(second * second), served(3));
     }
@@ -238,7 +238,7 @@ fn steps_have_percentiles_of_what_was_measured_in_them_alone() {
         counted.counts.reads = fast + slow;
         counted
     };
-    // What was measured before the start belongs to no step.
+    // Measurements before the start belong to no step.
     let mut disk = Disk::new(NOON, measured(0, 100));
     for (second, fast) in [(5, 10), (295, 50), (300, 50)] {
         disk.look(second, measured(fast, 100), served(0));
@@ -281,7 +281,7 @@ fn what_was_counted_after_the_file_was_written_is_in_steps_and_windows_too() {
     let mut disk = Disk::new(NOON, read(0));
     disk.run(0, 1_000);
     disk.save(dir.path(), 1_000);
-    // Totals were written later, before the end came.
+    // Totals were written later than the series, before the end.
     let later = Disk::restarted(dir.path(), NOON + 1_100, read(10_300));
     assert_eq!(later.windows(0), [(400, 3_300), (1_100, 10_300), (1_100, 10_300)]);
     let steps = later.steps(Span::Week, NOON + 1_100);
@@ -349,7 +349,7 @@ fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_used() {
     disk.save(dir.path(), 1_000);
     let path = file::path(dir.path(), DISK);
     let whole = fs::read(&path).expect("it was written");
-    // What is changed, what is said, the steps of four that are left, whether windows are.
+    // Change, part of the complaint, number of steps left of four, whether windows are left.
     let changes: [(Change, &str, usize, bool); 9] = [
         (Vec::clear, "too short", 0, false),
         (|bytes| bytes[0] ^= 1, "no file of this kind", 0, false),
@@ -433,7 +433,7 @@ fn a_file_that_cannot_be_written_is_an_error_with_its_path_and_stops_no_other() 
     assert_eq!(file::kept(dir.path()), [2]);
 }
 
-/// Writes what the version before this one kept of a disk that read ten times a second for 320 seconds.
+/// Writes the files of the previous version for a disk that read ten times a second for 320 seconds.
 fn earlier(dir: &Path) {
     let mut disk = Disk::new(NOON, read(0));
     disk.run(0, 320);
@@ -513,12 +513,12 @@ fn damaged_files_of_an_earlier_version_are_set_aside_and_said() {
     assert!(found.complaints[0].contains("1 of 2 steps") && !path.exists(), "{:?}", found.complaints);
 }
 
-/// Bounds of the memory of a disk that documentation names: of all windows, of those of a busy disk, and of the week.
+/// Bounds of the memory of a disk, which the documentation names: of all windows, of those of a busy disk, and of the week.
 const WINDOW_BYTES_MAX: usize = 8 << 20;
 const WINDOW_BYTES_BUSY: usize = 1 << 20;
 const WEEK_BYTES_MAX: usize = 512 << 10;
 
-/// Returns bytes of the windows of a disk that measured so many classes of each latency in each step.
+/// Returns the size of the windows of a disk that measured so many classes of each latency in each step.
 fn full(classes: u16) -> usize {
     let mut disk = Disk::new(NOON, read(0));
     let mut second = 0;

@@ -1,10 +1,9 @@
-//! Asking drives for their SMART figures, through `smartctl`.
+//! Reading SMART figures of drives, through `smartctl`.
 //!
-//! The tool is found in the folders of the system or where the configuration says, never through `PATH`: the daemon may be root.
-//! Of environment it gets `PATH`, with the folders of the system, and `LC_ALL`, and nothing that the daemon has; it gets no input
-//! and a limited time. One that hangs, because its drive does, is given up and left to end by itself, and the drive is not asked
-//! again before it has. Nothing here is ever a problem for the daemon: whatever goes wrong is a reason to be shown why there are
-//! no figures.
+//! The tool is searched in the folders of the system or taken from the configuration, never from `PATH`: the daemon may be root. Its
+//! environment has `PATH`, with the folders of the system, and `LC_ALL`, and nothing of the daemon's; it gets no input and a limited time.
+//! One that hangs, because its drive does, is left to end by itself, and the drive is not queried again before it has. No failure here is a
+//! failure of the daemon: it is shown as the reason why there are no figures.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,22 +20,22 @@ use tokio::process::{Child, Command};
 use super::once::Once;
 use super::smart::{self, Figures};
 
-/// Where smartctl is looked for.
+/// Folders in which smartctl is searched.
 const FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-/// Time that it may take.
+/// Time limit of a query.
 const TIME_MAX: Duration = Duration::from_secs(20);
-/// More than any drive has to say: bytes.
+/// Maximum size of the output in bytes, more than any drive needs.
 const OUTPUT_MAX: u64 = 1 << 20;
 
-/// The smartctl that asks drives.
+/// The smartctl to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Smartctl {
-    /// The one of the system, if there is one.
+    /// The one of the system, if it is installed.
     #[default]
     Usual,
-    /// This one.
+    /// The one at this path.
     At(PathBuf),
-    /// None: drives are not asked.
+    /// None: drives are not queried.
     Off,
 }
 
@@ -65,7 +64,7 @@ impl fmt::Display for Smartctl {
     }
 }
 
-/// Asks drives, each of them once at a time.
+/// Client that queries drives, each of them once at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
     smartctl: Smartctl,
@@ -82,7 +81,7 @@ impl Asker {
     /// Returns the figures of a drive.
     ///
     /// # Errors
-    /// Why they are not known.
+    /// Reason why they are not known.
     pub async fn ask(&self, drive: &str) -> Result<Figures, String> {
         self.ask_within(drive, TIME_MAX).await
     }
@@ -108,7 +107,7 @@ impl Asker {
             .spawn()
             .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
         let said = within(time, hear(&mut child)).await;
-        // It may wait for the drive in the kernel, where nothing ends it.
+        // It may wait for the drive in the kernel, where no signal ends it.
         tokio::spawn(async move {
             drop(child.kill().await);
             drop(asking);
@@ -120,7 +119,7 @@ impl Asker {
         }
     }
 
-    /// Returns the program that asks.
+    /// Returns the path of smartctl.
     fn program(&self) -> Result<PathBuf, String> {
         match &self.smartctl {
             Smartctl::Off => Err("drives are not to be asked (smartctl is off)".to_owned()),
@@ -135,7 +134,7 @@ impl Asker {
     }
 }
 
-/// Returns the output of a program until it closes it.
+/// Reads the output of a program until it closes it.
 async fn hear(child: &mut Child) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let output = child.stdout.take().expect("it was piped");
@@ -150,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// Far beyond what a script takes.
+    /// Far longer than a script takes.
     const LONG: Duration = Duration::from_mins(1);
 
     fn run<T>(test: impl Future<Output = T>) -> T {
@@ -158,11 +157,11 @@ mod tests {
         runtime.expect("a runtime for one thread").block_on(test)
     }
 
-    /// An asker with a pretended smartctl.
+    /// Returns an asker with a fake smartctl.
     fn script(dir: &TempDir, text: &str) -> Asker {
         let path = dir.path().join("smartctl");
-        // Written by another process: a file that this one has open for writing, or a child of it that another test just
-        // forked, cannot be run.
+        // Written by another process: a file that is open for writing, in this process or in a child that another test just forked, cannot
+        // be run.
         let made = std::process::Command::new("sh")
             .args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\""])
             .arg(&path)
@@ -216,7 +215,7 @@ mod tests {
             let _asking = asker.asked.begin("sdb".to_owned()).expect("nobody asks it");
             let said = asker.ask_within("sdb", LONG).await.unwrap_err();
             assert!(said.contains("asked before"), "{said}");
-            // Once it has ended, the drive may be asked again.
+            // Once it has ended, the drive may be queried again.
             while asker.asked.begin("sda".to_owned()).is_none() {
                 tokio::task::yield_now().await;
             }

@@ -1,15 +1,15 @@
-//! What Forebay wrote to each device of the pool since it came there, across restarts: `DIR/wear.json`.
+//! Bytes that Forebay wrote to each device of the pool since the device was added, across restarts: `DIR/wear.json`.
 //!
 //! ```text
-//!   written = before (earlier runs) + seen (this one, as it stood when somebody looked last)
+//!   written = before (earlier runs) + seen (this one, at the last snapshot)
 //!   lately  = written - what it was a day ago;      a mark is left every hour for that
 //! ```
-//! Figures for people, nothing that the product relies on: a kill or a power cut costs what was written since the file was saved,
-//! a minute at most. A file that cannot be read is no reason not to start; counting begins anew then, and says since when.
+//! Figures for people; the product does not rely on them: a kill or a power cut costs the counts since the file was saved, a minute at
+//! most. An unreadable file does not prevent a start; counting then begins at zero, and states since when.
 //!
-//! After a stop of more than a day *lately* begins with what follows the stop, for what was written before it tells nothing of
-//! the present rate. The calendar's clock may be set, and a host without a clock of its own starts in the past: marks of the
-//! future are of no use until then, and are kept.
+//! After a stop of more than a day, *lately* begins after the stop, because earlier writes are no measure of the present rate. The
+//! calendar's clock may be set, and a host without a clock of its own starts in the past: marks in the future are not used until their
+//! time, and are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,11 +25,11 @@ use super::worries::Worry;
 
 const NAMES: &[&str] = &["wear.json"];
 const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: 2, checked_since: 2 };
-/// Interval at which a mark is left, in seconds.
+/// Interval between marks, in seconds.
 const MARK_INTERVAL: u64 = 60 * 60;
-/// The longest time that counts as lately: a day, and what may pass until the next mark.
+/// Maximum of a time that counts as lately: a day, and the time until the next mark, in seconds.
 const LATELY_MAX: u64 = DAY + MARK_INTERVAL;
-/// More marks than ever follow each other in a day, and those of some clocks that were wrong.
+/// Maximum number of marks: more than follow each other in a day, and those of some wrong clocks.
 const MARKS_MAX: usize = 100;
 
 /// Bytes written to the devices of one pool.
@@ -40,7 +40,7 @@ pub struct Book {
     devices: BTreeMap<u32, Page>,
 }
 
-/// Bytes written to one device.
+/// Bytes written to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Page {
     since: Moment,
@@ -48,7 +48,7 @@ struct Page {
     seen: u64,
     /// Bytes written in all by then, in the order of the calendar.
     marks: Vec<(Moment, u64)>,
-    /// Worries that were told of, and are not over.
+    /// Worries that were reported and are not over.
     told: BTreeSet<String>,
     /// All its drives have answered once.
     has_answered: bool,
@@ -73,8 +73,8 @@ struct Kept {
 }
 
 impl Book {
-    /// Reads what is kept in `dir` of a pool, and why it could not be read, if so: then there is nothing, and what is there is set
-    /// aside. What is kept of another pool is gone with it.
+    /// Reads the book of a pool in `dir`. If it cannot be read, returns an empty one and the reason, and the file is set aside. A book of
+    /// another pool is dropped with its file.
     pub fn load(dir: &Path, pool: &str) -> (Self, Option<String>) {
         let (kept, unread) = FORMAT.load_or_set_aside(dir, |_, document| {
             serde_json::from_value::<Option<BookDocument>>(document).map_err(|error| error.to_string())
@@ -85,16 +85,16 @@ impl Book {
         (Self { pool: pool.to_owned(), devices }, unread)
     }
 
-    /// Returns the text that is to be kept now.
+    /// Returns the text to keep now.
     pub fn text(&self) -> Vec<u8> {
         let devices = self.devices.iter().map(|(number, page)| (*number, page.into())).collect();
         format::text(&BookDocument { schema: FORMAT.schema, pool: self.pool.clone(), devices })
     }
 
-    /// Makes a [`Self::text`] what is kept, durably.
+    /// Writes a [`Self::text`] durably.
     ///
     /// # Errors
-    /// The error of the system; then what was kept before may be what is kept.
+    /// The error of the system; the file may then have the earlier content.
     pub async fn save(store: &Store, text: Vec<u8>) -> Answer<()> {
         store.replace(NAMES, text).await.map_err(|not| {
             Problem::failed(format!(
@@ -105,18 +105,18 @@ impl Book {
         })
     }
 
-    /// Takes what this run wrote to each device of the pool so far; others are forgotten, for numbers are never used again.
+    /// Takes the bytes that this run wrote to each device of the pool so far; others are dropped, because numbers are never used again.
     pub fn see(&mut self, written: &BTreeMap<u32, u64>, now: Moment) {
         self.devices.retain(|number, _| written.contains_key(number));
         for (number, bytes) in written {
             let page = self.devices.entry(*number).or_insert_with(|| Page::new(now));
-            // Looks overtake each other.
+            // Snapshots overtake each other.
             page.seen = page.seen.max(*bytes);
             page.mark(now);
         }
     }
 
-    /// Returns the bytes written to a device in all, and the moment from which on they were counted; none if it was never seen.
+    /// Returns the bytes written to a device in all, and the time at which counting began; none if the device is unknown.
     pub fn written(&self, number: u32) -> Option<(u64, Moment)> {
         self.devices.get(&number).map(|page| (page.written(), page.since))
     }
@@ -126,20 +126,20 @@ impl Book {
         self.devices.get(&number)?.lately(now)
     }
 
-    /// Takes that all drives below a device have answered.
+    /// Records that all drives below a device have answered.
     pub fn note_answer(&mut self, number: u32) {
         if let Some(page) = self.devices.get_mut(&number) {
             page.has_answered = true;
         }
     }
 
-    /// True if all drives below a device have answered once, now or before a restart.
+    /// Returns true if all drives below a device have answered once, in this run or before.
     pub fn has_answered(&self, number: u32) -> bool {
         self.devices.get(&number).is_some_and(|page| page.has_answered)
     }
 
-    /// Takes what there is to worry about at a device, and which of the other things that were told of are still open. True if
-    /// something is new, and so to be told.
+    /// Takes the present worries about a device, and a test for which of the other reported worries are still open. Returns true if there
+    /// is a new one to report.
     pub fn tell(&mut self, number: u32, worries: &[Worry], is_open: impl Fn(&str) -> bool) -> bool {
         let Some(page) = self.devices.get_mut(&number) else { return false };
         let is_now = |id: &str| worries.iter().any(|worry| worry.id == id);
@@ -160,7 +160,7 @@ impl Page {
         self.before.saturating_add(self.seen)
     }
 
-    /// Leaves a mark if the last one is an hour old, and forgets those that are of no use.
+    /// Adds a mark if the last one is an hour old, and drops those that are of no use.
     fn mark(&mut self, now: Moment) {
         let written = self.written();
         self.marks.retain(|(_, bytes)| *bytes <= written);
@@ -170,11 +170,11 @@ impl Page {
         }
         let before_a_day = self.past(now).iter().rposition(|(at, _)| now.0 - at.0 >= DAY);
         self.marks.drain(..before_a_day.unwrap_or(0));
-        // The first to go are those that are farthest in the future.
+        // Marks that are farthest in the future are dropped first.
         self.marks.truncate(MARKS_MAX);
     }
 
-    /// The marks up to now.
+    /// Returns the marks up to now.
     fn past(&self, now: Moment) -> &[(Moment, u64)] {
         &self.marks[..self.marks.partition_point(|(at, _)| at.0 <= now.0)]
     }
@@ -187,7 +187,7 @@ impl Page {
             [first, ..] => first,
             [] => return None,
         };
-        // Marks that are farther apart were left before a shorter stop: what came since came today.
+        // Marks that are farther apart were left before a shorter stop: the bytes since then are of today.
         let seconds = (now.0 - at.0).min(LATELY_MAX);
         Some(Lately { bytes: self.written().saturating_sub(bytes), seconds })
     }
@@ -307,7 +307,7 @@ mod tests {
         see(&mut book, 350, HOUR);
         assert_eq!(lately(&book, HOUR), Some((50, HOUR)));
         assert_eq!(book.written(0).map(|(bytes, _)| bytes), Some(350));
-        // A host without a clock of its own is told the time a little later.
+        // A host without a clock of its own gets the time a little later.
         see(&mut book, 360, 52 * HOUR);
         assert_eq!(lately(&book, 52 * HOUR), Some((360, 2 * HOUR)), "the marks of before are of use again");
         see(&mut book, 380, 75 * HOUR);

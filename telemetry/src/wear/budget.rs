@@ -1,6 +1,6 @@
-//! The key `write-budget` of the pool: how often a day each device may be written over, as drives are rated (DWPD).
+//! Key `write-budget` of the pool: drive writes a day for each device (DWPD, the unit of drive ratings).
 //!
-//! A decimal number with up to three places. It is remembered as the text that a user would write.
+//! A decimal number with up to three places. It is stored as the text that a user would write.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,22 +8,22 @@ use std::str::FromStr;
 use cache::DriveWrites;
 use serde::{Deserialize, Serialize};
 
-/// The most that can be said, in thousandths: far above what any drive is rated for.
+/// Maximum in thousandths: far above the rating of any drive.
 const THOUSANDTHS_MAX: u32 = 1_000_000;
 
 /// Limit of the bytes that may be written to each device of the pool in a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum WriteBudget {
-    /// As much as there is to write. The default: a budget costs hits, and what a drive is to last is for its owner to say.
+    /// No limit. The default: a budget costs hits, and the lifetime of a drive is for its owner to choose.
     #[default]
     None,
-    /// So many drive writes.
+    /// Limit in drive writes a day.
     Limited(DriveWrites),
 }
 
 impl WriteBudget {
-    /// As the cache takes it.
+    /// Returns it in the form of the cache.
     pub fn drive_writes(self) -> Option<DriveWrites> {
         match self {
             Self::None => None,
@@ -31,12 +31,12 @@ impl WriteBudget {
         }
     }
 
-    /// As a number of drive writes a day.
+    /// Returns it as a number of drive writes a day.
     pub fn number(self) -> Option<f64> {
         self.drive_writes().map(|drive_writes| f64::from(drive_writes.thousandths()) / 1000.0)
     }
 
-    /// True if there is none.
+    /// Returns true if there is no limit.
     pub fn is_none(&self) -> bool {
         *self == Self::None
     }
@@ -59,7 +59,7 @@ impl FromStr for WriteBudget {
     }
 }
 
-/// A decimal number with up to three places, in thousandths.
+/// Parses a decimal number with up to three places, and returns thousandths.
 fn thousandths(text: &str) -> Option<u32> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());

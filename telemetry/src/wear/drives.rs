@@ -1,10 +1,10 @@
-//! Physical drives below a device of the pool: those of a file's file system, a partition, a loop device, device-mapper and md are
-//! followed down in sysfs.
+//! Physical drives below a device of the pool: the file system of a file, partitions, loop devices, device-mapper and md are followed down
+//! in sysfs.
 //!
 //! ```text
 //!   file ──> device of its file system ──> disk of the partition ──> slaves of dm and md, file of a loop device ──> drives
 //! ```
-//! May find several (a mirror, a stripe), or none, and then says why. Reads names only: no drive is opened or asked.
+//! May find several (a mirror, a stripe), or none, and then returns the reason. Reads names only: no drive is opened or queried.
 
 mod mounts;
 
@@ -17,33 +17,33 @@ use base::sysfs::{self, LAYERS_MAX, LowerLayer, lower_layers};
 use block::SECTOR;
 use nix::sys::stat::{major, minor};
 
-/// Where the kernel says what is below what.
+/// Folder in which the kernel lists devices and those below them.
 const SYSFS: &str = "/sys";
-/// Name of the storage of a file system in memory.
+/// Name for the storage of a file system in memory.
 const MEMORY: &str = "the memory of this host";
 
-/// A physical drive.
+/// Physical drive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Drive {
-    /// Name that the kernel has for it: `nvme0n1`.
+    /// The kernel's name: `nvme0n1`.
     pub name: String,
-    /// Size in bytes; none if the kernel does not say.
+    /// Size in bytes; none if the kernel does not have it.
     pub size_bytes: Option<u64>,
 }
 
-/// The drives below a file or block device. Waits for its file system.
+/// Returns the drives below a file or block device. Waits for its file system.
 ///
 /// # Errors
-/// Why none is known, for people.
+/// Reason why none is known, for people.
 pub fn below(path: &Path) -> Result<Vec<Drive>, String> {
     drives_of(leaves_of(Path::new(SYSFS), path, 0)?)
 }
 
-/// Names of everything that a file or block device stands and falls with: drives, and what is no drive, as the memory of the host
-/// or a server. Two devices that have none of them in common fail one by one. Waits for its file system.
+/// Returns the names of everything that a file or block device depends on: drives, and other storage, as the memory of the host or a
+/// server. Two devices without a common name fail independently. Waits for its file system.
 ///
 /// # Errors
-/// Reason for which that is not known, for people.
+/// Reason why that is not known, for people.
 pub fn parts_below(path: &Path) -> Result<BTreeSet<String>, String> {
     let leaves = leaves_of(Path::new(SYSFS), path, 0)?;
     Ok(leaves
@@ -65,7 +65,7 @@ fn unit_of(drive: &str) -> &str {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Leaf {
     Drive(Drive),
-    /// Something else that data is kept on, by name.
+    /// Other storage, by name.
     Other(String),
 }
 
@@ -79,7 +79,7 @@ fn drives_of(leaves: BTreeSet<Leaf>) -> Result<Vec<Drive>, String> {
         .collect()
 }
 
-/// The drives below a device number.
+/// Returns the drives below a device number.
 #[cfg(test)]
 fn below_number(sysfs: &Path, major: u32, minor: u32) -> Result<Vec<Drive>, String> {
     let mut leaves = BTreeSet::new();
@@ -112,7 +112,7 @@ fn folder_of(sysfs: &Path, rdev: u64) -> Result<PathBuf, String> {
     })
 }
 
-/// Collects what is lowest below a device's folder in sysfs.
+/// Collects the lowest layers below a device's folder in sysfs.
 fn descend(sysfs: &Path, device: &Path, layer: usize, leaves: &mut BTreeSet<Leaf>) -> Result<(), String> {
     let name = device.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if layer > LAYERS_MAX {
@@ -130,7 +130,7 @@ fn descend(sysfs: &Path, device: &Path, layer: usize, leaves: &mut BTreeSet<Leaf
     if !lower.is_empty() {
         return Ok(());
     }
-    // What is made of software has no device behind it.
+    // A device made of software has no link to hardware.
     if device.join("device").exists() {
         leaves.insert(Leaf::Drive(Drive { size_bytes: size_of(device), name }));
     } else if name.starts_with("zram") || name.starts_with("ram") {
@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// A pretended sysfs.
+    /// Fake sysfs.
     struct Sysfs(TempDir);
 
     impl Sysfs {
@@ -164,7 +164,7 @@ mod tests {
             Self(dir)
         }
 
-        /// A block device with a number, in the folder `at` of all devices.
+        /// Adds a block device with a number, in the folder `at` of all devices.
         fn device(&self, at: &str, number: &str) -> PathBuf {
             let folder = self.0.path().join("devices").join(at);
             fs::create_dir_all(folder.join("slaves")).expect("the folder is ours");

@@ -1,22 +1,21 @@
-//! How worn a device is, and how long it lasts at the present rate: pure.
+//! Estimate of a device's wear, and of the time that it lasts at the present rate: pure.
 //!
 //! ```text
 //!   left      = rated - written   or, if that is less, by what the drive says is used of its life:
 //!               written * (100 - used %) / used %;  of the rating if the drive does not say what was written
 //!   days left = left / written in a day
 //! ```
-//! *Written* is what the drive says of itself if it does, for others may write to it too; else what Forebay counted. The rate is
-//! what Forebay writes to the drive, through all devices of the pool that are on it. A figure that cannot be known is none, never
-//! a guess.
+//! *Written* is the figure of the drive if it has one, because others may write to it too; otherwise the count of Forebay. The rate is that
+//! of Forebay's writes to the drive, through all devices of the pool that are on it. An unknown figure is none, never a guess.
 
 use super::smart::Figures;
 use super::worries::{self, Worry};
 
 const HOUR: u64 = 60 * 60;
 pub(crate) const DAY: u64 = 24 * HOUR;
-/// Time below which what was written says nothing of a day, in seconds.
+/// Time below which bytes written are no measure of a day, in seconds.
 const JUDGED_FROM: u64 = HOUR;
-/// Drives say how much of their life is used in whole hundredths: fewer are too coarse to reckon with.
+/// Drives report the used part of their life in whole hundredths: fewer are too coarse for an estimate.
 const USED_JUDGED_FROM: u64 = 5;
 
 /// Bytes written lately.
@@ -28,31 +27,31 @@ pub struct Lately {
     pub seconds: u64,
 }
 
-/// Facts that are known of a device of the pool.
+/// Known facts about a device of the pool.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'a> {
     /// Bytes that Forebay counted in all.
     pub counted_bytes: u64,
     /// Bytes that Forebay counted lately.
     pub lately: Option<Lately>,
-    /// Both of each other device of the pool that is on the same drive.
+    /// Both figures of each other device of the pool that is on the same drive.
     pub beside: &'a [(u64, Option<Lately>)],
-    /// Bytes that the drive is rated for, as the user says.
+    /// Bytes that the drive is rated for, according to the user.
     pub rated_bytes: Option<u64>,
     /// Size of the drive in bytes.
     pub drive_bytes: u64,
-    /// Figures that the drives below give of themselves.
+    /// Figures of the drives below, with their names.
     pub figures: &'a [(&'a str, &'a Figures)],
 }
 
-/// Where a figure is from.
+/// Source of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The drive said it.
+    /// Reported by the drive.
     Drive,
-    /// Forebay counted it.
+    /// Counted by Forebay.
     Counted,
-    /// It follows from what the user said the drive is rated for.
+    /// Derived from the rating that the user gave.
     Rating,
 }
 
@@ -61,22 +60,22 @@ pub enum Source {
 pub struct Estimate {
     /// Bytes that Forebay writes in a day; none before it is known.
     pub bytes_per_day: Option<u64>,
-    /// Writes of Forebay to the drive in a day, as a part of the drive.
+    /// Writes of Forebay to the drive in a day, in drive sizes.
     pub drive_writes_per_day: Option<f64>,
     /// Bytes written to the drive in all, and the source of that figure.
     pub written: (u64, Source),
-    /// Hundredths of its life that are used, and who says so.
+    /// Used part of its life in hundredths, and the source of that figure.
     pub used_percent: Option<(f64, Source)>,
-    /// Days that are left at the present rate, and what that goes by. None if nothing is written, too.
+    /// Days that are left at the present rate, and the source. None also if nothing is written.
     pub days_left: Option<(u64, Source)>,
-    /// Findings that are bad enough to do something.
+    /// Findings that need action.
     pub worries: Vec<Worry>,
-    /// True if it cannot be said that too few days are left: not long enough was counted, or it is neither so nor over.
+    /// True if it is open whether too few days are left: counted for too short a time, or between both limits.
     pub is_between: bool,
 }
 
 impl Estimate {
-    /// Returns the estimate that follows from what is known.
+    /// Returns the estimate for these facts.
     pub fn of(known: &Known<'_>) -> Self {
         let bytes_per_day = known.lately.and_then(Lately::per_day);
         let written = written(known);
@@ -86,7 +85,7 @@ impl Estimate {
         let drive_per_day = bytes_per_day.map(|bytes| per_day_beside.fold(bytes, u64::saturating_add));
         let days_left = left(known, written.0)
             .and_then(|(bytes, source)| days(bytes, drive_per_day).map(|days| (days, source)));
-        // A cache that fills writes more in its first hours than ever after.
+        // A cache that fills writes more in its first hours than later.
         let is_settled = std::iter::once(known.lately)
             .chain(beside)
             .all(|lately| lately.is_some_and(|lately| lately.seconds >= DAY));
@@ -108,14 +107,14 @@ impl Estimate {
 }
 
 impl Lately {
-    /// In a day; none if it was too short a time.
+    /// Returns bytes a day; none if the time was too short.
     fn per_day(self) -> Option<u64> {
         let bytes = u128::from(self.bytes) * u128::from(DAY) / u128::from(self.seconds.max(1));
         (self.seconds >= JUDGED_FROM).then(|| u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 }
 
-/// Returns the bytes written in all. Of several drives, the one that got most is the first to go.
+/// Returns the bytes written in all. Of several drives, the one with most writes fails first.
 fn written(known: &Known<'_>) -> (u64, Source) {
     let said = known.figures.iter().filter_map(|(_, figures)| figures.written_bytes).max();
     let counted =
@@ -135,20 +134,20 @@ fn used_percent(known: &Known<'_>, written_bytes: u64) -> Option<(f64, Source)> 
     }
 }
 
-/// Hundredths of the rating that are written.
+/// Returns the hundredths of the rating that are written.
 fn by_rating(known: &Known<'_>, written_bytes: u64) -> Option<f64> {
     known.rated_bytes.map(|rated| 100.0 * part(written_bytes, rated))
 }
 
-/// Bytes that may still be written, by the rating or by the drive itself: what is less.
+/// Returns the bytes that may still be written, by the rating or by the drive itself, whichever is less.
 fn left(known: &Known<'_>, written_bytes: u64) -> Option<(u64, Source)> {
     let by_rating = known.rated_bytes.map(|rated| (rated.saturating_sub(written_bytes), Source::Rating));
     let by_drive = known.figures.iter().filter_map(|(_, figures)| left_by_drive(figures, known.rated_bytes));
     by_rating.into_iter().chain(by_drive.map(|bytes| (bytes, Source::Drive))).min_by_key(|(bytes, _)| *bytes)
 }
 
-/// Bytes that may still be written by what a drive says is used of its life. What Forebay counted is no measure of that, for
-/// others may have written before.
+/// Returns the bytes that may still be written according to the used part that a drive reports. The count of Forebay is no measure of that,
+/// because others may have written before.
 fn left_by_drive(figures: &Figures, rated_bytes: Option<u64>) -> Option<u64> {
     let used = figures.percentage_used.filter(|used| *used >= USED_JUDGED_FROM)?;
     let (bytes, percent) = match figures.written_bytes {
@@ -159,7 +158,7 @@ fn left_by_drive(figures: &Figures, rated_bytes: Option<u64>) -> Option<u64> {
     u64::try_from(left).ok()
 }
 
-/// Returns the number of days that so many bytes last; none if it is not known, or nothing is written.
+/// Returns the days that so many bytes last; none if it is not known, or nothing is written.
 fn days(bytes: u64, per_day: Option<u64>) -> Option<u64> {
     bytes.checked_div(per_day?)
 }

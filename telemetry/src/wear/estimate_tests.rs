@@ -1,4 +1,4 @@
-//! How worn a device is by its figures alone: what is left, what is not known, what is bad enough, at the limits of the numbers.
+//! Wear of a device by its figures alone: what is left, unknown or worrying, also at the limits of the numbers.
 
 use super::*;
 

@@ -1,14 +1,14 @@
-//! What is being asked and has not answered: one thing is asked once at a time, so that one that hangs holds one thread or process
-//! and not one more each time that it would be asked.
+//! Queries that have not been answered: each name is queried once at a time, so that one that hangs holds one thread or process, and later
+//! attempts add none.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Names of what is being asked. Copies are the same.
+/// Names of the open queries. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Once<T: Ord>(Arc<Mutex<BTreeSet<T>>>);
 
-/// Something is being asked, until this is dropped.
+/// Open query, until it is dropped.
 #[derive(Debug)]
 pub struct Asking<T: Ord> {
     all: Once<T>,
@@ -22,7 +22,7 @@ impl<T: Ord> Default for Once<T> {
 }
 
 impl<T: Ord + Clone> Once<T> {
-    /// Begins to ask; none if that which was begun before is not over.
+    /// Begins a query; returns none if an earlier one of this name is open.
     pub fn begin(&self, name: T) -> Option<Asking<T>> {
         let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
         is_new.then(|| Asking { all: self.clone(), name })

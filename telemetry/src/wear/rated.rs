@@ -1,38 +1,38 @@
-//! What a drive is rated for: terabytes written (TBW), as its data sheet has it.
+//! Rating of a drive: terabytes written (TBW), as in its data sheet.
 //!
-//! Data sheets count in powers of ten, so here, and only here, a `TB` is 10^12 bytes; binary units are refused, for they would
-//! be a tenth too much.
+//! Data sheets count in powers of ten, so here, and only here, a `TB` is 10^12 bytes; binary units are refused, because they would be a
+//! tenth too large.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Bytes of a terabyte as drives are sold.
+/// Bytes of a terabyte in data sheets.
 const TB: u64 = 1_000_000_000_000;
 /// Decimal units, the largest first.
 const UNITS: [(&str, u64); 5] =
     [("PB", 1000 * TB), ("TB", TB), ("GB", TB / 1000), ("MB", TB / 1_000_000), ("kB", 1000)];
-/// More than any drive is rated for.
+/// Maximum, more than any drive is rated for.
 const RATED_MAX: u64 = 1_000_000 * TB;
 
 /// Bytes that a drive is rated for, at least a gigabyte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rated(pub u64);
 
-/// Bytes as data sheets of drives have them: `1.2TB`.
+/// Bytes in the notation of data sheets: `1.2TB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal(pub u64);
 
-/// Rating as a user gives it.
+/// Rating given by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rating {
-    /// It is known.
+    /// A known rating.
     Known(Rated),
-    /// It is not, or not any more.
+    /// Unknown, or no longer known.
     Unknown,
 }
 
 impl Rating {
-    /// In bytes, if it is known.
+    /// Returns the bytes, if they are known.
     pub fn bytes(self) -> Option<u64> {
         match self {
             Self::Known(Rated(bytes)) => Some(bytes),
@@ -57,7 +57,7 @@ impl FromStr for Rating {
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
         let unit = match unit.trim_start() {
-            // Data sheets say 600 TBW.
+            // Data sheets also write 600 TBW.
             "" | "TB" | "TBW" => TB,
             "PB" | "PBW" => 1000 * TB,
             "GB" => TB / 1000,
@@ -68,7 +68,7 @@ impl FromStr for Rating {
     }
 }
 
-/// A decimal number times a unit, without what is less than a byte.
+/// Returns a decimal number times a unit, rounded down to bytes.
 fn scaled(number: &str, unit: u64) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());

@@ -1,24 +1,24 @@
-//! What a drive says of itself, out of the JSON that `smartctl` prints: pure.
+//! Figures of a drive about itself, parsed from the JSON of `smartctl`: pure.
 //!
-//! Everything is taken that is there and has the type that it should have, and the rest counts as not said: drives, versions of
-//! smartctl and adapters in between differ in what they tell. Nothing in it is believed beyond being shown and warned of.
+//! Every value with the right name and type is taken, and others count as absent: drives, versions of smartctl and adapters report
+//! different values. The figures are only shown and used for warnings.
 
 use serde_json::Value;
 
-/// Figures of a drive; what it does not say is none.
+/// Figures of a drive; none if the drive does not report them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Name that its maker has for it.
+    /// Name of the model, by its maker.
     pub model: Option<String>,
-    /// Used part of its life, in hundredths, by its maker's reckoning; may exceed 100.
+    /// Used part of its life in hundredths, by its maker's estimate; may exceed 100.
     pub percentage_used: Option<u64>,
     /// Bytes that hosts wrote to it in all.
     pub written_bytes: Option<u64>,
-    /// Bytes that hosts wrote as it says, where that cannot be so; then that counts as not said.
+    /// Bytes that hosts wrote according to the drive, if that is impossible; it then counts as absent.
     pub doubted_written_bytes: Option<u64>,
-    /// Spare blocks that are left, in hundredths.
+    /// Spare blocks left, in hundredths.
     pub spare_percent: Option<u64>,
-    /// Below so many, the maker wants it replaced.
+    /// Spare blocks below which the maker advises replacement, in hundredths.
     pub spare_threshold_percent: Option<u64>,
     /// Critical warnings of `NVMe`, a bit each; 0 if all is well.
     pub critical_warning: Option<u64>,
@@ -31,8 +31,7 @@ pub struct Figures {
 /// `NVMe` counts written data in thousands of 512 bytes.
 const DATA_UNIT: u64 = 512_000;
 
-/// ATA attributes that say how much of the life is left, as their normalised value, under the names that smartctl has for
-/// them; the better ones first.
+/// ATA attributes for the part of the life that is left, as their normalised value, under smartctl's names; the better ones first.
 const LIFE_LEFT: [&str; 6] = [
     "Percent_Lifetime_Remain",
     "SSD_Life_Left",
@@ -42,12 +41,12 @@ const LIFE_LEFT: [&str; 6] = [
     "Perc_Rated_Life_Remain",
 ];
 
-/// ATA attributes that say what was written, and the unit of their raw value; none for logical sectors.
+/// ATA attributes for bytes written, and the unit of their raw value; none for logical sectors.
 ///
-/// `Total_LBAs_Written` is what smartctl calls attribute 241 of all drives that its database does not know. Its maintainer says
-/// that the unit varies, even from one firmware to the next, that it is most likely a logical sector and never a physical one,
-/// and that the device statistics are to be preferred (issues 251 and 296 of smartmontools). So they are, and a figure that is
-/// too small to be so is doubted.
+/// `Total_LBAs_Written` is smartctl's name for attribute 241 of all drives that its database does not know. Its maintainer states that the
+/// unit varies, even between firmware versions, that it is most likely a logical sector and never a physical one, and that the device
+/// statistics are to be preferred (issues 251 and 296 of smartmontools). They are preferred here, and a figure that is too small is
+/// doubted.
 const WRITTEN: [(&str, Option<u64>); 8] = [
     ("Total_LBAs_Written", None),
     ("Lifetime_Writes_GiB", Some(1 << 30)),
@@ -59,17 +58,17 @@ const WRITTEN: [(&str, Option<u64>); 8] = [
     ("Total_Host_Sector_Write", None),
 ];
 
-/// Page of the ATA device statistics, and where it has the number of logical sectors that hosts wrote.
+/// Page of the ATA device statistics, and the offset of the number of logical sectors that hosts wrote.
 const GENERAL_STATISTICS: u64 = 1;
 const SECTORS_WRITTEN: u64 = 24;
 
 /// ATA attributes for errors that could not be corrected.
 const ERRORS: [&str; 2] = ["Reported_Uncorrect", "Offline_Uncorrectable"];
 
-/// Takes the figures out of what smartctl printed.
+/// Parses the output of smartctl.
 ///
 /// # Errors
-/// Why there are none, for people.
+/// Reason why there are no figures, for people.
 pub(crate) fn parse(text: &[u8]) -> Result<Figures, String> {
     let document: Value =
         serde_json::from_slice(text).map_err(|_| "smartctl printed something that is no JSON".to_owned())?;
@@ -119,7 +118,7 @@ fn ata(document: &Value) -> Figures {
     let written = || WRITTEN.iter().find_map(|(name, unit)| raw(name)?.checked_mul(unit.unwrap_or(sector)));
     let sectors = statistic(document, GENERAL_STATISTICS, SECTORS_WRITTEN);
     Figures {
-        // Normalised values begin at 100, whatever else they may do.
+        // Normalised values begin at 100, whatever their maximum.
         percentage_used: left.filter(|left| *left <= 100).map(|left| 100 - left),
         written_bytes: sectors.and_then(|sectors| sectors.checked_mul(sector)).or_else(written),
         media_errors: ERRORS.iter().find_map(|name| raw(name)),
@@ -127,7 +126,7 @@ fn ata(document: &Value) -> Figures {
     }
 }
 
-/// A value of a page of the ATA device statistics, if the drive says that it is valid.
+/// Returns a value of a page of the ATA device statistics, if the drive marks it as valid.
 fn statistic(document: &Value, page: u64, offset: u64) -> Option<u64> {
     let pages = document["ata_device_statistics"]["pages"].as_array()?;
     let page = pages.iter().find(|listed| listed["number"] == page)?;
@@ -137,7 +136,7 @@ fn statistic(document: &Value, page: u64, offset: u64) -> Option<u64> {
     entry["value"].as_u64()
 }
 
-/// A share in hundredths; what cannot be one is not said. Those of `NVMe` may be up to 255.
+/// Returns a percentage; none if the value cannot be one. Those of `NVMe` may be up to 255.
 fn percent(value: &Value) -> Option<u64> {
     value.as_u64().filter(|percent| *percent <= 255)
 }
@@ -154,7 +153,7 @@ fn why_nothing(document: &Value) -> String {
     }
 }
 
-/// Text of a drive or a tool, fit for one line.
+/// Returns text of a drive or a tool, fit for one line.
 fn tidy(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect();
     text.trim().to_owned()

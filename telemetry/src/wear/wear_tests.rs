@@ -1,4 +1,4 @@
-//! What is made of the answers of drives: which of them count, which are kept or doubted, and what stays open without them.
+//! Use of drives' answers: which of them count, which are kept or doubted, and what stays open without them.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn worn(below: Option<Below>) -> Worn {
     worn_after(below, &[])
 }
 
-/// The wear of a device of which drives have said something once, or not.
+/// Returns the wear of a device whose drives have answered once, or not.
 fn worn_after(below: Option<Below>, answered: &[u32]) -> Worn {
     let mut book = Book::default();
     book.see(&BTreeMap::from([(0, 90)]), Moment(7));

@@ -1,5 +1,5 @@
-//! What is so bad about the wear of a device that somebody must do something: each worry is one thing with a name of its own, so
-//! that each can be told once when it comes up. Pure.
+//! Findings on the wear of a device that need action: each worry is one thing with a name of its own, so that each is reported once when it
+//! appears. Pure.
 
 use super::smart::Figures;
 
@@ -8,43 +8,43 @@ pub(crate) const DAYS_LEFT: &str = "days-left";
 /// Much of the rating is written.
 pub(crate) const RATING: &str = "rating";
 
-/// One thing that is bad enough.
+/// Finding that needs action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worry {
-    /// The same for the same thing, however bad it is.
+    /// Name of the finding, independent of its degree.
     pub id: String,
-    /// For people.
+    /// Text for people.
     pub text: String,
 }
 
-/// Days left at which it is time to do something.
+/// Days left at which action is needed.
 const DAYS_LEFT_MIN: u64 = 180;
-/// Days left at which that is over; more, so that it does not come and go.
+/// Days left at which the worry is over; more, so that it does not appear and disappear.
 const DAYS_LEFT_ENOUGH: u64 = 200;
-/// Hundredths of its life at which it is time to do something.
+/// Hundredths of its life at which action is needed.
 const USED_MAX: f64 = 80.0;
-/// The same as drives have it.
+/// The same as a whole number, as drives report it.
 const PERCENTAGE_USED_MAX: u64 = 80;
 
-/// True if so many days are neither few enough to worry nor enough to be at ease again.
+/// Returns true if so many days neither begin nor end a worry.
 pub(super) fn is_between(days: u64) -> bool {
     (DAYS_LEFT_MIN..DAYS_LEFT_ENOUGH).contains(&days)
 }
 
-/// Returns a worry if so few days are left.
+/// Returns a worry if too few days are left.
 pub(super) fn of_days(days: u64) -> Option<Worry> {
     let text = || format!("at the present rate it is worn out in {days} days");
     (days < DAYS_LEFT_MIN).then(|| Worry { id: DAYS_LEFT.to_owned(), text: text() })
 }
 
-/// Returns a worry if so many hundredths of the rating are written.
+/// Returns a worry if too many hundredths of the rating are written.
 pub(super) fn of_rating(percent: f64) -> Option<Worry> {
     let text = || format!("{percent:.0} % of what it is rated for is written");
     (percent >= USED_MAX).then(|| Worry { id: RATING.to_owned(), text: text() })
 }
 
-/// Critical warnings of `NVMe` and their bits. Bit 1 is not among them: a drive that is too hot or too cold wears no faster, and
-/// another one in its place would be no cooler.
+/// Critical warnings of `NVMe` and their bits. Bit 1 is left out: a drive that is too hot or too cold wears no faster, and another one in
+/// its place would be no cooler.
 const CRITICAL: [(u32, &str); 5] = [
     (0, "spare blocks are running out"),
     (2, "it is not reliable any more"),
@@ -53,7 +53,7 @@ const CRITICAL: [(u32, &str); 5] = [
     (5, "its persistent memory region has become read-only"),
 ];
 
-/// Returns the findings of a drive on itself that are bad enough; what follows from something else is not said again.
+/// Returns the worries from the own figures of a drive; a consequence of another figure is not listed again.
 pub(super) fn of_drive(name: &str, figures: &Figures) -> Vec<Worry> {
     let mut worries = Vec::new();
     let mut worry = |what: &str, text: String| worries.push(Worry { id: format!("{name} {what}"), text });

@@ -1,8 +1,8 @@
 //! The busiest minute of a disk, with the cache and in pass-through: the highest rate of requests over a stretch of at least
 //! a minute.
 //!
-//! A stretch ends with the first look at the disk that comes a minute after it began or later; looks come every 5 s. Counters
-//! and time are of the same look, so a rate is exact. A stretch with requests of both kinds counts for neither.
+//! A stretch ends with the first sample of the disk at least a minute after its begin; samples come every 5 s. Counters and time are of the
+//! same sample, so a rate is exact. A stretch with requests of both kinds counts for neither.
 
 use std::time::Duration;
 
@@ -24,14 +24,14 @@ pub struct Rate {
     milliseconds: u64,
 }
 
-/// The highest so far.
+/// The highest rate so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Busiest {
     pub cached: Rate,
     pub passed: Rate,
 }
 
-/// Where the present stretch began.
+/// Begin of the present stretch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Edge {
     /// Time since the disk was attached.
@@ -40,7 +40,7 @@ pub(crate) struct Edge {
 }
 
 impl Rate {
-    /// Requests a second; none if there was no stretch.
+    /// Returns requests per second; none if there was no stretch.
     pub fn per_second(self) -> Option<f64> {
         base::units::ratio(self.requests * 1_000, self.milliseconds)
     }
@@ -52,14 +52,14 @@ impl Rate {
 }
 
 impl Edge {
-    /// At the beginning of an attachment, by which so many requests had been counted.
+    /// Creates the state for a new attachment, with the requests counted before it.
     pub(crate) fn new(requests: Requests) -> Self {
         Self { at: Duration::ZERO, requests }
     }
 }
 
 impl Busiest {
-    /// Takes what was counted by now, so long after the disk was attached. Moves `edge` when a stretch ends.
+    /// Takes the requests counted so long after the disk was attached. Moves `edge` when a stretch ends.
     pub(crate) fn see(&mut self, edge: &mut Edge, attached_for: Duration, requests: Requests) {
         let time = attached_for.saturating_sub(edge.at);
         if time < STRETCH {

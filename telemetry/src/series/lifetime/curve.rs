@@ -1,18 +1,18 @@
-//! Hit ratio over time since a disk is cached, and how long it took to become warm.
+//! Hit ratio over time since the disk is cached, and the time that it took to become warm.
 //!
 //! ```text
 //!   0   30s  1min  ...  5min  ...  1h   ...   1d    ...   1w      ...    3y
 //!   |----|----|----|----|--|---|---|----|----|------|------|-------|------|······> open for ever
 //! ```
-//! Steps widen with age, at fixed marks: what happens in the first minutes of a cache is as interesting as what happens in a
-//! month later. So there are at most as many as marks, however long a disk lives, and none is ever merged. Time goes on
-//! while the disk is served and cached; it stands still in pass-through and while the disk is away.
+//! Steps widen with age, at fixed marks: the first minutes of a cache are as interesting as a month later. So there are at most as many
+//! steps as marks, however old a disk is, and steps are never merged. Time advances while the disk is served and cached; it stands still in
+//! pass-through and while the disk is not attached.
 //!
-//! A disk is warm from the first of three successive steps on whose hit ratios are within three points of each other, if no
-//! later three are more than three points better. That is the idea of "When is the Cache Warm? Manufacturing a Rule of
-//! Thumb" (USENIX 2020), which calls a cache warm when its hit ratio is and stays within an error of that of a cache which
-//! was never cold. No such second cache is there, so the best that the disk itself held for three steps stands for it.
-//! Points and not hundredths of the ratio: whether 2 or 3 of 100 reads hit is chance, and nothing to wait for.
+//! A disk is warm from the first of three successive steps whose hit ratios are within three points of each other, if no later three are
+//! more than three points better. That is the idea of "When is the Cache Warm? Manufacturing a Rule of Thumb" (USENIX 2020): a cache is
+//! warm when its hit ratio stays within an error of that of a cache which was never cold. There is no such second cache here, so the best
+//! ratio that the disk itself held for three steps replaces it. The error is in points, not in hundredths of the ratio: whether 2 or 3 of
+//! 100 reads hit is chance.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// Where steps end, in seconds since the disk is cached.
+/// Ends of the steps, in seconds since the disk is cached.
 const MARKS: [u64; 60] = [
     30,
     MINUTE,
@@ -84,15 +84,15 @@ const MARKS: [u64; 60] = [
     1_095 * DAY,
 ];
 
-/// Reads that a step must have so that its hit ratio says something: with so many, chance alone moves it by 1.6 points at
-/// most (one standard deviation). Steps with fewer are joined.
+/// Minimum of reads of a step for a significant hit ratio: with so many, chance alone moves it by 1.6 points at most (one standard
+/// deviation). Steps with fewer are joined.
 pub const READS_MIN: u64 = 1_000;
-/// Hit ratios that differ by less are the same.
+/// Hit ratios that differ by less count as the same.
 pub const VARIATION_MAX: f64 = 0.03;
-/// So many steps in a row.
+/// Number of consecutive steps that must be alike.
 const STEPS_ALIKE: usize = 3;
 
-/// Answers to reads up to a time, since the disk is cached.
+/// Answers to reads up to a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Point {
     pub seconds: u64,
@@ -119,14 +119,14 @@ pub struct RatioSpan {
 /// State of warming up of a disk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Warmth {
-    /// Warm from so many seconds after it began to be cached, with the hit ratio of the three steps from then on.
+    /// Warm from so many seconds after caching began, with the hit ratio of the three steps from then on.
     Warm {
         /// Seconds.
         after: u64,
         /// Hit ratio of the three steps.
         hit_ratio: f64,
     },
-    /// Not yet: the last three steps are so far from each other.
+    /// Not yet warm, with the distance of the last three steps from each other.
     Warming {
         /// Distance of their hit ratios.
         variation: f64,
@@ -140,7 +140,7 @@ pub enum Warmth {
 pub(crate) struct Curve(Vec<Point>);
 
 impl Curve {
-    /// Takes how it stands now. The times at which this is called are those at which steps can end.
+    /// Takes the present counts. Steps can end only at the times of these calls.
     pub(crate) fn see(&mut self, now: Point) {
         let last = self.last();
         let mark = MARKS.iter().find(|mark| **mark > last.seconds);
@@ -149,7 +149,7 @@ impl Curve {
         }
     }
 
-    /// Every step that took time, the last of which ends now.
+    /// Returns every step that took time, the last of which ends now.
     pub(crate) fn steps(&self, now: Point) -> Vec<RatioSpan> {
         let ends = self.0.iter().copied().chain([now]);
         let step = |from: &mut Point, to: Point| Some(RatioSpan::between(std::mem::replace(from, to), to));
@@ -173,7 +173,7 @@ impl RatioSpan {
         }
     }
 
-    /// Both together, this before the next.
+    /// Returns both together, this before the next.
     fn and(self, next: Self) -> Self {
         Self {
             from: self.from,
@@ -188,13 +188,13 @@ impl RatioSpan {
         self.hits_ram + self.hits_flash
     }
 
-    /// Full hits of all reads; none without reads.
+    /// Returns full hits divided by reads; none without reads.
     pub fn hit_ratio(&self) -> Option<f64> {
         base::units::ratio(self.hits(), self.reads)
     }
 }
 
-/// Returns the state of warming up of a disk with these steps.
+/// Returns the warm-up state of a disk with these steps.
 pub fn warmth(steps: &[RatioSpan]) -> Warmth {
     let joined = joined(steps);
     let alike = |steps: &&[RatioSpan]| variation(steps) < VARIATION_MAX && level(steps) >= VARIATION_MAX;
@@ -209,7 +209,7 @@ pub fn warmth(steps: &[RatioSpan]) -> Warmth {
     }
 }
 
-/// The same steps, those with too few reads joined with what follows. What is left at the end is left out.
+/// Returns the same steps, with each of too few reads joined to the next. A rest at the end is left out.
 fn joined(steps: &[RatioSpan]) -> Vec<RatioSpan> {
     let (mut joined, mut open) = (Vec::new(), None::<RatioSpan>);
     for step in steps {
@@ -229,7 +229,7 @@ fn variation(steps: &[RatioSpan]) -> f64 {
     ratios().fold(0.0, f64::max) - ratios().fold(1.0, f64::min)
 }
 
-/// The hit ratio of steps together.
+/// Returns the hit ratio of steps together.
 fn level(steps: &[RatioSpan]) -> f64 {
     let (hits, reads) =
         steps.iter().fold((0, 0), |(hits, reads), step| (hits + step.hits(), reads + step.reads));
@@ -240,7 +240,7 @@ fn level(steps: &[RatioSpan]) -> f64 {
 mod tests {
     use super::*;
 
-    /// A step of so many minutes, which follows on the one before, with 10,000 reads and this many hits in a hundred of them.
+    /// Returns consecutive steps of so many minutes, each with 10,000 reads and this percentage of hits.
     fn steps(minutes_and_percents: &[(u64, u64)]) -> Vec<RatioSpan> {
         let mut at = 0;
         let step = |(minutes, percent): &(u64, u64)| {
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn a_century_of_looks_makes_no_more_steps_than_there_are_marks() {
         assert!(MARKS.is_sorted_by(|one, next| one < next));
-        // The three steps that decide are not far apart at any age.
+        // The three steps that decide are close to each other at any age.
         assert!(MARKS.windows(2).all(|pair| pair[1] <= pair[0] * 2));
         let mut curve = Curve::default();
         for days in 0..36_500 {

@@ -1,4 +1,4 @@
-//! A lifetime as `totals.json` has it, under the key `course`.
+//! Lifetime as `totals.json` has it, under the key `course`.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl From<&Lifetime> for KeptLifetime {
 }
 
 impl KeptLifetime {
-    /// Goes on with a disk that has counted so much in all.
+    /// Continues with a disk that has counted so much in all.
     pub fn resume(self, total: &DiskCounts) -> Lifetime {
         let passed = Passed { counted: self.passed.into(), time: Duration::from_millis(self.passed_ms) };
         let mut lifetime = Lifetime {

@@ -1,9 +1,9 @@
-//! Lifetime of a disk: what it did with the cache and in pass-through, which `forebay report` compares. Kept with the totals.
+//! Lifetime of a disk: its figures with the cache and in pass-through, which `forebay report` compares. Kept with the totals.
 //!
 //! ```text
 //!   total = from (by a version that did not keep this apart) + passed (in pass-through) + cached (in any other mode)
 //! ```
-//! Fed with every sample, whose counters and times are of one moment. Nothing here reads a clock.
+//! Every sample is passed in; its counters and times are of one moment. Nothing here reads a clock.
 
 mod busiest;
 mod curve;
@@ -29,14 +29,14 @@ pub use passed::{Meter, Passed};
 /// Course of a disk over all its attachments.
 #[derive(Clone, Debug)]
 pub struct Lifetime {
-    /// When it began to be kept.
+    /// Time at which it began to be kept.
     since: Moment,
     /// Counters and latencies of that moment.
     from: Counted,
-    /// Of earlier attachments: what was counted in pass-through, and how long they were cached.
+    /// Earlier attachments: counters in pass-through, and time with the cache.
     passed_before: Passed,
     cached_before: Duration,
-    /// Of the present one, as it was seen last: in pass-through, and how long it is in all.
+    /// Present attachment at the last sample: counters in pass-through, and its whole time.
     passed: Passed,
     attached_for: Duration,
     curve: Curve,
@@ -47,29 +47,29 @@ pub struct Lifetime {
 /// Figures to be compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// When it began to be kept.
+    /// Time at which it began to be kept.
     pub since: Moment,
-    /// In pass-through.
+    /// Figures in pass-through.
     pub passed: Side,
-    /// With the cache.
+    /// Figures with the cache.
     pub cached: Side,
     /// Answers to reads over time since the disk is cached.
     pub steps: Vec<RatioSpan>,
 }
 
-/// With the cache, or in pass-through.
+/// Figures with the cache, or in pass-through.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
     /// Counters and latencies.
     pub counted: Counted,
-    /// Time for which the disk was served so.
+    /// Time for which the disk was served in this way.
     pub time: Duration,
     /// The busiest minute.
     pub busiest: Rate,
 }
 
 impl Lifetime {
-    /// Of a disk that has counted so much by now.
+    /// Creates the lifetime of a disk that has counted so much by now.
     pub fn new(since: Moment, from: Counted) -> Self {
         Self {
             since,
@@ -84,17 +84,17 @@ impl Lifetime {
         }
     }
 
-    /// A look at the disk: how long it has been attached, what it counted in pass-through since then, and in all by now.
+    /// Takes a sample: time since the attachment, counters in pass-through since then, and counters in all.
     pub fn see(&mut self, attached_for: Duration, passed: &Passed, total: &DiskCounts) {
         self.passed = passed.clone();
-        // Of a disk that moves between shards both tell, with the same counters and not quite the same time.
+        // While a disk moves between shards both report it, with the same counters and slightly different times.
         self.attached_for = self.attached_for.max(attached_for);
         let requests = self.requests(total);
         self.busiest.see(&mut self.edge, self.attached_for, requests);
         self.curve.see(self.point(total));
     }
 
-    /// The attachment that was seen last is over; by its end so much was counted in all.
+    /// Ends the last attachment; by its end so much was counted in all.
     pub fn end_attachment(&mut self, total: &DiskCounts) {
         self.cached_before = self.cached_for();
         self.passed_before.add(&std::mem::take(&mut self.passed));
@@ -102,7 +102,7 @@ impl Lifetime {
         self.edge = Edge::new(self.requests(total));
     }
 
-    /// Returns the figures to be compared, if so much was counted in all.
+    /// Returns the figures to compare, if so much was counted in all.
     pub fn compare(&self, total: &Counted) -> Comparison {
         let passed = self.passed_in_all();
         let cached = total.since(&self.from).since(&passed.counted);

@@ -1,13 +1,13 @@
-//! What was counted of a disk while it was pass-through: how it is without the cache, measured on the disk itself.
+//! Counters of a disk in pass-through: its figures without the cache, measured on the disk itself.
 //!
 //! ```text
 //!   attached          pass-through                write-back       pass-through       now
 //!   ───────────────|═════════════════════|──────────────────────|═════════════════·····>
 //!                  began     counted here ends                  began
 //! ```
-//! Kept on the shard of the disk, where the mode changes: counters are read in the very step that changes it, so a request is
-//! counted on one side or the other and never on both. One that is in flight then counts where it ends. Of one attachment,
-//! from shard to shard, as counters are.
+//! Kept on the shard of the disk, where the mode changes: the step that changes the mode reads the counters, so a request counts on one
+//! side or the other and never on both. A request that is in flight then counts where it ends. Belongs to one attachment, and moves between
+//! shards as counters do.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use cache::Mode;
 
 use crate::counted::Counted;
 
-/// Counters and time of pass-through. Or, of a disk as a whole: all that was counted, and the time since it began.
+/// Counters and time of pass-through; or, of a disk as a whole, all its counters and the time since it began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Counters and latencies.
@@ -25,35 +25,35 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// Adds what was counted elsewhere, or later.
+    /// Adds counters of another part or a later time.
     pub fn add(&mut self, more: &Self) {
         self.counted.add(&more.counted);
         self.time += more.time;
     }
 
-    /// Returns the counters since `earlier`, which is an earlier reading of the same.
+    /// Returns the difference to `earlier`, an earlier reading of the same.
     fn since(&self, earlier: &Self) -> Self {
         Self { counted: self.counted.since(&earlier.counted), time: self.time.saturating_sub(earlier.time) }
     }
 }
 
-/// Keeps what is counted in pass-through apart.
+/// Meter of the counters in pass-through.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     passed: Passed,
-    /// Counters at the begin of the present stretch of pass-through, if it is one.
+    /// Counters at the begin of the present stretch of pass-through, if there is one.
     began: Option<Passed>,
 }
 
 impl Meter {
-    /// Of a disk that is attached now, in this mode.
+    /// Creates the meter of a disk that is attached now, in this mode.
     pub fn new(mode: Mode) -> Self {
         let mut meter = Self::default();
         meter.change(mode, Passed::default);
         meter
     }
 
-    /// The mode is another from now on, or the same; `now` reads all that was counted since the disk was attached.
+    /// Takes the mode that applies from now on; `now` reads all counters since the disk was attached.
     pub fn change(&mut self, mode: Mode, now: impl FnOnce() -> Passed) {
         match (mode == Mode::PassThrough, self.began.take()) {
             (true, None) => self.began = Some(now()),
@@ -62,7 +62,7 @@ impl Meter {
         }
     }
 
-    /// Returns the counters of pass-through by now; `now` as with [`Self::change`].
+    /// Returns the counters in pass-through by now; `now` as with [`Self::change`].
     pub fn read(&self, now: impl FnOnce() -> Passed) -> Passed {
         let mut passed = self.passed.clone();
         if let Some(began) = &self.began {
@@ -76,7 +76,7 @@ impl Meter {
 mod tests {
     use super::*;
 
-    /// So many reads since the disk was attached, so many seconds ago.
+    /// Returns the reading of a disk that was attached so many seconds ago, with so many reads since.
     fn now(reads: u64, seconds: u64) -> Passed {
         let mut counted = Counted::default();
         counted.counts.reads = reads;

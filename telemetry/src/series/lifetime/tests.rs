@@ -1,4 +1,4 @@
-//! A disk that goes through modes, attachments and restarts.
+//! Disk that goes through modes, attachments and restarts.
 
 use super::*;
 
@@ -53,7 +53,7 @@ fn attachments_and_restarts_add_up() {
     let mut total = counted(0, 40, 5_000);
     lifetime.see(seconds(20), &passed(40, 5_000, 20), &total.counts);
     lifetime.end_attachment(&total.counts);
-    // The next begins in pass-through too, and goes on with the cache.
+    // The next attachment begins in pass-through too, and continues with the cache.
     total.add(&counted(0, 2, 5_000));
     total.add(&counted(8, 0, 0));
     lifetime.see(seconds(15), &passed(2, 5_000, 5), &total.counts);

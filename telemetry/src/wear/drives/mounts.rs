@@ -1,4 +1,4 @@
-//! Storage below a file system that has no device number of its own: one in memory, btrfs, an overlay, ZFS, or a server's.
+//! Storage below a file system without a device number of its own: one in memory, btrfs, an overlay, ZFS, or a server's.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,13 +8,13 @@ use base::mounts::{Mount, unescaped};
 
 use super::{Leaf, MEMORY, descend, leaves_of};
 
-/// File in which the kernel lists mounts.
+/// File of the kernel that lists mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
-/// Returns what is lowest below the file system of a path.
+/// Returns the lowest layers below the file system of a path.
 ///
 /// # Errors
-/// Reason for which that is not known.
+/// Reason why they are not known.
 pub(super) fn leaves(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet<Leaf>, String> {
     let unknown = || "its file system is on no device of its own, or does not say on which".to_owned();
     let real = path.canonicalize().map_err(|error| format!("it cannot be looked at: {error}"))?;
@@ -35,7 +35,7 @@ pub(super) fn leaves(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet
     }
 }
 
-/// All devices of a btrfs, of which a mount names one.
+/// Returns all devices of a btrfs; a mount names only one.
 fn btrfs(sysfs: &Path, source: &Path, layer: usize) -> Result<BTreeSet<Leaf>, String> {
     let real = source.canonicalize().unwrap_or_else(|_| source.to_owned());
     let name = real.file_name().unwrap_or_default();
@@ -51,7 +51,7 @@ fn btrfs(sysfs: &Path, source: &Path, layer: usize) -> Result<BTreeSet<Leaf>, St
     Ok(leaves)
 }
 
-/// The file system that a path without links is on: the one mounted furthest down, and the last one of several.
+/// Returns the file system of a path without links: the mount with the longest path, and the last one of several.
 fn mount_of(text: &str, path: &Path) -> Option<Mount> {
     let mounts = text.lines().filter_map(Mount::parse).filter(|mount| path.starts_with(&mount.place));
     mounts.max_by_key(|mount| mount.place.components().count())
