@@ -1,117 +1,117 @@
-//! An advice as a document, the same from the control plane, from `forebay advise --json` and of a trace. No key is ever missing: what
-//! is not known is null.
+//! Advice as a document, the same from the control plane, from `forebay advise --json` and of a trace. No key is ever missing: an unknown
+//! value is null.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What would serve a disk best, and why.
+/// Best configuration of a disk, and the reasons.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Advice {
     pub(super) source: Source,
-    /// Of the disk, or of the file of the trace.
+    /// Name of the disk, or of the file of the trace.
     pub(super) name: String,
     pub(super) verdict: Verdict,
-    /// What it is founded on.
+    /// Observations on which the advice is based.
     pub(super) seen: Option<Seen>,
-    /// Null if too little was seen, or a cache cannot help.
+    /// Null if too little was observed, or if a cache cannot help.
     pub(super) size: Option<Sizes>,
     pub(super) blocks: Option<Blocks>,
     pub(super) mode: Option<ModeAdvice>,
     pub(super) latency: Option<Expected>,
     pub(super) wear: Option<FlashWear>,
     pub(super) warnings: Vec<Warning>,
-    /// All of it in words, in the order in which to read it.
+    /// The advice in words, in reading order.
     pub(super) sentences: Vec<Sentence>,
-    /// Keys to set, with their values; empty if nothing is to be changed.
+    /// Keys to set, with their values; empty if nothing should change.
     pub(super) keys: BTreeMap<&'static str, String>,
-    /// The command that sets them; for a trace it has NAME where the name of the disk belongs, and a limit that every pool takes.
+    /// The command that sets them; for a trace it has NAME for the name of the disk, and a limit that every pool accepts.
     pub(super) command: Option<String>,
 }
 
 impl Advice {
-    /// The size that is advised, if one is.
+    /// Returns the advised size, if there is one.
     #[cfg(test)]
     pub(super) fn advised(&self) -> Option<&SizeAt> {
         self.size.as_ref().map(|size| &size.advised)
     }
 }
 
-/// What an advice is about.
+/// Subject of an advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = AdviceSource)]
 pub enum Source {
-    /// A served disk.
+    /// Disk that is served.
     Disk,
-    /// A recorded trace.
+    /// Recorded trace.
     Trace,
 }
 
-/// What it comes to.
+/// Outcome of the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = AdviceVerdict)]
 pub(crate) enum Verdict {
     /// A cache of a sensible size answers reads.
     CanHelp,
-    /// No size does.
+    /// No size of cache helps.
     CannotHelp,
-    /// It cannot be said yet.
+    /// Too few reads for a verdict.
     TooLittleSeen,
     /// The disk is not served.
     NotServed,
 }
 
-/// What an advice is founded on.
+/// Observations on which an advice is based.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceSeen)]
 pub(crate) struct Seen {
-    /// The weight of reads: what is long past counts for less.
+    /// Weight of reads: older ones count for less.
     pub(super) reads: u64,
-    /// With fewer nothing is said.
+    /// Number of reads below which there is no advice.
     pub(super) reads_needed: u64,
-    /// Pages of 4 KiB.
+    /// Written pages of 4 KiB.
     pub(super) written_pages: u64,
-    /// The footprint: everything in use.
+    /// Footprint: everything in use.
     pub(super) working_set_bytes: u64,
-    /// Reads of all requests.
+    /// Reads divided by requests.
     pub(super) read_share: Option<f64>,
-    /// Of a disk, the share of reads that went past the cache, in long sequential runs; of a trace the share of requests that begin
-    /// where one of those before ended.
+    /// Of a disk, the share of reads that bypassed the cache, in long sequential runs; of a trace, the share of requests that begin where
+    /// an earlier one ended.
     pub(super) sequential_share: Option<f64>,
-    /// Share of reads of what was written since it was read.
+    /// Share of reads of data that was written after the last read.
     pub(super) reads_of_written: Option<f64>,
-    /// Time that rates and latencies are of.
+    /// Time of the rates and latencies.
     pub(super) seconds: Option<u64>,
 }
 
-/// Sizes of the cache, flash and RAM together, and what they would do.
+/// Sizes of the cache, flash and RAM together, and their effects.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceSizes)]
 pub(crate) struct Sizes {
-    /// From it on, each further tenth of the working set brings less than two points of hit ratio. Null if not even the first does.
+    /// Size from which on each further tenth of the working set adds less than two points of hit ratio. Null if the first does not either.
     pub(super) knee: Option<SizeAt>,
-    /// The most that any size would have.
+    /// Best hit ratio of any size.
     pub(super) most: SizeAt,
-    /// What the disk may have now.
+    /// Size that the disk may have now.
     pub(super) present: Option<SizeAt>,
-    /// What it has.
+    /// Bytes that it has cached.
     pub(super) held_bytes: Option<u64>,
-    /// The hit ratio that was asked for, if one was.
+    /// The hit ratio that was requested, if any.
     pub(super) wanted_hit_ratio: Option<f64>,
-    /// The smallest size that has it; null if no size does.
+    /// Smallest size with that ratio; null if no size has it.
     pub(super) wanted_bytes: Option<u64>,
-    /// The advice.
+    /// Advised size.
     pub(super) advised: SizeAt,
     pub(super) advised_flash_bytes: u64,
     pub(super) advised_ram_bytes: u64,
-    /// What RAM alone would answer.
+    /// Hit ratio of RAM alone.
     pub(super) ram_hit_ratio: f64,
 }
 
-/// A size and its predicted hit ratio.
+/// Size and its predicted hit ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = AdviceSize)]
 pub(crate) struct SizeAt {
@@ -119,22 +119,22 @@ pub(crate) struct SizeAt {
     pub(super) hit_ratio: f64,
 }
 
-/// Sizes of blocks, and what they would do.
+/// Sizes of blocks, and their effects.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceBlocks)]
 pub(crate) struct Blocks {
-    /// The advice.
+    /// Advised size.
     pub(super) advised_bytes: u64,
     pub(super) present_bytes: Option<u64>,
-    /// `curve`: hit ratios are predicted, as if each block were kept whole; `simulation`: they are those of the served policy, of
-    /// whole requests.
+    /// `curve`: hit ratios are predicted, as if each block were kept whole; `simulation`: they are those of the served policy, of whole
+    /// requests.
     pub(super) basis: BlockBasis,
     pub(super) compared: Vec<BlockSize>,
-    /// RAM that the index of the disk takes at present, for each byte of content on flash.
+    /// RAM of the present index, for each byte of content on flash.
     pub(super) present_index_share: Option<f64>,
 }
 
-/// Where hit ratios of blocks are from.
+/// Source of the hit ratios of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = AdviceBlockBasis)]
@@ -143,96 +143,97 @@ pub(crate) enum BlockBasis {
     Simulation,
 }
 
-/// What a size of blocks would do at the advised size of the cache.
+/// Effects of a block size at the advised size of the cache.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceBlockSize)]
 pub(crate) struct BlockSize {
     pub(super) block_bytes: u64,
     pub(super) hit_ratio: f64,
-    /// RAM of the index, with all of the flash in use: if what lies together was written together, and if not. Of a simulation, what it
-    /// took in the end.
+    /// RAM of the index, with all of the flash in use: if neighbours were written together, and if not. Of a simulation, the RAM at its
+    /// end.
     pub(super) index_bytes_min: u64,
     pub(super) index_bytes_max: u64,
 }
 
-/// The mode, and what write-back would do.
+/// Mode, and the effects of write-back.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceMode)]
 pub(crate) struct ModeAdvice {
-    /// `write-through`, `write-back`, `write-around` or `pass-through`. Null if the trace does not say which requests write, or if
-    /// nothing but write-back would help, which is for a person to decide.
+    /// `write-through`, `write-back`, `write-around` or `pass-through`. Null if the trace does not record which requests write, or if only
+    /// write-back would help, which is for a person to decide.
     pub(super) advised: Option<String>,
     pub(super) present: Option<String>,
-    /// Null if nothing is written, or it is not known what is.
+    /// Null if nothing is written, or if writes are not known.
     pub(super) write_back: Option<WriteBack>,
 }
 
-/// What write-back would do for a disk.
+/// Effects of write-back on a disk.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceWriteBack)]
 pub(crate) struct WriteBack {
-    /// It would spare the backing much, or the guest slow writes. It is never advised of its own accord, for data then depends on flash.
+    /// True if it would spare the backing much, or the guest slow writes. Write-back is never advised by itself, because data then depends
+    /// on flash.
     pub(super) is_worth_a_thought: bool,
-    /// What may be dirty.
+    /// Dirty limit in bytes.
     pub(super) dirty_bytes: u64,
-    /// Written pages that would be written again while dirty.
+    /// Share of written pages that would be written again while dirty.
     pub(super) coalesced: f64,
 }
 
-/// How long reads take on average, in microseconds.
+/// Mean latencies of reads, in microseconds.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceLatency)]
 pub(crate) struct Expected {
     pub(super) ram: LatencyOf,
     pub(super) flash: LatencyOf,
     pub(super) miss: LatencyOf,
-    /// The hit ratio that it was worked out with.
+    /// The hit ratio behind it.
     pub(super) hit_ratio: f64,
     pub(super) mean_us: f64,
-    /// If all reads were misses.
+    /// Mean if all reads were misses.
     pub(super) without_cache_us: f64,
 }
 
-/// A mean latency.
+/// Mean latency with its source.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceLatencyOf)]
 pub(crate) struct LatencyOf {
     pub(super) us: f64,
     pub(super) basis: Basis,
-    /// Requests that it is the mean of.
+    /// Number of requests in the mean.
     pub(super) count: u64,
 }
 
-/// Where a latency is from.
+/// Source of a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = AdviceBasis)]
 pub enum Basis {
-    /// Of this disk.
+    /// Measured on this disk.
     Measured,
-    /// The trace says so of its reads, whatever answered them.
+    /// Recorded in the trace for its reads, whatever answered them.
     Recorded,
-    /// Somebody said so.
+    /// Given by the user.
     Said,
-    /// Nobody knows, and this is a usual value.
+    /// Unknown; this is a usual value.
     Assumed,
 }
 
-/// What is written to flash.
+/// Writes to flash.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceWear)]
 pub(crate) struct FlashWear {
-    /// Time in which that was written.
+    /// Time in which the bytes were written.
     pub(super) seconds: u64,
     pub(super) flash_write_bytes: u64,
     pub(super) bytes_per_day: u64,
-    /// That, as a part of the pool; of the whole of it, whoever else writes.
+    /// The daily bytes divided by the size of the whole pool, which other disks write to as well.
     pub(super) pool_writes_per_day: Option<f64>,
-    /// That, as a part of the advised flash.
+    /// The daily bytes divided by the advised flash.
     pub(super) flash_writes_per_day: Option<f64>,
 }
 
-/// Something that is wrong, or will be.
+/// Present or expected problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = AdviceWarning)]
 pub(crate) struct Warning {
@@ -240,20 +241,20 @@ pub(crate) struct Warning {
     pub(super) text: String,
 }
 
-/// What is warned of.
+/// Subject of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = AdviceWarningKind)]
 pub(crate) enum WarningKind {
-    /// The cache has more than it has use for.
+    /// The cache has more than it can use.
     TooLarge,
-    /// More would bring much.
+    /// More would raise the hit ratio much.
     TooSmall,
-    /// The pool has less than would be good.
+    /// The pool is smaller than the advised flash.
     PoolTooSmall,
-    /// What comes back later than this was not seen.
+    /// Reuse over longer times than this was not observed.
     ShortView,
-    /// Long sequential runs go past the cache.
+    /// Long sequential runs bypass the cache.
     MostlySequential,
     /// Misses are hardly slower than hits.
     BackingIsFast,
@@ -261,7 +262,7 @@ pub(crate) enum WarningKind {
     WearsFlash,
 }
 
-/// A sentence or a few.
+/// One or a few sentences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = AdviceSentence)]
 pub(crate) struct Sentence {

@@ -1,5 +1,5 @@
-//! Which size of blocks: the unit in which a disk is indexed, remembered and forgotten. What is fetched is what is asked for, so larger
-//! blocks cost no reads of the backing; they cost hits where neighbours are not used together, and save RAM of the index.
+//! Block size: the unit in which a disk is indexed, remembered and evicted. Only the pages of a request are fetched, so larger blocks cost
+//! no reads of the backing; they cost hits where neighbours are not used together, and save RAM of the index.
 
 use cache::Prediction;
 use cache::words::limits::DISK_BLOCKS_MAX;
@@ -10,30 +10,30 @@ use super::{Known, Plan, READS_NEEDED, Simulated, float, percent, points, ratio,
 
 const PAGE: u64 = block::PAGE;
 
-/// Blocks that lose no more than this against the best are as good.
+/// Loss of hit ratio up to which blocks are as good as the best.
 const AS_GOOD: f64 = 0.01;
-/// What a change drops everything that is cached for.
+/// Gain of hit ratio that justifies a change, which drops everything that is cached.
 const WORTH_A_CHANGE: f64 = 0.02;
-/// Reads below which the curve of a served disk is too rough to change blocks by, which drops all that is cached.
+/// Reads below which the curve of a served disk is too rough for a change of the block size.
 const READS_FOR_BLOCKS: u64 = 5 * READS_NEEDED;
-/// Larger ones save next to no RAM.
+/// Largest block to advise; larger ones save almost no RAM.
 const BLOCK_MAX: u64 = 64 << 10;
-/// Blocks of a disk unless it is said.
+/// Default of the block size.
 const BLOCK_DEFAULT: u64 = 64 << 10;
 
-/// RAM that what is learned of a disk takes, however large it is, at once and in time, in bytes (docs/dev/notes/performance.md).
+/// RAM of what is learned of a disk, independent of its size, at the start and later, in bytes (docs/dev/notes/performance.md).
 pub(super) const LEARNED: (f64, f64) = (143_000.0, 630_000.0);
-/// RAM of the index for a block of one page, fresh and after random writes.
+/// RAM of the index for a block of one page, fresh and after random writes, in bytes.
 const SINGLE: (f64, f64) = (23.7, 27.0);
-/// For a block of several: for itself, for each address, for each page. Of 16 pages that is what was measured on 4 GiB, 118 bytes with one
-/// address and 142 with some nine.
+/// RAM for a block of several pages: for itself, for each address, for each page. The values fit the measurement with 16 pages on 4 GiB:
+/// 118 bytes with one address and 142 with about nine.
 const BLOCK: f64 = 41.9;
 const ADDRESS: f64 = 3.0;
 const OF_PAGE: f64 = 4.6;
 /// Addresses of each page after random writes.
 const ADDRESSES_CHURNED: f64 = 0.545;
 
-/// What blocks of a size would do; of a size that was not compared, what the worse of its two neighbours would.
+/// Returns the effects of a block size; of one that was not compared, those of the worse of its two neighbours.
 fn at(compared: &[BlockSize], block_bytes: u64) -> Option<BlockSize> {
     if let Some(known) = compared.iter().find(|block| block.block_bytes == block_bytes) {
         return Some(*known);
@@ -46,21 +46,21 @@ fn at(compared: &[BlockSize], block_bytes: u64) -> Option<BlockSize> {
 
 pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
     let (basis, compared) = compared(known, plan);
-    // Of the curve larger blocks have more hits where neighbours follow each other: that is read-ahead, which a cache that fetches what
-    // is asked for does not do. So no more counts than what is not lost against pages.
+    // By the curve, larger blocks have more hits where neighbours follow each other: that is read-ahead, which a cache that fetches only
+    // requested pages does not do. So only the loss against pages counts.
     let best = match basis {
         BlockBasis::Curve => compared.first().map(|pages| pages.hit_ratio),
         BlockBasis::Simulation => compared.iter().map(|block| block.hit_ratio).reduce(f64::max),
     };
     let Some(best) = best else { return };
-    // An index numbers blocks in 32 bits: of a larger disk it takes larger ones.
+    // An index numbers blocks in 32 bits: a larger disk needs larger ones.
     let is_taken = |block: &&BlockSize| known.disk_bytes.div_ceil(block.block_bytes) <= DISK_BLOCKS_MAX;
     let is_good = |block: &&BlockSize| block.hit_ratio >= best - AS_GOOD && block.block_bytes <= BLOCK_MAX;
     let good = compared.iter().filter(is_taken).filter(is_good).max_by_key(|block| block.block_bytes);
     let Some(good) = good.or(compared.iter().find(is_taken)).copied() else { return };
     let present = known.present.map_or(BLOCK_DEFAULT, |present| present.block_bytes);
     let at_present = at(&compared, present);
-    // Not worth dropping what is cached if it is as good nearly.
+    // A small gain is not worth dropping the cached data.
     let stays = at_present
         .filter(|block: &BlockSize| known.present.is_some() && block.hit_ratio >= best - WORTH_A_CHANGE);
     let is_rough = basis == BlockBasis::Curve && known.curves.reads.uses() < float(READS_FOR_BLOCKS);
@@ -89,7 +89,7 @@ pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
     });
 }
 
-/// Of the present index; what is nearly empty says nothing.
+/// Returns the share of the present index; none if it is nearly empty, which is no measure.
 fn index_share(index_bytes: u64, content_bytes: u64) -> Option<f64> {
     ratio(index_bytes, content_bytes).filter(|_| content_bytes >= 1 << 20)
 }
@@ -112,7 +112,7 @@ fn compared(known: &Known<'_>, plan: &Plan) -> (BlockBasis, Vec<BlockSize>) {
     (BlockBasis::Simulation, known.simulated.iter().map(of).collect())
 }
 
-/// RAM that the index of so much flash takes, from fresh to churned, with all that is learned by then.
+/// Returns the RAM of the index for so much flash, fresh and churned, with everything learned by then.
 pub(super) fn index_bytes(flash_bytes: u64, block_bytes: u64) -> (u64, u64) {
     let pages = float(block_bytes / PAGE);
     let of = |addresses: f64| BLOCK + ADDRESS * addresses + OF_PAGE * pages;

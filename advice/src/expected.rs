@@ -1,4 +1,4 @@
-//! What to expect: the mean latency of reads, and what is written to flash in a day.
+//! Expected mean latency of reads, and writes to flash in a day.
 
 use cache::Mode;
 
@@ -10,20 +10,20 @@ use super::{
 };
 
 const DAY: f64 = 86_400.0;
-/// What was written in less time says nothing of a day, in seconds: of a disk as for its wear, and of a trace, which is what it is.
+/// Time below which the bytes written are no measure of a day, in seconds: of a disk as for its wear; a trace always counts.
 const JUDGED_FROM_DISK: u64 = 3_600;
 const JUDGED_FROM_TRACE: u64 = 60;
 
-/// Reads with the cache must take no more than this part of what they take without, or it is not worth its flash.
+/// Maximum of the latency with the cache divided by that without, for a cache that is worth its flash.
 const FASTER: f64 = 0.9;
 
-/// The mean latency of reads with a share of hits, in microseconds, as far as it is known.
+/// Returns the mean latency of reads with a share of hits, in microseconds, as far as it is known.
 fn mean_us(latencies: &Latencies, hits: f64, from_ram: f64) -> Option<f64> {
     let (ram, flash, miss) = (latencies.ram?, latencies.flash?, latencies.miss?);
     Some(from_ram * ram.us + (hits - from_ram) * flash.us + (1.0 - hits) * miss.us)
 }
 
-/// Returns the mean latency of reads with the planned cache: with the best blocks that were simulated, else by the curve.
+/// Returns the mean latency of reads with the planned cache: with the best simulated blocks, or else by the curve.
 fn planned_us(known: &Known<'_>, plan: &Plan) -> Option<f64> {
     let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
     let (hits, from_ram) = if let Some(best) = best {
@@ -35,7 +35,7 @@ fn planned_us(known: &Known<'_>, plan: &Plan) -> Option<f64> {
     mean_us(&known.latencies, hits, from_ram.min(hits))
 }
 
-/// True unless reads are known to take about as long with the cache as without.
+/// Returns true unless reads are known to take about as long with the cache as without.
 pub(super) fn is_faster(known: &Known<'_>, plan: &Plan) -> bool {
     match (planned_us(known, plan), known.latencies.miss) {
         (Some(with), Some(without)) => with <= without.us * FASTER,
@@ -43,7 +43,7 @@ pub(super) fn is_faster(known: &Known<'_>, plan: &Plan) -> bool {
     }
 }
 
-/// Says why a cache is of no use though it would have hits.
+/// Returns the reason why a cache is of no use though it would have hits.
 pub(super) fn sentence_of_no_faster(known: &Known<'_>, plan: &Plan) -> String {
     let (Some(with), Some(miss)) = (planned_us(known, plan), known.latencies.miss) else {
         return String::new();
@@ -75,7 +75,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
         advice.say("latency", text.to_owned());
         return;
     };
-    // What the served policy had in the simulation of a trace; else what the curve says.
+    // Figures of the served policy in the simulation of a trace; otherwise those of the curve.
     let simulated = super::simulated(known, advice);
     let hits = simulated.map_or(size.advised.hit_ratio, Simulated::hit_ratio);
     let from_ram = simulated.and_then(|simulated| ratio(simulated.ram_hits, simulated.reads));
@@ -127,7 +127,7 @@ pub(super) fn add_wear(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
             advice.wear = Some(wear);
             text
         }
-        // What is not to be cached wears nothing.
+        // Data that is not to be cached wears nothing.
         Err(_) if judged != Judged::CanHelp => return,
         Err(reason) => format!("Flash wear a day is not known: {reason}."),
     };

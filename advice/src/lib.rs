@@ -1,4 +1,4 @@
-//! What would serve a disk best, and why: size, RAM, blocks and mode, from numbers alone.
+//! Advice on the configuration of a disk: size, RAM, blocks and mode, with reasons, from numbers alone.
 //!
 //! ```text
 //!   curves ───────┐
@@ -6,12 +6,12 @@
 //!   latencies ────┼──> ──────────────────> ─────────────────────────────────────> ─────────────────────────────────────────────
 //!   disk, pool ───┘
 //! ```
-//! Pure: a disk that is served (`control/advice.rs`) and a trace (`commands/advise`) bring the same facts, and what is not known is
-//! none and stays none: no figure comes out that did not follow from one that went in, or is said to be assumed. The curves are those
-//! of a cache that forgets what was used longest ago; what serves does a little better or worse.
+//! Pure: a served disk (`control/advice.rs`) and a trace (`commands/advise`) provide the same facts. An unknown fact is none and stays
+//! none: every figure follows from an input, or is marked as assumed. The curves are those of an LRU cache; the served policy does a little
+//! better or worse.
 //!
-//! It changes nothing. What it would change are [`Advice::keys`], as `disk set` takes them: whoever is to do so of its own accord, one
-//! day, begins there.
+//! It changes nothing. The changes that it advises are [`Advice::keys`], in the form of `disk set`: code that applies them by itself would
+//! begin there.
 
 mod answer;
 mod blocks;
@@ -35,144 +35,144 @@ use base::units::ratio;
 use base::units::{float, percent, whole};
 
 api::documents! {
-    /// Advice for disks, or for the disk that a trace was recorded of.
+    /// Advice for disks, or for the disk on which a trace was recorded.
     AdviceDocument { advice: Vec<Advice> }
 }
 
-/// Reads below which a curve is chance: with as many, a ratio is moved by a few hundredths (`forebay curve` says so too).
+/// Reads below which a curve is chance: with as many, a ratio is moved by a few hundredths (as `forebay curve` states too).
 pub const READS_NEEDED: u64 = 10_000;
 
-/// What sentences are about.
+/// Subjects of sentences, in order.
 const ORDER: [&str; 9] =
     ["verdict", "wanted", "size", "ram", "block-size", "mode", "write-back", "latency", "wear"];
 
-/// Everything that an advice is made of. What is not known is none.
+/// Input of an advice. An unknown value is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// Kind of what is advised on: a served disk or a trace.
+    /// Kind of the subject: a served disk or a trace.
     pub source: Source,
-    /// Of the disk, or of the file of a trace.
+    /// Name of the disk, or of the file of a trace.
     pub name: &'a str,
     /// Miss-ratio curves of its reads and writes.
     pub curves: &'a Curves,
-    /// Requests that the advice rests on.
+    /// Requests that the advice is based on.
     pub asked: Asked,
     /// Mean latencies.
     pub latencies: Latencies,
-    /// How the disk is cached; none of a trace.
+    /// Present configuration of the disk; none of a trace.
     pub present: Option<Present>,
-    /// The flash of this host; none of a trace, or if it is missing.
+    /// Flash of this host; none of a trace, or if it is missing.
     pub pool: Option<Flash>,
-    /// What simulation gave at the planned size, for different blocks; none of a disk.
+    /// Results of simulation at the planned size, for different blocks; none of a disk.
     pub simulated: &'a [Simulated],
-    /// Why a trace was not simulated, if so.
+    /// Reason why a trace was not simulated, if so.
     pub unsimulated: Option<&'a str>,
-    /// The disk; of a trace, as far as it reaches. Bytes.
+    /// Size of the disk in bytes; of a trace, the end of its last request.
     pub disk_bytes: u64,
-    /// The hit ratio that somebody wants.
+    /// Hit ratio that the user wants.
     pub wanted: Option<f64>,
 }
 
-/// What guests asked for lately, or a trace in all.
+/// Recent requests of guests, or all requests of a trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked {
     /// Read requests.
     pub reads: u64,
     /// Write requests.
     pub writes: u64,
-    /// Whether it is known which of them write.
+    /// True if it is known which of them write.
     pub has_directions: bool,
-    /// Reads of long sequential runs: of a disk those that went past the cache; of a trace requests, of either direction, that begin
-    /// where one of the last before them ended. Not known in pass-through.
+    /// Reads of long sequential runs: of a disk, those that bypassed the cache; of a trace, requests of either direction that begin where a
+    /// recent one ended. Not known in pass-through.
     pub sequential: Option<u64>,
     /// Reads that were full hits.
     pub hits: Option<u64>,
     /// Reads of which a part was cached.
     pub partial_hits: u64,
-    /// Time in which that was.
+    /// Time in which the requests were made.
     pub seconds: Option<u64>,
-    /// Bytes written to flash in that time, counted; a trace has none.
+    /// Bytes written to flash in that time; none of a trace.
     pub flash_write_bytes: Option<u64>,
 }
 
-/// How long requests take.
+/// Mean latencies of requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Latencies {
-    /// Of reads that RAM answers.
+    /// Reads that RAM answers.
     pub ram: Option<Took>,
-    /// Of reads that flash answers.
+    /// Reads that flash answers.
     pub flash: Option<Took>,
-    /// Of reads that the backing answers.
+    /// Reads that the backing answers.
     pub miss: Option<Took>,
-    /// Of writes.
+    /// Writes.
     pub write: Option<Took>,
 }
 
-/// A mean.
+/// Mean latency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Took {
-    /// In microseconds.
+    /// Microseconds.
     pub us: f64,
     /// Origin of the number.
     pub basis: Basis,
-    /// Requests that it is the mean of; 0 if it is assumed.
+    /// Number of requests in the mean; 0 if it is assumed.
     pub count: u64,
 }
 
-/// How a disk is cached at present. Sizes in bytes.
+/// Present configuration of a disk. Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Present {
     /// Its cache mode.
     pub mode: Mode,
     /// True if guests can only read.
     pub is_read_only: bool,
-    /// The most that it may have, flash and RAM.
+    /// Maximum that it may have, flash and RAM.
     pub cache_bytes: u64,
-    /// What it has.
+    /// Content that it has.
     pub held_bytes: u64,
-    /// The share of RAM in it.
+    /// Part of it that is RAM.
     pub ram_bytes: u64,
-    /// Whether somebody set a limit, or it may take the whole pool.
+    /// True if the user set a limit, false if it may take the whole pool.
     pub has_limit: bool,
     /// Flash that other disks cannot take.
     pub reserve_bytes: u64,
     /// The unit of its index.
     pub block_bytes: u64,
-    /// The most dirty data that it may have.
+    /// Dirty limit.
     pub dirty_limit_bytes: u64,
-    /// Content on flash, and RAM of the index of it.
+    /// Content on flash.
     pub flash_content_bytes: u64,
     /// RAM of the index.
     pub index_bytes: u64,
 }
 
-/// The flash of a host. Sizes in bytes.
+/// Flash of a host. Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Flash {
     /// All devices together.
     pub size_bytes: u64,
-    /// What disks can use together.
+    /// Flash that disks can use together.
     pub usable_bytes: u64,
-    /// The least that a disk can have.
+    /// Minimum for a disk.
     pub least_bytes: u64,
-    /// Two devices can hold two copies.
+    /// True if two devices can hold two copies.
     pub can_mirror: bool,
 }
 
-/// What the served policy did with a trace.
+/// Results of the served policy on a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simulated {
-    /// The unit of the index that was simulated.
+    /// Block size of the simulation.
     pub block_bytes: u64,
     /// Read requests.
     pub reads: u64,
-    /// Full hits from RAM alone, and with flash.
+    /// Full hits that RAM alone answered.
     pub ram_hits: u64,
     /// Full hits that needed flash.
     pub flash_hits: u64,
-    /// Reads of which a part was cached: they count as misses.
+    /// Reads with a cached part: they count as misses.
     pub partial_hits: u64,
-    /// Reads of long sequential runs, which went past the cache.
+    /// Reads of long sequential runs, which bypassed the cache.
     pub bypassed: u64,
     /// Bytes written to flash.
     pub flash_write_bytes: u64,
@@ -187,19 +187,18 @@ impl Simulated {
 }
 
 impl Took {
-    /// Usual values where nothing was measured: a copy of 4 KiB and the cache's own work, a read of 4 KiB from an `NVMe` drive, and a random
-    /// read of a 7,200 rpm drive (`hdd-7k2` of docs/dev/model.md).
+    /// A copy of 4 KiB and the cache's own work. This and the next two are usual values where nothing was measured.
     pub const RAM: Self = Self::assumed(5.0);
-    /// A read of 4 KiB that flash answers.
+    /// A read of 4 KiB that an `NVMe` drive answers.
     pub const FLASH: Self = Self::assumed(120.0);
-    /// A read of 4 KiB that a slow backing answers.
+    /// A random read of 4 KiB that a 7,200 rpm drive answers (`hdd-7k2` of docs/dev/model.md).
     pub const MISS: Self = Self::assumed(12_400.0);
 
     const fn assumed(us: f64) -> Self {
         Self { us, basis: Basis::Assumed, count: 0 }
     }
 
-    /// As somebody says.
+    /// Creates a latency that the user gives.
     pub fn said(us: f64) -> Self {
         Self { us, basis: Basis::Said, count: 0 }
     }
@@ -210,19 +209,19 @@ impl Asked {
         self.reads + self.writes
     }
 
-    /// What sequential ones are a part of.
+    /// Returns the number of requests that the sequential ones are a part of.
     fn of_sequential(&self, source: Source) -> u64 {
         if source == Source::Disk { self.reads } else { self.all() }
     }
 }
 
-/// What a disk of which nothing is known, because it is not served, gets for an answer.
+/// Returns the advice for a disk that is not served, and of which nothing is known.
 pub fn of_unserved(name: &str, reason: &str) -> Advice {
     let text = format!("It is not served, so nothing is known of it: {reason}");
     Advice::nothing(Source::Disk, name, Verdict::NotServed, text)
 }
 
-/// What the curve alone says, worked out once: whether a cache can help, and how large it would be.
+/// Conclusions from the curve alone, computed once: whether a cache can help, and its size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outline {
     judged: Judged,
@@ -230,24 +229,24 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Judges what the curve says, and plans a size.
+    /// Judges the curve, and plans a size.
     pub fn of(known: &Known<'_>) -> Self {
         let plan = Plan::of(known);
         Self { judged: mode::judge(known, &plan), plan }
     }
 
-    /// The size at which a trace is to be simulated; none if it would be of no use, as nothing is said of sizes.
+    /// Returns the plan with which to simulate a trace; none if no sizes will be advised.
     pub fn simulated_at(&self) -> Option<&Plan> {
         (self.judged == Judged::CanHelp).then_some(&self.plan)
     }
 }
 
-/// The advice.
+/// Returns the advice.
 pub fn advise(known: &Known<'_>) -> Advice {
     advise_on(known, &Outline::of(known))
 }
 
-/// The advice on what has its outline already: a trace, simulated meanwhile.
+/// Returns the advice for a subject with a known outline: a trace that was simulated meanwhile.
 pub fn advise_on(known: &Known<'_>, outline: &Outline) -> Advice {
     let plan = &outline.plan;
     let judged = mode::judge_as_served(known, plan, outline.judged);
@@ -286,7 +285,7 @@ fn seen(known: &Known<'_>) -> Seen {
     }
 }
 
-/// Writes that go around the cache are not counted as used.
+/// Writes that bypass the cache are not counted as used.
 fn goes_around(known: &Known<'_>) -> bool {
     known.present.is_some_and(|present| present.mode == Mode::WriteAround)
 }
@@ -342,7 +341,7 @@ fn cannot_help(known: &Known<'_>, plan: &Plan, reason: mode::Reason) -> String {
     text
 }
 
-/// The curve says that a cache helps, and simulation that it does not.
+/// Returns the sentence for a cache that helps by the curve and not in simulation.
 fn not_as_served(known: &Known<'_>, plan: &Plan) -> String {
     let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
     let (hits, more) =
@@ -385,14 +384,14 @@ fn can_help(known: &Known<'_>, plan: &Plan) -> Advice {
     advice
 }
 
-/// What simulation gave for the advised blocks.
+/// Returns the simulation of the advised blocks.
 fn simulated<'a>(known: &'a Known<'_>, advice: &Advice) -> Option<&'a Simulated> {
     let advised = advice.blocks.as_ref().map(|blocks| blocks.advised_bytes);
     known.simulated.iter().find(|simulated| Some(simulated.block_bytes) == advised)
 }
 
 impl Advice {
-    /// Of which no more is said than this.
+    /// Returns an advice with a verdict and a sentence only.
     fn nothing(source: Source, name: &str, verdict: Verdict, text: String) -> Self {
         Self {
             source,
@@ -419,10 +418,10 @@ impl Advice {
         self.keys.insert(key, value);
     }
 
-    /// Puts sentences in the order in which to read them, and writes the command that sets what is to be set.
+    /// Sorts the sentences into reading order, and writes the command that sets the keys.
     fn put_together(&mut self, known: &Known<'_>) {
         self.sentences.sort_by_key(|sentence| ORDER.iter().position(|about| *about == sentence.about));
-        // Whoever asked for something that cannot be had reads that first.
+        // The refusal of a request is read first.
         let is_refused =
             known.wanted.is_some() && self.size.as_ref().is_none_or(|size| size.wanted_bytes.is_none());
         let wanted = self.sentences.iter().position(|sentence| sentence.about == "wanted");
@@ -432,7 +431,7 @@ impl Advice {
         if self.keys.is_empty() {
             return;
         }
-        // A trace does not know what the disk is called.
+        // A trace does not have the name of the disk.
         let name = if known.source == Source::Disk { known.name } else { "NAME" };
         let keys: Vec<String> = self.keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
         self.command = Some(format!("forebay disk set {name} {}", keys.join(" ")));

@@ -1,4 +1,4 @@
-//! Which mode: what a cache can do for the disk at all, whether writes are to enter it, and what write-back would spare.
+//! Cache mode: the use of a cache for the disk at all, whether writes should enter it, and the effects of write-back.
 //!
 //! Write-back is explained and never put into the command: with it data depends on flash, and that is for a person to decide.
 
@@ -9,25 +9,25 @@ use super::{
     Known, Plan, READS_NEEDED, Simulated, Source, float, goes_around, percent, ratio, size, words::time,
 };
 
-/// Fewer reads among requests than this: a cache for reads has nothing to do.
+/// Share of reads in requests below which a cache for reads is of no use.
 const READ_SHARE_MIN: f64 = 0.02;
-/// A hit ratio that is less than this, at any size or at the knee, is not worth the flash.
+/// Hit ratio below which a cache is not worth the flash, at any size or at the knee.
 const HIT_RATIO_MIN: f64 = 0.05;
-/// As few reads of what was written: writes need not enter.
+/// Share of reads of written data below which writes need not enter.
 const READS_OF_WRITTEN_FEW: f64 = 0.02;
-/// Fewer writes do not take much room, and cost little flash.
+/// Share of writes below which they take little room and wear.
 const WRITE_SHARE_MUCH: f64 = 0.2;
-/// Writes that are as rare are nothing to care for.
+/// Share of writes below which they are ignored.
 const WRITE_SHARE_FEW: f64 = 0.05;
-/// Written pages that coalesce, or a mean latency in microseconds, from which write-back deserves a thought.
+/// Share of written pages that coalesce, or mean latency in microseconds, from which write-back is considered.
 const COALESCED_MUCH: f64 = 0.2;
 const WRITE_SLOW_US: f64 = 2_000.0;
-/// Part of the flash that may be dirty unless it is said.
+/// Default of the dirty limit, as a divisor of the flash.
 const DIRTY_PART: u64 = 10;
-/// A disk that was hardly read in less time may just be being filled: seconds.
+/// Observation time below which a disk with few reads may only be in the process of being filled, in seconds.
 const HARDLY_READ_FROM: u64 = 3_600;
 
-/// What can be said at all.
+/// Verdict on the use of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judged {
     TooLittleSeen,
@@ -35,14 +35,14 @@ pub(super) enum Judged {
     CanHelp,
 }
 
-/// Why a cache cannot help.
+/// Reason why a cache cannot help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     HardlyRead,
     ReadOnce,
-    /// What is read again is spread over so much that no size is better than another.
+    /// Reuse is spread over so much data that no size is better than another.
     SpreadThin,
-    /// Simulation has no hits worth it.
+    /// Simulation has too few hits.
     NotAsServed,
     /// Reads would take about as long with the cache as without, or longer.
     NoFaster,
@@ -61,7 +61,7 @@ pub(super) fn judge(known: &Known<'_>, plan: &Plan) -> Judged {
     if reads.hit_ratio_max().unwrap_or(0.0) < HIT_RATIO_MIN {
         return Judged::CannotHelp(Reason::ReadOnce);
     }
-    // Who asks for hits that can be had, however thinly they are spread, gets the size for them.
+    // If the user wants a hit ratio that can be reached, its size is advised, however thin the reuse.
     if plan.wanted.is_none() && at_knee(known, plan) < HIT_RATIO_MIN {
         return Judged::CannotHelp(Reason::SpreadThin);
     }
@@ -72,7 +72,7 @@ fn at_knee(known: &Known<'_>, plan: &Plan) -> f64 {
     plan.knee.and_then(|knee| known.curves.reads.hit_ratio(knee)).unwrap_or(0.0)
 }
 
-/// Returns what is left of the verdict of the curve once what serves disks was simulated, and latencies are known.
+/// Returns the verdict of the curve, corrected by simulation and by known latencies.
 pub(super) fn judge_as_served(known: &Known<'_>, plan: &Plan, judged: Judged) -> Judged {
     let best = known.simulated.iter().map(Simulated::hit_ratio).reduce(f64::max);
     match judged {
@@ -84,8 +84,8 @@ pub(super) fn judge_as_served(known: &Known<'_>, plan: &Plan, judged: Judged) ->
     }
 }
 
-/// The share of reads that go past the cache and would be counted as if they entered it in pass-through, if that could turn the
-/// verdict: then pass-through is not advised, for there the advice would be another one.
+/// Returns the share of reads that bypass the cache and would count as entering it in pass-through, if that could change the verdict.
+/// Pass-through is then not advised, because the next advice would be another one.
 fn is_turned_by_passing(known: &Known<'_>, plan: &Plan, reason: Reason) -> Option<f64> {
     known.present.filter(|present| present.mode != Mode::PassThrough)?;
     let past = ratio(known.asked.sequential?, known.asked.reads)?;
@@ -105,7 +105,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut A
     if let Some(write_back) = &write_back {
         advice.say("write-back", sentence_of_write_back(known, write_back));
     }
-    // A trace has no mode to be changed, and write-through is that of a disk of which nothing is said.
+    // A trace has no mode to change, and a disk without settings has write-through.
     if let Some(advised) = advised.filter(|advised| *advised != present.unwrap_or_default()) {
         advice.set("mode", advised.to_string());
     }
@@ -116,7 +116,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut A
     });
 }
 
-/// If a cache does not help reads.
+/// Returns the mode if a cache does not help reads.
 fn advised_without_reads(
     known: &Known<'_>,
     plan: &Plan,
@@ -135,7 +135,7 @@ fn advised_without_reads(
         );
         return (present, text);
     }
-    // No command for the one beside words for the other: data depends on it, so a person decides.
+    // The words advise write-back, so there is no command for another mode: data depends on it, and a person decides.
     if is_worth {
         let text = "Nothing but write-back, of which more follows, would be of use to it. Unless it is to have that, mode=pass-through \
                     gives flash and RAM to others.";
@@ -201,7 +201,7 @@ fn advised(
     (Some(Mode::WriteThrough), text)
 }
 
-/// What write-back would do; none if nothing is known to be written.
+/// Returns the effects of write-back; none if no writes are known.
 fn write_back(known: &Known<'_>, judged: Judged, plan: &Plan) -> Option<WriteBack> {
     if !known.asked.has_directions || goes_around(known) {
         return None;

@@ -1,8 +1,8 @@
-//! How large: the knee of the curve, the size for a wanted hit ratio, and how it is divided into RAM and flash.
+//! Size of the cache: the knee of the curve, the size for a wanted hit ratio, and the division into RAM and flash.
 //!
-//! The knee is the smallest size from which on each further tenth of the working set brings less than two points of hit ratio,
-//! wherever that tenth begins: a curve that is flat and rises again, as that of a loop, has its knee behind the last rise. It is
-//! another one than `forebay curve` names, which says where a curve bends and not what the bend is worth.
+//! The knee is the smallest size from which on each further tenth of the working set adds less than two points of hit ratio, wherever that
+//! tenth begins: a curve that is flat and rises again, as that of a loop, has its knee behind the last rise. It differs from that of
+//! `forebay curve`, which shows where a curve bends and not the value of the rest.
 
 use std::fmt;
 
@@ -13,64 +13,64 @@ use super::answer::{SizeAt, Sizes};
 use super::words::exact;
 use super::{Asked, Known, Present, Simulated, Source, float, percent, points, ratio, size, whole};
 
-/// A further tenth of the working set ...
+/// Divisor of the working set for the steps by which the knee is judged.
 const PART: u64 = 10;
-/// ... is worth having if it brings as much.
+/// Hit ratio that a further step must add to be worth having.
 pub(super) const WORTH: f64 = 0.02;
 
-/// Steps in which the knee is looked for, twice: over all of the curve, and between two of these.
+/// Steps of the search for the knee, twice: over all of the curve, and between two of these.
 const COARSE: u64 = 220;
 const FINE: u64 = 50;
 
-/// RAM is so much of the cache, beyond what a disk has by default: what is used again soon is answered there, and never written to
-/// flash. Simulation has a quarter in RAM by default (`hitsim`), up to the 32 MiB that a disk has anyway.
+/// Divisor of the cache for its RAM, above the default of a disk: RAM answers what is used again soon, and it is never written to flash.
+/// Simulation has a quarter in RAM by default (`hitsim`), up to the 32 MiB that a disk has anyway.
 const RAM_PART: u64 = 20;
-/// And no more than so much: beyond that, RAM is worth more to guests. Bytes.
+/// Maximum of that in bytes: beyond it, RAM is worth more to guests.
 const RAM_MAX: u64 = 256 << 20;
-/// RAM of a disk unless it is said. Bytes.
+/// Default RAM of a disk in bytes.
 const RAM_DEFAULT: u64 = 32 << 20;
-/// The least RAM that a disk can be given.
+/// Minimum RAM of a disk in bytes.
 const RAM_MIN: u64 = 1 << 20;
 
-/// Reads past the cache, or cached in part, that are worth a word.
+/// Share of reads that bypass the cache, or are cached in part, from which on they are mentioned.
 const MUCH: f64 = 0.03;
 
-/// What is added to a size: headers and summaries of the log take some of it, and samples are off by a few hundredths, which right at
-/// the cliff of a loop would be everything.
+/// Divisor of a size for the margin that is added: headers and summaries of the log take some of it, and samples are off by a few
+/// hundredths, which at the cliff of a loop would cost everything.
 const MARGIN_PART: u64 = 20;
 
-/// Less flash than this is not worth the trouble. Bytes.
+/// Minimum flash in bytes that is worth the effort.
 const FLASH_MIN: u64 = 64 << 20;
 
-/// The least that any pool gives a disk: the largest segments, and as many as a disk has at least. Bytes.
+/// Minimum that any pool gives a disk, in bytes: the largest segments, and the minimum number of a disk.
 const LIMIT_ANYWHERE: u64 = SEGMENT_BYTES_MAX * RESERVE_SEGMENTS_MIN as u64;
-/// A new pool has so many segments, until they are as large as can be (`cache::Shape`).
+/// Number of segments of a new pool, until they have the maximum size (`cache::Shape`).
 const SEGMENTS_CHOSEN: u64 = 4096;
 
-/// A limit that is so many times what is needed, or more, is lowered; one that lacks as much as [`WORTH`] is raised.
+/// Factor of the needed size from which on a limit is lowered; one that lacks as much as [`WORTH`] is raised.
 pub(super) const TOO_LARGE: u64 = 2;
 
-/// How large the cache is to be.
+/// Planned size of the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     pub(super) knee: Option<u64>,
-    /// The smallest size for what is wanted; none if no size has it, too.
+    /// Smallest size for the wanted ratio; none also if no size has it.
     pub(super) wanted: Option<u64>,
     /// RAM for pages.
     pub ram_bytes: u64,
     /// Flash for the log of the disk.
     pub flash_bytes: u64,
-    /// More would be good, and the pool has no more.
+    /// True if more would be good, and the pool has no more.
     pub(super) is_cut_by_pool: bool,
 }
 
 impl Plan {
-    /// Plans a size from the curve of a disk or a trace.
+    /// Returns a size planned from the curve of a disk or a trace.
     pub fn of(known: &Known<'_>) -> Self {
         let reads = &known.curves.reads;
         let knee = knee(reads, known.curves.working_set_bytes);
         let wanted = known.wanted.and_then(|ratio| reads.size_for(ratio));
-        // What cannot be reached is no reason to take everything.
+        // A ratio that cannot be reached is no reason to take everything.
         let target = wanted.or(knee).unwrap_or_else(|| reads.useful_bytes());
         let ram_bytes = ram(target, known.present.as_ref());
         let with_margin = target.saturating_add(target / MARGIN_PART);
@@ -87,12 +87,12 @@ impl Plan {
         }
     }
 
-    /// Flash and RAM.
+    /// Returns flash and RAM together.
     pub fn cache_bytes(&self) -> u64 {
         self.flash_bytes + self.ram_bytes
     }
 
-    /// Whether the disk is to have it: as it is, it has much more or too little.
+    /// Returns true if the disk should get this size, because it now has much more or too little.
     pub(super) fn is_change(&self, known: &Known<'_>) -> bool {
         let Some(present) = &known.present else { return true };
         is_too_large(known, present, self)
@@ -105,7 +105,7 @@ impl Plan {
             && present.cache_bytes < self.cache_bytes()
     }
 
-    /// What is set. Of a trace nobody knows the pool, and every pool takes it.
+    /// Returns the limit to set. The pool of a trace is not known, so its limit is one that every pool accepts.
     fn limit_bytes(&self, known: &Known<'_>) -> u64 {
         match known.source {
             Source::Disk => self.flash_bytes,
@@ -113,7 +113,7 @@ impl Plan {
         }
     }
 
-    /// Keys that are to be set.
+    /// Returns the keys to set.
     pub(super) fn keys(&self, known: &Known<'_>) -> Vec<(&'static str, String)> {
         let mut keys = Vec::new();
         if self.is_change(known) {
@@ -143,20 +143,20 @@ impl Plan {
     }
 }
 
-/// Whether a disk may have much more than is of use to it. Who wants a hit ratio is not told to give away what brings hits.
+/// Returns true if a disk may have much more than it can use. With a wanted hit ratio, space that adds hits is kept.
 pub(super) fn is_too_large(known: &Known<'_>, present: &Present, plan: &Plan) -> bool {
     let flash = present.cache_bytes.saturating_sub(present.ram_bytes);
     let has_hits = known.wanted.is_some() && -missed(known, present, plan) >= WORTH;
     flash >= plan.flash_bytes.saturating_mul(TOO_LARGE) && !has_hits
 }
 
-/// The hit ratio that the present size lacks.
+/// Returns the hit ratio that the present size lacks.
 pub(super) fn missed(known: &Known<'_>, present: &Present, plan: &Plan) -> f64 {
     let at = |bytes| known.curves.reads.hit_ratio(bytes).unwrap_or(0.0);
     at(plan.cache_bytes()) - at(present.cache_bytes)
 }
 
-/// The knee, in bytes; none if not even the first tenth of the working set is worth having.
+/// Returns the knee in bytes; none if not even the first tenth of the working set is worth having.
 pub(super) fn knee(reads: &Prediction, working_set_bytes: u64) -> Option<u64> {
     let end = working_set_bytes.max(reads.useful_bytes()).max(1);
     let part = (working_set_bytes / PART).max(1);
@@ -166,14 +166,14 @@ pub(super) fn knee(reads: &Prediction, working_set_bytes: u64) -> Option<u64> {
         let sizes = (0..=steps).rev().map(|step| from + between(to - from, step, steps));
         sizes.into_iter().find(|bytes| is_worth_more(*bytes))
     };
-    // The last size that is not large enough, first roughly.
+    // Find the last size that is too small, roughly at first.
     let rough = last(0, end, COARSE)?;
     let step = end.div_ceil(COARSE);
     let (short, step) = (last(rough, rough + step, FINE).unwrap_or(rough), step.div_ceil(FINE));
     Some(short + step)
 }
 
-/// `step` of `steps` of so many bytes.
+/// Returns the position of `step` of `steps` in so many bytes.
 fn between(bytes: u64, step: u64, steps: u64) -> u64 {
     whole(float(bytes) * float(step) / float(steps))
 }
@@ -181,12 +181,12 @@ fn between(bytes: u64, step: u64, steps: u64) -> u64 {
 fn ram(target: u64, present: Option<&Present>) -> u64 {
     let present = present.map_or(RAM_DEFAULT, |present| present.ram_bytes);
     let part = (target / RAM_PART).min(RAM_MAX);
-    // Whole powers of two, and nothing that changes little: less RAM than there is gains nobody much.
+    // Whole powers of two, and no small changes: less RAM than now saves little.
     let wanted = if part >= RAM_MIN { 1 << part.ilog2() } else { RAM_MIN };
     wanted.max(present)
 }
 
-/// To a sixteenth of its largest power of two, in whole MiB: a limit that can be read out aloud.
+/// Rounds up to a sixteenth of the largest power of two, in whole MiB, so that the limit is short to write.
 fn round_up(bytes: u64) -> u64 {
     let unit = (1_u64 << bytes.max(1).ilog2().saturating_sub(4)).max(1 << 20);
     bytes.checked_next_multiple_of(unit).unwrap_or(bytes)
@@ -243,7 +243,7 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
     text
 }
 
-/// What serves disks is no cache that forgets what was used longest ago, and a read that it has in part is a miss.
+/// Returns the sentence on the simulated policy, which is not LRU, and counts a partial hit as a miss.
 fn sentence_of_simulation(plan: &Plan, simulated: &Simulated) -> String {
     format!(
         " That is of a cache which takes in everything, and what it has in part counts in part. Simulated with {}, what serves disks has \
@@ -254,12 +254,12 @@ fn sentence_of_simulation(plan: &Plan, simulated: &Simulated) -> String {
     )
 }
 
-/// Reads that are no full hits and no plain misses: says so, if there are many.
+/// Reads that are neither full hits nor plain misses; displayed if there are many.
 pub(super) struct NoFullHits {
     /// All reads.
     reads: u64,
     partial_hits: u64,
-    /// Those that went past the cache.
+    /// Those that bypassed the cache.
     bypassed: u64,
 }
 
@@ -284,7 +284,7 @@ impl fmt::Display for NoFullHits {
     }
 }
 
-/// The size for what is wanted, by the curve; and what simulation has of it, if that is less.
+/// Returns the sentence on the size for the wanted ratio by the curve, and on the ratio of simulation, if that is less.
 pub(super) fn sentence_of_wanted(
     known: &Known<'_>,
     plan: &Plan,
@@ -327,7 +327,7 @@ pub(super) fn sentence_of_ram(known: &Known<'_>, plan: &Plan) -> String {
     text
 }
 
-/// The largest pool that gives a disk no more than that at least.
+/// Returns the largest pool whose minimum for a disk is not above that.
 fn pool_for(flash_bytes: u64) -> u64 {
     let segment = flash_bytes / u64::from(RESERVE_SEGMENTS_MIN);
     (1 << segment.max(1).ilog2()) * SEGMENTS_CHOSEN

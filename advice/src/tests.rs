@@ -1,4 +1,4 @@
-//! Advice on made-up disks: what they use is drawn here, the curves are those that disks have.
+//! Advice on made-up disks: the tests choose the accesses, and the curves are those that disks have.
 
 use block::{ByteRange, PAGE};
 use cache::{Curve, Curves, Mode, Use};
@@ -12,7 +12,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 const TIB: u64 = 1 << 40;
 
-/// Numbers that follow no order, always the same.
+/// Returns pseudo-random numbers, always the same.
 fn scattered(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
@@ -26,12 +26,12 @@ fn used(pages: impl IntoIterator<Item = (u64, Use)>) -> Curves {
     curve.curves()
 }
 
-/// Reads of `count` pages in turn, `rounds` times.
+/// Returns the curves of reads of `count` pages in turn, `rounds` times.
 fn looped(count: u64, rounds: u64) -> Curves {
     used((0..rounds).flat_map(|_| 0..count).map(|page| (page, Use::Read)))
 }
 
-/// Nine of ten reads to 1,000 pages, the others anywhere in 20,000.
+/// Returns the curves of nine of ten reads to 1,000 pages, and the others anywhere in 20,000.
 fn hot_and_cold() -> Curves {
     let mut state = 1;
     used((0..300_000).map(move |at| {
@@ -96,7 +96,7 @@ fn warns(advice: &Advice, kind: WarningKind) -> bool {
     advice.warnings.iter().any(|warning| warning.kind == kind)
 }
 
-/// Gigabytes instead of pages, so that limits are not all the smallest one: the same curve with larger pages.
+/// Returns the same curve with larger pages, gigabytes instead of pages, so that limits are not all the smallest one.
 fn large_loop() -> Curves {
     let mut curve = Curve::new();
     let mut now = 0;
@@ -126,7 +126,7 @@ fn the_knee_is_the_smallest_size_from_which_no_tenth_brings_two_points() {
     }
     let short = knee - knee / 20;
     assert!(at(short + tenth) - at(short) >= 0.02, "{short} is before the knee {knee}");
-    // Where a tenth of all is worth two points of ten, that is.
+    // The knee is where a tenth of all is worth two points of ten.
     assert!((1_000 * PAGE..4_000 * PAGE).contains(&knee), "{knee}");
     let uniform: Curves = {
         let mut state = 3;
@@ -222,7 +222,7 @@ fn what_is_written_and_not_read_goes_around_and_what_is_read_goes_through() {
     let advice = advise(&Known { asked, ..known(&together) });
     assert_eq!(advice.mode.as_ref().and_then(|mode| mode.advised.as_deref()), Some("write-through"));
     assert_eq!(advice.keys.get("mode"), None);
-    // In write-around writes are not followed: nothing can be said against it.
+    // Write-around does not follow writes: nothing can be advised against it.
     let around = Present { mode: Mode::WriteAround, ..present(GIB) };
     let advice = advise(&Known { asked, present: Some(around), ..known(&apart) });
     assert_eq!(advice.keys.get("mode"), None);
@@ -307,7 +307,7 @@ fn a_cache_is_too_large_too_small_or_right() {
     let cut = advise(&Known { pool: Some(tight), present: Some(present(GIB)), ..known(&curves) });
     assert!(warns(&cut, WarningKind::PoolTooSmall), "{cut:?}");
     assert!(cut.size.as_ref().is_some_and(|size| size.advised_flash_bytes <= GIB), "{cut:?}");
-    // Nobody uses the limit of a disk that passes through.
+    // A disk in pass-through does not use its limit.
     let passing = Present { mode: Mode::PassThrough, ..present(100 * GIB) };
     let passing = advise(&Known { present: Some(passing), ..known(&curves) });
     assert!(!warns(&passing, WarningKind::TooLarge), "{passing:?}");

@@ -1,4 +1,4 @@
-//! What to be warned of.
+//! Warnings about a disk.
 
 use cache::Mode;
 
@@ -8,15 +8,15 @@ use super::sizes::{Plan, is_too_large, missed};
 use super::words::{digits, time};
 use super::{Known, Source, percent, points, ratio, size, span};
 
-/// More than so many reads of long runs are worth a word.
+/// Share of reads of long runs from which on they are mentioned.
 const SEQUENTIAL_MUCH: f64 = 0.5;
-/// A disk that was seen for less may do something else every day: seconds.
+/// Observation time in seconds below which a disk may do something else on other days.
 const VIEW_MIN: u64 = 86_400;
-/// Points of hit ratio that a cache lacks that is too small.
+/// Hit ratio that a cache lacks to be too small.
 const LACKS_MUCH: f64 = 0.05;
-/// A backing that is hardly slower than flash.
+/// Latency of the backing divided by that of flash, up to which it is hardly slower.
 const AS_FAST: f64 = 1.5;
-/// Drive writes a day that drives for reading are mostly rated for.
+/// Drive writes a day for which most read-intensive drives are rated.
 const DRIVE_WRITES_MUCH: f64 = 1.0;
 
 pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut Advice) {
@@ -59,7 +59,7 @@ fn of_size(known: &Known<'_>, plan: &Plan) -> Vec<(WarningKind, String)> {
             ),
         ));
     }
-    // In pass-through nobody uses a limit.
+    // A disk in pass-through does not use a limit.
     let Some(present) = known.present.filter(|present| present.mode != Mode::PassThrough) else {
         return warnings;
     };
@@ -90,7 +90,7 @@ fn of_size(known: &Known<'_>, plan: &Plan) -> Vec<(WarningKind, String)> {
     warnings
 }
 
-/// That more is written to the advised flash than drives for reading are made for, if so.
+/// Returns a warning if more is written to the advised flash than read-intensive drives are made for.
 fn of_wear(advice: &Advice) -> Option<String> {
     let wear = advice.wear.as_ref()?;
     let (whose, writes) = match (wear.pool_writes_per_day, wear.flash_writes_per_day) {
@@ -118,7 +118,7 @@ fn of_speed(known: &Known<'_>) -> Option<String> {
     })
 }
 
-/// That much of what is read is read in long runs, if so.
+/// Returns a warning if most reads are in long runs.
 pub(super) fn mostly_sequential(known: &Known<'_>) -> Option<String> {
     let sequential = ratio(known.asked.sequential?, known.asked.of_sequential(known.source));
     let sequential = sequential.filter(|sequential| *sequential > SEQUENTIAL_MUCH)?;

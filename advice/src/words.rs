@@ -1,8 +1,8 @@
-//! Figures as sentences have them, and the few conversions that they take.
+//! Figures in the form of sentences, and the conversions for them.
 
 use base::units::{Share, Size};
 
-/// A difference of two ratios.
+/// Returns the difference of two ratios as text.
 pub(super) fn points(difference: f64) -> String {
     let tenths = (difference * 1_000.0).round() as i64;
     let sign = if tenths < 0 { "-" } else { "" };
@@ -16,12 +16,12 @@ pub(super) fn size(bytes: u64) -> String {
     Size(bytes).to_string()
 }
 
-/// As a key of a disk has it: nothing rounded.
+/// Returns bytes in the form of a disk's key: nothing is rounded.
 pub(super) fn exact(bytes: u64) -> String {
     Share::Bytes(bytes).to_string()
 }
 
-/// Microseconds.
+/// Returns microseconds as text.
 pub(super) fn time(micros: f64) -> String {
     match micros {
         micros if micros < 10.0 => format!("{micros:.1} us"),
@@ -30,7 +30,7 @@ pub(super) fn time(micros: f64) -> String {
     }
 }
 
-/// Seconds, in the largest unit that has two of them.
+/// Returns seconds as text, in the largest unit that has two of them.
 pub(super) fn span(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
@@ -40,7 +40,7 @@ pub(super) fn span(seconds: u64) -> String {
     }
 }
 
-/// A part of something small: three digits that count.
+/// Returns a small part with three significant digits.
 pub(super) fn digits(value: f64) -> String {
     match value {
         value if value >= 10.0 => format!("{value:.0}"),

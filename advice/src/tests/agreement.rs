@@ -1,4 +1,4 @@
-//! That one advice does not contradict itself, what disks take, or the advice that comes after it.
+//! Consistency of an advice with itself, with the valid keys of disks, and with the next advice.
 
 use super::*;
 
@@ -90,14 +90,14 @@ fn blocks_of_a_page_are_not_advised_on_a_disk_that_is_too_large_for_them() {
 fn a_wanted_hit_ratio_meets_no_other_advice() {
     let curves = hot_and_cold();
     let reads = &curves.reads;
-    // Half of the hits fit in little; more brings more.
+    // Half of the hits need little space; more adds hits.
     let large = Known { present: Some(present(GIB)), ..known(&curves) };
     let wanted = advise(&Known { wanted: Some(0.3), ..large });
     let lost = reads.hit_ratio(GIB).zip(reads.hit_ratio(64 * MIB)).map(|(all, some)| all - some);
     assert!(lost.is_some_and(|lost| lost < 0.02) == warns(&wanted, WarningKind::TooLarge), "{wanted:?}");
     let loops = large_loop();
     let more = Known { present: Some(present(100 * GIB)), ..known(&loops) };
-    // A loop has no half: the least size for it is that for all of it.
+    // A loop has no half: the smallest size for it is that for all of it.
     let all = advise(&Known { wanted: Some(0.5), ..more });
     assert!(warns(&all, WarningKind::TooLarge), "{all:?}");
 
@@ -131,7 +131,7 @@ fn a_wanted_hit_ratio_meets_no_other_advice() {
     let said = text(&advise(&Known { wanted: Some(0.6), ..trace }), "wanted");
     assert!(!said.contains("by the curve"), "{said}");
 
-    // What is wanted fits; the margin does not.
+    // The wanted ratio fits; the margin does not.
     let need = loops.reads.size_for(0.7).expect("a loop has it");
     let tight = Flash { usable_bytes: need, ..pool() };
     let said = text(&advise(&Known { wanted: Some(0.7), pool: Some(tight), ..known(&loops) }), "wanted");
