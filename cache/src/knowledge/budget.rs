@@ -10,15 +10,15 @@
 //! cell rate algorithm, ITU-T I.371). Guests' writes are never asked for: they are paid for like all others, also on credit, and
 //! promotions wait until that is paid back, a day at most. What is not spent is not saved beyond the bucket.
 //!
-//! Knows neither clock nor device: time and bytes come in, a share goes out.
+//! Uses neither clock nor device: callers pass time and bytes, and get a share of promotions.
 
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 
-/// What the bucket holds, as time in which so much comes in: an hour, nanoseconds.
+/// Size of the bucket, as the time in which the budget fills it: an hour, nanoseconds.
 const BUCKET_NS: u64 = 3_600_000_000_000;
 /// Nanoseconds of a day.
 const DAY_NS: u64 = 24 * BUCKET_NS;
-/// What the bucket of a small device holds at least: less than a few batches could never be spent smoothly.
+/// Least size of the bucket, for small devices: less than a few batches could never be spent smoothly.
 const BUCKET_BYTES_MIN: u64 = (2 * BATCH_PAGES_MAX * PAGE_BYTES) as u64;
 /// Up to this pressure everything is let in.
 const PRESSURE_FREE: f32 = 0.5;
@@ -27,11 +27,11 @@ const PRESSURE_FREE: f32 = 0.5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     bytes_a_day: u64,
-    /// When all that was written by `seen_at` is paid for; never before that. Nanoseconds, as all moments here.
+    /// Time at which all that was written by `seen_at` is paid for; never before that. Nanoseconds, as all times here.
     paid_at: u64,
-    /// When somebody looked last.
+    /// Time of the last update.
     seen_at: u64,
-    /// What was written by then, since whenever.
+    /// Bytes written by then, by the device's meter.
     seen_bytes: u64,
 }
 
@@ -44,8 +44,8 @@ impl Budget {
         Self { paid_at: now.saturating_add(budget.bucket_ns() / 2), ..budget }
     }
 
-    /// Goes over to another budget. The bucket stays as full as it is, for what came out of it was let out by the earlier budget;
-    /// what was written beyond that stays owed, in bytes.
+    /// Changes the budget. The bucket stays as full as it is, because the earlier budget permitted what was taken from it; writes beyond
+    /// that stay owed, in bytes.
     pub(crate) fn set_bytes_a_day(&mut self, bytes_a_day: u64) {
         let before = *self;
         self.bytes_a_day = bytes_a_day.max(1);
@@ -63,8 +63,8 @@ impl Budget {
         self.see(now, written);
     }
 
-    /// Takes what the meter shows `now`. What came since the last look counts as having come evenly. A clock that stands still
-    /// or is a little behind, as that of another shard may be, pays for nothing.
+    /// Updates with the reading of the meter at `now`. Writes since the last update count as spread evenly. A clock that stands still or is
+    /// a little behind, as that of another shard may be, pays for nothing.
     pub(crate) fn see(&mut self, now: u64, written: u64) {
         let cost = self.nanos_for(written.saturating_sub(self.seen_bytes));
         let paid_at = self.paid_at.saturating_add(cost);
@@ -73,7 +73,7 @@ impl Budget {
         self.owe(self.seen_at, paid_at.saturating_sub(self.seen_at));
     }
 
-    /// How far spending is ahead of the budget, as of the last look: 0 if the bucket is full, 1 if it is empty.
+    /// Returns how far spending is ahead of the budget, as of the last update: 0 if the bucket is full, 1 if it is empty.
     #[expect(clippy::cast_precision_loss, reason = "a ratio; nobody needs the last nanosecond")]
     pub(crate) fn pressure(&self) -> f32 {
         (self.ahead_ns() as f32 / self.bucket_ns() as f32).min(1.0)
@@ -84,7 +84,7 @@ impl Budget {
         ((1.0 - self.pressure()) / (1.0 - PRESSURE_FREE)).clamp(0.0, 1.0)
     }
 
-    /// Is a batch let in, if chance has drawn this number? All of it or nothing: a batch of a few pages of it would cost as many
+    /// Returns true if a batch is admitted for this random number. All of it or nothing: a batch of a few of its pages would cost as many
     /// headers.
     #[expect(clippy::cast_precision_loss, reason = "a float has the 24 bits that are compared")]
     pub(crate) fn lets_in(&self, chance: u64) -> bool {

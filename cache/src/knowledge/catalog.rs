@@ -5,7 +5,7 @@
 //! | index | the place of each page on flash, its checksum and its use |
 //! | dirty set | pages, zeroes and lost pages that the backing does not have |
 //! | zero pages | pages that the backing holds as zeroes, of which nothing else is cached |
-//! | stale versions | lines of the log that the index does not point to (`order.rs`) |
+//! | stale versions | log entries that the index does not point to (`order.rs`) |
 //! | live pages | for each segment, the pages that the index points to (`segments.rs`) |
 //!
 //! These agree after every verb, and only a verb changes them: [`Catalog::insert_clean`], [`Catalog::insert_dirty`],
@@ -47,7 +47,7 @@ pub(crate) trait SegmentsHolder {
 pub(crate) struct Catalog<S> {
     disk: DiskId,
     layout: Layout,
-    /// A number that guests do not know, for the index.
+    /// A number unknown to guests, for the index.
     salt: u64,
     segments: Arc<S>,
     entries: RefCell<Entries>,
@@ -55,7 +55,7 @@ pub(crate) struct Catalog<S> {
     order: Rc<RefCell<Order>>,
 }
 
-/// What is known of pages.
+/// Records of pages.
 struct Entries {
     index: Index,
     dirty: Dirty,
@@ -149,7 +149,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         });
     }
 
-    /// Records that a guest made pages zeroes, which the backing does not have. Their storage may be given back if `unmap` says so.
+    /// Records that a guest made pages zeroes, which are dirty. Their storage may be deallocated if `unmap` permits it.
     pub(crate) fn insert_zeroes(&self, pages: &Range<u64>, unmap: Unmap) {
         {
             let mut entries = self.entries.borrow_mut();
@@ -192,8 +192,8 @@ impl<S: SegmentsHolder> Catalog<S> {
         true
     }
 
-    /// Removes a clean page whose copy at `flash` is damaged, if it is still there. Returns true if it was. Nothing on flash
-    /// says so: if the log holds other versions of the page, this one stays there until they are gone.
+    /// Removes a clean page whose copy at `flash` is damaged, if it is still there. Returns true if it was. This is not recorded on flash:
+    /// if the log holds other versions of the page, this one stays there until they are gone.
     pub(crate) fn invalidate_damaged(&self, page: PageNumber, flash: FlashPage) -> bool {
         let is_removed = self.invalidate_at(page, flash);
         let mut order = self.order.borrow_mut();
@@ -216,8 +216,8 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.set_places(extent);
     }
 
-    /// Records that a segment is at another place, with all that it holds: so many pages are located there. `content` is what its
-    /// summary says; without one every block is visited.
+    /// Records that a segment is at another place, with all its content: `located` pages of it are indexed. `content` is from its summary;
+    /// without one every block is visited.
     pub(crate) fn relocate_segment(
         &self,
         (from, to): (SegmentNumber, SegmentNumber),
@@ -292,7 +292,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.check_in_debug();
     }
 
-    /// Removes all that is dirty: nobody wants it, or another shard knows it.
+    /// Removes all that is dirty: it is discarded, or another shard knows it.
     pub(crate) fn discard_dirty(&self) {
         self.entries.borrow_mut().dirty = Dirty::default();
     }
@@ -318,7 +318,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.entries.borrow_mut().zero_pages.remove(pages);
     }
 
-    /// Records the use of the block of a page, if the page is at `flash`. Returns what was known of it before.
+    /// Records the use of the block of a page, if the page is at `flash`. Returns the history from before.
     pub(crate) fn use_if_at(
         &self,
         page: PageNumber,
@@ -328,23 +328,23 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.entries.borrow_mut().index.use_if_at(page, flash, used)
     }
 
-    /// Records how the block of a page was used, by what was known of it, if the block is known. Returns that; without a block
-    /// `used` is given an empty history.
+    /// Updates the history of the block of a page by `used`, if the block is indexed. Returns the new history; without a block `used` gets
+    /// an empty one.
     pub(crate) fn update_history(&self, page: PageNumber, used: impl FnOnce(History) -> History) -> History {
         self.entries.borrow_mut().index.update_history(page, used)
     }
 
-    /// Records how the block of a page was used, if the block is known.
+    /// Sets the history of the block of a page, if the block is indexed.
     pub(crate) fn set_history(&self, page: PageNumber, history: History) {
         self.entries.borrow_mut().index.set_history(page, history);
     }
 
-    /// Records where pages are now, in the index, in the counts of live pages and in those of stale versions.
+    /// Records the new places of pages, in the index, in the counts of live pages and in those of stale versions.
     fn set_places(&self, extent: FlashExtent<'_>) {
         self.set_places_and(extent, |_, _| {});
     }
 
-    /// Does the same, and changes the other entries of the pages by `change` under the same borrow: a guest's write takes this way.
+    /// Does the same, and changes the other entries of the pages by `change` under the same borrow: used for writes of guests.
     fn set_places_and(&self, extent: FlashExtent<'_>, change: impl FnOnce(&mut Dirty, &mut ZeroPages)) {
         let FlashExtent { first, flash, checksums } = extent;
         let replaced = {
@@ -363,8 +363,8 @@ impl<S: SegmentsHolder> Catalog<S> {
         replaced.iter().for_each(|gone| order.died(gone.page));
     }
 
-    /// Counts pages that the index does not locate any more. Every line that becomes stale is counted here or by
-    /// [`Self::set_places_and`]; `order.rs` says what keeps older ones from coming back.
+    /// Counts pages that the index does not locate any more. Every log entry that becomes stale is counted here or by
+    /// [`Self::set_places_and`]; `order.rs` explains what keeps older ones from reappearing.
     fn forget_places(&self, gone: &[Gone]) {
         if gone.is_empty() {
             return;
@@ -399,12 +399,12 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.order.borrow_mut().clear(disk_pages, flash_pages);
     }
 
-    /// Declares that every line of the log is counted: there is none.
+    /// Declares all log entries counted: there are none.
     pub(crate) fn complete_counting(&self) {
         self.order.borrow_mut().complete();
     }
 
-    /// Counts the lines of a closed segment that a load has read; `stale` are those that the new index does not point to.
+    /// Counts the log entries of a closed segment that a load has read; `stale` are those that the new index does not point to.
     pub(crate) fn count_loaded(
         &self,
         segment: (SegmentNumber, Sequence),
@@ -437,13 +437,13 @@ impl<S: SegmentsHolder> Catalog<S> {
             for it in loaded.iter().filter(|it| !is_closed(&segments, it)) {
                 let removed = index.remove_on_flash(self.places_of(it.segment));
                 if segments.life(it.segment) == Some((self.disk.into(), it.generation)) {
-                    // Another shard was asked to reclaim it before the disk came here, and may put it back.
+                    // Another shard was asked to reclaim it before the disk was attached here, and may put it back.
                     order.bind(it.segment);
                     for removed in &removed {
                         order.died(removed.page);
                     }
                 } else {
-                    // Its stale versions stay counted, which costs copies at most: nobody knows any more which they were.
+                    // Its stale versions stay counted, which costs copies at most: it is not known any more which they were.
                     order.gone(it.segment, None, None);
                 }
             }
@@ -487,7 +487,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.locate(page).is_some_and(|located| located.flash == flash)
     }
 
-    /// Returns how the block of a page was used; nothing, if the block is not known.
+    /// Returns the history of the block of a page; an empty one, if the block is not indexed.
     pub(crate) fn history(&self, page: PageNumber) -> History {
         self.entries.borrow().index.history(page)
     }
@@ -577,7 +577,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         }
     }
 
-    /// Returns the share of the lines on flash that the index points to.
+    /// Returns the share of the log entries on flash that the index points to.
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     pub(crate) fn live_share(&self) -> f32 {
         let (live, all) = (self.entries.borrow().index.pages(), self.order.borrow().lines());
@@ -585,9 +585,9 @@ impl<S: SegmentsHolder> Catalog<S> {
     }
 }
 
-/// Reclaim: which segment goes, and what may come back without it.
+/// Reclaim: the choice of segments, and what may reappear without them.
 impl<S: SegmentsHolder> Catalog<S> {
-    /// Has all segments that are there now go in order of their age: something became stale that nothing durable says.
+    /// Forces all segments that exist now to be reclaimed in order of their age: something became stale without a durable record of it.
     pub(crate) fn require_age_order(&self) {
         self.order.borrow_mut().all_in_order();
     }
@@ -607,8 +607,8 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.order.borrow().shadows(page)
     }
 
-    /// Returns the segment that goes next instead of the oldest, if one may: the one that was settled, or the cheapest.
-    /// `cost_of` says what it costs to lose a clean page: 0 is nothing, 1 a page that is written again.
+    /// Returns the segment to reclaim instead of the oldest, if one may be: the one that was settled, or the cheapest. `cost_of` is the
+    /// cost of losing a clean page: 0 is nothing, 1 a page that is written again.
     pub(crate) fn choose_cheaper(
         &self,
         oldest: SegmentNumber,
@@ -645,12 +645,12 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.order.borrow_mut().note_moved(self.layout.segment_of(flash));
     }
 
-    /// Begins the reclaim of a segment: it does not go out of order any more. Returns a token if its lines are counted.
+    /// Begins the reclaim of a segment, which does not go out of order any more. Returns a token if its log entries are counted.
     pub(crate) fn begin_reclaim(&self, segment: SegmentNumber) -> Option<Counted> {
         self.order.borrow_mut().bind(segment)
     }
 
-    /// Ends the reclaim of a segment that is empty: its lines, which are all stale, go with it.
+    /// Ends the reclaim of a segment that is empty: its log entries, which are all stale, go with it.
     pub(crate) fn end_reclaim(
         &self,
         segment: SegmentNumber,
@@ -688,8 +688,8 @@ impl<S: SegmentsHolder> Catalog<S> {
     /// Compares the parts with each other. Visits every page.
     ///
     /// # Panics
-    /// If the live pages of a segment are not those of the index; if a dirty page is not in the index, or zeroes or a lost page
-    /// are; or if a page that is dirty or on flash is remembered as zeroes.
+    /// If the live pages of a segment are not those of the index; if a dirty page is not in the index, or zeroes or a lost page are; or if
+    /// a page that is dirty or on flash is recorded as zeroes.
     pub(crate) fn check(&self) {
         let Entries { index, dirty, zero_pages } = &*self.entries.borrow();
         let mut live: BTreeMap<SegmentNumber, u32> = BTreeMap::new();

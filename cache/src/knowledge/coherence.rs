@@ -1,4 +1,4 @@
-//! Coherence: what the cache may believe of a disk while its backing is changed.
+//! Coherence: which cached data of a disk is trusted while its backing is changed.
 //!
 //! | part | records | keeps rule |
 //! |---|---|---|
@@ -39,21 +39,21 @@ pub(crate) struct Coherence {
     uncommitted: RefCell<UncommittedTail>,
     /// The epoch of the backing to which everything cached belongs.
     epoch: Cell<u64>,
-    /// Set once the backing was flushed since the disk was attached: what it returns outside of open regions is durable there
-    /// from then on, whoever wrote it and with whatever intents.
+    /// Set once the backing was flushed since the disk was attached: what it returns outside of open regions is durable there from then on,
+    /// regardless of who wrote it and with which intents.
     is_settled: Cell<bool>,
 }
 
-/// What a lost connection may have taken from the backing.
+/// Writes that a lost connection may have taken from the backing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LostWrites {
     /// The regions in which it may have. Their pages count as touched.
     pub(crate) ranges: Vec<ByteRange>,
-    /// True if it may be any region, also one of which nothing durable says so.
+    /// True if any region may be affected, also one without a durable record.
     pub(crate) is_anywhere: bool,
 }
 
-/// Regions that came to rest.
+/// Regions without recent changes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ClosedRegions {
     pub(crate) regions: Vec<u32>,
@@ -80,7 +80,7 @@ impl Coherence {
         self.regions.borrow_mut().grow(disk_bytes);
     }
 
-    /// Takes over the open intents that a start found, and sets or clears the bits of each region as `belief` says.
+    /// Restores the open intents that a start found, and sets or clears the bits of each region as `belief` requires.
     pub(crate) fn restore(&self, open: &BTreeSet<Intent>, belief: &Belief) {
         let mut regions = self.regions.borrow_mut();
         if open.contains(&Intent::AllRegions) {
@@ -120,7 +120,7 @@ impl Coherence {
         self.fills.borrow_mut().finish_mutation(mutation);
     }
 
-    /// Ends a change that failed, or whose outcome nobody knows: its range never enters the cache again.
+    /// Ends a change that failed, or whose outcome is unknown: its range never enters the cache again.
     pub(crate) fn distrust_mutation(&self, mutation: &MutationNumber) {
         self.fills.borrow_mut().distrust_mutation(mutation);
     }
@@ -203,8 +203,8 @@ impl Coherence {
         }
     }
 
-    /// Returns the open regions at rest: nothing changed there since the last call, nothing is in flight, and everything that was
-    /// is known to have succeeded.
+    /// Returns the open regions at rest: nothing changed there since the last call, nothing is in flight, and everything that was is known
+    /// to have succeeded.
     pub(crate) fn idle_regions(&self) -> Vec<u32> {
         let mut idle = self.regions.borrow_mut().look();
         idle.retain(|region| self.is_at_rest(*region));
@@ -243,8 +243,8 @@ impl Coherence {
         self.uncommitted.borrow_mut().add(batch, pages);
     }
 
-    /// Marks the pages of all batches up to `batch`, which are committed, as untouched if `is_current` says that the newest
-    /// version is where they were written.
+    /// Marks the pages of all batches up to `batch`, which are committed, as untouched if `is_current` returns true: the newest version is
+    /// where it was written.
     pub(crate) fn commit_up_to(&self, batch: u64, is_current: impl Fn(PageNumber, FlashPage) -> bool) {
         for (page, flash) in self.uncommitted.borrow_mut().take(batch) {
             if is_current(page, flash) {

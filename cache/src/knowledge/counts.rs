@@ -1,6 +1,6 @@
 //! Many counts of which few are high: half a byte for each, and four to eight bytes more for one that is above 15.
 //!
-//! High counts stand in a short list for each four thousand, in order, so nothing is ever laid out anew as a whole, and it makes no difference
+//! High counts stand in a short list for each four thousand, in order, so nothing is ever rebuilt as a whole, and it makes no difference
 //! which of them are high.
 
 /// The highest count of half a byte. A place that has it is among those that may be higher.
@@ -13,11 +13,11 @@ pub(super) struct Counts {
     halves: Box<[u8]>,
     /// Of each group, in the order of their numbers.
     high: Box<[Vec<High>]>,
-    /// Room in all of these lists, which are too many to be looked at whenever somebody asks for bytes.
+    /// Capacity of all these lists, which are too many to be summed up for each report.
     listed_max: usize,
 }
 
-/// What is above [`HALF_MAX`], at least one.
+/// The part of a count above [`HALF_MAX`], at least one.
 #[derive(Clone, Copy)]
 struct High {
     in_group: u16,
@@ -28,7 +28,7 @@ struct High {
 const ABOVE_MAX: u8 = u8::MAX - HALF_MAX;
 
 impl Counts {
-    /// So many, an even number, all 0.
+    /// Creates `len` counts, an even number, all 0.
     pub(super) fn new(len: u64) -> Self {
         assert!(len.is_multiple_of(2) && len <= 1 << u32::BITS, "{len} counts");
         let groups = len.div_ceil(u64::from(GROUP)) as usize;
@@ -69,7 +69,7 @@ impl Counts {
         }
     }
 
-    /// One less, unless it is full: how many that stands for is not known. Says whether there was one.
+    /// Decrements a count, unless it is full: a full count stands for an unknown number. Returns false if it was 0.
     pub(super) fn remove(&mut self, number: u32) -> bool {
         let half = self.half(number);
         if half == HALF_MAX && self.remove_high(number) {
@@ -122,7 +122,7 @@ fn in_group(number: u32) -> u16 {
     (number % GROUP) as u16
 }
 
-/// Where a count is in the list of its group, or belongs.
+/// Returns the place of a count in the list of its group, or where it belongs.
 fn find(high: &[High], number: u32) -> Result<usize, usize> {
     high.binary_search_by_key(&in_group(number), |high| high.in_group)
 }

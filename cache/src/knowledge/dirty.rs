@@ -1,8 +1,8 @@
-//! What the backing does not have yet: pages whose newest version is in the log only, ranges that guests made zeroes, and
-//! what was damaged before the backing had it.
+//! Data that the backing does not have yet: pages whose newest version is in the log only, ranges that guests made zeroes, and pages that
+//! were damaged while dirty.
 //!
-//! Where a dirty page's content is on flash, the index says, as for any other page. Pages are kept in the order of their
-//! addresses, because that is the order in which destage takes them.
+//! The index has the place of a dirty page on flash, as of any other page. Pages are kept in the order of their addresses, because that is
+//! the order in which destage takes them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -137,7 +137,7 @@ impl Dirty {
         self.lost.insert(pages);
     }
 
-    /// Notes that the backing has what these pages hold, or that nobody wants it.
+    /// Removes pages, because the backing has them, or they are discarded.
     pub(crate) fn remove(&mut self, pages: &Range<u64>) {
         self.zeroes.remove(pages);
         self.unmappable.remove(pages);

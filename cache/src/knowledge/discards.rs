@@ -1,11 +1,11 @@
-//! Which free segments of a device are still to be discarded.
+//! The free segments of a device that are still to be discarded.
 //!
 //! ```text
 //!   free when the pool was opened,  ──> freed ──covered by the table──> due ──begin──> held back ──> free
 //!   or freed with what a disk held
 //! ```
-//! Whoever takes a segment takes it from here too: what is written anew need not be discarded before. What reclaim frees
-//! never comes here, because it is next to be written.
+//! A segment that is taken is taken from here too: it will be overwritten and need not be discarded. What reclaim frees
+//! is never here, because it is next to be written.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::words::units::SegmentNumber;
 pub(crate) struct Discards {
     /// Turns false for good once the device refused one.
     are_possible: bool,
-    /// Free, though one of the two copies of the table on flash may still say that they are owned.
+    /// Free, though one of the two copies of the table on flash may still name an owner.
     freed: BTreeSet<SegmentNumber>,
     /// Free in both copies, once these were written.
     due: BTreeSet<SegmentNumber>,
@@ -65,7 +65,7 @@ impl Discards {
         self.due.remove(&segment);
     }
 
-    /// What is free by now is due, once both copies of the table will have been written after this call.
+    /// Makes free segments due, once both copies of the table will have been written after this call.
     pub(crate) fn ripen(&mut self) {
         self.due.append(&mut self.freed);
     }

@@ -1,4 +1,4 @@
-//! Which fills may enter: the judge of rule I3.
+//! Decides which fills may enter (rule I3).
 //!
 //! A *fill* is content that was read from the backing and is on its way into the cache. A *mutation* is a write,
 //! discard or write-zeroes in flight. A fill may enter only if no mutation of its range was in flight at any moment
@@ -77,12 +77,12 @@ impl Fills {
         MutationNumber(number)
     }
 
-    /// Call when the outcome is known, and only if the mutation took effect as a whole.
+    /// Ends a mutation. Call when the outcome is known, and only if the mutation took effect as a whole.
     pub(crate) fn finish_mutation(&mut self, mutation: &MutationNumber) {
         self.take_mutation(mutation);
     }
 
-    /// Call when the mutation failed or nobody will ever know.
+    /// Ends a mutation that failed, or whose outcome will never be known.
     pub(crate) fn distrust_mutation(&mut self, mutation: &MutationNumber) {
         let range = self.take_mutation(mutation);
         self.distrusted.add(range);

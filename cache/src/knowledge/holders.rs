@@ -1,4 +1,4 @@
-//! What disks hold of a pool, and what was promised to them.
+//! The segments that each disk holds of a pool, and those that it is promised.
 
 use crate::words::units::ShardNumber;
 
@@ -9,31 +9,31 @@ use crate::words::units::ShardNumber;
 )]
 pub(super) struct Holder {
     pub(super) held: u32,
-    /// How many of these have no second copy and are none.
+    /// Number of these that have no second copy and are none.
     pub(super) singles: u32,
     pub(super) share: Share,
     /// Segments that its dirty data takes, which may be more than it reserved.
     pub(super) for_dirty: u32,
-    /// Whether its index says what is in its segments: not before its content was loaded.
+    /// True if its index covers its segments: not before its content was loaded.
     pub(super) indexed: bool,
-    /// Whether there may be something in its segments that its backing does not have.
+    /// True if its segments may hold dirty data.
     pub(super) dirty: bool,
-    /// Whether what its guests write stays on flash for a while.
+    /// True if writes of its guests stay on flash for a while.
     pub(super) writes_back: bool,
-    /// Whether two copies are wanted of that.
+    /// True if these writes need two copies.
     pub(super) mirrored: bool,
-    /// What the loss of a device would undo because the table does not say it yet: second copies that were made, and
-    /// segments with one copy that were freed.
+    /// Changes that the loss of a device would undo because the table does not record them yet: second copies that were made, and segments
+    /// with one copy that were freed.
     pub(super) unrecorded: u32,
-    /// How much of that the table says that is being written.
+    /// Number of those that are in the table that is being written.
     pub(super) recording: u32,
     /// Set when the disk is being detached: it gets no segments any more.
     pub(super) leaving: bool,
-    /// The shard on which it is attached, which alone knows what its segments hold.
+    /// The owner shard, which alone knows the content of its segments.
     pub(super) home: Option<ShardNumber>,
 }
 
-/// What a disk may hold, in segments.
+/// Share of a disk, in segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) reserve: u32,
@@ -41,7 +41,7 @@ pub(crate) struct Share {
 }
 
 impl Holder {
-    /// One that holds nothing, reserved nothing, and whose content nobody knows.
+    /// A holder with no segments and no reservation, whose content is not known.
     pub(super) const UNKNOWN: Self = Self {
         held: 0,
         singles: 0,
@@ -57,12 +57,12 @@ impl Holder {
         home: None,
     };
 
-    /// Returns the segments that nobody else can take from the disk.
+    /// Returns the segments that no other disk can take from this one.
     pub(super) fn promised(&self) -> u32 {
         self.share.reserve.max(self.for_dirty)
     }
 
-    /// Returns the segments that the disk has to keep: what was promised to it, or all if its content is dirty and not known.
+    /// Returns the segments that the disk has to keep: those promised to it, or all if its content is dirty and not loaded.
     pub(super) fn held_for_sure(&self) -> u32 {
         let unknown = if self.dirty && !self.indexed { self.held } else { 0 };
         self.promised().max(unknown)

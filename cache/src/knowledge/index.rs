@@ -1,8 +1,8 @@
 //! The index: which pages of one disk are on flash, where, with which checksum, and how their block was used.
 //!
-//! Blocks are entries of a table ([`table`]), of sixteen bytes each. An entry says where the block is, if it is of one page; the places of the
-//! pages of larger ones are packed ([`packed`]) and lie in memory beside it ([`pieces`]). What the index does not know is not on flash:
-//! it is the only judge while the pool is open.
+//! Blocks are entries of a table ([`table`]), of sixteen bytes each. An entry holds the place of the block, if it is of one page; the
+//! places of the pages of larger ones are packed ([`packed`]) and lie in memory beside it ([`pieces`]). A page that is not in the index is
+//! not on flash: nothing else decides that while the pool is open.
 
 mod chain;
 mod packed;
@@ -22,7 +22,7 @@ use packed::{BLOCK_PAGES_MAX, pack, pack_run};
 use severals::Severals;
 use table::{Said, Table};
 
-/// Where a page is on flash and what its content's plain checksum is.
+/// Place of a page on flash, and the plain checksum of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     pub(crate) flash: FlashPage,
@@ -49,7 +49,7 @@ enum Blocks {
     Several(Severals),
 }
 
-/// Where a block is in the index, until one is entered or taken out.
+/// Place of a block in the index; valid until one is inserted or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Slot {
     part: u32,
@@ -66,7 +66,7 @@ impl Said for Located {
 }
 
 impl Index {
-    /// An empty index of blocks of so many pages. The salt is a number that guests do not know.
+    /// Creates an empty index of blocks of `block_pages` pages. The salt is a number unknown to guests.
     pub(crate) fn new(block_pages: u32, salt: u64) -> Self {
         assert!(block_pages.is_power_of_two() && block_pages as usize <= BLOCK_PAGES_MAX);
         let blocks = match block_pages {
@@ -102,12 +102,12 @@ impl Index {
         }
     }
 
-    /// Where a page is, if it is on flash.
+    /// Returns the place of a page, if it is on flash.
     pub(crate) fn get(&self, page: PageNumber) -> Option<Located> {
         self.located(self.find(page.0 / self.block_pages)?, page)
     }
 
-    /// Where a page is, if it is on flash, and how its block was used.
+    /// Returns the place of a page, if it is on flash, and the history of its block.
     pub(crate) fn get_with_history(&self, page: PageNumber) -> Option<(Located, History)> {
         let slot = self.find(page.0 / self.block_pages)?;
         Some((self.located(slot, page)?, self.blocks.history(slot)))
@@ -141,7 +141,7 @@ impl Index {
         replaced
     }
 
-    /// Enters those pages of a run of neighbours that are not known yet and that `wanted` lets in. Returns how many. Asks
+    /// Inserts those pages of a run of neighbours that are not indexed yet and for which `wanted` returns true. Returns how many. Calls
     /// `wanted` once for each page.
     pub(crate) fn insert_absent(
         &mut self,
@@ -159,7 +159,7 @@ impl Index {
             let run = &checksums[done..done + count];
             let first = flash.plus(done as u32);
             done += count;
-            // Asked once for each page that is not known, and for no other.
+            // Called once for each page that is not indexed, and for no other.
             let absent = self.find(block).is_none();
             let mut wants = [false; BLOCK_PAGES_MAX];
             if absent {
@@ -202,7 +202,7 @@ impl Index {
         removed
     }
 
-    /// Tells of each page that is known among these, in no order.
+    /// Calls back for each of these pages that is indexed, in no order.
     pub(crate) fn pages_within(&self, pages: Range<u64>, mut tell: impl FnMut(u64)) {
         for block in self.known_within(&pages) {
             let first = block * self.block_pages;
@@ -211,7 +211,7 @@ impl Index {
         }
     }
 
-    /// The known blocks that share a page with these.
+    /// Returns the indexed blocks that share a page with these.
     fn known_within(&self, pages: &Range<u64>) -> Vec<u64> {
         let mut blocks = pages.start / self.block_pages..pages.end.div_ceil(self.block_pages);
         if blocks.end.saturating_sub(blocks.start) > self.blocks() {
@@ -241,8 +241,8 @@ impl Index {
         is_there
     }
 
-    /// Takes everything out that lies in a range of flash, looking at every block: for when a segment's summary cannot
-    /// be read. Returns what was there.
+    /// Removes everything that lies in a range of flash, by visiting every block: for when a segment's summary cannot be read. Returns what
+    /// was there.
     pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {
         let mut removed = Vec::new();
         for block in self.known_by_number(|_| true) {
@@ -258,8 +258,7 @@ impl Index {
         removed
     }
 
-    /// Has every page looked at, and moved on flash, or dropped where `place` says nothing. Returns those that were
-    /// dropped.
+    /// Visits every page, and moves it on flash, or drops it where `place` returns none. Returns those that were dropped.
     pub(crate) fn rearrange(
         &mut self,
         place: impl Fn(PageNumber, FlashPage) -> Option<FlashPage>,
@@ -281,12 +280,12 @@ impl Index {
         dropped
     }
 
-    /// How the page's block was used; nothing, if it is not known.
+    /// Returns the history of the page's block; an empty one, if it is not indexed.
     pub(crate) fn history(&self, page: PageNumber) -> History {
         self.find(page.0 / self.block_pages).map_or(History::default(), |slot| self.blocks.history(slot))
     }
 
-    /// Notes a use of the block of a page, if the page is at `flash`. Returns what was known of it before.
+    /// Records a use of the block of a page, if the page is at `flash`. Returns the history from before.
     pub(crate) fn use_if_at(
         &mut self,
         page: PageNumber,
@@ -300,8 +299,8 @@ impl Index {
         Some(std::mem::replace(history, now))
     }
 
-    /// Says how the page's block was used, by what was known of it, if the block is known. Returns that; without a block `used` is told
-    /// of nothing.
+    /// Updates the history of the page's block by `used`, if the block is indexed. Returns the new history; without a block `used` gets an
+    /// empty one.
     pub(crate) fn update_history(
         &mut self,
         page: PageNumber,
@@ -313,14 +312,14 @@ impl Index {
         *history
     }
 
-    /// Says how the page's block was used, if the block is known.
+    /// Sets the history of the page's block, if the block is indexed.
     pub(crate) fn set_history(&mut self, page: PageNumber, history: History) {
         if let Some(slot) = self.find(page.0 / self.block_pages) {
             *self.blocks.history_mut(slot) = history;
         }
     }
 
-    /// How some block was used, by chance. None where there is none.
+    /// Returns the history of a random block. None where the draw finds none.
     pub(crate) fn draw(&self, dice: &mut Dice) -> Option<History> {
         match &self.blocks {
             Blocks::Single(table) => table.draw(dice),
@@ -349,8 +348,8 @@ impl Index {
         }
     }
 
-    /// The numbers of those known blocks that are wanted, in their order, which is none of the table's. Whoever took blocks out in that of
-    /// the table would empty one end of it, and each time that it is laid out anew all the rest would belong into one heap.
+    /// Returns the numbers of the indexed blocks that are wanted, in ascending order, which is not the order of the table. Removing blocks
+    /// in the order of the table would empty one end of it, and each time that a part is rebuilt all the rest would fall into one cluster.
     fn known_by_number(&self, wanted: impl Fn(u64) -> bool) -> Vec<u64> {
         let mut blocks: Vec<u64> = self.known_blocks().filter(|block| wanted(*block)).collect();
         blocks.sort_unstable();
@@ -416,7 +415,7 @@ impl Index {
         }
     }
 
-    /// Enters a block that is not known, of which one run of neighbours is on flash.
+    /// Inserts a block that is not indexed, of which one run of neighbours is on flash.
     fn add_run(&mut self, block: u64, within: usize, flash: FlashPage, checksums: &[u32]) {
         match &mut self.blocks {
             Blocks::Single(table) => table.insert(number(block), Located { flash, checksum: checksums[0] }),

@@ -1,4 +1,4 @@
-//! Knowledge: what is known in RAM about what is cached. Pure data structures; none of them awaits anything.
+//! Knowledge: state in RAM about cached data. Pure data structures; none of them awaits anything.
 
 pub(crate) mod budget;
 pub(crate) mod catalog;

@@ -1,24 +1,23 @@
-//! Order: which segments of a disk may be reclaimed before older ones, and how dear each would be (rule I8).
+//! Order: the segments of a disk that may be reclaimed before older ones, and the cost of each (rule I8).
 //!
-//! A segment may go out of order if it holds nothing but copies of clean pages, and if nothing older than what it holds can
-//! come back without it. For that, dead lines of pages are counted ([`Shadows`]). **Every line of the log is dead or what
-//! the index points to:**
+//! A segment may go out of order if it holds nothing but copies of clean pages, and if nothing older than its content can reappear without
+//! it. For that, stale versions of pages are counted ([`Shadows`]). **Every log entry is stale or what the index points to:**
 //!
-//! | what happens to a line | counted | what keeps older lines from being believed |
+//! | event of a log entry | counted | what keeps older entries from being trusted |
 //! |---|---|---|
-//! | it is appended, or a start finds it | dead | |
-//! | the index takes it up | alive | it does |
-//! | a newer line takes its place: promoted, appended again, written | dead | the newer one, made durable before a segment goes out of order |
-//! | zeroes, or lost | dead | what the log says of that, made durable likewise |
-//! | a guest changes the page at the backing, a connection is lost | dead | the open region and the bit in `touched`; later a durable `forget` |
-//! | a start does not enter it | dead | whatever it was not entered for: a newer line, `forget`, `zeroes`, `lost`; or region and bit |
-//! | its block is cold when its segment goes | dead | there are no older ones: the oldest segment goes, or the page has no shadow |
-//! | it turns out damaged (`invalidate_damaged`) | dead | **nothing**: if there are others, what is closed now goes in order |
-//! | block size changed, flash failed, device gone, a connection lost before the backing was flushed once | dead | **nothing**: what is closed now goes in order |
-//! | all is void (`disown`) | all is forgotten | there are no lines any more |
-//! | its segment goes | no more | |
+//! | it is appended, or a start finds it | stale | |
+//! | the index points to it | live | it does |
+//! | a newer entry replaces it: promoted, appended again, written | stale | the newer one, made durable before a segment goes out of order |
+//! | zeroes, or lost | stale | the log entry of that, made durable likewise |
+//! | a guest changes the page at the backing, a connection is lost | stale | the open region and the bit in `touched`; later a durable `forget` |
+//! | a start does not index it | stale | the reason for that: a newer entry, `forget`, `zeroes`, `lost`; or region and bit |
+//! | its block is cold when its segment is reclaimed | stale | there are no older ones: the oldest segment goes, or the page has no shadow |
+//! | it turns out damaged (`invalidate_damaged`) | stale | **nothing**: if there are others, what is closed now goes in order |
+//! | block size changed, flash failed, device gone, a connection lost before the backing was flushed once | stale | **nothing**: what is closed now goes in order |
+//! | all is invalidated (`disown`) | all is forgotten | there are no entries any more |
+//! | its segment is reclaimed | no more | |
 //!
-//! Where not all lines are known, because a load was given up or a segment has no summary, all goes in order of age.
+//! If not all log entries are known, because a load was given up or a segment has no summary, all segments go in order of age.
 //!
 //! **What goes next** can be settled before it is due, so that what survives of it can be appended again with what survives of
 //! others (`journeys/ahead.rs`). Nothing of that is a promise: whichever segment goes, it is emptied by the same rules.
@@ -35,19 +34,19 @@ use crate::bytes::summary::Content;
 use crate::words::units::{PageNumber, SegmentNumber, Sequence};
 use kept::{Kept, KeptSegments};
 
-/// Segments that are looked at before one goes.
+/// Segments that are compared before one goes.
 const CANDIDATES: usize = 32;
 
 pub(crate) struct Order {
     shadows: Shadows,
-    /// Whether all lines of the log are counted.
+    /// True if all log entries are counted.
     is_complete: bool,
-    /// Changes when everything is counted anew.
+    /// Changes when everything is counted again.
     count: u64,
     /// Changes when what is closed is to go in order.
     ticket: u64,
     segments: KeptSegments,
-    /// The lines of all of them but for those that were appended again before their turn.
+    /// Log entries of all of them, without those that were appended again before their turn.
     lines: u64,
     /// The segments that may go out of order, in no order.
     free_to_go: Vec<SegmentNumber>,
@@ -57,12 +56,12 @@ pub(crate) struct Order {
     random: u64,
 }
 
-/// That lines were counted when a segment began to go.
+/// Token: the entries of a segment were counted when its reclaim began.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counted(u64);
 
 impl Order {
-    /// Of a disk of so many pages that holds at most so many on flash. Nothing is known so far.
+    /// Creates the order of a disk of `disk_pages` that holds at most `flash_pages` on flash. Nothing is known so far.
     pub(crate) fn new(disk_pages: u64, flash_pages: u64) -> Self {
         Self {
             shadows: Shadows::new(disk_pages, flash_pages),
@@ -77,24 +76,24 @@ impl Order {
         }
     }
 
-    /// Forgets everything, to be counted anew.
+    /// Forgets everything, to be counted again.
     pub(crate) fn clear(&mut self, disk_pages: u64, flash_pages: u64) {
         let (count, ticket) = (self.count + 1, self.ticket + 1);
         *self = Self { count, ticket, ..Self::new(disk_pages, flash_pages) };
     }
 
-    /// From now on every line of the log is counted.
+    /// Declares every log entry counted from now on.
     pub(crate) fn complete(&mut self) {
         self.is_complete = true;
     }
 
-    /// From now on some are not, so that nothing goes out of order until all is counted anew.
+    /// Declares some entries not counted, so that nothing goes out of order until all are counted again.
     pub(crate) fn give_up(&mut self) {
         self.is_complete = false;
         self.all_in_order();
     }
 
-    /// Has all segments that are there now go in order of their age.
+    /// Forces all segments that exist now to go in order of their age.
     pub(crate) fn all_in_order(&mut self) {
         self.ticket += 1;
         self.free_to_go.clear();
@@ -117,7 +116,7 @@ impl Order {
         self.lines -= before.map_or(0, |before| before.lines_left());
     }
 
-    /// A line was appended to a segment.
+    /// Records that an entry was appended to a segment.
     pub(crate) fn appended(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
         if is_copy(kind) {
             self.shadows.add(page);
@@ -132,7 +131,7 @@ impl Order {
         self.free_to_go.push(segment);
     }
 
-    /// A start found a closed segment, and these of its lines dead.
+    /// Records that a start found a closed segment, and these of its entries stale.
     pub(crate) fn loaded(
         &mut self,
         (segment, generation): (SegmentNumber, Sequence),
@@ -153,13 +152,13 @@ impl Order {
         self.sealed(segment);
     }
 
-    /// Lines that hold the content of a page, dead or alive, of the segments that are known; without those that go next and stand elsewhere
-    /// again.
+    /// Returns the number of log entries that hold the content of a page, stale or live, of the counted segments; without those that are
+    /// settled to go next and were appended again.
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// True if the lines of a segment in this life are counted.
+    /// Returns true if the entries of a segment in this generation are counted.
     pub(crate) fn knows(&self, (segment, generation): (SegmentNumber, Sequence)) -> bool {
         self.segments.get(segment).is_some_and(|kept| kept.generation == generation)
     }
@@ -181,7 +180,7 @@ impl Order {
         counted
     }
 
-    /// A segment goes, and with it the lines that it holds, which are all dead.
+    /// Records that a segment is reclaimed, and with it its entries, which are all stale.
     pub(crate) fn gone(
         &mut self,
         segment: SegmentNumber,
@@ -200,7 +199,7 @@ impl Order {
         }
     }
 
-    /// A segment is at another place from now on, with all its lines.
+    /// Records that a segment is at another place from now on, with all its entries.
     pub(crate) fn moved(&mut self, from: SegmentNumber, to: SegmentNumber) {
         self.next.iter_mut().filter(|next| **next == from).for_each(|next| *next = to);
         let Some(kept) = self.segments.remove(from) else { return };
@@ -211,23 +210,23 @@ impl Order {
         self.lines -= before.map_or(0, |before| before.lines_left());
     }
 
-    /// The index points to a line of a page from now on.
+    /// Records that the index points to an entry of a page from now on.
     pub(crate) fn came_alive(&mut self, page: PageNumber) {
         self.shadows.remove(page);
     }
 
-    /// The index points to a line of a page no more.
+    /// Records that the index points to an entry of a page no more.
     pub(crate) fn died(&mut self, page: PageNumber) {
         self.shadows.add(page);
     }
 
-    /// At least so many dead lines of a page are there as there are.
+    /// Returns an upper bound of the number of stale versions of a page.
     pub(crate) fn shadows(&self, page: PageNumber) -> u8 {
         self.shadows.of(page)
     }
 
-    /// The cheapest of some segments that may go out of order, if it is cheaper than the oldest one; `cost` says how dear it
-    /// is to lose a page with a segment, from 0 on. None if too few may: then those that may not would fill the disk's flash in the end.
+    /// Returns the cheapest of some segments that may go out of order, if it is cheaper than the oldest one; `cost` is the cost of losing a
+    /// page with a segment, from 0 on. None if too few may: then those that may not would fill the disk's flash in the end.
     pub(crate) fn cheaper_than(
         &mut self,
         oldest: SegmentNumber,
@@ -311,8 +310,8 @@ impl Order {
         cheapest
     }
 
-    /// What a line of a segment costs, by its sample, if that is less than `most`. The rest of a sample is not looked at once it cannot
-    /// be: a thousand pages are asked for before a segment goes, each somewhere else in memory.
+    /// Returns the cost of an entry of a segment, from its sample, if that is less than `most`. Stops within the sample once it cannot be:
+    /// the choice of a segment looks up a thousand pages, each somewhere else in memory.
     fn cost_below(
         &self,
         most: f64,
@@ -334,7 +333,7 @@ impl Order {
     fn note(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
         let drawn = self.draw();
         let Some(kept) = self.segments.get_mut(segment) else { return };
-        // A page number that does not fit in a sample is past 16 TiB: its segment goes in order.
+        // A page number that does not fit in a sample is beyond 16 TiB: its segment goes in order.
         let page = u32::try_from(page.0);
         kept.is_clean &= kind == Kind::Fill && page.is_ok();
         let (true, Ok(page)) = (is_copy(kind), page) else { return };
@@ -364,7 +363,7 @@ impl AppendRecord {
         self.0.borrow_mut().opened(segment, generation);
     }
 
-    /// Records that lines were appended to the open segment.
+    /// Records that entries were appended to the open segment.
     pub(crate) fn append(&self, segment: SegmentNumber, lines: impl Iterator<Item = (Kind, PageNumber)>) {
         let mut order = self.0.borrow_mut();
         lines.for_each(|(kind, page)| order.appended(segment, kind, page));
@@ -375,13 +374,13 @@ impl AppendRecord {
         self.0.borrow_mut().sealed(segment);
     }
 
-    /// Records that a start may find lines on flash that are not counted.
+    /// Records that a start may find entries on flash that are not counted.
     pub(crate) fn lose_count(&self) {
         self.0.borrow_mut().give_up();
     }
 }
 
-/// True for a line that holds the content of a page.
+/// Returns true for an entry that holds the content of a page.
 fn is_copy(kind: Kind) -> bool {
     matches!(kind, Kind::Fill | Kind::Write)
 }
@@ -532,7 +531,7 @@ mod tests {
         assert_eq!(order.lines(), 199, "what stands elsewhere again is not counted twice");
         order.gone(SegmentNumber(0), None, None);
         assert_eq!(order.lines(), 100);
-        // In another life it has none yet, and what is said of ranges is no line.
+        // In another generation it has none yet, and range entries do not count.
         order.opened(SegmentNumber(2), Sequence(77));
         order.appended(SegmentNumber(2), Kind::Forget, PageNumber(1));
         order.appended(SegmentNumber(2), Kind::Write, PageNumber(1));

@@ -1,7 +1,7 @@
 //! The memory of the RAM tier: pages by number. It is mapped as a whole, and grows with the pages that are used.
 //!
-//! What comes into use next is asked for some time before, so that somebody else brings it into memory, in a large page of the
-//! processor if there is one ([`block::Arena`]). Who is faster than that does it himself, page by page.
+//! Memory that is used next is requested ahead of time, so that another thread populates it, with a huge page if there is one
+//! ([`block::Arena`]). If the pages are needed sooner, this thread populates them, page by page.
 
 use block::{Arena, Part};
 
@@ -11,21 +11,21 @@ const PART_PAGES: usize = Arena::PART_BYTES / PAGE_BYTES;
 
 /// Pages from number 0 on.
 pub(crate) struct Pages {
-    /// How many there are.
+    /// Number of pages.
     capacity: usize,
     memory: Arena,
-    /// Parts of the memory, from the first on, that were asked for, or are not to be.
+    /// Parts of the memory, from the first on, that were requested, or are not to be.
     asked: usize,
 }
 
 impl Pages {
-    /// So many pages, of zeroes. The first part of them comes into use at once.
+    /// Allocates `capacity` pages, of zeroes. The first part of them is used at once.
     pub(crate) fn new(capacity: usize) -> Self {
         Self { capacity, memory: Arena::new(capacity * PAGE_BYTES), asked: 1 }
     }
 
-    /// The part of the memory that comes into use next after `count` pages have, if it was not asked for yet, and all of it will be used:
-    /// no more is in memory than these pages take.
+    /// Returns the part of the memory that is used next after `count` pages, if it was not requested yet, and all of it will be used: no
+    /// more is in memory than these pages take.
     pub(crate) fn wants_in_memory(&mut self, count: usize) -> Option<Part> {
         let next = count.div_ceil(PART_PAGES);
         let is_news = next >= self.asked && (next + 1) * PART_PAGES <= self.capacity;
@@ -48,7 +48,7 @@ impl Pages {
 mod tests {
     use super::*;
 
-    /// After which numbers of pages a part is asked for, of so many pages that come into use one after the other.
+    /// Returns the page counts at which a part is requested, if `capacity` pages are used one after the other.
     fn asked_after(capacity: usize) -> Vec<usize> {
         let mut pages = Pages::new(capacity);
         (0..=capacity).filter(|&count| pages.wants_in_memory(count).is_some()).collect()

@@ -1,5 +1,5 @@
-//! Who reads from which segment, of the disks of one shard. Only a disk's own shard reads its segments and gives them
-//! back, so that a read of flash takes no lock that shards share.
+//! Pins: the readers of each segment, of the disks of one shard. Only a disk's own shard reads its segments and frees
+//! them, so that a read of flash takes no lock that shards share.
 
 use crate::words::units::SegmentNumber;
 
@@ -27,7 +27,7 @@ impl Pins {
         *readers == 0
     }
 
-    /// True if somebody reads from the segment.
+    /// Returns true if a reader uses the segment.
     pub(crate) fn has(&self, segment: SegmentNumber) -> bool {
         self.readers.get(segment.0 as usize).is_some_and(|readers| *readers > 0)
     }

@@ -1,12 +1,12 @@
-//! What is worth keeping: who may enter flash, and what stays when a segment is reclaimed.
+//! Policies: which pages may enter flash, and which stay when a segment is reclaimed.
 //!
-//! Out of the box that is [learned](super::learned). `always` and `repeated` are the rules of others: everything, or what was used so
-//! often, enters, and what was used on flash stays when its segment is reclaimed, once for each use, which comes near to LRU.
+//! The default policy is [learned](super::learned). `always` and `repeated` are the rules of other caches: every page, or a page with that
+//! many uses, enters, and a page that was used on flash survives when its segment is reclaimed, once for each use, which approximates LRU.
 
 use super::learned::{Aim, By, Coming, Dice, History, Learned, Told};
 use crate::words::settings::Admission;
 
-/// Whether the disk can get more flash without giving up content.
+/// Room of the disk: more flash, with or without evicting content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Room {
     /// There are free segments.
@@ -61,12 +61,12 @@ impl Policy {
         }
     }
 
-    /// What is known of a block that enters the cache.
+    /// Returns the history of a block that enters the cache.
     pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
         self.learned.newcomer(block, coming)
     }
 
-    /// What is known of a block once it was used again.
+    /// Returns the history of a block after another use.
     pub(crate) fn used(&self, history: History, by: By) -> History {
         self.learned.used(history, by)
     }
@@ -76,8 +76,8 @@ impl Policy {
         self.learned.visited(history)
     }
 
-    /// True if the last two uses of a block that is used at this moment were at most so many accesses apart, as far as that is
-    /// known: it is known to a 256th of what the cache holds.
+    /// Returns true if the last two uses of a block that is used at this moment were at most `accesses` apart, with a resolution of a 256th
+    /// of the cache's size.
     pub(crate) fn comes_within(&self, before: History, accesses: u64) -> bool {
         !self.learns() || self.learned.comes_within(before, accesses)
     }
@@ -87,7 +87,7 @@ impl Policy {
         room == Room::Free || self.admission == Admission::Always
     }
 
-    /// May a page of a block of which this is known be written to flash?
+    /// Returns true if a page of a block with this history may be written to flash.
     pub(crate) fn admits(&mut self, history: History, room: Room) -> bool {
         if room == Room::Full {
             self.learned.note_full();
@@ -105,7 +105,7 @@ impl Policy {
         self.learned.left(block, history);
     }
 
-    /// What a block is worth that may stay when its segment is reclaimed: more is better. None if it is to go.
+    /// Returns the worth of a block that may survive when its segment is reclaimed: more is better. None if it is to go.
     pub(crate) fn keeps(&self, history: History) -> Option<f32> {
         if self.learns() {
             self.learned.keeps(history)
@@ -114,7 +114,7 @@ impl Policy {
         }
     }
 
-    /// What it costs to reclaim the place of a block, from 0 for nothing.
+    /// Returns the cost of reclaiming the place of a block, from 0 for nothing.
     pub(crate) fn cost(&self, history: History) -> f32 {
         self.learned.cost(history)
     }
@@ -130,7 +130,7 @@ impl Policy {
     }
 }
 
-/// What learning aims at.
+/// Returns the aim of learning.
 fn aim(admission: Admission) -> Aim {
     if admission == Admission::AdaptiveHits { Aim::Hits } else { Aim::Balance }
 }
@@ -163,14 +163,14 @@ mod tests {
         assert!(policy.admits(comes, Room::Full));
     }
 
-    /// A policy that saw blocks which are used again and again among others which are not, with so much of flash not void; and what is
-    /// known of one of the former.
+    /// Returns a policy that observed blocks which are used again and again among others which are not, with `live` of flash not stale; and
+    /// the history of one of the former.
     fn learned(live: f32) -> (Policy, History) {
         let mut policy = Policy::new(Admission::Adaptive, 1000);
         let often = |at: u64| 1_000_000 + at % 400;
         policy.admits(History::default(), Room::Full);
         let mut before = History::default();
-        // Blocks on flash: what came last, used often or once.
+        // Blocks on flash: the newest ones, used often or once.
         let mut on_flash = [History::default(); 1000];
         for at in 0..50_000 {
             if at == 49_200 {

@@ -30,7 +30,7 @@ pub(crate) struct Ram {
     capacity: usize,
     table: HashTable<u32>,
     slots: Vec<Slot>,
-    /// What is in each slot.
+    /// Page in each slot.
     pages: Pages,
     free: Vec<u32>,
     /// By [`Place`], save those that are nowhere.
@@ -51,14 +51,14 @@ impl List {
     const EMPTY: Self = Self { newest: NONE, oldest: NONE, len: 0 };
 }
 
-/// Which list a page is in.
+/// List of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// By the last use.
     Warm = 0,
-    /// To be given up first: flash has it too.
+    /// Evicted first: flash has it too.
     Spare = 1,
-    /// To be given up next.
+    /// Evicted next.
     Cold = 2,
     /// Waits for a batch.
     Waiting = 3,
@@ -77,12 +77,12 @@ struct Slot {
     place: Place,
 }
 
-/// Where else a page's content is, seen from flash.
+/// Standing of a page with respect to flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// Not on flash, not considered since it was used.
     New,
-    /// Has earned flash, and waits for a batch.
+    /// Accepted for flash, and waits for a batch.
     Waiting,
     /// Being written to flash.
     Moving,
@@ -92,7 +92,7 @@ pub(crate) enum Standing {
     Rejected,
 }
 
-/// A page that RAM gave up.
+/// A page that was evicted from RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Evicted {
     pub(crate) page: PageNumber,
@@ -108,7 +108,7 @@ pub(crate) struct Offered {
     slot: u32,
 }
 
-/// Where a page is, as long as nothing enters or leaves.
+/// Place of a page; valid as long as nothing enters or leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot(u32);
 
@@ -137,13 +137,12 @@ impl Ram {
         self.capacity
     }
 
-    /// True if the page is here; touches nothing.
+    /// Returns true if the page is in RAM; does not count as a use.
     pub(crate) fn contains(&self, page: PageNumber) -> bool {
         self.find(page).is_some()
     }
 
-    /// Returns the content of a page that was found, which becomes the most recently used; `used` says what is known of it
-    /// then.
+    /// Returns the content of a page that was found, which becomes the most recently used; `used` updates its history.
     pub(crate) fn read_at(&mut self, Spot(slot): Spot, used: impl FnOnce(History) -> History) -> &[u8] {
         if self.lists[Place::Warm as usize].newest != slot {
             self.unlink(slot);
@@ -167,14 +166,14 @@ impl Ram {
         self.pages.bytes(slot as usize)
     }
 
-    /// Where the page is, if it is here; touches nothing.
+    /// Returns the place of a page, if it is in RAM; does not count as a use.
     pub(crate) fn find(&self, page: PageNumber) -> Option<Spot> {
         let is_it = |&slot: &u32| self.slots[slot as usize].page == page;
         self.table.find(hash(page.0), is_it).copied().map(Spot)
     }
 
-    /// Puts a page in, the most recently used; `bytes` shorter than a page are followed by zeroes. Replaces what was
-    /// there under the same number. `history` is what is known of it. Returns the page that had to leave, if one had to.
+    /// Inserts a page, the most recently used; `bytes` shorter than a page are followed by zeroes. Replaces the page that was there under
+    /// the same number. `history` is its history. Returns the page that had to leave, if one had to.
     pub(crate) fn insert(
         &mut self,
         page: PageNumber,
@@ -186,7 +185,7 @@ impl Ram {
         self.remove_one(page);
         let evicted = if self.len() >= self.capacity { self.evict() } else { None };
         if self.len() >= self.capacity {
-            // Everything is on its way to flash; the newcomer is the one that is given up.
+            // All pages are on their way to flash; the new one is evicted.
             return Some(Evicted { page, standing, history });
         }
         let slot = self.take_slot();
@@ -201,17 +200,17 @@ impl Ram {
         evicted
     }
 
-    /// What is to be brought into memory for pages to come, if anything is, and nobody was told.
+    /// Returns the memory to populate for future pages, if any is due and was not requested yet.
     pub(crate) fn wants_in_memory(&mut self) -> Option<Part> {
         self.pages.wants_in_memory(self.slots.len())
     }
 
-    /// What is known of a page that is here.
+    /// Returns the history of a page in RAM.
     pub(crate) fn history(&self, page: PageNumber) -> Option<History> {
         self.find(page).map(|Spot(slot)| self.slots[slot as usize].history)
     }
 
-    /// Tells what is known of the pages among these that are here, in no order.
+    /// Calls back with the history of each of these pages that is in RAM, in no order.
     pub(crate) fn histories(&self, pages: &Range<u64>, mut tell: impl FnMut(PageNumber, History)) {
         let mut tell = |slot: u32| tell(self.slots[slot as usize].page, self.slots[slot as usize].history);
         if pages.end.saturating_sub(pages.start) <= self.len() as u64 {
@@ -234,7 +233,7 @@ impl Ram {
         inside.into_iter().map(|page| u64::from(self.remove_one(page))).sum()
     }
 
-    /// Changes how many pages fit. Everything is given up, which is allowed since nothing here is the only copy.
+    /// Changes how many pages fit. Drops all pages, which is allowed since nothing here is the only copy.
     pub(crate) fn resize(&mut self, capacity: usize) {
         if capacity != self.capacity {
             *self = Self::new(capacity);
@@ -283,7 +282,7 @@ impl Ram {
         self.lists[Place::Waiting as usize].len
     }
 
-    /// Takes at most `count` of those that wait, the first come first. They are moving from now on and must be settled. Sorted by page.
+    /// Takes at most `count` of the waiting pages, in order of arrival. They are moving from now on and must be settled. Sorted by page.
     pub(crate) fn board(&mut self, count: usize) -> Vec<Offered> {
         let mut boarding = Vec::with_capacity(count.min(self.waiting()));
         while boarding.len() < count && self.waiting() > 0 {
@@ -297,7 +296,7 @@ impl Ram {
         boarding
     }
 
-    /// Has nothing wait any more, because there is no flash to wait for.
+    /// Empties the queue for flash, because there is no flash to wait for.
     pub(crate) fn give_up_waiting(&mut self) {
         while self.waiting() > 0 {
             let slot = self.lists[Place::Waiting as usize].oldest;
@@ -307,7 +306,7 @@ impl Ram {
         }
     }
 
-    /// Puts a page that is in no list where it will be given up.
+    /// Puts a page that is in no list where it will be evicted.
     fn retire(&mut self, slot: u32) {
         let is_on_flash = self.slots[slot as usize].standing == Standing::OnFlash;
         self.link_newest(slot, if is_on_flash { Place::Spare } else { Place::Cold });
@@ -319,14 +318,14 @@ impl Ram {
         self.pages.bytes(offered.slot as usize)
     }
 
-    /// Ends the way of a page. True if the same content is still here, so that its copy may be believed; only then
-    /// its standing changes.
+    /// Ends the move of a page. Returns true if the same content is still here, so that its copy is current; only then its standing
+    /// changes.
     pub(crate) fn settle(&mut self, offered: &Offered, standing: Standing) -> bool {
         let Some(Spot(slot)) = self.find(offered.page) else { return false };
         let entry = &self.slots[slot as usize];
         let current = entry.sequence == offered.sequence && entry.standing == Standing::Moving;
         if current {
-            // What was used on its way, and is warm still, is considered anew.
+            // Pages that were used during the move, and are still warm, are considered again.
             let is_warm = self.slots[slot as usize].place == Place::Warm;
             let is_new = is_warm && standing == Standing::Rejected;
             self.stand(slot, if is_new { Standing::New } else { standing });

@@ -1,5 +1,5 @@
-//! A hit in RAM: the part of one cached page that a read asked for. Every read that RAM answers, alone or with others, finds its
-//! pages and counts their use here.
+//! A hit in RAM: the part of one cached page that a read wants. Every read that RAM answers, alone or with others, finds its pages and
+//! counts their use here.
 
 use block::ByteRange;
 
@@ -8,7 +8,7 @@ use super::policy::Policy;
 use super::ram::{Ram, Spot};
 use crate::words::units::PageNumber;
 
-/// The place of a page in RAM, and the bytes of it that a read asked for. Valid until RAM changes.
+/// The place of a page in RAM, and the bytes of it that a read wants. Valid until RAM changes.
 #[derive(Clone, Copy)]
 pub(crate) struct RamHit {
     spot: Spot,
@@ -26,7 +26,7 @@ impl RamHit {
         Some(Self { spot, start, end })
     }
 
-    /// Copies what a read of `range` asked for of a page to its place in the answer. Returns false if RAM lacks the page.
+    /// Copies the part of a page that a read of `range` wants to its place in the result. Returns false if RAM lacks the page.
     pub(crate) fn copy(
         ram: &mut Ram,
         policy: &Policy,

@@ -1,4 +1,4 @@
-//! Sets of pages as ranges that do not touch each other: for what is said of whole stretches of a disk at once.
+//! Sets of pages as ranges that do not touch each other: for records that cover long stretches of a disk.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,8 +1,7 @@
-//! Which regions of a disk have an open intent: the backing may hold something else there than the log after a power cut
-//! (rule I11).
+//! The regions of a disk that have an open intent: there the backing may differ from the log after a power cut (rule I11).
 //!
 //! ```text
-//!   Closed ──intent durable──> Open ──no mutation since the last look──> (closing) ──quiet──> Closed
+//!   Closed ──intent durable──> Open ──no mutation since the last check──> (closing) ──quiet──> Closed
 //! ```
 
 use std::ops::Range;
@@ -20,7 +19,7 @@ pub(crate) struct Regions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Closed,
-    /// Open, and something was changed there since the last look.
+    /// Open, and changed since the last check.
     Busy,
     /// Open, and nothing was.
     Idle,
@@ -33,7 +32,7 @@ impl Regions {
         Self { region_bytes, disk_pages: disk_bytes.div_ceil(PAGE), states }
     }
 
-    /// The disk has so many bytes from now on, and not fewer than before. What is new is closed: nobody has changed it here.
+    /// Sets a new size of the disk, in bytes, not less than before. New regions are closed: nothing has changed them here.
     pub(crate) fn grow(&mut self, disk_bytes: u64) {
         assert!(disk_bytes.div_ceil(PAGE) >= self.disk_pages, "a disk does not shrink");
         self.disk_pages = disk_bytes.div_ceil(PAGE);
@@ -82,7 +81,7 @@ impl Regions {
         }
     }
 
-    /// The open regions that were not changed since the last look.
+    /// Returns the open regions that were not changed since the last check, and starts the next interval.
     pub(crate) fn look(&mut self) -> Vec<u32> {
         let mut idle = Vec::new();
         for (region, state) in (0u32..).zip(&mut self.states) {
@@ -100,7 +99,7 @@ impl Regions {
         self.states.iter().all(|state| *state == State::Closed)
     }
 
-    /// True if the region is open, and was not changed since the last look.
+    /// Returns true if the region is open, and was not changed since the last check.
     pub(crate) fn is_idle(&self, region: u32) -> bool {
         self.states[region as usize] == State::Idle
     }

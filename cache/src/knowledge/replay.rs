@@ -1,10 +1,9 @@
-//! Replay: from what the segments of a disk say, newest first, to an index of what is believed. Loading a disk and
-//! checking a pool offline decide by these very lines.
+//! Replay: builds an index of trusted pages from the segments of a disk, newest first. Loading a disk and checking a pool offline both
+//! decide by this code.
 //!
-//! The log of a disk is in order of versions, so the first line that is found of a page, counted from its end, says all:
-//! it holds the content, or it says `forget` or `zeroes`, and nothing older is believed. `home` alone says something of what
-//! stands before it: the backing has it, so it is clean. What guests wrote and no `home` stands behind is dirty, and is
-//! believed whatever the backing may hold.
+//! The log of a disk is in order of versions, so the first entry that is found of a page, counted from the end of the log, decides: it
+//! holds the content, or it is `forget` or `zeroes`, and nothing older is trusted. Only `home` (destaged) applies to entries before it: the
+//! backing has them, so they are clean. A write of a guest with no `home` behind it is dirty, and is trusted whatever the backing may hold.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,7 +21,7 @@ use crate::bytes::summary::{Content, Run};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{FlashPage, PageNumber};
 
-/// How much of what was cached before is believed.
+/// Trust in previously cached data (recovery trust).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Belief {
     /// Nothing, and why: the disk is new, or its backing is not what it was. A disk that holds what its backing does not
@@ -30,8 +29,7 @@ pub enum Belief {
     Nothing(String),
     /// Nothing but what the backing does not have, and why: it is the same one, and may have lost what it had acknowledged.
     DirtyOnly(String),
-    /// Nothing at all, and why: the flash failed, and the disk went on without it. What it says is not in the backing is of
-    /// an earlier time.
+    /// Nothing at all, and why: the flash failed, and the disk went on without it. Its dirty data is outdated.
     Void(String),
     /// All but the pages whose bit is set: the bits are those that the last process left. Only for a backing that loses
     /// nothing but with the power of this host: one that may have lost its connection since, with writes that it had
@@ -41,19 +39,19 @@ pub enum Belief {
     ByRegion,
 }
 
-/// What becomes of the bits of a region when a disk is taken up.
+/// Change to the bits of a region when a disk is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bits {
-    /// They say which pages are not believed.
+    /// They mark the pages that are not trusted.
     Kept,
-    /// No page of the region is believed.
+    /// No page of the region is trusted.
     Set,
     /// Every page of it is.
     Cleared,
 }
 
 impl Belief {
-    /// What becomes of the bits of a region, open or not.
+    /// Returns the change to the bits of a region, open or not.
     pub(crate) fn bits(&self, open: bool) -> Bits {
         match self {
             Self::ByPage if open => Bits::Kept,
@@ -64,18 +62,18 @@ impl Belief {
         }
     }
 
-    /// What may have become of the end of the log, if the process had come to `end`.
+    /// Returns the possible state of the end of the log, if the process had written up to `end`.
     pub(crate) fn tail(&self, end: LogEnd) -> Tail {
         match self {
-            // Where the process had come to is in memory that the power takes along. A process that appended nothing, perhaps
-            // because it ended before it had loaded anything, says nothing of what the power left to it.
+            // The end that the process had reached is in memory that a power cut erases. A process that appended nothing, perhaps because
+            // it ended before it had loaded anything, has no information on what a power cut left to it.
             Self::ByPage | Self::DirtyOnly(_) if end != LogEnd::default() => Tail::Written(end),
             _ => Tail::NotFlushed,
         }
     }
 }
 
-/// What may have become of the batches at the end of the newest segment.
+/// Possible damage to the batches at the end of the newest segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tail {
     /// The power went: each that was not flushed may be missing, whatever stands behind it.
@@ -85,22 +83,22 @@ pub(crate) enum Tail {
     Written(LogEnd),
 }
 
-/// What became of the pages that segments hold. Counted in versions of pages: one page may have several.
+/// Outcome for the pages that segments hold. Counted in versions of pages: one page may have several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Newest versions that are not believed, because the backing may have changed behind them.
+    /// Newest versions that are not trusted, because the backing may have changed behind them.
     pub(crate) dropped: u64,
-    /// Versions that the log itself says are void.
+    /// Versions that the log itself invalidates.
     pub(crate) forgotten: u64,
 }
 
-/// What is known so far.
+/// State of the replay.
 pub(crate) struct Replay {
     region_pages: u64,
     pub(crate) index: Index,
     pub(crate) dirty: Dirty,
     pub(crate) counts: Counts,
-    /// Of the segment that was entered last, the pages of all lines that the index does not point to.
+    /// Pages of all entries of the last segment that the index does not point to.
     pub(crate) dead: Vec<PageNumber>,
     /// Pages whose older versions are void, as bits, by region.
     forgotten: BTreeMap<u64, Buffer>,
@@ -111,7 +109,7 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Nothing is known yet of a disk with such blocks and regions; the salt is that of [`Index::new`].
+    /// Creates the state for a disk with such blocks and regions; the salt is that of [`Index::new`].
     pub(crate) fn new(block_pages: u32, region_pages: u32, salt: u64) -> Self {
         Self {
             region_pages: u64::from(region_pages),
@@ -125,8 +123,8 @@ impl Replay {
         }
     }
 
-    /// Takes over what a segment holds, last line first, and returns how many pages of it the index knows now. `forgets`
-    /// are the bits of its `forget` lines in order; `entered` is told of each run of which some page became known.
+    /// Replays a segment, last entry first, and returns how many of its pages are in the index now. `forgets` are the bits of its `forget`
+    /// entries in order; `entered` is called for each run of which some page was indexed.
     pub(crate) fn enter(
         &mut self,
         start: FlashPage,
@@ -173,7 +171,7 @@ impl Replay {
         total
     }
 
-    /// Notes which pages of a run the index did not take up; `entered` says how many it did.
+    /// Records which pages of a run the index did not take; `entered` is the number that it did.
     fn note_dead(&mut self, run: &Run, flash: FlashPage, entered: u32) {
         if entered as usize == run.pages {
             return;
@@ -187,7 +185,7 @@ impl Replay {
         }
     }
 
-    /// What guests wrote: clean if the backing has it, and dirty otherwise.
+    /// Replays writes of guests: clean if the backing has them, and dirty otherwise.
     fn enter_writes(
         &mut self,
         run: &Run,
@@ -283,7 +281,7 @@ impl Replay {
         entered
     }
 
-    /// Nothing older of these pages counts. Those that are known already came later.
+    /// Invalidates older versions of these pages. Those that are indexed already are newer.
     fn forget(&mut self, first: PageNumber, bits: Buffer) {
         match self.forgotten.entry(first.0 / self.region_pages) {
             Entry::Vacant(vacant) => drop(vacant.insert(bits)),

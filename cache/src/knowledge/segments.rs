@@ -1,18 +1,18 @@
-//! The pool's segments: which disk owns which, in which generation, how many of its pages are still known, and which goes
-//! next when room is needed. All shards of a pool have these together.
+//! The pool's segments: which disk owns which, in which generation, how many of its pages are still indexed, and which is reclaimed next
+//! when room is needed. All shards of a pool share them.
 //!
 //! ```text
 //!   Free ──take──> Open ──seal──> Sealed ──choose_victim, disown──> Reclaiming ──free──> Free
 //! ```
 //! Of one disk, the oldest segment goes first: an older version of a page is gone before a newer one, and what a
-//! segment says of earlier ones is no longer needed when it goes (rule I8). One that says nothing but what is clean may go
-//! instead of the oldest, when the disk knows that nothing older can come back by that (`order.rs`): it is exchanged for it.
+//! segment records about earlier ones is no longer needed when it goes (rule I8). One that holds only clean pages may go
+//! instead of the oldest, when the disk knows that nothing older can reappear because of that (`order.rs`): it is exchanged for it.
 //!
 //! Of a disk that is mirrored, and of notes, each segment has a second copy on another device if there is one. It goes where
 //! the first one goes, and is owned, held and given back with it (`copies.rs`).
 //!
-//! A disk's reservation is the flash that others cannot take from it; its limit is what it cannot exceed. In between
-//! the pool is shared: the oldest segment of whoever holds more than reserved goes first.
+//! A disk's reservation is the flash that others cannot take from it; its limit is what it cannot exceed. In between the pool is shared:
+//! the oldest segment among the disks that hold more than reserved goes first.
 
 mod copies;
 mod dirtiness;
@@ -60,13 +60,13 @@ struct Line {
     live: u32,
     /// The other copy, if there is one.
     other: Option<SegmentNumber>,
-    /// What it says of itself was found damaged in this life.
+    /// True if its headers or summary were found damaged in this generation.
     is_damaged: bool,
     named: Named,
 }
 
-/// Whether the table on flash may still name a life of a segment that is over. A start after a crash would look there for what
-/// that life held, so nothing is written to the segment until the table was written.
+/// Mention of an earlier generation of a segment in the table on flash. A start after a crash would look there for its old content, so
+/// nothing is written to the segment until the table was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
     No,
@@ -87,8 +87,8 @@ enum State {
 }
 
 impl Segments {
-    /// A pool of these devices as its table says. Generations of this start come after `start`. What is owned counts as
-    /// closed, oldest first; what is void counts as free, and what is on no device is nobody's.
+    /// Creates the segments of these devices from the table. Generations of this start come after `start`. Owned segments count as closed,
+    /// oldest first; invalidated ones count as free, and those on no device have no owner.
     pub(crate) fn new(layout: Layout, members: &Members, start: Sequence, table: &[TableEntry]) -> Self {
         let mut segments = Self {
             layout,
@@ -173,13 +173,13 @@ impl Segments {
         self.space.stop_using(member);
     }
 
-    /// Forgets a device that nobody owns anything on.
+    /// Removes a device on which no segment is owned.
     pub(crate) fn remove_device(&mut self, member: MemberNumber) {
         assert!(self.is_empty(member), "what is on device {member} goes before it does");
         self.space.remove(member);
     }
 
-    /// True if nobody owns or uses anything on a device, nor discards it.
+    /// Returns true if no segment of a device is owned, used or being discarded.
     pub(crate) fn is_empty(&self, member: MemberNumber) -> bool {
         self.space.is_empty(member)
     }
@@ -250,7 +250,7 @@ impl Segments {
         holder.leaving = false;
     }
 
-    /// Notes whether a disk's index says what is in its segments.
+    /// Records whether a disk's index covers its segments.
     pub(crate) fn set_indexed(&mut self, disk: DiskId, indexed: bool) {
         if let Some(holder) = self.holders.get_mut(&disk) {
             holder.indexed = indexed;
@@ -284,7 +284,7 @@ impl Segments {
         }
     }
 
-    /// True if the disk is being detached, or is not known at all.
+    /// Returns true if the disk is being detached, or is unknown.
     pub(crate) fn is_leaving(&self, disk: DiskId) -> bool {
         self.holders.get(&disk).is_none_or(|holder| holder.leaving)
     }
@@ -356,7 +356,7 @@ impl Segments {
         is_below && self.has_room(disk) && self.space.free() > self.usable() / 16
     }
 
-    /// Takes a free segment and opens its next life; the table must be durable before anything is written to it.
+    /// Takes a free segment and begins its next generation; the table must be durable before anything is written to it.
     pub(crate) fn take(
         &mut self,
         owner: impl Into<SegmentOwner>,
@@ -421,9 +421,8 @@ impl Segments {
         self.sealed.iter().find(is_own).copied()
     }
 
-    /// Chooses what to reclaim so that `disk` gets room, and marks it; of each disk only its oldest can be chosen. One
-    /// without known pages before any other, then the disk's own if it is at its limit, else the oldest of all who hold
-    /// more than reserved.
+    /// Chooses a segment to reclaim so that `disk` gets room, and marks it; of each disk only its oldest can be chosen. One without indexed
+    /// pages goes before any other, then the disk's own if it is at its limit, else the oldest of all disks that hold more than reserved.
     pub(crate) fn choose_victim(&mut self, disk: DiskId) -> Option<SegmentNumber> {
         let at_limit = self.holders.contains_key(&disk) && !self.is_below_limit(disk.into());
         let owner = |segment: SegmentNumber| {
@@ -442,7 +441,7 @@ impl Segments {
             }
             let holder = &self.holders[&owner];
             if holder.dirty && !holder.indexed {
-                // Nobody knows what of it the backing does not have.
+                // It is not known which of it is dirty.
                 continue;
             }
             if holder.indexed && self.lines[segment.0 as usize].live == 0 {
@@ -461,8 +460,8 @@ impl Segments {
         Some(segment)
     }
 
-    /// Takes all segments away from a disk, because its content is void: none of them is open. Returns those that are to
-    /// be freed once the table says so durably; what is being reclaimed is freed by whoever does that.
+    /// Takes all segments away from a disk, because its content is void: none of them is open. Returns those that are to be freed once the
+    /// table records that durably; a segment that is being reclaimed is freed by the reclaimer.
     pub(crate) fn disown(&mut self, disk: DiskId) -> Vec<SegmentNumber> {
         let mut disowned = Vec::new();
         for (number, line) in (0u32..).zip(&mut self.lines) {
@@ -483,13 +482,13 @@ impl Segments {
         disowned
     }
 
-    /// Gives up a segment of notes that a later one stands for, or one that nobody wrote to.
+    /// Releases a segment of notes that a later one replaces, or one that was never written.
     pub(crate) fn give_up(&mut self, segment: SegmentNumber) {
         self.lines[segment.0 as usize].state = State::Reclaiming;
         self.free(segment);
     }
 
-    /// Gives a segment back that nothing points to and nobody reads, with its second copy.
+    /// Frees a segment that nothing points to and no reader uses, with its second copy.
     pub(crate) fn free(&mut self, segment: SegmentNumber) {
         match self.part(segment) {
             Some(second) if canary::has(Bug::OneCopyFreed) => self.free_in_memory(second),
@@ -543,7 +542,7 @@ impl Segments {
         self.lines.iter().any(|line| line.state == State::Reclaiming && line.is_of(disk))
     }
 
-    /// True if a segment is closed, and still in this life.
+    /// Returns true if a segment is closed, and still in this generation.
     pub(crate) fn is_sealed(&self, segment: SegmentNumber, life: (SegmentOwner, Sequence)) -> bool {
         let line = &self.lines[segment.0 as usize];
         line.state == State::Sealed && line.life == Some(life)

@@ -1,5 +1,5 @@
-//! Sequential runs among misses. A run longer than the cutoff goes past the cache: a spinning array serves it well,
-//! and it would wash out what is used again.
+//! Sequential runs among misses. A run longer than the cutoff bypasses the cache: a spinning array serves it well, and it would evict
+//! blocks that are used again.
 
 use block::ByteRange;
 
@@ -9,7 +9,7 @@ use crate::words::settings::SequentialCutoff;
 /// Watches the misses of one direction of one disk.
 #[derive(Default)]
 pub(crate) struct Sequential {
-    /// Where each stream goes on, apart from the rest: each miss looks at all of them.
+    /// Address at which each stream would continue, apart from the rest: each miss compares all of them.
     nexts: Vec<u64>,
     lengths: Vec<u64>,
     /// The streams, from the one that was used longest ago to the last one.
@@ -24,8 +24,8 @@ const LONG_BYTES: u64 = SequentialCutoff::AUTO_BYTES;
 const _: () = assert!(STREAMS_MAX <= u32::BITS as usize, "a stream has a bit");
 
 impl Sequential {
-    /// True if a miss from `start` on would go on with a run of [`LONG_BYTES`] or more. Each read asks: only long runs are looked at, and
-    /// mostly there is none.
+    /// Returns true if a miss from `start` on would continue a run of [`LONG_BYTES`] or more. Called for each read: it compares only long
+    /// runs, and mostly there is none.
     pub(crate) fn goes_on_long(&self, start: u64) -> bool {
         self.long != 0
             && self.nexts.iter().zip(0..).any(|(next, stream)| *next == start && self.long >> stream & 1 != 0)

@@ -1,20 +1,20 @@
-//! Shadows: how many lines of each page are in the log of a disk without being what the index points to. Such a line is dead,
-//! but the next start reads it; if everything newer of its page were gone by then, it would come back.
+//! Shadows: the number of stale versions of each page in the log of a disk, to which the index does not point. The next start reads them
+//! too; if everything newer of the page were gone by then, a stale version would reappear.
 //!
-//! Counted from 0 to 255 ([`Counts`]), at a place for each page of the disk if it has as few as its flash, else at two places each that
-//! pages share. So a count is never less than the truth, and what it says too much costs a copy of a page and never data. A count that is
-//! full stays full. The places are those of a counting Bloom filter (Fan, Cao, Almeida and Broder, "Summary cache", 1998).
+//! Counts go from 0 to 255 ([`Counts`]). Each page of the disk has one of its own if the disk has no more pages than its flash, else two
+//! that pages share. So a count is never less than the truth, and an excess costs a copy of a page and never data. A count that is full
+//! stays full. The shared counts are those of a counting Bloom filter (Fan, Cao, Almeida and Broder, "Summary cache", 1998).
 //!
-//! It never knows which line is meant, or what it says.
+//! It does not know which log entry is meant, or what it contains.
 
 use super::counts::Counts;
 use super::hash::hash;
 use crate::words::units::PageNumber;
 
-/// Counts are at least as high as the number of dead lines.
+/// Counts that are at least as high as the number of stale versions.
 pub(crate) struct Shadows {
     counts: Counts,
-    /// Whether each page of the disk has a place of its own.
+    /// True if each page of the disk has a count of its own.
     is_exact: bool,
 }
 
@@ -29,7 +29,7 @@ impl Shadows {
         Self { counts: Counts::new(places.next_multiple_of(2)), is_exact }
     }
 
-    /// One more line of a page that nothing points to.
+    /// Counts one more stale version of a page.
     pub(crate) fn add(&mut self, page: PageNumber) {
         for place in self.places(page) {
             self.counts.add(place);
@@ -44,7 +44,7 @@ impl Shadows {
         }
     }
 
-    /// At least so many dead lines of a page are in the log as there are.
+    /// Returns an upper bound of the number of stale versions of a page in the log.
     pub(crate) fn of(&self, page: PageNumber) -> u8 {
         self.places(page).map(|place| self.counts.get(place)).min().unwrap_or(u8::MAX)
     }

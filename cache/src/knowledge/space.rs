@@ -10,15 +10,15 @@ use crate::words::units::{MemberNumber, SegmentNumber};
 
 pub(crate) struct Space {
     devices: Vec<Device>,
-    /// Which of two devices gets the first copy next.
+    /// True if the second of two devices gets the next first copy.
     turn: bool,
 }
 
 struct Device {
     member: Member,
-    /// Taken for new lives. Not once the device failed or is to be taken out: then what is on it goes.
+    /// True if segments of it may be taken. False once the device failed or is to be removed: then its content goes.
     is_used: bool,
-    /// So many of its first segments stay: fewer than it has while it is being made smaller.
+    /// Number of its first segments that stay: fewer than it has while it is being made smaller.
     staying: u32,
     free: VecDeque<SegmentNumber>,
     /// Free ones of those that do not stay.
@@ -216,7 +216,8 @@ impl Space {
         pairs(self.in_use().map(|device| device.staying))
     }
 
-    /// What can be taken: pairs of free segments on different devices if things have two copies, else free segments.
+    /// Returns the number of segments that can be taken: pairs of free segments on different devices if there are two copies, else free
+    /// segments.
     pub(crate) fn left(&self) -> u32 {
         if self.can_pair() { pairs(self.in_use().map(Device::free)) } else { self.free() }
     }
@@ -311,7 +312,7 @@ impl Space {
         Some(segment)
     }
 
-    /// False once a device is known not to discard.
+    /// Returns false once a device is known not to discard.
     pub(crate) fn discards(&self, member: MemberNumber) -> bool {
         self.device(member).is_some_and(|device| device.discards.are_possible())
     }
@@ -323,8 +324,8 @@ impl Space {
         }
     }
 
-    /// What is free by now may be discarded once both copies of the table will have been written after this call. True if
-    /// there is something, and room for it.
+    /// Lets segments that are free by now be discarded once both copies of the table will have been written after this call. Returns true
+    /// if there are any, and room for it.
     pub(crate) fn ripen_discards(&mut self) -> bool {
         for device in &mut self.devices {
             device.discards.ripen();
@@ -345,8 +346,8 @@ impl Space {
         Some((device.member.number, run))
     }
 
-    /// Free segments that may be held back: half of those beyond the last ones, so that nobody waits for room because of
-    /// a discard.
+    /// Returns the free segments that may be held back: half of those beyond the last ones, so that no writer waits for room because of a
+    /// discard.
     fn spare(&self) -> u32 {
         self.left().saturating_sub(KEPT_BACK_SEGMENTS) / 2
     }

@@ -1,8 +1,8 @@
-//! Which pages of a disk the backing may hold in another version than the log: one bit a page, in memory that outlives
-//! the process but not the host (rule I11).
+//! Touched pages (write-intent bitmap): the pages of a disk that the backing may hold in another version than the log. One bit a page, in
+//! memory that outlives the process but not the host (rule I11).
 //!
-//! A bit is set before the backing is changed, and goes when the page's new content is in the log, or when the log says
-//! durably that what it holds of the page is void. After a kill, exactly the pages whose bit is set are not believed.
+//! A bit is set before the backing is changed, and is cleared when the page's new content is in the log, or when the log durably
+//! invalidates its content of the page. After a kill, exactly the pages whose bit is set are not trusted.
 
 use std::cell::{Cell, Ref, RefCell};
 use std::ops::Range;
@@ -37,7 +37,7 @@ fn bit_words(disk_bytes: u64) -> usize {
 /// Words before the bits: how far the log was written.
 const END_WORDS: usize = 2;
 
-/// How far the log was written; nowhere if nobody noted it.
+/// Returns the end of the written log; the default if none was recorded.
 pub(crate) fn log_end(bits: &dyn SharedBits) -> LogEnd {
     let word = |at: usize| bits.words()[at].load(Ordering::Relaxed);
     LogEnd { generation: Sequence(word(0)), place: word(1) as u32 }
@@ -49,8 +49,8 @@ pub(crate) fn is_set(bits: &dyn SharedBits, page: PageNumber) -> bool {
     word.is_none_or(|word| word.load(Ordering::Relaxed) >> (page.0 % 64) & 1 == 1)
 }
 
-/// How far the log of a disk was written: in which life of a segment, and to which page of it. Outlives the process as the
-/// bits do, so that after a kill a last batch that was damaged can be told from one that never was.
+/// End of the written log of a disk: a generation of a segment, and a page of it. Outlives the process as the bits do, so that after a kill
+/// a damaged last batch can be distinguished from one that was never written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LogEnd {
     pub(crate) generation: Sequence,
@@ -83,14 +83,14 @@ impl Touched {
         let bits = self.bits.borrow();
         let [generation, place] = [&bits.words()[0], &bits.words()[1]];
         if generation.load(Ordering::Relaxed) != end.generation.0 {
-            // A kill in between leaves an end that says less than is true, and never more.
+            // After a kill in between, the recorded end is before the true one, never behind it.
             place.store(0, Ordering::Relaxed);
             generation.store(end.generation.0, Ordering::Relaxed);
         }
         place.store(u64::from(end.place), Ordering::Relaxed);
     }
 
-    /// How far the log was written.
+    /// Returns the end of the written log.
     pub(crate) fn end(&self) -> LogEnd {
         log_end(&**self.bits.borrow())
     }
@@ -142,7 +142,7 @@ impl Touched {
         Ref::map(self.bits.borrow(), |bits| &bits.words()[END_WORDS..END_WORDS + self.count.get()])
     }
 
-    /// One thread writes; atomics only because the memory is shared with whoever comes after.
+    /// Only one thread writes; atomics are used because the memory is shared with the next process.
     fn change(&self, pages: Range<u64>, change: impl Fn(u64, u64) -> u64) {
         let words = self.words();
         let mut at = pages.start;

@@ -1,7 +1,7 @@
 //! Uncommitted tail: pages of the last batches of a log, until a later header or a summary commits them.
 //!
-//! Nothing on flash tells a last batch whose header was damaged from one that never was. So the bits of its pages stay
-//! set until another header, or a summary, stands behind it: what is missing then is damage, and is noticed.
+//! A last batch whose header was damaged looks on flash like one that was never written. So the bits of its pages stay
+//! set until another header, or a summary, stands behind it: a missing batch is damage then, and is noticed.
 
 use std::collections::VecDeque;
 

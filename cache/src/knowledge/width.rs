@@ -1,22 +1,22 @@
 //! Width: how many requests destage has at a backing at once while guests use it too.
 //!
-//! Only the backing can tell how many are too many: on an array of many spindles the next one goes to a spindle that nobody
-//! waits for, on one spindle, or where each write is several operations, it makes all others wait, those of guests too. So
-//! one more is tried now and then, and kept if requests take hardly longer than they do alone.
+//! Only the backing can show how many are too many: on an array of many spindles the next request goes to an idle spindle; on one spindle,
+//! or where each write is several operations, it delays all others, those of guests too. So one more is tried now and then, and kept if
+//! requests take hardly longer than they do alone.
 
 /// Requests at once at most.
 pub(crate) const WIDTH_MAX: usize = 8;
-/// Rounds between two looks at how long requests take alone.
+/// Rounds between two measurements of how long requests take alone.
 const ROUNDS_BETWEEN_LOOKS: u32 = 16;
 /// Rounds between two tries with one more than was found right.
 const ROUNDS_BETWEEN_TRIES: u32 = 128;
-/// Rounds that a try takes: one of requests at random addresses says little.
+/// Rounds that a try takes: a single one of requests at random addresses is not significant.
 const ROUNDS_OF_A_TRY: u64 = 4;
-/// How much longer than alone requests may take, in hundredths: one more is kept up to the first, and given up above the second.
+/// Latency of requests compared to alone, in percent: one more is kept up to the first value, and dropped above the second.
 const KEPT: u64 = 125;
 const GIVEN_UP: u64 = 135;
 
-/// How wide rounds of destage are.
+/// Width of destage rounds: concurrent requests.
 #[derive(Debug)]
 pub(crate) struct Width {
     kept: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Width {
     tries: bool,
     /// Rounds so far, modulo [`ROUNDS_BETWEEN_TRIES`].
     rounds: u32,
-    /// What requests took lately, by how many there were at once.
+    /// Recent latency of requests, by the number of concurrent ones.
     took: [Mean; WIDTH_MAX + 1],
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Width {
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     nanos: u64,
-    /// So many values count, at most [`Mean::MOST`].
+    /// Number of values, at most [`Mean::MOST`].
     count: u64,
 }
 
@@ -99,7 +99,7 @@ impl Width {
 mod tests {
     use super::*;
 
-    /// The width after so many rounds at a backing where requests take as long as this says.
+    /// Returns the width after `rounds` at a backing where requests take as long as `took` returns.
     fn after(rounds: u32, width: &mut Width, took: impl Fn(usize) -> u64) -> usize {
         for _ in 0..rounds {
             let next = width.next();

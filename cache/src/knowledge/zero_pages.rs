@@ -1,5 +1,5 @@
-//! Zero pages: pages that the backing is known to hold as zeroes, its holes among them. They are answered from here, and take
-//! neither RAM nor flash. A restart forgets them; the first read of each finds it out again.
+//! Zero pages: pages that the backing is known to hold as zeroes, its holes among them. They are answered from here, and take neither RAM
+//! nor flash. A restart forgets them; the first read of each detects it again.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ impl ZeroPages {
         }
     }
 
-    /// Notes that nothing is known of pages any more.
+    /// Forgets pages.
     pub(crate) fn remove(&mut self, pages: &Range<u64>) {
         if !self.ranges.is_empty() {
             self.ranges.remove(pages);
@@ -54,7 +54,7 @@ impl ZeroPages {
     }
 }
 
-/// Returns true if every byte is zero. Pages that are not mostly say so at once.
+/// Returns true if every byte is zero. Mostly fast for other pages, as an early byte differs.
 pub(crate) fn is_zero(bytes: &[u8]) -> bool {
     // Words of a constant length, which compilers make wide instructions of.
     let (blocks, rest) = bytes.as_chunks::<64>();

@@ -1,6 +1,6 @@
 //! Tests of the write budget: whole days of load, second by second, against what may be written in them.
 //!
-//! No clock is read: time is what the test says.
+//! No clock is read: the test sets the time.
 
 use super::*;
 
@@ -11,14 +11,14 @@ const DAY: u64 = 24 * HOUR;
 const A_SECOND: u64 = 1_000_000;
 const A_DAY: u64 = A_SECOND * DAY;
 const AN_HOUR: u64 = A_SECOND * HOUR;
-/// The most that comes between a look and what is written upon it.
+/// The longest time between an update and the writes that follow it.
 const STEP: u64 = 100 * A_SECOND;
 
-/// A device under load, looked at every second.
+/// A device under load, metered every second.
 struct Load {
     budget: Budget,
     second: u64,
-    /// What was written by the end of each second.
+    /// Bytes written by the end of each second.
     written: Vec<u64>,
     promoted: u64,
 }

@@ -116,7 +116,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Does the same to both.
+    /// Applies the same to both.
     fn apply(&mut self, (verb, pages): (u8, Range<u64>)) {
         let Self { rig, model } = self;
         let start = pages.start;
@@ -260,7 +260,7 @@ fn dirty_pages_go_to_the_second_copy_of_their_segment_and_clean_ones_leave() {
     let copies: BTreeMap<_, _> =
         [(clean, SegmentNumber(200)), (dirty, SegmentNumber(201))].into_iter().collect();
     {
-        // As a device that fails leaves it: the counts of live pages go with the names.
+        // As a device that fails leaves it: the counts of live pages are removed with the owners.
         let mut segments = rig.catalog.segments.lock_segments();
         let live = |first: FlashPage, pages: u32| (0..pages).map(move |page| first.plus(page));
         segments.pages_forgotten(live(place(3), 2).chain(live(place(9), 1)));

@@ -1,8 +1,7 @@
-//! How far apart uses of the same block were: a histogram with classes of at most 1/32 of their value.
+//! Distances between uses of the same block: a histogram with classes of at most 1/32 of their value.
 //!
-//! A distance is the number of other blocks that were used between two uses of one. A cache of `n` blocks that forgets
-//! what was used longest ago has a block again if its distance is below `n` (Mattson and others, 1970). Never knows how many
-//! bytes a block has.
+//! A distance is the number of other blocks that were used between two uses of one. A cache of `n` blocks with LRU still has a block if its
+//! distance is below `n` (Mattson and others, 1970). Independent of the size of blocks.
 
 /// Classes for each doubling, so that one is at most 3 % wide.
 const CLASSES_PER_DOUBLING: u64 = 32;
@@ -61,7 +60,7 @@ impl Distances {
         self.first_uses *= part;
     }
 
-    /// What was counted: (smallest distance, first one behind, weight) of each class that has something, and of first uses.
+    /// Returns the counts: (smallest distance, first one behind, weight) of each class that is not empty, and of first uses.
     pub(super) fn classes(&self) -> (impl Iterator<Item = (u64, u64, f64)>, f64) {
         let used = self.weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
         (used.map(|(class, weight)| (start_of(class), start_of(class + 1), *weight)), self.first_uses)

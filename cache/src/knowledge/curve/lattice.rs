@@ -1,10 +1,10 @@
-//! Which blocks of a disk are looked at: a share of them, spread evenly, chosen by their numbers alone.
+//! Sampling: the blocks of a disk that are observed are a share of them, spread evenly, chosen by their numbers alone.
 //!
 //! ```text
-//!   value of a block = upper 32 bits of ( hash(stretch) + number * 2^64 / golden ratio )      looked at if below a bound
+//!   value of a block = upper 32 bits of ( hash(stretch) + number * 2^64 / golden ratio )      sampled if below a bound
 //! ```
-//! A hash of each block by itself, as in the paper (see [`super`]), leaves to chance how many of a file's blocks are looked
-//! at, and neighbours on a disk are used alike. Multiples of the golden ratio fall evenly between 0 and 1 however many of
+//! A hash of each block by itself, as in the paper (see [`super`]), leaves to chance how many of a file's blocks are
+//! sampled, and neighbours on a disk are used alike. Multiples of the golden ratio fall evenly between 0 and 1 how many of
 //! them there are (Knuth, The Art of Computer Programming 3, section 6.4, theorem S), so of each stretch of neighbours
 //! the share is met almost exactly, which halves the error of curves; and each stretch begins at a place of its own. It is also
 //! cheaper: one hash for each request, and an addition and a comparison for each block of it. Draws nothing from chance.
@@ -20,7 +20,7 @@ const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// All values are below it.
 pub(super) const ALL: u64 = 1 << 32;
 
-/// What the values of a stretch begin with, by the number of the stretch.
+/// Start of the values of a stretch, from the number of the stretch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch(u64);
 

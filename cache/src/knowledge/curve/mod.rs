@@ -1,22 +1,21 @@
 //! Miss ratio curves of a disk while it is served: which share of its reads a cache of any size would answer.
 //!
 //! ```text
-//!   request ── blocks that are looked at (lattice) ── how long ago each was used (stack) ── histogram (distances)
+//!   request ── sampled blocks (lattice)        ── how long ago each was used (stack) ── histogram (distances)
 //!                                                                                              └── Prediction
 //! ```
 //! The method is SHARDS with samples of a fixed number and its correction of counts (Waldspurger, Park, Garthwaite and Ahmad,
 //! "Efficient MRC Construction with SHARDS", FAST 2015, sections 3.3 and 4): of blocks chosen by a hash of their number, the
 //! distances between uses are counted, and each stands for as many as the share that was chosen says. Every use is counted
-//! beside, so that what chance left out of the sample is known; it counts as a hit of any size, as whoever is used that often is.
+//! as well, so that the share that sampling left out is known; it counts as a hit of any size, as a block that is used that often does.
 //!
-//! What it says is how a cache does that has all that is used, and forgets first what was used longest ago (LRU). The one that
-//! serves does somewhat better or worse. Of writes it says which share hits a page that was written already and is among the
-//! so many that were written last: what write-back need not write twice when so much may be dirty. Larger blocks are looked
-//! at as if each were kept whole as soon as a part of it is used.
+//! The curve predicts an LRU cache that every used block enters. The serving cache is somewhat better or worse. For writes it predicts the
+//! share that hits a page that was written before and is among the pages written last: writes that write-back saves if so much may be
+//! dirty. Larger blocks are observed as if each were cached whole as soon as a part of it is used.
 //!
-//! It follows a workload that changes: with each turn, an hour in which something was used, what was counted before counts for less,
-//! half after twelve hours. It costs a request one hash and a few comparisons, and some hundred instructions more if one of its
-//! blocks is looked at; if that happens too often, fewer are. Reads no clock, draws nothing from chance, keeps nothing over a restart.
+//! The curve follows a workload that changes: with each turn, an hour in which something was used, earlier counts lose weight, half after
+//! twelve hours. A request costs one hash and a few comparisons, and some hundred instructions more if one of its blocks is sampled; if
+//! that happens too often, fewer blocks are sampled. Reads no clock, draws no random numbers, keeps nothing over a restart.
 
 mod distances;
 mod lattice;
@@ -36,36 +35,37 @@ pub use prediction::{Curves, Prediction};
 pub use stack::Use;
 use stack::{Seen, Stack, Writes};
 
-/// Samples of pages; the curves of the disk come from them.
+/// Samples of pages; the curves of the disk are computed from them.
 const PAGE_SAMPLES: u16 = 8192;
 /// Samples of blocks of each larger size: to compare sizes, less is enough.
 const BLOCK_SAMPLES: u16 = 1024;
-/// Of those, one of so many is looked at, or fewer: of a small disk all would be at once, of each size, and each costs.
+/// Sampled share of blocks of each larger size is one of so many, or fewer: of a small disk all would be sampled at once, of each size, and
+/// each costs time.
 const BLOCK_SHARE: u64 = 8;
 
-/// Sizes of blocks that are looked at, as powers of two in pages: 4, 16, 64 and 256 KiB, and 1 MiB.
+/// Block sizes that are sampled, as powers of two in pages: 4, 16, 64 and 256 KiB, and 1 MiB.
 const PAGE_BITS: [u32; 5] = [0, 2, 4, 6, 8];
 
 /// The shortest time between turns, in nanoseconds: an hour.
 const TURN_NS: u64 = 3_600_000_000_000;
-/// What counts less with each turn: the twelfth root of a half.
+/// Factor for earlier counts at each turn: the twelfth root of a half.
 const FADING: f64 = 0.943_874_312_681_693_6;
 
-/// Uses of samples a second above which fewer blocks are looked at, of each size for itself: a size of which there are too few blocks to look
-/// at fewer is not to take samples from another. Each takes some 350 ns where the processor's caches have to be shared with the data of
-/// hits: less than one percent of a core together.
+/// Uses of samples a second above which fewer blocks are sampled, of each size for itself: a size with too few blocks to reduce must not
+/// take samples from another. Each takes some 350 ns where the processor's caches have to be shared with the data of hits: less than one
+/// percent of a core together.
 const USES_PER_SECOND_MAX: [u32; PAGE_BITS.len()] = [10_000, 2_500, 2_500, 2_500, 2_500];
 /// Samples that are left even then. A disk that uses no more blocks than that is not worth a cache on flash.
 const SAMPLES_MIN: u16 = 256;
-/// Uses a second that are followed at most of a disk that uses so few blocks that all are looked at, and no fewer can be: the rest
-/// counts as hits of any size, as all does that chance leaves out.
+/// Uses a second that are followed at most of a disk that uses so few blocks that all are sampled, and the share cannot be reduced: the
+/// rest counts as hits of any size, as everything that sampling leaves out.
 const FOLLOWED_PER_SECOND_MAX: u32 = 40_000;
 
 /// The curves of one disk. Takes less than a megabyte, most of it only when a disk has used much.
 #[derive(Clone)]
 pub struct Curve {
     stacks: [Stack; PAGE_BITS.len()],
-    /// The bound of each stack, close together: all that most requests look at.
+    /// The bound of each stack, close together: most requests need nothing else.
     bounds: [u64; PAGE_BITS.len()],
     /// Reads, by the size of blocks. Each request counts for one, whatever its length.
     reads: [Distances; PAGE_BITS.len()],
@@ -82,7 +82,7 @@ pub struct Curve {
     uses_in_second: [u32; PAGE_BITS.len()],
 }
 
-/// What was counted of all blocks, looked at or not. Fades as the rest does.
+/// Totals of all blocks, sampled or not. They fade as the rest does.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     /// Requests.
@@ -93,7 +93,7 @@ struct Counted {
     writes: Count,
 }
 
-/// What was counted since something faded, and what is left of all before.
+/// Count since the last fading, and the faded sum of all before.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     new: u64,
@@ -112,7 +112,7 @@ impl Count {
 }
 
 impl Curve {
-    /// Nothing is known yet.
+    /// Creates an empty curve.
     #[expect(clippy::new_without_default, reason = "half a megabyte is nothing to be made in passing")]
     pub fn new() -> Self {
         let stacks = PAGE_BITS.map(|page_bits| match page_bits {
@@ -152,7 +152,7 @@ impl Curve {
         }
     }
 
-    /// A read that goes past the cache, whatever its size: a miss of every size, and nothing enters.
+    /// Counts a read that bypasses the cache, whatever its size: a miss of every size, and nothing enters.
     pub fn pass_by(&mut self) {
         self.counted.reads.new += 1;
         self.reads.iter_mut().for_each(|distances| distances.count(None, 1.0));
@@ -162,7 +162,7 @@ impl Curve {
     fn look(&mut self, request: &Request, from: u64, upto: u64) {
         let stretch = Stretch::of_page(from);
         if from == upto {
-            // Most often nothing of it is looked at, and that is soon known.
+            // Most often none of it is sampled, which this finds out early.
             let values = PAGE_BITS.map(|page_bits| stretch.value(from >> page_bits));
             for level in 0..PAGE_BITS.len() {
                 if values[level] < self.bounds[level] {
@@ -182,7 +182,7 @@ impl Curve {
         }
     }
 
-    /// A block that is looked at.
+    /// Records the use of a sampled block.
     #[cold]
     #[inline(never)]
     fn note(&mut self, request: &Request, level: usize, number: u64) {
@@ -211,7 +211,7 @@ impl Curve {
         }
     }
 
-    /// Counts a use of a sample, and has fewer blocks of that size looked at if there are too many.
+    /// Counts a use of a sample, and reduces the share of sampled blocks of that size if there are too many.
     fn count_use(&mut self, level: usize) {
         let (uses, most) = (&mut self.uses_in_second[level], USES_PER_SECOND_MAX[level]);
         *uses += 1;
@@ -223,7 +223,7 @@ impl Curve {
         }
     }
 
-    /// Sees to it that what is known fades as time passes.
+    /// Fades earlier counts as time passes.
     fn pass(&mut self, now: u64) {
         // Another shard may have another clock.
         let began = self.turn_began.filter(|began| *began <= now).unwrap_or(now);
@@ -250,7 +250,7 @@ impl Curve {
         self.reads_of_written *= FADING;
     }
 
-    /// What the curves say now.
+    /// Returns the current curves.
     pub fn curves(&self) -> Curves {
         let Counted { reads, accesses, writes } = self.counted;
         let pages = &self.stacks[0];
@@ -284,7 +284,7 @@ impl Curve {
     }
 }
 
-/// A request whose blocks are looked at.
+/// A request with sampled blocks.
 struct Request {
     /// Its pages.
     first: u64,

@@ -1,4 +1,4 @@
-//! What a curve says at a size, and which size it says is worth having.
+//! Predictions of a curve at given sizes, and the size that it recommends.
 
 use super::distances::Distances;
 
@@ -16,11 +16,11 @@ pub struct Curves {
     /// Share of reads of pages that were written since they were last read: hits that a cache does not have around which writes
     /// go. None if nothing was read.
     pub reads_of_written: Option<f64>,
-    /// What was used in the last 48 hours in which anything was, in bytes of whole pages; estimated from the samples.
+    /// Data used in the last 48 hours with activity, in bytes of whole pages; estimated from the samples.
     pub working_set_bytes: u64,
-    /// Pages that are looked at.
+    /// Sampled pages.
     pub samples: u16,
-    /// Share of all pages that are looked at, up to 1. A few pages divided by it are the smallest size that can be told from none.
+    /// Share of all pages that are sampled, up to 1. A few pages divided by it are the smallest size that can be distinguished from none.
     pub sampled_share: f64,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// What [`Prediction::hit_ratio`] says, worked out for one size alone.
+/// Returns the result of [`Prediction::hit_ratio`], computed for one size alone.
 #[expect(clippy::cast_precision_loss, reason = "an estimate; sizes are at most 2^54 bytes")]
 pub(super) fn hit_ratio(distances: &Distances, block_bytes: u64, uses: f64, bytes: u64) -> Option<f64> {
     if uses <= 0.0 {
@@ -66,7 +66,7 @@ pub(super) fn hit_ratio(distances: &Distances, block_bytes: u64, uses: f64, byte
 }
 
 impl Prediction {
-    /// `uses` is how many there were, looked at or not.
+    /// Creates the prediction; `uses` is their total, sampled or not.
     #[expect(clippy::cast_precision_loss, reason = "an estimate; sizes are at most 2^54 bytes")]
     pub(super) fn of(distances: &Distances, block_bytes: u64, uses: f64) -> Self {
         let (classes, first_uses) = distances.classes();
@@ -85,7 +85,7 @@ impl Prediction {
         Self { steps, uses }
     }
 
-    /// Uses that it was worked out from, looked at or not; what is long past counts for less.
+    /// Returns the number of uses that it was computed from, sampled or not; older ones count for less.
     pub fn uses(&self) -> f64 {
         self.uses
     }
@@ -133,9 +133,9 @@ impl Prediction {
         Some(whole((step.from_bytes + part * (step.upto_bytes - step.from_bytes)).ceil()))
     }
 
-    /// The size above which more bytes gain less than they do on average: where the curve is furthest above the line from
-    /// nothing to [`Self::useful_bytes`] (the knee as Satopaa and others define it, "Finding a Kneedle in a Haystack", 2011).
-    /// None if there are no hits.
+    /// Returns the size above which more bytes gain less than they do on average: where the curve is furthest above the line from nothing
+    /// to [`Self::useful_bytes`] (the knee as Satopaa and others define it, "Finding a Kneedle in a Haystack", 2011). None if there are no
+    /// hits.
     pub fn knee(&self) -> Option<u64> {
         let last = self.steps.last().filter(|step| step.hit_ratio > 0.0)?;
         let gain = |step: &&Step| step.hit_ratio / last.hit_ratio - step.upto_bytes / last.upto_bytes;

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!   bound    0 ........ counted ........ tracked ........ 2^32      values of blocks, see `lattice`
-//!            counts               on probation    not looked at
+//!            counts               on probation    not sampled
 //! ```
 //! There are never more samples than fit: when one more comes, both bounds sink by a sixteenth, and those above them go.
-//! So a small working set is looked at whole and a large one in part (fixed-size SHARDS, section 4 of the paper that [`super`]
+//! So a small working set is sampled whole and a large one in part (fixed-size SHARDS, section 4 of the paper that [`super`]
 //! names), and what is counted stands for as many as the bound says. The paper's bound never rises again, though a
 //! nightly backup would then have the curve coarse for ever. Here samples that were not used for long are forgotten, and when few
-//! are left the upper bound rises. Who comes in by that is on probation: its last use is not known, so neither it nor its
+//! are left the upper bound rises. A sample that enters then is on probation: its last use is not known, so neither it nor its
 //! distances count until there was time for that. Never reads a clock: [`Stack::turn`] is called as time passes.
 
 use hashbrown::HashTable;
@@ -23,7 +23,7 @@ const FORGOTTEN_AFTER_TURNS: u8 = 48;
 /// Turns on probation.
 const PROBATION_TURNS: u8 = 12;
 
-/// What a block is used for.
+/// Kind of use of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// A read.
@@ -32,7 +32,7 @@ pub enum Use {
     Write,
 }
 
-/// Which distances are wanted beside those between uses.
+/// Distances to compute beside those between uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writes {
     /// None.
@@ -41,12 +41,12 @@ pub(super) enum Writes {
     Apart,
 }
 
-/// What is known of a use that counts. Distances are in blocks of the whole disk; none for a first use.
+/// Result for a use that counts. Distances are in blocks of the whole disk; none for a first use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seen {
     /// Other blocks that were used since this one was.
     pub(super) since_use: Option<u64>,
-    /// If this is a write: other blocks that were written since this one was.
+    /// Other blocks that were written since this one was, if this is a write.
     pub(super) since_write: Option<u64>,
     /// The use before this one was a write: who did not take that in does not have the block now.
     pub(super) was_written: bool,
@@ -61,10 +61,10 @@ const _: () = assert!(size_of::<Sample>() == 16, "the docs say how much memory a
 struct Sample {
     number: u64,
     used: u16,
-    /// [`NONE`] if it was not written, or if nobody wants to know.
+    /// [`NONE`] if it was not written, or if these distances are not computed.
     written: u16,
     turn: u8,
-    /// What it was used for last.
+    /// Kind of its last use.
     last: Use,
 }
 
@@ -85,7 +85,8 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// For blocks of two to the power of `page_bits` pages, of which those with values below `bound_max` are looked at, at most.
+    /// Creates a stack for blocks of two to the power of `page_bits` pages, of which those with values below `bound_max` are sampled, at
+    /// most.
     pub(super) fn new(page_bits: u32, samples_max: u16, bound_max: u64, writes: Writes) -> Self {
         Self {
             page_bits,
@@ -102,7 +103,7 @@ impl Stack {
         }
     }
 
-    /// Blocks with values below it are looked at; all others need not be brought here.
+    /// Returns the bound below which blocks are sampled; callers may skip all others.
     pub(super) fn bound(&self) -> u64 {
         self.tracked
     }
@@ -157,7 +158,7 @@ impl Stack {
         self.retain(|stack, sample| stack.value(sample.number) < bound);
     }
 
-    /// Time passed: forgets what was not used for long, and looks at more blocks if few are left.
+    /// Called as time passes: forgets samples that were not used for long, and samples more blocks if few are left.
     pub(super) fn turn(&mut self) {
         self.turn = self.turn.wrapping_add(1);
         let now = self.turn;
@@ -188,7 +189,7 @@ impl Stack {
     }
 
     fn standing(&self, number: u64) -> Standing {
-        // Most of the time nobody is on probation.
+        // Most of the time no sample is on probation.
         let counts = self.counted == self.tracked || self.value(number) < self.counted;
         if counts { Standing::Counted } else { Standing::OnProbation }
     }
@@ -307,7 +308,7 @@ impl Stack {
 mod tests {
     use super::*;
 
-    /// What a stack of all blocks would say, in as many steps as there are uses.
+    /// A stack of all blocks, exact, in as many steps as there are uses.
     #[derive(Default)]
     struct Exact(Vec<u64>);
 
@@ -383,7 +384,7 @@ mod tests {
                     && turn > 0
                 {
                     let since = seen.since_use;
-                    // Whoever comes in first is not known to have been here before.
+                    // A sample that has just entered has no known earlier use.
                     assert!(
                         since.is_some_and(|since| since.abs_diff(5_000) < 2_600),
                         "{since:?} in turn {turn}"

@@ -1,16 +1,16 @@
 //! The order in which samples were used last, and how many were used behind one of them.
 //!
 //! ```text
-//!   slots   3 . 0 . . 7 1 .        whose last use this was; each use takes the next slot and leaves a gap in its old one
+//!   slots   3 . 0 . . 7 1 .        the sample whose last use this was; each use takes the next slot and leaves a gap in its old one
 //!   tree    sums over slots        a Fenwick tree (Fenwick 1994): adding, and summing up to a slot, in log2 steps
 //! ```
-//! There are twice as many slots as samples. When they are used up, whoever is there moves together, in one pass: that is
-//! cheaper than any balanced tree, and 4 bytes for each slot are all that it takes. Never knows what a sample is.
+//! There are twice as many slots as samples. When they are used up, all samples are compacted, in one pass: that is
+//! cheaper than any balanced tree, and 4 bytes for each slot are all that it takes. Independent of what a sample is.
 
 /// No slot, no sample.
 pub(super) const NONE: u16 = u16::MAX;
 
-/// Whether a sample is among those that distances are counted in.
+/// Standing of a sample: counted in distances or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     Counted,
@@ -46,7 +46,7 @@ impl Timeline {
         self.counted - before
     }
 
-    /// True if nobody was used after the one in `slot`.
+    /// Returns true if no sample was used after the one in `slot`.
     pub(super) fn is_newest(&self, slot: u16) -> bool {
         slot + 1 == self.next
     }
@@ -95,7 +95,7 @@ impl Timeline {
         }
     }
 
-    /// Closes all gaps. `moved` is told each sample and its slot, in order, and says how it stands.
+    /// Closes all gaps. Calls `moved` for each sample and its slot, in order, which returns its standing.
     pub(super) fn move_together(&mut self, mut moved: impl FnMut(u16, u16) -> Standing) {
         let mut place = 0_u16;
         self.sums.fill(0);
@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// What is to be: samples in the order of their last use.
+    /// Returns the expected result: samples in the order of their last use.
     fn behind(order: &[u16], sample: u16) -> usize {
         order.iter().rev().take_while(|other| **other != sample).count()
     }

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use super::Located;
 
-/// Runs before one among which the one is looked for that it follows: seldom are more of them overwritten one beside the other.
+/// Runs before one among which its predecessor is searched: seldom are more of them overwritten one beside the other.
 const RUNS_BACK: usize = 6;
 
 /// Pages that lie next to each other on the disk and on flash.
@@ -24,9 +24,9 @@ pub(super) struct Run {
     /// The first of them, counted from the start of the block.
     pub(super) page: u32,
     pub(super) pages: u32,
-    /// Where that is on flash.
+    /// Its place on flash.
     pub(super) flash: u32,
-    /// Whether it is of the chain.
+    /// True if it is part of the chain.
     pub(super) is_chained: bool,
 }
 
@@ -55,7 +55,7 @@ impl Run {
         self.page as usize..(self.page + self.pages) as usize
     }
 
-    /// If it lies behind one that is before it on the disk, and no further on flash than there.
+    /// Returns true if it is behind `before` on the disk, and by no more on flash than there.
     fn follows(&self, before: &Self) -> bool {
         // It wraps: what lies before the end of the other is very far behind it, and does not follow.
         let further = self.flash.wrapping_sub(before.flash.wrapping_add(before.pages));
@@ -63,8 +63,8 @@ impl Run {
     }
 }
 
-/// Finds the longest chain of those in which each run follows the nearest that it can, of [`RUNS_BACK`] before it. Marks its runs, if they
-/// are `least` or more, and says how many they are; else 0.
+/// Finds the longest chain of those in which each run follows the nearest that it can, of [`RUNS_BACK`] before it. Marks its runs if they
+/// are at least `least`, and returns their number; else 0.
 pub(super) fn mark_chain(runs: &mut [Run], least: usize) -> usize {
     // Of each run, how many the chain has that ends with it, and which of them is the one before it.
     let mut ends: SmallVec<[(u16, u16); 16]> = SmallVec::with_capacity(runs.len());
@@ -87,7 +87,7 @@ pub(super) fn mark_chain(runs: &mut [Run], least: usize) -> usize {
     usize::from(len)
 }
 
-/// Tells of each page behind which the chain is one further on flash: as many between two pages of the chain as they are apart there.
+/// Calls back for each page behind which the chain is one further on flash: as many between two pages of the chain as they are apart there.
 pub(super) fn chain_steps(runs: &[Run], mut tell: impl FnMut(usize)) {
     let mut chained = runs.iter().filter(|run| run.is_chained).peekable();
     while let Some(run) = chained.next() {

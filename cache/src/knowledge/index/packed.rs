@@ -1,4 +1,4 @@
-//! Where the pages of one block are on flash, packed.
+//! Places of the pages of one block on flash, packed.
 //!
 //! Pages that lie next to each other on the disk and on flash are a *run*, which costs one address. Where single pages of what was
 //! written together are overwritten, the rest is many runs; the most of these are the *chain* ([`chain`](super::chain)), which costs
@@ -27,14 +27,14 @@ use crate::words::units::FlashPage;
 
 /// Pages of the largest block: 1 MiB of 4 KiB pages.
 pub(super) const BLOCK_PAGES_MAX: usize = 256;
-/// Pages of which one word says how they are there.
+/// Pages described by one head word.
 const PAGES_PER_HEAD: usize = 16;
 const HEAD_PAGES: u32 = (1 << PAGES_PER_HEAD) - 1;
 const WORD_BITS: usize = u32::BITS as usize;
 
 /// The unpacked form: one place per page of the block. Blocks of 64 KiB, which most have, need no memory of their own for it.
 pub(super) type Places = SmallVec<[Option<Located>; 16]>;
-/// The packed form. A block of 64 KiB whose pages are nobody's neighbours, which random writes make of it, fits.
+/// The packed form. The largest packing of a block of 64 KiB, with no two neighbours, as random writes cause, fits.
 pub(super) type Words = SmallVec<[u32; 64]>;
 
 /// Packs the places of a block's pages.
@@ -143,7 +143,7 @@ pub(super) fn get(words: &[u32], pages: usize, page: usize) -> Option<Located> {
     Some(Located { flash: FlashPage(flash), checksum: *packed.checksums.get(there_up_to - 1)? })
 }
 
-/// What the words of a block are.
+/// Parts of the words of a block.
 struct Packed<'a> {
     heads: &'a [u32],
     /// Steps of the chain, and addresses.
@@ -174,7 +174,7 @@ impl<'a> Packed<'a> {
         self.step_bits > 0
     }
 
-    /// The address of the chain comes first.
+    /// The address of the chain is the first.
     fn address(&self, at: usize) -> u32 {
         get_bits(self.bits, self.step_bits + at * self.width, self.width)
     }
@@ -216,8 +216,8 @@ fn chained(head: u32) -> u32 {
     !head & (head >> PAGES_PER_HEAD)
 }
 
-/// How many of these pages of a head are there, and how many begin a run. Both at once, as bits of a word are counted where the processor
-/// has no instruction for it (Warren, "Hacker's Delight", section 5-1), without adding the halves: this is asked for often.
+/// Returns how many of these pages of a head are there, and how many begin a run. Counts both at once, with the bit counting for processors
+/// without an instruction for it (Warren, "Hacker's Delight", section 5-1), without adding the halves: this is called often.
 fn there_and_begins(head: u32, pages: u32) -> (usize, usize) {
     let bits = there(head) & pages | (begins(head) & pages) << PAGES_PER_HEAD;
     let pairs = bits - (bits >> 1 & 0x5555_5555);
@@ -245,7 +245,7 @@ fn set_bits(words: &mut [u32], at: usize, bits: u32) {
     }
 }
 
-/// So many bits, one at least.
+/// Reads `width` bits, one at least.
 fn get_bits(words: &[u32], at: usize, width: usize) -> u32 {
     let word = at / WORD_BITS;
     let next = words.get(word + 1).copied().unwrap_or_default();
@@ -259,7 +259,7 @@ mod tests {
 
     use super::*;
 
-    /// What happens to some pages of a block.
+    /// Event for some pages of a block.
     #[derive(Clone, Copy, Debug)]
     enum Change {
         Overwritten,

@@ -1,7 +1,7 @@
 //! Pieces of memory of some words each, with hardly any room between them, however their sizes change.
 //!
-//! Those of one size lie in a stack, in chunks; where one goes, the last one comes. An allocator has eight to sixteen bytes beside each
-//! piece, and where many of one size went, what it keeps for others of that size.
+//! Pieces of one size lie in a stack, in chunks; a removed piece is replaced by the last one. An allocator would keep eight to sixteen
+//! bytes beside each piece, and, after many of one size were freed, their memory for others of that size.
 //!
 //! ```text
 //!   stack of pieces of 18 words:  owner, 18 words │ owner, 18 words │ ... │ room for some more
@@ -10,10 +10,10 @@
 
 /// Words of a chunk, or of one piece where that is larger.
 const CHUNK_WORDS: usize = 512;
-/// What the allocator keeps beside each chunk.
+/// Bytes that the allocator keeps beside each chunk.
 const ALLOCATION_OVERHEAD: usize = 16;
 
-/// Where a piece is, until it is taken away, or the last one of its size comes to another place.
+/// Place of a piece; valid until it is removed, or the last one of its size is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     place: u32,
@@ -80,7 +80,7 @@ impl Pieces {
         piece
     }
 
-    /// Has other words in a piece, if they are as many. Says whether they are.
+    /// Replaces the words of a piece, if there are as many. Returns true if so.
     pub(super) fn replace(&mut self, piece: Piece, words: &[u32]) -> bool {
         let fits = words.len() == piece.words as usize;
         if fits {
@@ -116,14 +116,14 @@ impl Pieces {
         moved
     }
 
-    /// Whose a piece is.
+    /// Returns the owner of a piece.
     #[cfg(test)]
     pub(super) fn owner(&self, piece: Piece) -> u32 {
         let (chunk, at) = place_of(piece);
         self.stacks[piece.words as usize].chunks[chunk][at]
     }
 
-    /// How many there are.
+    /// Returns the number of pieces.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.stacks.iter().map(|stack| stack.len).sum()

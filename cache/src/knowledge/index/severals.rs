@@ -26,7 +26,7 @@ impl Severals {
         Self { table: Table::new(salt), pieces: Pieces::new(), pages }
     }
 
-    /// What is known of each block beside the places of its pages.
+    /// Returns the table of blocks, without the places of their pages.
     pub(super) fn table(&self) -> &Table<Piece> {
         &self.table
     }
@@ -40,12 +40,12 @@ impl Severals {
         self.table.bytes() + self.pieces.bytes()
     }
 
-    /// Where a page of the block is.
+    /// Returns the place of a page of the block.
     pub(super) fn located(&self, slot: Slot, within: usize) -> Option<Located> {
         get(self.pieces.get(self.table.said(slot)), self.pages, within)
     }
 
-    /// Where all of them are.
+    /// Returns the places of all its pages.
     pub(super) fn places(&self, slot: Slot) -> Places {
         unpack(self.pieces.get(self.table.said(slot)), self.pages)
     }
@@ -72,7 +72,7 @@ impl Severals {
         self.take_away(piece);
     }
 
-    /// Where it was, another block's piece is now, if there was another one behind it.
+    /// Removes a piece. Its place then holds another block's piece, if there was one behind it.
     fn take_away(&mut self, piece: Piece) {
         if let Some(moved) = self.pieces.take_away(piece) {
             let slot = self.table.find(moved.into()).expect("whoever has a piece is in the table");

@@ -1,21 +1,21 @@
 //! A table of blocks by their number: entries of sixteen bytes and nothing beside them, with little room between.
 //!
-//! Robin Hood hashing (Celis, Larson and Munro, FOCS 1985): an entry lies at the place that its hash says, its home, or behind it, and who is
-//! further from home comes first. So who would lie here if it were anywhere is seldom looked for in more than a few places, though nine of
-//! ten may be taken. The table is in parts, by hash. Each is laid out anew when more than 90 % of its places are taken, and has 84 %
-//! taken then, and when less than 82 % are, and has 87 %: there is no pause in which all of millions of entries move, as when a table doubles, and never
-//! one that is half empty because it has.
+//! Robin Hood hashing (Celis, Larson and Munro, FOCS 1985): an entry lies at its home, the place that its hash selects, or behind it, and
+//! entries further from home come first. So a search for an entry seldom visits more than a few places, even if nine of ten are taken. The
+//! table is in parts, by hash. A part is rebuilt when more than 90 % of its places are taken, with 84 % taken then, and when less than 82 %
+//! are, with 87 %: there is no pause in which all of millions of entries move, as when a table doubles, and no table that is half empty
+//! after that.
 //!
-//! Whoever knows where blocks lie can choose those that lie in one heap, where each search takes as long as the heap: hundreds of microseconds
-//! at a hundred thousand of them. So hashes are salted with what guests do not know.
+//! A guest that knows the places of blocks can choose blocks that fall into one cluster, where each search takes as long as the cluster:
+//! hundreds of microseconds at a hundred thousand of them. So hashes are salted with a number unknown to guests.
 
 use super::Slot;
 use crate::knowledge::hash::hash;
 use crate::knowledge::learned::{Dice, History};
 
-/// What a table says of a block, in eight bytes.
+/// Value of a block in the table, in eight bytes.
 pub(super) trait Said: Copy {
-    /// What is said of nobody.
+    /// Value of an empty place.
     const NOTHING: Self;
 
     fn is_nothing(&self) -> bool;
@@ -23,12 +23,12 @@ pub(super) trait Said: Copy {
 
 /// Parts, as a power of two.
 const PARTS_SHIFT: u32 = 6;
-/// Of a hundred places so many are taken at most and at least, and when a part is laid out anew because it was full or empty.
+/// Percentages of taken places: most and least, and after a rebuild because a part was full or empty.
 const TAKEN_MAX: usize = 90;
 const TAKEN_MIN: usize = 82;
 const TAKEN_WHEN_GROWN: usize = 84;
 const TAKEN_WHEN_SHRUNK: usize = 87;
-/// So few places too many are no reason to lay a part out anew.
+/// Surplus places that are no reason to rebuild a part.
 const SPARE: usize = 8;
 
 /// A block, or an empty place.
@@ -95,7 +95,7 @@ impl<S: Said> Table<S> {
         self.get(slot).said
     }
 
-    /// Says something else of a block. Returns what was said.
+    /// Replaces the value of a block. Returns the old one.
     pub(super) fn say(&mut self, slot: Slot, said: S) -> S {
         assert!(!said.is_nothing(), "a block that is there has something");
         std::mem::replace(&mut self.get_mut(slot).said, said)
@@ -125,7 +125,7 @@ impl<S: Said> Table<S> {
         said
     }
 
-    /// How some block was used, by chance: the first at or behind a place that is drawn.
+    /// Returns the history of a random block: the first at or behind a place that is drawn.
     pub(super) fn draw(&self, dice: &mut Dice) -> Option<History> {
         let part = &self.parts[dice.below(self.parts.len())];
         if part.len == 0 {
@@ -167,7 +167,7 @@ impl<S: Said> Entry<S> {
 }
 
 impl<S: Said> Part<S> {
-    /// Where a block is, whose hash is `mixed`.
+    /// Returns the place of a block whose hash is `mixed`.
     fn find(&self, block: u32, mixed: u64) -> Option<usize> {
         if self.places.is_empty() {
             return None;
@@ -182,7 +182,7 @@ impl<S: Said> Part<S> {
             if entry.block == block {
                 return Some(place);
             }
-            // It would come before this one.
+            // It would be before this one.
             if self.distance(place) < distance {
                 return None;
             }
@@ -218,7 +218,7 @@ impl<S: Said> Part<S> {
         }
     }
 
-    /// Takes an entry out; those behind it that are not at home come one place closer.
+    /// Removes an entry; those behind it that are not at home move one place closer.
     fn remove(&mut self, place: usize) {
         let (mut hole, mut next) = (place, self.next(place));
         while !self.places[next].is_empty() && self.distance(next) > 0 {
@@ -232,7 +232,7 @@ impl<S: Said> Part<S> {
         }
     }
 
-    /// Has so many places from now on, more than entries.
+    /// Sets the number of places, more than entries.
     fn resize(&mut self, places: usize) {
         let empty = vec![Entry::nobody(); places].into_boxed_slice();
         let before = std::mem::replace(&mut self.places, empty);
@@ -261,7 +261,7 @@ impl<S: Said> Part<S> {
         ((low * self.places.len() as u64) >> u32::BITS) as usize
     }
 
-    /// How far behind its home the entry at a place is.
+    /// Returns how far behind its home the entry at a place is.
     fn distance(&self, place: usize) -> usize {
         let home = self.home(mix(self.places[place].block, self.salt));
         if place >= home { place - home } else { place + self.places.len() - home }
@@ -287,7 +287,7 @@ mod tests {
         Located { flash: FlashPage(block | 1), checksum: !block }
     }
 
-    /// Every entry is as far from home as the one in front of it at least allows, and is found; nothing else is.
+    /// Checks that every entry is as far from home as the one in front of it at least allows, and is found; and that nothing else is.
     fn check(table: &Table<Located>, known: &BTreeMap<u32, u8>) {
         assert_eq!(table.len(), known.len());
         for part in &table.parts {

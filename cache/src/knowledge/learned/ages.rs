@@ -1,6 +1,6 @@
-//! What is known of one block, and the classes that it belongs to: whether it was read or written last, and how large the request was
-//! that brought it, or how often it was used and how far apart the last two uses were; and how long ago the last one is. All times are
-//! accesses of the disk, not seconds: a disk at rest does not age.
+//! History of one block, and the classes that it belongs to. A history has the moment of the last use and the number of uses. Of a block
+//! that was used once it has the kind and size of the request, of others the kind of the last use and the gap between the last two. All
+//! times are accesses of the disk, not seconds: a disk at rest does not age.
 
 use block::{ByteRange, PAGE};
 
@@ -20,12 +20,12 @@ const USES_WRITTEN: usize = 2;
 
 /// Uses are counted up to this.
 const USES_MAX: u8 = 15;
-/// The finest age that is told apart by itself is the cache's size by this.
+/// Resolution of ages: the finest class is the cache's size divided by this.
 const TICKS: f32 = 64.0;
 /// Moments in a cache's size of accesses: quarters of a tick, as fine as the finest classes of ages are.
 const MOMENTS: usize = 256;
-/// Moments are counted in so many bits. A block that was not used for 4096 times as many accesses as the cache holds blocks looks
-/// young again: it stays a little longer, once.
+/// Bits of a moment. A block that was not used for 4096 times as many accesses as the cache holds blocks looks young again: it stays a
+/// little longer, once.
 pub(super) const MOMENT_BITS: u32 = 20;
 const MOMENT_MASK: u32 = (1 << MOMENT_BITS) - 1;
 /// Of a number of 32 bits with a binary point that floats: where its exponent and the two bits behind it begin, and what they are
@@ -52,12 +52,13 @@ pub(super) struct Clock {
 pub(super) struct Ages {
     capacity: f32,
     tick: f32,
-    /// So much of a tick is a moment.
+    /// Length of a moment, in ticks.
     moment: f32,
 }
 
-/// What is known of a block, in 32 bits: from the lowest on, when it was used last, how often, how, and its heat. How is the [`Coming`] of
-/// one that was used once, and of others the gap between the last two uses, and above it whether the last one was a write.
+/// History of a block, in 32 bits: from the lowest on, the moment of the last use, the number of uses, the manner of use, and its heat. The
+/// manner is the [`Coming`] of a block that was used once, and for others the gap between the last two uses, and above it whether the last
+/// one was a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct History(u32);
 
@@ -68,22 +69,22 @@ const HEAT_SHIFT: u32 = WRITTEN_SHIFT + 1;
 const _: () = assert!(HEAT_MAX < 1 << (u32::BITS - HEAT_SHIFT) && USES_MAX < 1 << (HOW_SHIFT - USES_SHIFT));
 const _: () = assert!(GAPS <= 1 << (WRITTEN_SHIFT - HOW_SHIFT) && COMINGS <= 1 << (HEAT_SHIFT - HOW_SHIFT));
 
-/// How often a block was hit on flash lately, at most.
+/// Highest count of recent hits of a block on flash.
 pub(crate) const HEAT_MAX: u8 = 3;
 
-/// What a block was used by.
+/// Kind of use of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
     Read,
     Write,
 }
 
-/// How a block came: read or written, and by how large a request, in classes that double. What is read with much else is seldom read again,
-/// and what is written is more often written again than what is read.
+/// Arrival class of a block: read or written, and the size of the request, in classes that double. Blocks of large reads are seldom read
+/// again, and blocks that are written are more often written again than blocks that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Coming(u8);
 
-/// Set in what comes with a scan.
+/// Set for arrivals with a scan.
 const SCANNED: u8 = 1 << 7;
 const _: () = assert!(COMINGS <= SCANNED as usize);
 
@@ -95,7 +96,7 @@ impl Coming {
         Self(if by == By::Read { size } else { SIZES as u8 + size })
     }
 
-    /// What it came by.
+    /// Returns the kind of use.
     pub(super) fn by(self) -> By {
         if self.class() < SIZES { By::Read } else { By::Write }
     }
@@ -105,7 +106,7 @@ impl Coming {
         Self(self.0 | SCANNED)
     }
 
-    /// True if it comes with a scan.
+    /// Returns true for an arrival with a scan.
     pub(super) fn is_scanned(self) -> bool {
         self.0 & SCANNED != 0
     }
@@ -114,7 +115,7 @@ impl Coming {
         usize::from(self.0 & !SCANNED)
     }
 
-    /// When it counts as used that comes now: what a scan reads, as long ago as the cache is large.
+    /// Returns the moment at which an arrival counts as used: for a scan, as long ago as the cache is large.
     fn moment(self, now: Moment) -> Moment {
         if self.is_scanned() { now.before(MOMENTS as u32) } else { now }
     }
@@ -164,7 +165,7 @@ impl Moment {
         self.0
     }
 
-    /// So many moments earlier.
+    /// Returns the moment `moments` earlier.
     pub(super) fn before(self, moments: u32) -> Self {
         Self(self.0.wrapping_sub(moments) & MOMENT_MASK)
     }
@@ -202,12 +203,12 @@ impl Ages {
         (f32::from_bits(quarters << QUARTERS_SHIFT) - 1.0) * self.tick
     }
 
-    /// How many accesses it takes to grow out of a class.
+    /// Returns the number of accesses after which a block grows out of a class.
     pub(super) fn width(&self, age: usize) -> f32 {
         self.start(age + 1) - self.start(age)
     }
 
-    /// So much of the time in which the whole cache is used once.
+    /// Returns accesses as a share of the time in which the whole cache is used once.
     pub(super) fn share(&self, accesses: f32) -> f32 {
         accesses / self.capacity
     }
@@ -246,23 +247,23 @@ impl History {
         Self(last & MOMENT_MASK | uses << USES_SHIFT | (how as u32) << HOW_SHIFT | heat << HEAT_SHIFT)
     }
 
-    /// A block that is used at this moment, and of which nothing was known.
+    /// Returns the history of a block that is used at this moment, and had none.
     pub(super) fn first(now: Moment, coming: Coming) -> Self {
         Self::new(coming.moment(now).0, 1, coming.class(), 0)
     }
 
-    /// A block of which this is known from before, and that comes once more.
+    /// Returns the history of a block that enters again, with this history from before.
     pub(super) fn comes(self, now: Moment, ages: &Ages, coming: Coming) -> Self {
         let Self(used) = self.used(now, ages, coming.by());
         Self(used & !MOMENT_MASK | coming.moment(now).0)
     }
 
-    /// A block that left, and comes back: only what a ghost tells of it is known.
+    /// Returns the history of a block that left, and enters again: only the ghost's data is known.
     pub(super) fn of_ghost(last: Moment, uses: u8) -> Self {
         Self::new(last.0, uses, 0, 0)
     }
 
-    /// The same block used once more. One of which nothing was known is there because it was used before.
+    /// Returns the history after one more use. A block without history is there because it was used before.
     #[expect(clippy::cast_precision_loss, reason = "classes are wide")]
     pub(super) fn used(self, now: Moment, ages: &Ages, by: By) -> Self {
         let uses = (self.uses().max(1) + 1).min(USES_MAX);
@@ -276,17 +277,17 @@ impl History {
         self.last() == now.0 && self.uses() > 0
     }
 
-    /// True if it knows of uses that the other one does not know of.
+    /// Returns true if it contains uses that the other one does not.
     pub(crate) fn is_later_than(self, other: Self) -> bool {
         self.last() != other.last() || self.uses() > other.uses()
     }
 
-    /// When it was used last.
+    /// Returns the moment of the last use.
     pub(super) fn last(self) -> u32 {
         self.0 & MOMENT_MASK
     }
 
-    /// How often it was used, up to 15.
+    /// Returns the number of uses, up to 15.
     pub(crate) fn uses(self) -> u8 {
         (self.0 >> USES_SHIFT) as u8 & USES_MAX
     }
@@ -309,7 +310,7 @@ impl History {
         ages.of(now.since(self.last()))
     }
 
-    /// How often it was read from flash lately.
+    /// Returns the number of recent reads from flash.
     pub(crate) fn heat(self) -> u8 {
         (self.0 >> HEAT_SHIFT) as u8
     }

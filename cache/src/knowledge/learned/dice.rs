@@ -1,4 +1,4 @@
-//! A row of numbers that looks like chance and repeats exactly, so that one seed of a simulation is one run.
+//! Pseudo-random numbers that repeat exactly, so that one seed of a simulation is one run.
 
 /// `xorshift64*` (Vigna, ACM Transactions on Mathematical Software 42(4), 2016).
 pub(crate) struct Dice(u64);

@@ -1,8 +1,8 @@
-//! Ghosts: what is remembered of blocks that left the cache, so that those that come back are not strangers. How long a block was away
-//! says more of it than anything else.
+//! Ghosts: records of blocks that left the cache, so that those that return have a history. The time that a block was away predicts more
+//! than anything else.
 //!
-//! Two bytes each: a fingerprint, about when the block was used last, and about how often. A block has one bucket, a queue of
-//! [`PLACES`]; whoever joins it last pushes out whoever did first, so old ghosts fade by themselves.
+//! Two bytes each: a fingerprint, about when the block was used last, and about how often. A block has one bucket, a queue of [`PLACES`];
+//! the newest ghost replaces the oldest, so old ghosts fade by themselves.
 
 use super::ages::{Clock, History, MOMENT_BITS, Moment};
 use crate::knowledge::hash::hash;
@@ -11,7 +11,7 @@ use crate::knowledge::hash::hash;
 const PLACES: usize = 4;
 const BUCKETS_MIN: u64 = 16;
 
-/// From the highest bits on: a fingerprint, never 0, which is nobody's; when it was used last; and how often.
+/// From the highest bits on: a fingerprint, 0 for an empty place; the time of the last use; and the number of uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ghost(u16);
 
@@ -19,8 +19,8 @@ const FINGERPRINT_SHIFT: u32 = 8;
 const LAST_SHIFT: u32 = 2;
 const LAST_BITS: u32 = FINGERPRINT_SHIFT - LAST_SHIFT;
 const LAST_MASK: u32 = (1 << LAST_BITS) - 1;
-/// The time in which the whole cache is used once has about so many steps. Gaps are told apart by octaves, and few are much shorter
-/// than that where a block has left meanwhile.
+/// Number of steps in the time in which the whole cache is used once. Gaps are distinguished by octaves, and few are much shorter than that
+/// where a block has left meanwhile.
 const STEPS: u64 = 4;
 
 /// Uses from which on a ghost is of the next class, and what it counts as: classes of blocks change with the next use.
@@ -33,7 +33,7 @@ pub(super) struct Ghosts {
 }
 
 impl Ghosts {
-    /// So many ghosts for each block that a cache holds.
+    /// Creates room for `for_each` ghosts for each of the `blocks` that a cache holds.
     pub(super) fn new(blocks: u64, for_each: u64, clock: &Clock) -> Self {
         let buckets = (blocks.saturating_mul(for_each) / PLACES as u64).clamp(BUCKETS_MIN, 1 << 31) as usize;
         let step = (blocks / STEPS / u64::from(clock.unit())).max(1).ilog2().min(MOMENT_BITS - LAST_BITS);
@@ -47,7 +47,7 @@ impl Ghosts {
         (bucket as usize, u16::from((hash >> 32) as u8).max(1))
     }
 
-    /// Remembers a block that leaves. One of which nothing is known is not worth a place.
+    /// Records a block that leaves. One without history is not worth a place.
     pub(super) fn remember(&mut self, block: u64, history: History) {
         let Some(uses) = USES.iter().rposition(|least| history.uses() >= *least) else { return };
         let (bucket, fingerprint) = self.place(block);
@@ -59,12 +59,12 @@ impl Ghosts {
         bucket[0] = Ghost(fingerprint << FINGERPRINT_SHIFT | last << LAST_SHIFT | uses as u16);
     }
 
-    /// What is remembered of a block: about when it was used last, and about how often. One in sixty is taken for another one.
+    /// Returns the recorded history of a block: about when it was used last, and about how often. One in sixty is mistaken for another one.
     pub(super) fn recall(&self, block: u64, now: Moment) -> Option<History> {
         let (bucket, fingerprint) = self.place(block);
         let ghost = self.buckets[bucket].iter().find(|ghost| ghost.is_of(fingerprint))?;
         let steps = (now.number() >> self.step).wrapping_sub(ghost.last()) & LAST_MASK;
-        // From the middle of the step in which it was used, of what of it is past.
+        // Counted from the middle of the step in which it was used, or of its part that has passed.
         let into_step = now.number() & ((1 << self.step) - 1);
         let longest = (steps << self.step) + into_step;
         let moments = longest - longest.min(1 << self.step) / 2;
@@ -113,7 +113,8 @@ mod tests {
     #[test]
     fn a_ghost_tells_the_class_of_its_block_and_few_others_are_taken_for_it() {
         let (mut ghosts, ages) = (ghosts(), Ages::new(BLOCKS));
-        // In moments, of which a cache's size has 256: from an eighth of the cache's size to fourteen times it, also where moments begin anew.
+        // In moments, of which a cache's size has 256: from an eighth of the cache's size to fourteen times it, also where moments wrap
+        // around.
         for away in [32, 64, 100, 200, 256, 500, 1_000, 3_500] {
             for last in [1, 63, 64, (1 << MOMENT_BITS) - 20] {
                 for times in 1..15 {

@@ -1,9 +1,9 @@
-//! How likely a block of a class is used at each age: counted on a sample of blocks, whether they are cached or not, so that what the
-//! policy does has no influence on what it learns. Old counts fade.
+//! Hazards: the probability that a block of a class is used at each age. Counted on a sample of blocks, cached or not, so that decisions of
+//! the policy do not bias what it learns. Old counts fade.
 //!
-//! A block that is no longer watched, or still is and was not used again, has not shown when it is used: it counts as there until
-//! then, half in its last class of ages (the life table estimate: Cutler and Ederer, Journal of Chronic Diseases 8(6), 1958).
-//! Few counts lean on many: a class on those of its gap, these on all, and all on a constant, which by itself is LRU.
+//! A block that is no longer watched, or still is and was not used again, is censored: it counts as there until then, half in its last
+//! class of ages (the life table estimate: Cutler and Ederer, Journal of Chronic Diseases 8(6), 1958). Few counts lean on many: a class on
+//! those of its gap, these on all, and all on a constant, which by itself is LRU.
 
 use super::ages::{AGES, CLASSES, GAPS, gap_of};
 
@@ -12,16 +12,16 @@ pub(super) type Row = [f32; AGES];
 /// One number for each class of blocks and of ages.
 pub(super) type Table = Box<[Row]>;
 
-/// How many blocks it takes for a class to count as much as what it leans on, if it is trusted.
+/// Blocks for which a class counts as much as the estimate that it leans on, at full trust.
 const LEANING: f32 = 8.0;
-/// How likely a block of which nothing is known is used in each class of ages.
+/// Prior probability that a block is used in each class of ages.
 const CONSTANT: f32 = 0.03;
 
 pub(super) fn table(value: f32) -> Table {
     vec![[value; AGES]; CLASSES].into_boxed_slice()
 }
 
-/// What was seen of the sample.
+/// Counts of the sample.
 pub(super) struct Seen {
     used: Table,
     /// No longer watched without having been used again.
@@ -48,14 +48,15 @@ impl Seen {
         self.left[class][age] += 1.0;
     }
 
-    /// What was seen counts only so much from now on.
+    /// Multiplies all counts by `factor`.
     pub(super) fn fade(&mut self, factor: f32) {
         let rows = self.used.iter_mut().chain(self.left.iter_mut());
         rows.flatten().for_each(|count| *count *= factor);
     }
 
-    /// How likely a block is used in each class of ages, if it was not before; `watched` is where the blocks are now that are watched. With
-    /// less `trust`, which is above 0 and at most 1, classes lean the more on all: with little, age alone counts.
+    /// Returns the probability that a block is used in each class of ages, if it was not before; `watched` counts the watched blocks by
+    /// their present class and age. With less `trust`, which is above 0 and at most 1, classes lean the more on all: with little, age alone
+    /// counts.
     pub(super) fn hazards(&self, watched: &Table, trust: f32) -> Table {
         let leaning = LEANING / trust;
         let mut all = Counts::NONE;
@@ -83,7 +84,7 @@ impl Seen {
 #[derive(Clone, Copy)]
 struct Counts {
     used: Row,
-    /// When they will be used is not known.
+    /// Still watched: their next use is in the future.
     open: Row,
 }
 

@@ -33,18 +33,18 @@ pub(crate) use strictness::Aim;
 use strictness::Strictness;
 use worth::Worth;
 
-/// What was learned half as many accesses ago as the cache holds blocks, times this, counts half.
+/// Half-life of what was learned, in accesses for each block that the cache holds.
 const HALF_LIFE: f32 = 16.0;
-/// Blocks on flash that are looked at to adjust the rent.
+/// Blocks on flash that are drawn to adjust the rent.
 const LOOKS: usize = 64;
-/// A void block counts as so many of those that are to be given up. Voids are spread over all segments, and reclaim finds them a segment
-/// at a time: counted once, a cache that guests overwrite holds an eighth less than the same without (docs/dev/notes/hit-ratio.md).
+/// Weight of a stale block among those to give up. Stale blocks are spread over all segments, and reclaim finds them a segment at a time:
+/// counted once, a cache that guests overwrite holds an eighth less than the same without (docs/dev/notes/hit-ratio.md).
 const VOID_WEIGHT: f32 = 3.0;
 /// With such a share of flash void, nothing is asked of newcomers: there is room to be had for them by
 /// which nothing of worth is lost. Below, in proportion.
 const VOID_TO_ADMIT_ALL: f32 = 0.07;
 
-/// What was learned of a disk.
+/// Learned state of a disk.
 pub(crate) struct Learned {
     /// Blocks that the cache holds, in RAM and on flash.
     capacity: u64,
@@ -62,7 +62,7 @@ pub(crate) struct Learned {
     due: Due,
     /// Blocks written to flash since the last comparison.
     written: f32,
-    /// The share of flash that is void, as it was told last.
+    /// The share of flash that is stale, as last reported.
     void: f32,
 }
 
@@ -74,7 +74,7 @@ fn ghosts_for_each(aim: Aim) -> u64 {
     }
 }
 
-/// When what is done now and then is done again, in accesses.
+/// Times of the next periodic steps, in accesses.
 struct Due {
     learn: u64,
     learned: u64,
@@ -83,13 +83,13 @@ struct Due {
 }
 
 impl Learned {
-    /// Nothing is known of a disk whose cache holds so many blocks.
+    /// Creates the state of a disk whose cache holds `capacity` blocks. Nothing is learned yet.
     pub(crate) fn new(capacity: u64, aim: Aim) -> Self {
         let blocks = usize::try_from(capacity).unwrap_or(usize::MAX);
         Self::at(capacity, aim, Clock::new(blocks))
     }
 
-    /// The same, of a disk whose time has come so far.
+    /// The same, with a clock that goes on.
     fn at(capacity: u64, aim: Aim, clock: Clock) -> Self {
         let capacity = capacity.max(1);
         let blocks = usize::try_from(capacity).unwrap_or(usize::MAX);
@@ -115,8 +115,8 @@ impl Learned {
         }
     }
 
-    /// The cache holds so many blocks from now on. What is learned by its size is learned anew; time goes on, so that what is known of
-    /// blocks stays true.
+    /// Changes the number of blocks that the cache holds. State that depends on this size is learned again; time goes on, so that histories
+    /// of blocks stay true.
     pub(crate) fn resize(&mut self, capacity: u64) {
         let resized = Self::at(capacity, self.strictness.aim(), self.clock.clone());
         *self = Self { was_full: self.was_full, ..resized };
@@ -131,14 +131,14 @@ impl Learned {
         self.strictness.set_aim(aim);
     }
 
-    /// Takes a request for so many blocks, which goes on with a long run of misses or not, and says how what it asks for comes: for each
-    /// [access](Self::access) of it, and for what it fetches.
+    /// Records a request for `blocks` blocks; `in_long_run` if it continues a long run of misses. Returns its class: for each
+    /// [access](Self::access) of it, and for the pages that it fetches.
     pub(crate) fn request(&mut self, coming: Coming, in_long_run: bool, blocks: u64) -> Coming {
         if self.scans.takes(in_long_run, blocks) { coming.with_scan() } else { coming }
     }
 
-    /// Takes an access to a block. More is `told` only of some; now and then, `draw` is asked for some block on flash, which it gives
-    /// if it finds one, and `live` for the share of flash that is not void because something newer was written.
+    /// Records an access to a block. Calls the closure for details only if the block is sampled; now and then, calls `draw` for the history
+    /// of a random block on flash, and `live` for the share of flash that is not stale.
     pub(crate) fn access(
         &mut self,
         block: u64,
@@ -168,7 +168,7 @@ impl Learned {
         }
     }
 
-    /// A block that nothing is known of, or only what a ghost tells.
+    /// Returns the history of a block without one, or with only that of a ghost.
     pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
         let now = self.clock.now();
         match self.ghosts.recall(block, now) {
@@ -187,7 +187,7 @@ impl Learned {
         if history.is_of(self.clock.now()) { history } else { self.used(history, By::Read) }
     }
 
-    /// True if the last use was at most so many accesses ago, as far as that is known.
+    /// Returns true if the last use was at most `accesses` ago, as far as that is known.
     pub(crate) fn comes_within(&self, before: History, accesses: u64) -> bool {
         self.clock.accesses_since(before.last()) <= accesses
     }
@@ -202,7 +202,7 @@ impl Learned {
         self.was_full = true;
     }
 
-    /// May it enter flash that is full? A newcomer may be worth nothing and enter all the same, if nothing is asked.
+    /// Returns true if it may enter flash that is full. A new block may be worth nothing and enter all the same, if the threshold is 0.
     pub(crate) fn admits(&self, history: History) -> bool {
         let asked = self.strictness.thresholds().admit;
         let room = (1.0 - self.void / VOID_TO_ADMIT_ALL).max(0.0);
@@ -210,13 +210,13 @@ impl Learned {
         self.value(history) >= asked * room
     }
 
-    /// What it is worth, if that is enough to stay when its segment is reclaimed.
+    /// Returns its value, if that is enough to stay when its segment is reclaimed.
     pub(crate) fn keeps(&self, history: History) -> Option<f32> {
         let value = self.value(history);
         (value >= self.strictness.thresholds().keep && value > 0.0).then_some(value)
     }
 
-    /// What it costs to reclaim its place: a write, if it stays, and else what it may bring yet.
+    /// Returns the cost of reclaiming its place: a write, if it stays, and else the hits that it may still bring.
     pub(crate) fn cost(&self, history: History) -> f32 {
         let density = self.worth.relative_density(history, self.clock.now(), &self.ages);
         if self.keeps(history).is_some() { 1.0 + 0.1 * density } else { 0.5 * density }
@@ -270,8 +270,9 @@ impl Learned {
         }
     }
 
-    /// What is void is given up first: the more there is of it, the less has to be worth nothing for reclaim to find room. It counts for at
-    /// most what is to be given up: more of it, as when a disk forgets everything, is no reason to ask for less and less.
+    /// Adjusts the rent. Stale blocks are given up first: the more there are, the fewer others have to be worth nothing for reclaim to find
+    /// room. They count for at most the share that is to be given up: a surplus, as when a disk forgets everything, is no reason to lower
+    /// the rent further and further.
     fn adjust_rent(&mut self, mut draw: impl FnMut(&mut Dice) -> Option<History>, live: f32) {
         if !self.was_full {
             return;

@@ -1,6 +1,6 @@
-//! What is known of blocks while pages of them are overwritten: the new version is the same block.
+//! Histories of blocks while pages of them are overwritten: the new version is the same block.
 //!
-//! Its ghost would tell that too, but about, and in the place of one that left for good.
+//! A ghost has that too, but only approximately, and in the place of a block that left for good.
 
 use std::ops::Range;
 
@@ -21,20 +21,20 @@ struct Known {
 }
 
 impl Overwritten {
-    /// Nothing is known yet of these blocks.
+    /// Creates empty histories for these blocks.
     pub(crate) fn of(blocks: Range<u64>) -> Self {
         let count = blocks.end.saturating_sub(blocks.start) as usize;
         Self { first: blocks.start, known: SmallVec::from_elem(Known::default(), count) }
     }
 
-    /// Notes what is known of one of them, instead of what was.
+    /// Sets the history of one of them.
     pub(crate) fn note(&mut self, block: u64, history: History) {
         if let Some(known) = self.find(block) {
             known.history = history;
         }
     }
 
-    /// What was known of a block whose new version comes: perhaps nothing.
+    /// Takes the history of a block whose new version enters: perhaps an empty one.
     pub(crate) fn comes_back(&mut self, block: u64) -> History {
         self.find(block).map_or(History::default(), |known| {
             known.is_back = true;
@@ -42,7 +42,7 @@ impl Overwritten {
         })
     }
 
-    /// Those that did not come back.
+    /// Returns those that did not enter again.
     pub(crate) fn gone(&self) -> impl Iterator<Item = (u64, History)> {
         let known = (self.first..).zip(&self.known);
         known.filter(|(_, known)| !known.is_back).map(|(block, known)| (block, known.history))

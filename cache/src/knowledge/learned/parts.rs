@@ -3,11 +3,11 @@
 
 use block::{ByteRange, PAGE};
 
-/// What is told of an access to a block that is sampled, and of no other.
+/// Details of an access to a sampled block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Told {
     pub(super) parts: Parts,
-    /// The share of the block that is asked for.
+    /// The requested share of the block.
     pub(super) share: f32,
     /// The served cache has all of it.
     pub(super) is_cached: bool,

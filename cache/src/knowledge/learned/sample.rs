@@ -1,5 +1,5 @@
-//! A sample of the blocks, watched whether they are cached or not: what learning learns from, and caches in small of the same
-//! relative size, with which the served one is compared on the very same accesses.
+//! A sample of the blocks, watched whether they are cached or not. The policy learns from it. Small model caches of the same relative size
+//! are simulated on it; the serving cache is compared with them on the very same accesses.
 //!
 //! ```text
 //!   sampled accesses ──> newest blocks: a cache in small by LRU │ older blocks, REACH times as many in all │ no longer watched
@@ -18,10 +18,10 @@ use crate::knowledge::hash::hash;
 
 /// Blocks that are watched at most.
 const WATCHED_MAX: usize = 16_384;
-/// They are watched until so many times as many were used as the cache holds. With four times, what comes back later than that has nothing to
-/// tell: less of the gap is closed, most of all on disks that go round (docs/dev/notes/hit-ratio.md).
+/// Reach of watching, in cache sizes: a block is watched until so many times as many blocks were used as the cache holds. With four, blocks
+/// that return later teach nothing: less of the gap is closed, most of all on disks with loops (docs/dev/notes/hit-ratio.md).
 const REACH: usize = 12;
-/// So many are looked at to find one that leaves the cache by density.
+/// Blocks compared to find one that leaves the cache by density.
 const CANDIDATES: usize = 16;
 
 const NONE: u16 = u16::MAX;
@@ -49,10 +49,10 @@ struct Watched {
     history: History,
     newer: u16,
     older: u16,
-    /// Where it is in the cache by density.
+    /// Its place in the cache by density.
     place: u16,
     age: Age,
-    /// What of it the caches in small have: what was used since it came.
+    /// The parts of it in the model caches: those used since it entered.
     by_lru: Parts,
     by_density: Parts,
 }
@@ -70,7 +70,7 @@ struct List {
     len: usize,
 }
 
-/// Who had a sampled block.
+/// Model caches that had a sampled block.
 #[derive(Clone, Copy)]
 pub(super) struct Had {
     pub(super) by_lru: bool,
@@ -96,7 +96,7 @@ impl Sample {
         }
     }
 
-    /// So many accesses are one sampled one, all in all.
+    /// Returns the number of accesses that one sampled access stands for.
     pub(super) fn one_of(&self) -> f32 {
         self.one_of
     }
@@ -107,7 +107,7 @@ impl Sample {
         self.one_of.ceil() as u64
     }
 
-    /// True if accesses of a block are to be told.
+    /// Returns true if accesses of a block are sampled.
     pub(super) fn samples(&self, block: u64) -> bool {
         hash(block) <= self.below
     }
@@ -159,7 +159,7 @@ impl Sample {
         had
     }
 
-    /// Where the watched blocks are now.
+    /// Returns the number of watched blocks by class and age.
     pub(super) fn table(&self, now: Moment, ages: &Ages) -> Table {
         let mut table = table(0.0);
         for list in self.lists {

@@ -1,16 +1,16 @@
-//! Scans: long sequential runs of what nobody asks for again, as a backup or a virus check reads them.
+//! Scans: long sequential runs over data that is not used again, as a backup or a virus check reads it.
 //!
-//! The time of a disk is counted in accesses. A scan of some times the cache would make all that is cached as old as what nobody
-//! uses, and newcomers take its place. So time stands still while a scan reads, and what it reads counts as used as long ago as the
-//! cache is large: it is not young either.
+//! The time of a disk is counted in accesses. A scan of several times the cache's size would make all cached blocks as old as unused ones,
+//! and new blocks would replace them. So time stands still while a scan reads, and its blocks count as used as long ago as the cache is
+//! large: they are not young either.
 //!
-//! A run is a scan if it is long, takes more than its share of accesses, and what it reads was not there lately: each other access
-//! pays for one of a run, and so does what comes back, for then it is a loop that is larger than the cache.
+//! A run is a scan if it is long, takes more than its share of accesses, and its blocks were not there lately: each other access pays for
+//! one of a run, and so does a block that returns, for then it is a loop that is larger than the cache.
 
 /// Long runs may take this part of what the cache holds before others have to pay for it.
 const ALLOWANCE_PART: u64 = 16;
 
-/// What long runs of a disk may take of its time.
+/// Allowance of long runs in a disk's time.
 pub(super) struct Scans {
     /// Blocks that long runs may read before time stands still.
     allowance: u64,

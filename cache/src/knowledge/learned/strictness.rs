@@ -1,14 +1,14 @@
-//! How hard it is to enter flash and to stay there: strict where writing brings few hits.
+//! Strictness: the thresholds to enter flash and to stay there, high where writing brings few hits.
 //!
-//! Every now and then the hits that the cache had on sampled accesses are compared with those that caches in small had on the same
-//! ones: the same accesses make the comparison usable though the samples are few. Falls the cache behind what it should have,
-//! it becomes less strict, and does not wait for the next comparison if that is plain; does it write much, stricter. Beyond
-//! one it asks more of newcomers alone, and goes there only while the cache has most of what density has over LRU: where all
-//! blocks are as likely to come back, what newcomers are worth says little, and nothing is lost if hardly any enters.
+//! Every now and then the hits of the serving cache on sampled accesses are compared with those of model caches on the same ones: the same
+//! accesses make the comparison usable though the samples are few. If the cache falls behind its target, admission is relaxed, without
+//! waiting for the next comparison if that is plain; if it writes much, admission becomes stricter. Beyond a strictness of one only new
+//! blocks need more, and it goes there only while the cache has most of the advantage of density over LRU: where all blocks are as likely
+//! to return, the value of new blocks predicts little, and nothing is lost if hardly any enters.
 
 use super::sample::Had;
 
-/// What blocks have to be worth.
+/// Thresholds of the worth of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Thresholds {
     /// To enter.
@@ -19,7 +19,7 @@ pub(super) struct Thresholds {
     pub(super) to_give_up: f32,
 }
 
-/// What is wanted.
+/// Goal of learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aim {
     /// The most hits, whatever is written.
@@ -32,9 +32,9 @@ pub(crate) enum Aim {
 /// again is written (docs/dev/notes/hit-ratio.md).
 const HITS: Thresholds = Thresholds { admit: 0.02, keep: 0.01, to_give_up: 0.2 };
 /// The share of flash that is to be given up where hits are weighed against writes, of a disk that is not strict at all, and of one whose
-/// strictness is one or more. Where everything enters, more has to go: what came just now is worth more than much of what is there.
+/// strictness is one or more. Where everything enters, more has to go: the newest blocks are worth more than many of the cached ones.
 const TO_GIVE_UP: [f32; 2] = [0.26, 0.235];
-/// How strict a disk is of which nothing is known yet. A cache that is large for what its disk reads learns slowly.
+/// Strictness of a new disk. A cache that is large for what its disk reads learns slowly.
 const DEGREE_FIRST: f32 = 0.25;
 
 /// As strict as a disk becomes.
@@ -48,17 +48,17 @@ const GAIN_WANTED_BEYOND: f32 = 0.8;
 const TOLERANCE: f32 = 0.0015;
 /// Blocks written for each miss that LRU would have.
 const WRITES_MAX: f32 = 0.22;
-/// So many hits of sampled accesses less than LRU since the last comparison are reason for the next one.
+/// Shortfall of sampled hits against LRU since the last comparison that is reason for the next one.
 const BEHIND: f32 = 50.0;
-/// If so many of all accesses are missing. A disk that is ahead of LRU but for what it does now is to stay as strict as it is: what made it
-/// so comes back (docs/dev/notes/hit-ratio.md).
+/// Share of all accesses that has to be missing as well. A disk that is ahead of LRU except for its present workload is to stay as strict
+/// as it is: the workload that made it so returns (docs/dev/notes/hit-ratio.md).
 const MISSING_PLAINLY: f32 = 0.01;
-/// What was counted before counts so much at the next comparison.
+/// Weight of earlier counts at the next comparison.
 const FADE: f32 = 0.85;
 
 /// With so many hits less than LRU, of all sampled accesses, what ranks by what was learned is trusted less.
 const DISTRUST: f32 = 0.01;
-/// So many times as much then, and so many where it has more; never less than the least.
+/// Factors of trust then, and where it has more hits; never below the least.
 const LESS_TRUST: f32 = 0.5;
 const MORE_TRUST: f32 = 1.25;
 const TRUST_MIN: f32 = 0.02;
@@ -68,7 +68,7 @@ const TRUST_SAMPLED_MIN: f32 = 200.0;
 /// Adapts strictness, from 0 to [`DEGREE_MAX`], and trust.
 pub(super) struct Strictness {
     aim: Aim,
-    /// How far what was learned of single classes of blocks is believed, from [`TRUST_MIN`] to 1.
+    /// Trust in what was learned of single classes of blocks, from [`TRUST_MIN`] to 1.
     trust: f32,
     degree: f32,
     by_lru: f32,
@@ -76,7 +76,7 @@ pub(super) struct Strictness {
     served: f32,
     sampled: f32,
     written: f32,
-    /// Blocks that sampled accesses asked for and LRU did not have: of each the share that was asked for.
+    /// Requested blocks of sampled accesses that LRU did not have: of each the requested share.
     missed_by_lru: f32,
     /// Hits less than LRU since the last comparison.
     behind: f32,
@@ -106,8 +106,8 @@ impl Strictness {
         self.aim = aim;
     }
 
-    /// How far what was learned of single classes of blocks is to be believed: above 0, and at most 1. Where hits are weighed against writes
-    /// that is all the way, for there a cache that is behind lets everything in.
+    /// Returns the trust in what was learned of single classes of blocks: above 0, and at most 1. Where hits are weighed against writes it
+    /// is 1, because there a cache that is behind admits everything.
     pub(super) fn trust(&self) -> f32 {
         if self.aim == Aim::Hits { self.trust } else { 1.0 }
     }
@@ -168,7 +168,7 @@ impl Strictness {
         self.fade(FADE);
     }
 
-    /// Where the small cache that ranks by what was learned has fewer hits than the one by LRU, on the same accesses, that is believed less.
+    /// Reduces trust where the model cache that ranks by density has fewer hits than the one by LRU, on the same accesses.
     fn adapt_trust(&mut self) {
         if self.sampled <= TRUST_SAMPLED_MIN {
             return;
@@ -188,7 +188,7 @@ impl Strictness {
         (wanted - self.served) / self.sampled.max(1.0)
     }
 
-    /// What was counted counts so much from now on, and what is to come is counted anew.
+    /// Multiplies earlier counts by `factor`, and starts the count of `behind` again.
     fn fade(&mut self, factor: f32) {
         self.behind = 0.0;
         for count in [

@@ -1,4 +1,4 @@
-//! What a block is worth: how many hits it brings for the room that it takes.
+//! Worth of a block: the hits that it brings for the room that it takes.
 //!
 //! - **Value**: hits to come less the rent of the room until the block is best given up (an optimal stopping problem, solved backwards
 //!   over ages). It is 0 where the block is better given up at once. Rent goes up until so many blocks are worth nothing
@@ -9,16 +9,16 @@
 use super::ages::{AGES, Ages, CLASSES, History, Moment};
 use super::hazards::{Row, Table, table};
 
-/// How much a later use counts of what a block is worth after the next one.
+/// Weight of a later use, compared to the next one, in the worth of a block.
 const LATER: f32 = 0.8;
-/// Values of classes depend on each other: so often they are worked out anew from those of before.
+/// Sweeps of a refresh: values of classes depend on each other, and each sweep computes them from those of the one before.
 const SWEEPS: usize = 2;
 /// Hits for the room of a block in the time in which the whole cache is used once.
 const RENT_FIRST: f32 = 0.5;
 const RENT_MIN: f32 = 1e-4;
 const RENT_MAX: f32 = 1e4;
 
-/// What blocks are worth by class and age.
+/// Worth of blocks by class and age.
 pub(super) struct Worth {
     hazards: Table,
     value: Table,
@@ -91,7 +91,7 @@ impl Worth {
 struct Stretch {
     hits: f32,
     time: f32,
-    /// How likely the block is not used in it.
+    /// Probability that the block is not used in it.
     unused: f32,
 }
 

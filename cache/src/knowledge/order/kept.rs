@@ -1,9 +1,9 @@
-//! What is kept in RAM of each segment, so that it can be judged without being read.
+//! State kept in RAM of each segment, so that its cost can be estimated without reading it.
 
 use crate::words::units::{SegmentNumber, Sequence};
 
-/// Pages that are remembered of a segment. What looks cheapest by few of them often is not (docs/dev/notes/hit-ratio.md). A pool of 1 GiB has segments
-/// of 64 pages, where what is kept here is three bytes for each.
+/// Pages that are sampled of a segment. A segment that seems cheapest by few of them often is not (docs/dev/notes/hit-ratio.md). A pool of
+/// 1 GiB has segments of 64 pages, for which this state takes three bytes for each page.
 pub(super) const SAMPLES: usize = 32;
 /// Room is made for so many segments at a time: twice as much as there is would be half a megabyte too much.
 const ROOM: usize = 32;
@@ -11,15 +11,15 @@ const ROOM: usize = 32;
 pub(super) struct Kept {
     segment: SegmentNumber,
     pub(super) is_clean: bool,
-    /// Whether it was settled that it goes next.
+    /// True if it is settled that it goes next.
     is_next: bool,
     pub(super) generation: Sequence,
-    /// Where it is in `free_to_go`.
+    /// Its place in `free_to_go`.
     pub(super) place: Option<u32>,
     /// Pages of it that were appended again before its turn.
     moved: u32,
     lines: u32,
-    /// Some of its pages, each line as likely as any other (Vitter, 1985, algorithm R).
+    /// Some of its pages, each entry as likely as any other (Vitter, 1985, algorithm R).
     sample: [u32; SAMPLES],
 }
 
@@ -44,7 +44,7 @@ impl Kept {
         Self { segment, ..self }
     }
 
-    /// Its lines but for those that were appended again before its turn.
+    /// Returns its entries, without those that were appended again before its turn.
     pub(super) fn lines_left(&self) -> u64 {
         u64::from(self.lines - self.moved)
     }
@@ -54,8 +54,8 @@ impl Kept {
         self.is_next = true;
     }
 
-    /// Notes that a page of it was appended again before its turn. Says whether that counts: not all lines are counted, for some of an oldest
-    /// segment may be of pages past 16 TiB.
+    /// Records that a page of it was appended again before its turn. Returns whether that counts: not all entries are counted, for some of
+    /// an oldest segment may be of pages beyond 16 TiB.
     pub(super) fn note_moved(&mut self) -> bool {
         let counts = self.is_next && self.lines_left() > 0;
         self.moved += u32::from(counts);
@@ -67,7 +67,7 @@ impl Kept {
         self.is_next.then_some(self.moved as usize)
     }
 
-    /// Takes a line of a page; `drawn` by chance.
+    /// Adds an entry of a page to the sample; `drawn` is random.
     pub(super) fn take(&mut self, page: u32, drawn: u64) {
         let lines = self.lines as usize;
         self.lines += 1;
@@ -83,11 +83,10 @@ impl Kept {
     }
 }
 
-/// What is kept of each segment, by its number: a pool has some thousand. There is no room between them: where one goes, the last one
-/// comes.
+/// State of each segment, by its number: a pool has some thousand. There are no gaps: a removed entry is replaced by the last one.
 #[derive(Default)]
 pub(super) struct KeptSegments {
-    /// Where in `kept` each is, or [`NOWHERE`].
+    /// Place of each in `kept`, or [`NOWHERE`].
     places: Vec<u32>,
     kept: Vec<Kept>,
 }

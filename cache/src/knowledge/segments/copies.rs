@@ -1,5 +1,4 @@
-//! Two copies of one segment on two devices (rule I13): everything of notes, and of disks that are mirrored all that their
-//! logs say and what guests wrote.
+//! Two copies of one segment on two devices (rule I13): of all notes, and, of mirrored disks, of all log records and writes of guests.
 //!
 //! ```text
 //!   take:      both at once, one line of the table for each
@@ -14,7 +13,7 @@ use crate::words::canary::{self, Bug};
 use crate::words::limits::KEPT_BACK_SEGMENTS;
 use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// What becomes of a segment of which a device had a copy that failed.
+/// Result for a segment of which a device that failed had a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
     /// The second copy, on a device that did not fail.
@@ -73,7 +72,7 @@ impl Segments {
         let before = line.is_single_of();
         change(line);
         let after = line.is_single_of();
-        // What is void is nobody's.
+        // An invalidated segment has no owner.
         if let Some(holder) = before.and_then(|owner| self.holder_mut(owner)) {
             holder.singles -= 1;
         }
@@ -153,8 +152,8 @@ impl Segments {
         self.space.put(second);
     }
 
-    /// Lets the second copy of a closed segment take the place of the first, on a device that failed. Returns it: whoever
-    /// points to pages of the first one is to point there.
+    /// Promotes the second copy of a closed segment to the first, whose device failed. Returns it: references to pages of the first one
+    /// have to be changed to it.
     pub(crate) fn promote_second(&mut self, first: SegmentNumber) -> SegmentNumber {
         let lost = &mut self.lines[first.0 as usize];
         assert_eq!(lost.state, State::Sealed);
@@ -187,7 +186,7 @@ impl Segments {
         self.sealed.iter().rev().find(own).copied()
     }
 
-    /// Notes that what a closed segment says of itself is damaged: no copy is made of it any more.
+    /// Records that headers or summary of a closed segment are damaged: no copy is made of it any more.
     pub(crate) fn note_damaged(&mut self, first: SegmentNumber) {
         self.lines[first.0 as usize].is_damaged = true;
     }
@@ -201,7 +200,7 @@ impl Segments {
         u64::from(holder.singles) + u64::from(unrecorded)
     }
 
-    /// What is counted as it changes, counted anew.
+    /// Recounts what is otherwise counted as it changes.
     pub(super) fn count_singles(&self, owner: SegmentOwner) -> usize {
         self.lines.iter().filter(|line| line.is_single_of() == Some(owner)).count()
     }
@@ -220,12 +219,12 @@ impl Segments {
         }
     }
 
-    /// True if a disk is mirrored on the devices, and the table does not say so yet.
+    /// Returns true if a disk is mirrored on the devices, and the table does not record that yet.
     pub(crate) fn is_unrecorded(&self, disk: DiskId) -> bool {
         self.is_mirrored(disk) && self.holders.get(&disk).is_some_and(|holder| holder.unrecorded > 0)
     }
 
-    /// The table is about to be written with what [`Self::lives`] says now.
+    /// Records that the table is about to be written with the result of [`Self::lives`] at this moment.
     pub(crate) fn start_recording(&mut self) {
         self.holders.values_mut().for_each(|holder| holder.recording = holder.unrecorded);
         for line in self.lines.iter_mut().filter(|line| line.named == Named::Yes) {
@@ -233,7 +232,7 @@ impl Segments {
         }
     }
 
-    /// That table is durable.
+    /// Records that this table is durable.
     pub(crate) fn recorded(&mut self) {
         for holder in self.holders.values_mut() {
             holder.unrecorded -= std::mem::take(&mut holder.recording);
@@ -243,12 +242,12 @@ impl Segments {
         }
     }
 
-    /// True if a table on flash may name a life of a segment that is over: it is to be written before the segment is.
+    /// Returns true if a table on flash may name an earlier generation of a segment: it has to be written before the segment is.
     pub(crate) fn may_be_named(&self, segment: SegmentNumber) -> bool {
         self.lines[segment.0 as usize].named != Named::No
     }
 
-    /// Takes a free segment on another device for a second copy of a closed one. It is nobody's in the table until
+    /// Takes a free segment on another device for a second copy of a closed one. It has no owner in the table until
     /// [`Self::complete_second`].
     pub(crate) fn start_second(&mut self, first: SegmentNumber) -> Option<SegmentNumber> {
         let (owner, _) = self.lines[first.0 as usize].life?;
@@ -264,8 +263,8 @@ impl Segments {
         Some(second)
     }
 
-    /// Makes a complete copy the second one of a segment that is as it was; else gives it back. Says which. It counts once the
-    /// table says so.
+    /// Makes a complete copy the second one of a segment that is unchanged; else frees it. Returns which. It counts once the table records
+    /// it.
     pub(crate) fn complete_second(
         &mut self,
         first: SegmentNumber,

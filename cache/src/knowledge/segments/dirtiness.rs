@@ -1,4 +1,4 @@
-//! Whose segments hold what the backing does not have, how much of that has room, and who holds more than it may.
+//! Dirty data in segments: which disks may hold some, how much of it has room, and which disks exceed their share.
 
 use super::{SegmentPurpose, Segments, State};
 use crate::knowledge::holders::{self, Holder};
@@ -8,7 +8,7 @@ use crate::words::units::{DiskId, SegmentNumber, SegmentOwner, Sequence};
 /// The part of a pool that is never kept for dirty data beyond a reservation: an eighth.
 const SPARE_PART: u32 = 8;
 
-/// Where a segment belongs among the closed ones: before the one at `next`.
+/// Place of a segment among the closed ones: before the one at `next`.
 enum Place {
     /// It is the oldest of its disk.
     First { next: usize },
@@ -86,8 +86,8 @@ impl Segments {
         self.holders.values().map(Holder::beyond_reserve).sum()
     }
 
-    /// Gives back a victim that could not be emptied: it is where it was among those of its disk. One that was disowned
-    /// meanwhile belongs to nobody, and nobody knows who still reads it: the next start finds it free.
+    /// Puts back a victim that could not be emptied: it is where it was among those of its disk. One that was disowned meanwhile has no
+    /// owner, and its readers are unknown: the next start finds it free.
     pub(crate) fn put_back(&mut self, segment: SegmentNumber) {
         let line = &mut self.lines[segment.0 as usize];
         assert_eq!(line.state, State::Reclaiming);
@@ -102,8 +102,8 @@ impl Segments {
         }
     }
 
-    /// Takes another segment of the same disk for the victim, if both are as whoever chose it believes. The first one is
-    /// closed again, where it was among those of its disk. Says whether that was done.
+    /// Exchanges the victim for another segment of the same disk, if both are as the caller expects. The first one is closed again, where
+    /// it was among those of its disk. Returns true if that was done.
     pub(crate) fn exchange(
         &mut self,
         victim: SegmentNumber,
@@ -127,7 +127,7 @@ impl Segments {
         true
     }
 
-    /// Where a segment belongs among the closed ones, so that those of its disk are in order of their age.
+    /// Returns the place of a segment among the closed ones, so that those of its disk are in order of their age.
     fn place_among_own(&self, segment: SegmentNumber) -> Place {
         let Some((owner, generation)) = self.lines[segment.0 as usize].life else {
             return Place::First { next: 0 };

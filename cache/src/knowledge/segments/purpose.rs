@@ -6,7 +6,7 @@
 //! | guest's write | yes | the same | reclaim needs a segment to make room for the next writes |
 //! | log record | yes | the same | destage and closing of regions wait for room as writers do |
 //! | survivors | no | those of notes | the victim is free afterwards |
-//! | notes | no | none | guests' writes wait for notes, and notes wait for nobody |
+//! | notes | no | none | guests' writes wait for notes, and notes wait for nothing |
 
 use crate::words::limits::{KEPT_BACK_SEGMENTS, NOTE_SEGMENTS};
 
@@ -17,7 +17,7 @@ pub(crate) enum SegmentPurpose {
     Promotion,
     /// Data or zeroes of a guest that the backing lacks.
     GuestWrite,
-    /// Records that say of older ones that they are destaged, forgotten or lost.
+    /// Records that older entries are destaged, forgotten or lost.
     LogRecord,
     /// Pages and ranges of a segment that is being reclaimed.
     Survivors,

@@ -48,7 +48,7 @@ impl Segments {
         (least..=most).find(fits).map(|least| NeededSegments { least, kept })
     }
 
-    /// Segments that are reserved, or hold dirty data of which nobody knows how much it is.
+    /// Returns the segments that are reserved, or hold dirty data of unknown size.
     fn kept_in_all(&self) -> u32 {
         self.holders.values().map(super::Holder::held_for_sure).sum()
     }
@@ -69,7 +69,7 @@ impl Segments {
         self.space.cancel_shrink(before);
     }
 
-    /// Forgets the segments that a device does not have any more, which nobody owns or uses.
+    /// Forgets the segments that a device does not have any more, none of which is owned or used.
     pub(crate) fn end_shrink(&mut self, after: Member) {
         assert_eq!(self.space.not_retired(after.number), 0, "what is behind the end goes before it does");
         self.space.end_shrink(after);
@@ -99,7 +99,8 @@ impl Segments {
         [Some(segment), other].into_iter().flatten().any(|segment| self.space.is_to_go(segment))
     }
 
-    /// Returns a segment of a disk that is to go and can move, with its life: it is closed, or the second copy of one that is.
+    /// Returns a segment of a disk that has to move and can, with its owner and generation: it is closed, or the second copy of one that
+    /// is.
     pub(crate) fn next_to_move(&self, disk: DiskId) -> Option<(SegmentNumber, (SegmentOwner, Sequence))> {
         let own = self.to_go().filter(|(_, line)| line.is_of(disk));
         let mut movable = own.filter(|(_, line)| self.is_movable(line));
@@ -120,8 +121,8 @@ impl Segments {
         lines.filter(|(segment, line)| line.life.is_some() && self.space.is_to_go(*segment))
     }
 
-    /// Takes a free segment for what moves: not on the device of the other copy, if there are to be two. It is nobody's in the table
-    /// until [`Self::complete_move`].
+    /// Takes a free segment as the target of a move: not on the device of the other copy, if there are to be two. It has no owner in the
+    /// table until [`Self::complete_move`].
     pub(crate) fn start_move(&mut self, from: SegmentNumber) -> Option<SegmentNumber> {
         let line = self.lines[from.0 as usize];
         let floor = self.floor(SegmentPurpose::Promotion);
@@ -141,8 +142,8 @@ impl Segments {
         self.give_up_second(to);
     }
 
-    /// Makes a complete copy of a segment take its place, if it is as it was; else gives the copy back. Says which. The old place is to
-    /// be freed once the table says so durably, and whoever points there is to point to the new one.
+    /// Makes a complete copy of a segment take its place, if it is unchanged; else frees the copy. Returns which. The old place is to be
+    /// freed once the table records this durably, and references to it have to be changed to the new one.
     pub(crate) fn complete_move(
         &mut self,
         from: SegmentNumber,

@@ -290,11 +290,11 @@ fn copies_count_once_the_table_says_all_that_makes_them_enough() {
     segments.start_recording();
     assert!(segments.complete_second(first, life, copy));
     assert_eq!((segments.lacks_second(A), segments.uncopied(A)), (None, 2));
-    // What that table says was looked at before the copy was complete.
+    // The content of that table was taken before the copy was complete.
     segments.recorded();
     assert_eq!((segments.is_unrecorded(A), segments.uncopied(A)), (true, 1));
     segments.start_recording();
-    // Written to no end: the next one says it.
+    // This write fails; the next table records it.
     segments.start_recording();
     segments.recorded();
     assert_eq!((segments.is_unrecorded(A), segments.uncopied(A)), (false, 0));
