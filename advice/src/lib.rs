@@ -130,7 +130,7 @@ pub struct Present {
     pub cache_bytes: u64,
     /// Content that it has.
     pub held_bytes: u64,
-    /// Part of it that is RAM.
+    /// Part of the maximum that is RAM.
     pub ram_bytes: u64,
     /// True if the user set a limit, false if it may take the whole pool.
     pub has_limit: bool,
