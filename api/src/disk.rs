@@ -1,4 +1,4 @@
-//! Documents about a disk: what it is, how it stands, how it is cached, and what a change did.
+//! Documents about a disk: its identity, state and cache, and the results of changes.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,27 +7,27 @@ use utoipa::ToSchema;
 use crate::listed::Settings;
 use crate::statistics::Statistics;
 
-/// In which state a disk is.
+/// State of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiskState {
     /// Guests are served.
     Serving,
-    /// It is not served yet: `reason` says why. It is tried again.
+    /// It is not served yet: `reason` has the cause. Attaching is tried again.
     Waiting,
-    /// It answers nothing but errors, because of its backing: `reason` says why.
+    /// It answers with errors only, because of its backing: `reason` has the cause.
     Failed,
-    /// It answers nothing but errors, because what only flash has cannot be read.
+    /// It answers with errors only, because dirty data on flash cannot be read.
     Stopped,
-    /// The disk is being removed: what its backing does not have is brought home, then it goes.
+    /// The disk is being removed: its dirty data is destaged first.
     Removing,
-    /// On its way from a running QEMU.
+    /// Being moved from a running QEMU to Forebay.
     Attaching,
-    /// On its way back to a running QEMU.
+    /// Being moved back to a running QEMU.
     Detaching,
 }
 
-/// Begin of every description of a disk.
+/// First part of every description of a disk.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Head {
     pub name: String,
@@ -42,41 +42,41 @@ pub struct Head {
     pub limit_bytes: Option<u64>,
 }
 
-/// A disk in a list: what it is and how it stands.
+/// Disk in a list: its identity and state.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DiskInList {
     #[serde(flatten)]
     pub head: Head,
-    /// Its number. Disks that were removed keep theirs.
+    /// Number of the disk. It is never used again.
     pub number: u32,
-    /// Why it is not served, if it is not.
+    /// Reason why it is not served, if it is not.
     pub reason: Option<String>,
-    /// Where its data lives.
+    /// File, device or URI of its backing.
     pub backing: String,
     pub backing_state: Option<BackingState>,
     pub read_only: bool,
-    /// The serial number that guests see: the name, or a shorter form of it.
+    /// Serial number that guests see: the name, or a shorter form of it.
     pub serial: String,
-    /// Where guests and tools connect over NBD.
+    /// Socket for guests and tools over NBD.
     pub nbd_socket: String,
-    /// Where clients on other hosts connect over NBD, if it is served over TCP: `nbds` with TLS.
+    /// URI for clients on other hosts, if it is served over NBD on TCP: `nbds` with TLS.
     pub nbd_uri: Option<String>,
-    /// Where guests on this host connect over vhost-user.
+    /// Socket for guests on this host over vhost-user.
     pub vhost_socket: String,
     pub connections: Option<u64>,
-    /// The ways to the disk that are open, or will be once it is served.
+    /// Doors of the disk that are open, or will be once it is served.
     pub doors: Vec<Door>,
-    /// The thread that serves it.
+    /// Number of the shard that serves it.
     pub shard: Option<u32>,
     #[serde(flatten)]
     pub dirt: Dirt,
 }
 
-/// A way to a disk.
+/// Door of a disk.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DiskDoor)]
 pub struct Door {
-    /// The protocol: `nbd`, `nbd-tcp`, `vhost-user`, or `block-device` while the disk is mapped. Later versions may know more.
+    /// The protocol: `nbd`, `nbd-tcp`, `vhost-user`, or `block-device` while the disk is mapped. Later versions may have more.
     #[schema(example = "nbd")]
     pub kind: &'static str,
     /// Name of the protocol for people.
@@ -85,33 +85,33 @@ pub struct Door {
     /// Path of the socket or of the device, or URI.
     #[schema(example = "/run/forebay/nbd/vm-1.sock")]
     pub address: String,
-    /// Clients that are connected there; null while the disk is not served.
+    /// Number of connected clients; null while the disk is not served.
     pub connections: Option<u64>,
-    /// Those of them that the kernel of this host has, for the device of a disk that is mapped by kernel NBD; null while the disk is
-    /// not served.
+    /// Number of connections of this host's kernel, for the device of a disk that is mapped by kernel NBD; null while the disk is not
+    /// served.
     pub kernel_connections: Option<u64>,
-    /// Queues of guests that are not served any more; null while the disk is not served.
+    /// Queues of guests that are no longer served; null while the disk is not served.
     pub broken_queues: Option<u64>,
 }
 
-/// Something that a backing can do, or cannot.
+/// Capability that a backing has or lacks.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = BackingCapability)]
 pub struct Capability {
     /// `fence`, `dirty-marker`, `flush`, `persistence`, `direct-io`, `guest-move`, `shard-move`, `resize`, `discard` or `unmap`. Later
-    /// versions may know more.
+    /// versions may have more.
     #[schema(example = "fence")]
     pub name: &'static str,
     /// Name for people.
     #[schema(example = "fencing")]
     pub title: &'static str,
-    /// It can, at present.
+    /// True if the backing has it at present.
     pub able: bool,
-    /// Why it cannot, and what follows from that; null if it can.
+    /// Reason why it is missing, and the consequence; null if it is there.
     pub reason: Option<String>,
 }
 
-/// State of the backing: it does what it is asked for, or fails.
+/// State of the backing: it works, or fails.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BackingState {
     pub state: Condition,
@@ -125,38 +125,38 @@ pub struct BackingState {
 pub enum Condition {
     Good,
     Failing,
-    /// Another file or device is at its path; guests go on with the one that was opened.
+    /// Another file or device is at its path; guests continue with the one that was opened.
     Replaced,
-    /// Nothing is at its path; guests go on with the one that was opened.
+    /// Nothing is at its path; guests continue with the one that was opened.
     Missing,
 }
 
-/// Data of a disk that its backing does not have.
+/// Dirty data of a disk.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Dirt {
     pub dirty_bytes: Option<u64>,
     pub dirty_zeroes_bytes: Option<u64>,
     pub dirty_limit_bytes: Option<u64>,
     pub dirty_for_seconds: Option<u64>,
-    /// Why destage fails, if it does.
+    /// Reason why destage fails, if it does.
     pub destage_error: Option<String>,
-    /// The disk is not served without the pool.
+    /// True if the disk is not served without the pool.
     pub depends_on_pool: bool,
-    /// Two devices have what the backing does not have, or are to.
+    /// True if dirty data has two copies, on two pool devices, or is to have them.
     pub mirrored: Option<bool>,
-    /// Reason for which these two are no mirror: devices of the pool share a drive.
+    /// Reason why the two copies are no mirror: devices of the pool share a drive.
     pub not_mirrored_reason: Option<String>,
     pub segments_uncopied: Option<u64>,
-    /// Bytes that flash lost before the backing had them.
+    /// Bytes that flash lost before they were destaged.
     pub lost_bytes: Option<u64>,
     pub quiet: Option<Quiet>,
 }
 
-/// State of a request to keep a disk from becoming dirty.
+/// State of a request to quiesce a disk.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Quiet {
     pub state: QuietState,
-    /// Of the request that counts: `resume` can be told to end that one only.
+    /// Number of the request that counts: `resume` can be limited to it.
     pub number: u64,
     pub seconds_left: Option<u64>,
     pub reason: Option<String>,
@@ -171,49 +171,50 @@ pub enum QuietState {
     Failed,
 }
 
-/// A disk by itself: as in a list, with its keys and its statistics.
+/// Details of a disk: as in a list, with its keys and its statistics.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Disk {
     #[serde(flatten)]
     pub summary: DiskInList,
     pub settings: Settings,
-    /// Promises that its backing cannot make: that what it took is durable, or outlives the host. Empty for most and while not served.
+    /// Promises that its backing cannot make: that acknowledged data is durable, or survives a failure of the host. Empty for most backings
+    /// and while not served.
     pub backing_limitations: Vec<String>,
-    /// Capabilities that not every backing has, with the reason for each that is missing. Empty while it is not served.
+    /// Capabilities that not every backing has, with the reason for each missing one. Empty while it is not served.
     pub backing_capabilities: Vec<Capability>,
-    /// The sector size in bytes that guests are shown when they connect; none of a disk that was never served.
+    /// Sector size in bytes that guests see when they connect; none of a disk that was never served.
     pub sector_bytes: Option<u64>,
-    /// Keys that have no effect, or less than they say, and the risk of write-back.
+    /// Keys without the expected effect, and the risk of write-back.
     pub remarks: Vec<Remark>,
-    /// Why its backing goes through the page cache of the host, if it does.
+    /// Reason why its backing goes through the page cache of the host, if it does.
     pub page_cache_reason: Option<String>,
     pub guest: Option<RunningGuest>,
     pub load: Option<Loaded>,
     pub statistics: Statistics,
 }
 
-/// A remark on a key as it is set.
+/// Remark on the value of a key.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Remark {
-    /// The key.
+    /// Name of the key.
     pub key: &'static str,
     /// A sentence for people.
     pub text: String,
 }
 
-/// The running guest that a disk was taken from.
+/// Running guest from which a disk was moved.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunningGuest {
     pub qmp: String,
     pub device: String,
-    /// The way in which its QEMU had the disk open.
+    /// Options with which its QEMU had the disk open.
     pub original: Value,
     /// Name of the disk in QEMU: short enough for it, and never used for another disk.
     pub node: String,
     pub storage: Option<Storage>,
 }
 
-/// The file or device that it is on this host.
+/// File or device of a backing on this host.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Storage {
     pub device: u64,
@@ -221,11 +222,11 @@ pub struct Storage {
     pub rdev: u64,
 }
 
-/// Fate of the content that was cached before the disk was attached.
+/// Result for the content that was cached before the disk was attached.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Loaded {
     pub state: LoadState,
-    /// Why nothing is cached again, if so.
+    /// Reason why no content was reused, if so.
     pub reason: Option<String>,
     pub pages_kept: u64,
     pub kept_bytes: u64,
@@ -243,7 +244,7 @@ pub enum LoadState {
     Cold,
 }
 
-/// Data of a disk that flash lost before the backing had it.
+/// Data of a disk that flash lost before it was destaged.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Lost {
     pub name: String,
@@ -252,7 +253,7 @@ pub struct Lost {
     pub ranges: Vec<LostRange>,
 }
 
-/// Bytes of a disk that cannot be read until they are written anew.
+/// Bytes of a disk that cannot be read until they are written again.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LostRange {
     pub start: u64,
@@ -265,32 +266,32 @@ pub struct Acceptance {
     pub name: String,
     /// True if the disk is served now.
     pub accepted: bool,
-    /// Why the disk waits; null if nothing of its backing is in doubt.
+    /// Reason why the disk waits; null if nothing of its backing is in doubt.
     pub doubt: Option<String>,
-    /// Clean pages on flash that the backing should have.
+    /// Clean pages on flash that the backing should have too.
     pub pages_cached: u64,
     pub pages_compared: u64,
     pub pages_different: u64,
-    /// Bytes that the backing does not have, and gets once the disk is served.
+    /// Dirty bytes, which are destaged once the disk is served.
     pub dirty_bytes: u64,
 }
 
-/// The size of a disk, and what it was.
+/// Size of a disk, before and after.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Resized {
-    /// Its name.
+    /// Name of the disk.
     pub name: String,
-    /// Size that it had before, in bytes. The same: its backing has not become larger.
+    /// Size before, in bytes. The same as now if its backing has not become larger.
     pub size_bytes_before: u64,
-    /// Size that it has now, in bytes.
+    /// Size now, in bytes.
     pub size_bytes: u64,
 }
 
-/// A disk that is recorded.
+/// Disk that is recorded.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Recording {
-    /// Its name.
+    /// Name of the disk.
     pub name: String,
-    /// The number of the recording, by which it is taken and ended.
+    /// Number of the recording, by which it is fetched and ended.
     pub number: u32,
 }

@@ -1,16 +1,16 @@
-//! Requests of a disk in classes.
+//! Histograms of a disk's requests.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::listed::OfLatencies;
 
-/// The histograms of a disk since it was attached.
+/// Histograms of a disk since it was attached.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Histograms)]
 pub struct DiskHistograms {
     pub name: String,
-    /// When counting began, in UTC.
+    /// Time at which counting began, in UTC.
     pub since: String,
     pub size: ReadsAndWrites,
     pub latency: LatencyHistograms,
@@ -19,7 +19,7 @@ pub struct DiskHistograms {
     pub interarrival: ReadsAndWrites,
 }
 
-/// Reads and writes apart.
+/// Histograms of reads and of writes.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReadsAndWrites {
     pub unit: &'static str,
@@ -27,7 +27,7 @@ pub struct ReadsAndWrites {
     pub write: Vec<Class>,
 }
 
-/// Each way in which a request can end apart.
+/// Histograms of latencies, one for each outcome of a request.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LatencyHistograms {
     pub unit: &'static str,
@@ -35,11 +35,11 @@ pub struct LatencyHistograms {
     pub classes: OfLatencies,
 }
 
-/// A class of a histogram.
+/// Class of a histogram.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HistogramClass)]
 pub struct Class {
-    /// Its largest value; the last class has none.
+    /// Its largest value; none for the last class.
     pub upto: Option<i64>,
     pub count: u64,
 }

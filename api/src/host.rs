@@ -1,16 +1,16 @@
-//! Documents about the host: which machine and which Forebay answers, what happened there, and what could not be done.
+//! Documents about the host: its machine and Forebay, its events, and failures of requests.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The host, its daemon, and the rights of whoever asks.
+/// The host, its daemon, and the rights of the client.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Host {
     /// Name of the host.
     pub name: String,
     /// Version of the daemon.
     pub version: &'static str,
-    /// Folder of what the daemon remembers.
+    /// Folder of the daemon's durable state.
     pub dir: String,
     /// File with the token that changes over TCP need.
     pub token_path: String,
@@ -18,10 +18,10 @@ pub struct Host {
     pub may_change: bool,
 }
 
-/// Something that happened and that an operator must know.
+/// Event that an operator must know.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Event {
-    /// Rises for ever, also across restarts.
+    /// Number that rises for ever, also across restarts.
     pub id: u64,
     /// In UTC.
     pub time: String,
@@ -29,23 +29,23 @@ pub struct Event {
     pub level: &'static str,
     /// Kind of the event, in one word.
     pub kind: &'static str,
-    /// The disk that it is about, if it is about one.
+    /// Disk of the event, if it has one.
     pub disk: Option<String>,
     pub message: String,
-    /// Advice: the next thing to do about it, if there is something.
+    /// Next thing to do about it, if there is one.
     pub advice: Option<String>,
 }
 
-/// A failure, as RFC 9457 has it.
+/// Failure, in the form of RFC 9457.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProblemDocument {
-    /// Always `about:blank`: the status says what kind it is.
+    /// Always `about:blank`: the status has the kind.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The status in words.
+    /// Status in words.
     pub title: String,
-    /// The status in digits.
+    /// Status in digits.
     pub status: u16,
-    /// The attempt that failed, and the next thing to do.
+    /// Attempt that failed, and the next thing to do.
     pub detail: String,
 }

@@ -1,11 +1,11 @@
 //! Documents of the control plane: the JSON that `--json` prints and HTTP answers with, and requests for changes.
 //!
-//! Plain data. Nothing here knows a disk that is served, a socket or the command line: the engine's side makes these
-//! documents, and whoever reads or sends them needs this crate alone.
+//! Plain data. Nothing here knows a served disk, a socket or the command line: the engine's side makes these documents, and their readers
+//! and senders need this crate alone.
 //!
-//! Every document has `"schema": 1` and one fixed key beside it. Keys are those of the documentation; none is ever
-//! missing, what is not known is `null`. All of it has a schema in the OpenAPI document, made from these very types: the
-//! doc line of a field is its description there, and a key whose name says it all has none.
+//! Every document has `"schema": 1` and one fixed key beside it. Keys are those of the documentation; none is ever missing, an unknown
+//! value is `null`. The OpenAPI document has a schema of each, made from these very types: the doc line of a field is its description
+//! there, and a self-explanatory key has none.
 
 #![allow(missing_docs, reason = "what a key means is described once, where its name does not say it")]
 
@@ -40,7 +40,7 @@ pub use statistics::Statistics;
 /// Version of all documents.
 pub const SCHEMA: u64 = 1;
 
-/// Returns `{"schema":1,"<key>":<content>}`, for what commands print that comes from no daemon.
+/// Returns `{"schema":1,"<key>":<content>}`, for output of commands that does not come from a daemon.
 pub fn document(key: &str, content: impl Into<Value>) -> Value {
     let mut document = Map::new();
     document.insert("schema".to_owned(), SCHEMA.into());
@@ -76,11 +76,11 @@ documents! {
     DisksDocument { disks: Vec<DiskInList> }
     /// One disk.
     DiskDocument { disk: Disk }
-    /// The name of a disk that is not served any more.
+    /// The name of a disk that is no longer served.
     RemovedDocument { removed: String }
     /// The result of a comparison of a backing with what is cached, and whether it was accepted.
     AcceptanceDocument { acceptance: Acceptance }
-    /// A disk that was to take the size of its backing.
+    /// Result of adopting the new size of a disk's backing.
     ResizedDocument { resized: Resized }
     /// A disk that is recorded.
     RecordingDocument { recording: Recording }
@@ -94,7 +94,7 @@ documents! {
     CurveDocument { curve: DiskCurve }
     /// Effect of the cache on a disk.
     ReportDocument { report: DiskGain }
-    /// Course of a disk lately, step by step.
+    /// Recent history of a disk, step by step.
     HistoryDocument { history: DiskHistory }
     /// Events, the oldest first.
     EventsDocument { events: Vec<Event> }

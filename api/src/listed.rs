@@ -1,4 +1,4 @@
-//! Objects whose keys stand in a table (settings, counters, classes of latency), and the names that a state can have.
+//! Objects whose keys are in a table (settings, counters, classes of latency), and the names that a state can have.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -19,8 +19,8 @@ impl<T: Serialize> Serialize for Listed<T> {
     }
 }
 
-/// Objects whose keys stand in a table of the engine. Their schema says what a value is; the table's names are added to the
-/// OpenAPI document by [`name_keys`].
+/// Objects whose keys are in a table of the engine. Their schema has the type of a value; [`name_keys`] adds the table's names to the
+/// OpenAPI document.
 macro_rules! listed {
     ($($(#[doc = $about:literal])* $name:ident($value:ty))*) => {
         $(
@@ -40,7 +40,7 @@ macro_rules! listed {
 }
 
 listed! {
-    /// The keys of a disk, as they are set.
+    /// The keys of a disk, with their values.
     Settings(String)
     /// Each counter by its name.
     Counts(u64)
@@ -50,7 +50,7 @@ listed! {
     OfLatencies(Vec<Class>)
 }
 
-/// Gives the object `T` of an OpenAPI document its keys, which all have values of one kind.
+/// Adds keys to the object `T` of an OpenAPI document; all have values of one type.
 pub fn name_keys<T: ToSchema>(components: &mut Components, keys: impl Iterator<Item = &'static str>) {
     let Some(RefOr::T(Schema::Object(object))) = components.schemas.get_mut(&*T::name()) else { return };
     let Some(value) = object.additional_properties.take() else { return };
@@ -59,7 +59,7 @@ pub fn name_keys<T: ToSchema>(components: &mut Components, keys: impl Iterator<I
     }
 }
 
-/// Returns the names that a `T` has in documents, if all it has is names: in the order in which they are declared.
+/// Returns the names that a `T` has in documents, if it has only names, in the order of their declaration.
 pub fn names_of<T: PartialSchema>() -> Vec<String> {
     let RefOr::T(Schema::Object(object)) = T::schema() else { return Vec::new() };
     let values = object.enum_values.unwrap_or_default();

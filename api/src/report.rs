@@ -1,4 +1,4 @@
-//! Before and after: a disk with the cache beside the same disk without. Where the figures come from, each side says.
+//! Comparison of a disk with the cache and without. Each side has the source of its figures.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,32 +11,32 @@ use crate::statistics::Latency;
 #[schema(as = Report)]
 pub struct DiskGain {
     pub name: String,
-    /// When counting began, in UTC.
+    /// Time at which counting began, in UTC.
     pub since: String,
-    /// Reads in all, in pass-through too; so are the ratios.
+    /// Reads in all, also in pass-through; the ratios cover the same reads.
     pub reads: u64,
     pub hit_ratio: Option<f64>,
     pub hit_ratio_ram: Option<f64>,
     pub hit_ratio_flash: Option<f64>,
-    /// When it began to be kept apart what is with the cache and what without, in UTC.
+    /// Time from which on figures with the cache and without are kept apart, in UTC.
     pub compared_since: String,
     pub without: WithOrWithout,
     pub with: WithOrWithout,
-    /// So many reads, or writes, in pass-through measure how long they take without the cache.
+    /// Minimum of reads, or writes, in pass-through for a latency without the cache.
     pub requests_min: u64,
-    /// So many active seconds, with the cache or in pass-through, measure how many there are in a second.
+    /// Minimum of active seconds, with the cache or in pass-through, for a rate of requests.
     pub active_seconds_min: u64,
     pub saved: Saved,
     /// Factor by which the mean read is faster with the cache.
     pub times_faster: Option<f64>,
     /// Factor by which the mean write is faster with the cache.
     pub writes_times_faster: Option<f64>,
-    /// Reads that `without.read_mean_us` is of.
+    /// Number of reads in `without.read_mean_us`.
     pub measured_backing_reads: u64,
     pub flash_write_bytes: u64,
-    /// Bytes that are still to be written to the backing; not known of a disk that is not served.
+    /// Dirty bytes; null of a disk that is not served.
     pub dirty_bytes: Option<u64>,
-    /// Answers to reads over time since the disk is cached, the last step up to now.
+    /// Answers to reads over time since the disk is cached, up to now.
     pub hit_ratio_over_time: Vec<RatioStep>,
     pub warm_up: WarmUp,
 }
@@ -46,42 +46,42 @@ pub struct DiskGain {
 pub struct WithOrWithout {
     pub reads_are: Source,
     pub writes_are: Source,
-    /// Time for which the disk was served so, in seconds.
+    /// Time for which the disk was served in this way, in seconds.
     pub seconds: u64,
     /// Seconds of it in which a read or a write was answered.
     pub active_seconds: u64,
     pub reads: u64,
     pub writes: u64,
-    /// In pass-through, only what the backing does not have is answered by the cache.
+    /// Reads that RAM answered. In pass-through, only dirty data is answered by the cache.
     pub read_hits_ram: u64,
     pub read_hits_flash: u64,
     pub hit_ratio: Option<f64>,
     /// Reads and writes per active second.
     pub iops: Option<f64>,
-    /// The most reads and writes a second over a minute.
+    /// Highest rate of reads and writes a second over a minute.
     pub iops_busiest_minute: Option<f64>,
     pub read_mean_us: Option<f64>,
     pub latency_us: Times,
-    /// Requests that the backing got; without the cache: would have got of the same requests of guests.
+    /// Requests to the backing; without the cache: those that the same requests of guests would have caused.
     pub backing_reads: u64,
     pub backing_read_bytes: u64,
     pub backing_writes: u64,
     pub backing_write_bytes: u64,
 }
 
-/// Where figures come from.
+/// Source of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// From requests that were answered so.
+    /// Requests that were answered in this way.
     Measured,
-    /// From reads that went to the backing although there was a cache.
+    /// Reads that the backing answered although there was a cache.
     Concluded,
     /// There are none, or too few.
     Unknown,
 }
 
-/// Times that requests took; null where that is not known.
+/// Latencies of requests; null where they are not known.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ReportTimes)]
 pub struct Times {
@@ -89,17 +89,17 @@ pub struct Times {
     pub write: Option<Measured>,
 }
 
-/// Times that requests took, in microseconds.
+/// Measured latencies, in microseconds.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ReportLatency)]
 pub struct Measured {
     #[serde(flatten)]
     pub latency: Latency,
-    /// In the classes of vscsiStats, whose bounds are at most 1.6 % off here.
+    /// In the classes of vscsiStats, whose bounds are off by at most 1.6 % here.
     pub classes: Vec<Class>,
 }
 
-/// Requests and bytes that the backing was spared; negative if it got more.
+/// Requests and bytes that the cache saved the backing; negative if it got more.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Saved {
     pub backing_reads: i64,
@@ -111,7 +111,7 @@ pub struct Saved {
 /// Answers to reads in a step of time.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RatioStep {
-    /// Seconds for which the disk had been cached.
+    /// Begin of the step, in seconds for which the disk had been cached.
     pub from_seconds: u64,
     pub to_seconds: u64,
     pub reads: u64,
@@ -120,8 +120,8 @@ pub struct RatioStep {
     pub hit_ratio: Option<f64>,
 }
 
-/// State of warming up. The disk is warm from the first of three successive steps on whose hit ratios vary by less than
-/// `variation_max`, if no later three are better by more than that.
+/// Warm-up state. The disk is warm from the first of three successive steps whose hit ratios vary by less than `variation_max`, if no later
+/// three are better by more than that.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WarmUp {
     pub state: WarmUpState,
@@ -129,7 +129,7 @@ pub struct WarmUp {
     pub seconds: Option<u64>,
     /// Hit ratio of those three steps.
     pub hit_ratio: Option<f64>,
-    /// Distance of the hit ratios of the last three steps, while it warms up.
+    /// Distance of the hit ratios of the last three steps, during the warm-up.
     pub variation: Option<f64>,
     pub variation_max: f64,
     /// Steps with fewer reads are joined with the next.

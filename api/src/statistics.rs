@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 use crate::disk::Head;
 use crate::listed::{Counts, Latencies};
 
-/// Counters, ratios and latencies of a disk in a window, missing where that is not known; how it stands now, missing where it
-/// is not served; and what it counted in all.
+/// Counters, ratios and latencies of a disk in a window, missing where they are not known; its present state, missing while it is not
+/// served; and its total counts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Statistics {
     #[serde(flatten)]
@@ -27,7 +27,7 @@ pub struct InWindow {
     /// `5m`, `1h`, `1d`, `total` or `start`: since the disk was attached.
     #[schema(required = false)]
     pub window: &'static str,
-    /// Time that it reaches back, in seconds: less than its name says after a start, and up to one step more later.
+    /// Length of the window in seconds: less than its name has after a start, and up to one step more later.
     #[schema(required = false)]
     pub window_seconds: u64,
     #[serde(flatten)]
@@ -49,12 +49,12 @@ pub struct AtPresent {
     pub lost_bytes: u64,
     #[schema(required = false)]
     pub ram_bytes: u64,
-    /// The most that the disk may have cached: flash up to its limit, and RAM.
+    /// Maximum that the disk may have cached: flash up to its limit, and RAM.
     #[schema(required = false)]
     pub cache_bytes_max: u64,
-    /// Hit ratio that half of that would have, predicted; not known before the first read.
+    /// Predicted hit ratio of half of that; null before the first read.
     pub hit_ratio_at_half: Option<f64>,
-    /// Hit ratio that twice as much would have.
+    /// Predicted hit ratio of twice as much.
     pub hit_ratio_at_double: Option<f64>,
     #[schema(required = false)]
     pub flash_bytes: u64,
@@ -73,24 +73,24 @@ pub struct AtPresent {
     /// Requests that waited to stay within `iops-max` and `bandwidth-max`, since the disk was attached.
     #[schema(required = false)]
     pub requests_delayed: u64,
-    /// Time that they waited, all together, in nanoseconds. Latencies do not include it.
+    /// Sum of these waiting times, in nanoseconds. Latencies do not include it.
     #[schema(required = false)]
     pub request_delay_ns: u64,
     #[schema(required = false)]
     pub broken_queues: u64,
 }
 
-/// Every counter, and what follows from them.
+/// All counters, and figures derived from them.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Figures {
     #[serde(flatten)]
     pub counts: Counts,
-    /// Full hits of all reads.
+    /// Full hits divided by reads.
     pub hit_ratio: Option<f64>,
     pub evict_blocks_per_op: Option<f64>,
-    /// Bytes written to flash for each that was to come there: of pages that earned it, and that guests wrote in write-back.
+    /// Bytes written to flash for each byte meant for it: promoted pages, and writes of guests in write-back.
     pub flash_write_amplification: Option<f64>,
-    /// Bytes written to flash for each read that was answered from the cache, whatever they were written for.
+    /// Bytes written to flash for each read that the cache answered, whatever their purpose.
     pub flash_write_bytes_per_hit: Option<f64>,
     #[schema(required = false)]
     pub latency_us: Latencies,
@@ -108,11 +108,11 @@ pub struct Latency {
     pub max: f64,
 }
 
-/// Figures of a disk since it was added, or since what was kept of it was lost.
+/// Figures of a disk since it was added, or since its earlier counts were lost.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Total {
     #[serde(flatten)]
     pub figures: Figures,
-    /// When counting began, in UTC.
+    /// Time at which counting began, in UTC.
     pub since: String,
 }
