@@ -1,4 +1,4 @@
-//! Moving a running guest's disk behind Forebay. Each step is told in [`super`].
+//! Moving a running guest's disk behind Forebay. The steps are described in [`super`].
 
 use serde_json::{Value, json};
 
@@ -13,13 +13,13 @@ use base::problem::{Answer, Problem};
 use base::rights::{forebay_group, group_text};
 use base::units::Size;
 
-/// How long a guest's requests wait for Forebay while it is restarted, in seconds; as `disk show --connect` has it.
+/// Time that a guest's requests wait for Forebay while it is restarted, in seconds; the same as in `disk show --connect`.
 const RECONNECT_DELAY_S: u64 = 60;
 
-/// Moves the disk of `device` behind Forebay, as the disk `name`, or one that is called after guest and device.
+/// Moves the disk of `device` behind Forebay, as the disk `name`, or with a name made of guest and device.
 ///
 /// # Errors
-/// Whatever stood in the way. The guest has its disk where it was, or the message says what is left to do.
+/// The first failure. The guest has its disk as before, or the message has what is left to do.
 pub fn attach(world: &mut World, device: &str, name: Option<&str>) -> Answer<MovedDisk> {
     let found = find(world, device)?;
     let name = match name {
@@ -52,7 +52,7 @@ fn find(world: &mut World, device: &str) -> Answer<Found> {
     Found::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
 }
 
-/// What an earlier attempt left is taken back before a new one begins.
+/// Fails if an earlier attempt left a disk that must be removed first.
 fn refuse_second_attempt(world: &World, device: &str) -> Answer<()> {
     let same = |disk: &MovedDisk| disk.on_its_way && disk.device == device && disk.qmp == world.qmp.name();
     match world.forebay.moved()?.into_iter().find(same) {
@@ -65,7 +65,7 @@ fn refuse_second_attempt(world: &World, device: &str) -> Answer<()> {
     }
 }
 
-/// Steps 2 to 5, each of which [`undo`] can undo.
+/// Does steps 2 to 5, each of which [`undo`] can revert.
 fn move_behind(world: &mut World, device: &str, found: &Found, disk: &MovedDisk) -> Answer<()> {
     check_same_storage(world, found, disk)?;
     world.qmp.execute("blockdev-add", &nbd_node(disk))?;
@@ -81,7 +81,7 @@ fn move_behind(world: &mut World, device: &str, found: &Found, disk: &MovedDisk)
     world.forebay.take_over(&disk.name)
 }
 
-/// The name must mean one file to both: everything else here relies on that.
+/// Checks that the path means the same file to both: everything else here relies on that.
 fn check_same_storage(world: &World, found: &Found, disk: &MovedDisk) -> Answer<()> {
     let path = found.path.display();
     if disk.size_bytes != Some(found.size) {
@@ -104,7 +104,7 @@ fn check_same_storage(world: &World, found: &Found, disk: &MovedDisk) -> Answer<
     )))
 }
 
-/// What makes QEMU a client of the disk.
+/// Returns the node that makes QEMU a client of the disk.
 fn nbd_node(disk: &MovedDisk) -> Value {
     let habits = &disk.original.habits;
     json!({
@@ -119,7 +119,7 @@ fn nbd_node(disk: &MovedDisk) -> Value {
     })
 }
 
-/// Takes everything back and says why.
+/// Reverts everything, and returns the failure with the state.
 fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
     if let Err(left) = return_guest(world, device, disk, Unreachable::IsPassedOver) {
         return Problem::failed(format!(
@@ -141,7 +141,7 @@ fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) ->
     }
 }
 
-/// The names of guest and device, with what cannot be in a name left out.
+/// Returns a name made of guest and device, without characters that are invalid in a name.
 fn default_name(world: &mut World, device: &str) -> Answer<String> {
     let guest = world.qmp.execute("query-name", &json!({}))?;
     let words = [guest["name"].as_str().unwrap_or_default(), device];

@@ -1,6 +1,6 @@
-//! What a QEMU's command line says about how its disks are opened: the monitor does not tell all of it.
+//! Options in a QEMU's command line with which its disks are opened: the monitor does not report all of them.
 //!
-//! Reads `-blockdev` (JSON, or keys and values) and `-drive`. What is not understood is as good as not there.
+//! Reads `-blockdev` (JSON, or keys and values) and `-drive`. Options that are not understood are ignored.
 
 use std::collections::BTreeMap;
 
@@ -17,26 +17,26 @@ impl CommandLine {
         Self(words)
     }
 
-    /// The -blockdev in JSON that made the node `name`, as it was given.
+    /// Returns the -blockdev in JSON that made the node `name`, as it was given.
     pub(super) fn blockdev_json(&self, name: &str) -> Option<Value> {
         self.values("blockdev")
             .filter_map(|value| serde_json::from_str::<Value>(value).ok())
             .find(|node| node["node-name"] == name)
     }
 
-    /// The options of the -blockdev, in keys and values, that made the node `name`.
+    /// Returns the options of the -blockdev, in keys and values, that made the node `name`.
     pub(super) fn blockdev_options(&self, name: &str) -> Option<Options> {
         let all = self.values("blockdev").filter(|value| !value.starts_with('{')).map(parse);
         all.into_iter().find(|options| options.get("node-name").is_some_and(|found| found == name))
     }
 
-    /// The options of the -drive with this id.
+    /// Returns the options of the -drive with this id.
     pub(super) fn drive_options(&self, id: &str) -> Option<Options> {
         let mut all = self.values("drive").map(parse);
         all.find(|options| options.get("id").is_some_and(|found| found == id))
     }
 
-    /// What follows each `-option` or `--option`.
+    /// Returns the value of each `-option` or `--option`.
     fn values(&self, option: &str) -> impl Iterator<Item = &str> {
         let is_option = move |word: &str| {
             word.strip_prefix("--").or_else(|| word.strip_prefix('-')).is_some_and(|word| word == option)
@@ -45,7 +45,7 @@ impl CommandLine {
     }
 }
 
-/// `key=value,key=value`, where two commas stand for one in a value.
+/// Parses `key=value,key=value`, where two commas stand for one in a value.
 fn parse(text: &str) -> Options {
     let mut pairs = vec![String::new()];
     let mut letters = text.chars().peekable();

@@ -1,6 +1,6 @@
-//! Giving a running guest its disk back, and cleaning up after what did not work. Each step is told in [`super`].
+//! Returning a running guest's disk, and cleaning up after a failed attempt. The steps are described in [`super`].
 //!
-//! Every function looks how things are and does what is still to be done, so that each can be done again.
+//! Every function checks the state and does only what is left, so that each can be repeated.
 
 use super::World;
 use super::forebay::MovedDisk;
@@ -8,10 +8,10 @@ use super::graph::{Device, Graph, delete_node, node_used_by, text};
 use super::mirror::{ChangeOver, end};
 use base::problem::{Answer, Problem, ProblemKind};
 
-/// Gives the guest the disk of `device` back. Returns the disk as it was served.
+/// Returns the disk of `device` to the guest, and a description of the disk as it was served.
 ///
 /// # Errors
-/// Whatever stood in the way; the disk is served as before, or the message says what is left to do.
+/// The first failure; the disk is served as before, or the message has what is left to do.
 pub fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
     let disk = find(world, device)?;
     if let Err(problem) = return_guest(world, device, &disk, Unreachable::Stops) {
@@ -40,7 +40,7 @@ pub fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
     Ok(disk)
 }
 
-/// The disk that `device` uses; or, if an attempt was broken off, the one that is on its way to it.
+/// Returns the disk that `device` uses; or, if an attempt was interrupted, the one that is being moved to it.
 fn find(world: &mut World, device: &str) -> Answer<MovedDisk> {
     let root = Device::find(&mut world.qmp, device)?.root;
     let graph = Graph::of(&mut world.qmp)?;
@@ -67,16 +67,16 @@ fn find(world: &mut World, device: &str) -> Answer<MovedDisk> {
     }
 }
 
-/// What a daemon that cannot be reached means.
+/// Handling of a daemon that cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreachable {
-    /// Nothing is begun without it.
+    /// Fail before anything is changed.
     Stops,
-    /// The guest is better off without it. If it is there all the same, its lock keeps QEMU off the file.
+    /// Continue without it, which is better for the guest. If it runs all the same, its lock keeps QEMU off the file.
     IsPassedOver,
 }
 
-/// Sees to it that the guest uses its file itself.
+/// Makes the guest use its file itself.
 pub(super) fn return_guest(
     world: &mut World,
     device: &str,
@@ -104,9 +104,9 @@ pub(super) fn return_guest(
     Ok(())
 }
 
-/// Has QEMU open the file as it had it. Returns the node that the device is to use.
+/// Opens the file in QEMU as before. Returns the node that the device is to use.
 fn open_original(world: &mut World, disk: &MovedDisk) -> Answer<String> {
-    // What an attempt left that was broken off.
+    // Remains of an interrupted attempt.
     close_original(world, disk)?;
     delete_node(&mut world.qmp, &disk.original.node_name(&disk.node))?;
     world.qmp.execute("blockdev-add", &disk.original.node(&disk.node))?;
@@ -124,7 +124,7 @@ fn open_original(world: &mut World, disk: &MovedDisk) -> Answer<String> {
     )))
 }
 
-/// Has QEMU close the file, from the top. Nodes that it made by itself went with the last who used them.
+/// Closes the file in QEMU, from the top. Nodes that it made by itself are gone with their last user.
 pub(super) fn close_original(world: &mut World, disk: &MovedDisk) -> Answer<()> {
     for name in &disk.original.names {
         delete_node(&mut world.qmp, name)?;
@@ -138,7 +138,7 @@ pub(super) fn clean_up(world: &mut World, disk: &MovedDisk) -> Answer<()> {
     world.forebay.remove(&disk.name)
 }
 
-/// After an attempt that failed: has the disk served as before. True if the guest uses its file all the same.
+/// Makes the disk served as before, after a failed attempt. Returns true if the guest uses its file all the same.
 fn settle(world: &mut World, device: &str, disk: &MovedDisk) -> Answer<bool> {
     end(&mut world.qmp, &disk.node)?;
     if node_used_by(&mut world.qmp, device)? != disk.node {

@@ -1,4 +1,4 @@
-//! What moving a disk asks of the daemon.
+//! Requests to the daemon for moving a disk.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::original::Original;
 use base::problem::{Answer, Problem};
 use base::qemu_process::QemuProcess;
 
-/// The daemon, as this process reaches it. What was done already is done again with success.
+/// Connection to the daemon. Repeating a request that was done already succeeds.
 pub trait Forebay {
     /// Serves a disk beside the QEMU that has it open, without lock and cache.
     ///
@@ -17,78 +17,78 @@ pub trait Forebay {
     /// If the daemon refuses or cannot be reached.
     fn add(&self, wanted: &Wanted) -> Answer<MovedDisk>;
 
-    /// All disks that were taken from running guests.
+    /// Returns all disks that were moved from running guests.
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
     fn moved(&self) -> Answer<Vec<MovedDisk>>;
 
-    /// The QEMU has closed the file: lock it, cache it.
+    /// Locks and caches the file, once the QEMU has closed it.
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
     fn take_over(&self, name: &str) -> Answer<()>;
 
-    /// The QEMU will open the file: cache nothing, give up the lock.
+    /// Stops caching and releases the lock, before the QEMU opens the file.
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
     fn give_up(&self, name: &str) -> Answer<()>;
 
-    /// Stops serving the disk. It is no error if there is none of this name.
+    /// Stops serving the disk. Succeeds if there is none of this name.
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
     fn remove(&self, name: &str) -> Answer<()>;
 }
 
-/// A disk that is to be taken from a running guest.
+/// Disk that is to be moved from a running guest.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// The disk's name.
+    /// Name of the disk.
     pub name: String,
-    /// The file or block device that it is on.
+    /// File or block device of the disk.
     pub path: PathBuf,
-    /// QEMU's socket.
+    /// Socket of QEMU.
     pub qmp: PathBuf,
-    /// The device as the user named it.
+    /// Device as the user named it.
     pub device: String,
-    /// The process of that QEMU, if it can be looked into.
+    /// Process of that QEMU, if it can be inspected.
     pub process: Option<QemuProcess>,
-    /// How QEMU has it open.
+    /// Options with which QEMU has it open.
     pub original: Original,
-    /// The group that the disk's socket is given to, as the key `socket-group` takes it; none leaves it as usual.
+    /// Group of the disk's socket, in the form of the key `socket-group`; none for the default.
     pub socket_group: Option<String>,
 }
 
-/// A disk that was taken from a running guest, or is on its way.
+/// Disk that was moved from a running guest, or is being moved.
 #[derive(Clone, Debug)]
 pub struct MovedDisk {
-    /// The disk's name, which is the name of its NBD export as well.
+    /// Name of the disk, and of its NBD export.
     pub name: String,
-    /// Where it is served.
+    /// Socket at which it is served.
     pub nbd_socket: String,
     /// Its size, if it is served now.
     pub size_bytes: Option<u64>,
-    /// What QEMU is to call it.
+    /// Name of its node in QEMU.
     pub node: String,
-    /// True while it is on its way, either way.
+    /// True while it is being moved, in either direction.
     pub on_its_way: bool,
-    /// QEMU's socket when it was taken.
+    /// Socket of QEMU at the time of the move.
     pub qmp: PathBuf,
-    /// The device as the user named it.
+    /// Device as the user named it.
     pub device: String,
-    /// What it is on, if it is served now.
+    /// Its file or device, if it is served now.
     pub storage: Option<Identity>,
-    /// How QEMU had it open.
+    /// Options with which QEMU had it open.
     pub original: Original,
 }
 
 impl MovedDisk {
-    /// Reads the daemon's description of a disk; none if it was not taken from a running guest.
+    /// Parses the daemon's description of a disk; returns none if it was not moved from a running guest.
     ///
     /// # Errors
-    /// If something is missing in it: then command line and daemon are of different versions.
+    /// If a part is missing: then command line and daemon are of different versions.
     pub fn parse(disk: &Value) -> Answer<Option<Self>> {
         let guest = &disk["guest"];
         if guest.is_null() {

@@ -1,10 +1,10 @@
-//! The block nodes of a QEMU: which device reads and writes where.
+//! Block nodes of a QEMU: devices and the nodes that they use.
 //!
 //! ```text
 //!   device ── root ── filters (throttle) ── raw ── file or host_device          what can be moved
 //!   device ── root ── filters (throttle) ── nbd                                 what was moved
 //! ```
-//! Only looks.
+//! Reads only.
 
 use std::collections::BTreeMap;
 
@@ -13,31 +13,31 @@ use serde_json::{Value, json};
 use crate::qmp::Qmp;
 use base::problem::{Answer, Problem, hint};
 
-/// Filters that may lie on a disk and stay there. Others belong to a job that is under way, or change what is read.
+/// Filters that may stay on a disk. Others belong to a running job, or change the data.
 const FILTERS_THAT_STAY: [&str; 1] = ["throttle"];
-/// The most filters that are followed; there are one or two.
+/// Maximum number of filters that are followed; there are one or two.
 const FILTERS_MAX: usize = 8;
 
-/// All nodes, and which is below which.
+/// All nodes and their edges.
 pub(super) struct Graph {
     nodes: BTreeMap<String, Value>,
     /// Parent, name of the edge, child.
     edges: Vec<(String, String, String)>,
 }
 
-/// A guest's device and the node below it.
+/// Device of a guest and the node below it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Device {
-    /// The -drive id, empty for a disk made with -blockdev.
+    /// Id of its -drive, empty for a disk made with -blockdev.
     pub(super) drive: String,
-    /// The node that the device uses.
+    /// Node that the device uses.
     pub(super) root: String,
-    /// Its place in QEMU's tree of objects, or the end of it.
+    /// Its path in QEMU's tree of objects, or the end of the path.
     place: String,
 }
 
 impl Graph {
-    /// Looks at all nodes of this QEMU.
+    /// Reads all nodes of this QEMU.
     pub(super) fn of(qmp: &mut Qmp) -> Answer<Self> {
         let named = qmp.execute("query-named-block-nodes", &json!({ "flat": true }))?;
         let graph = qmp.execute("x-debug-query-block-graph", &json!({}))?;
@@ -52,18 +52,18 @@ impl Graph {
         Ok(Self { nodes, edges })
     }
 
-    /// What QEMU says about the node of this name, if there is one.
+    /// Returns QEMU's description of the node of this name, if there is one.
     pub(super) fn node(&self, name: &str) -> Option<&Value> {
         self.nodes.get(name)
     }
 
-    /// The node below `parent` that holds its data.
+    /// Returns the node below `parent` that holds its data.
     pub(super) fn below(&self, parent: &str) -> Option<&str> {
         let edge = self.edges.iter().find(|(above, edge, _)| above == parent && edge == "file");
         edge.map(|(_, _, child)| child.as_str())
     }
 
-    /// The first node from `root` down that is no filter that stays.
+    /// Returns the first node from `root` down that is not a filter that may stay.
     pub(super) fn disk_below<'a>(&'a self, root: &'a str) -> &'a str {
         let mut at = root;
         for _ in 0..FILTERS_MAX {
@@ -76,7 +76,7 @@ impl Graph {
         at
     }
 
-    /// What drives a node.
+    /// Returns the driver of a node.
     pub(super) fn driver_of(&self, name: &str) -> &str {
         self.node(name).and_then(|node| node["drv"].as_str()).unwrap_or("no driver")
     }
@@ -90,17 +90,17 @@ pub(super) fn delete_node(qmp: &mut Qmp, name: &str) -> Answer<()> {
     Ok(())
 }
 
-/// The node that `device` uses, below filters that stay.
+/// Returns the node that `device` uses, below filters that may stay.
 pub(super) fn node_used_by(qmp: &mut Qmp, device: &str) -> Answer<String> {
     let root = Device::find(qmp, device)?.root;
     Ok(Graph::of(qmp)?.disk_below(&root).to_owned())
 }
 
 impl Device {
-    /// The device that a user means: by its qdev id, or by the id of its -drive.
+    /// Finds the device that a user means: by its qdev id, or by the id of its -drive.
     ///
     /// # Errors
-    /// If there is none, with what there is; or it has no medium.
+    /// If there is none; the error lists those that there are. Or if it has no medium.
     pub(super) fn find(qmp: &mut Qmp, wanted: &str) -> Answer<Self> {
         let all = qmp.execute("query-block", &json!({}))?;
         let found = array(&all).find(|entry| qdev_id(entry) == Some(wanted) || entry["device"] == wanted);
@@ -125,10 +125,10 @@ impl Device {
         Ok(Self { drive: text(&entry["device"]), root: root.to_owned(), place: text(&entry["qdev"]) })
     }
 
-    /// Returns the id of the one disk with a medium that cannot be taken out.
+    /// Returns the id of the only disk with a medium that is not removable.
     ///
     /// # Errors
-    /// If there are more, which are named, or there is none.
+    /// If there are more, which are listed, or there is none.
     pub(super) fn only(qmp: &mut Qmp) -> Answer<String> {
         let all = qmp.execute("query-block", &json!({}))?;
         let disks: Vec<String> = array(&all)
@@ -150,8 +150,8 @@ impl Device {
         }
     }
 
-    /// Refuses a disk with a filter on it whose requests a thread of their own handles: QEMU 7.2 was seen to lock up when
-    /// it changed such a disk over, each time.
+    /// Refuses a disk with a filter whose requests a separate thread handles: QEMU 7.2 locked up each time when it changed such a disk
+    /// over.
     ///
     /// # Errors
     /// If it is such a disk.
@@ -169,7 +169,7 @@ impl Device {
         )))
     }
 
-    /// The virtio controller that the disk is on; none if it is on another one.
+    /// Returns the virtio controller of the disk; none if it is on another one.
     fn controller(&self, qmp: &mut Qmp) -> Answer<Option<String>> {
         const VIRTIO: &str = "/virtio-backend";
         if let Some((controller, _)) = self.place.split_once(VIRTIO) {
@@ -179,8 +179,8 @@ impl Device {
         Ok(text(&bus).split_once(VIRTIO).map(|(controller, _)| controller.to_owned()))
     }
 
-    /// Refuses devices that go on sending requests while QEMU changes the nodes below them. Virtio devices do not; of
-    /// others the requests wait, and QEMU may abort when it lets them go on (see [`super::original`]).
+    /// Refuses devices that go on sending requests while QEMU changes the nodes below them. Virtio devices do not; requests of others wait,
+    /// and QEMU may abort when it resumes them (see [`super::original`]).
     ///
     /// # Errors
     /// If it is not virtio-blk, nor on a virtio-scsi controller.
@@ -196,20 +196,19 @@ impl Device {
     }
 }
 
-/// The id of the device that uses a disk. QEMU names some devices by their place in the tree, which ends in a part of
-/// the device.
+/// Returns the id of the device that uses a disk. QEMU names some devices by their path in the tree, which ends in a part of the device.
 fn qdev_id(entry: &Value) -> Option<&str> {
     let qdev = entry["qdev"].as_str()?;
     let place = qdev.strip_prefix("/machine/peripheral/");
     Some(place.map_or(qdev, |rest| rest.split('/').next().unwrap_or(rest)))
 }
 
-/// The elements of an array, none for anything else.
+/// Returns the elements of an array, none for anything else.
 pub(super) fn array(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().map_or(&[][..], Vec::as_slice).iter()
 }
 
-/// A text, empty for anything else.
+/// Returns a text, empty for anything else.
 pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! A running guest's disk, moved behind Forebay and taken back: no copy, no reboot.
+//! Moving a running guest's disk behind Forebay and back: no copy, no reboot.
 //!
 //! ```text
 //!   attach                                                         detach
@@ -10,38 +10,37 @@
 //! ```
 //!
 //! # Why the content stays right
-//! Step 3 is QEMU's job `blockdev-mirror` with `sync=none` and `copy-mode=write-blocking`. Both ends are one file, so
-//! nothing has to be copied, and what is written once is right. What could go wrong is a second write that comes late:
+//! Step 3 is QEMU's job `blockdev-mirror` with `sync=none` and `copy-mode=write-blocking`. Both ends are one file, so nothing has to be
+//! copied, and one write is enough. The hazard is a second write that arrives late:
 //!
-//! - QEMU writes to the old end, then the same bytes to the new end, and tells the guest when both are done. Requests that
-//!   share a chunk of 64 KiB wait for each other, writes, zeroes and discards alike. So no write of older data is on its
-//!   way to a place where newer data was acknowledged, and two who change parts of one page never meet.
+//! - QEMU writes to the old end, then the same bytes to the new end, and completes the guest's request when both are done. Requests that
+//!   share a chunk of 64 KiB wait for each other, writes, zeroes and discards alike. So no write of older data is in flight to a place
+//!   where newer data was acknowledged, and two writes of parts of one page never overlap.
 //! - It works on a copy of the guest's memory; a guest that changes a buffer while it is written gets the same bytes twice.
-//! - Zeroes and discards go both ways by the same commands. The new node has the `discard` option of the old one, so that
-//!   nothing is given up that was not before. Doing either twice is doing it once.
-//! - Reads, and the guest's flushes, go to the old end. A flush there covers the file whoever wrote it, and so does a flush
-//!   at the new end afterwards.
-//! - Where QEMU uses the host's page cache and Forebay does not, the kernel keeps the two in step: a direct write writes
-//!   out and drops the cached pages beneath it, a direct read writes them out first; and requests to one chunk never meet.
-//! - A broken connection to Forebay leaves the write unacknowledged: QEMU waits for Forebay to come back and sends it again.
-//!   What a killed Forebay had in the kernel is over by then, since its successor waits for the lock that dies with the
-//!   last request ([`block::file::Lock::Beside`]). For the same reason a job is first *asked* to end, which lets what is
-//!   under way finish; force, which does not, comes only after longer than QEMU waits for a lost connection.
-//! - Forebay caches nothing while both have the file: its lock of the image comes after QEMU's is gone, and caching after
-//!   that; on the way back it is the other way round.
+//! - Zeroes and discards go both ways by the same commands. The new node has the `discard` option of the old one, so that nothing is
+//!   discarded that was not before. Both are idempotent.
+//! - Reads, and the guest's flushes, go to the old end. A flush there covers all writes of the file, and so does a flush at the new end
+//!   afterwards.
+//! - Where QEMU uses the host's page cache and Forebay does not, the kernel keeps the two coherent: a direct write writes out and drops the
+//!   cached pages beneath it, a direct read writes them out first; and requests to one chunk never overlap.
+//! - A broken connection to Forebay leaves the write unacknowledged: QEMU waits until it can connect again and repeats the write. Requests
+//!   of a killed Forebay in the kernel are over by then, since its successor waits for the lock that is released with the last request
+//!   ([`block::file::Lock::Beside`]). For the same reason a job is first *asked* to end, which lets running requests finish; force, which
+//!   does not, is used only after longer than QEMU waits for a lost connection.
+//! - Forebay caches nothing while both have the file: it takes its lock of the image after QEMU has released its own, and then begins to
+//!   cache; on the way back the order is reversed.
 //!
-//! The one thing that nothing of this would survive is another file under the same name: both would be written from then
-//! on and neither be whole. So before anything is mirrored, the process of that QEMU must be seen to have open what Forebay
-//! has open.
+//! The procedure does not survive another file under the same name: both would be written from then on, and neither would be complete. So
+//! before mirroring begins, the process of that QEMU must be seen to have the file open that Forebay has open.
 //!
 //! # What QEMU makes of it
-//! Two defects of QEMU 7.2 were met, and what can meet them is refused or avoided: it aborts if requests wait while it
-//! changes over to a node with another one below ([`original`], [`graph::Device::check_holds_requests_back`]), and it locks
-//! up if a filter and a thread come together ([`graph::Device::check_threads`]).
+//! Two defects of QEMU 7.2 are known, and configurations that trigger them are refused or avoided: it aborts if requests wait while it
+//! changes over to a node with another one below ([`original`], [`graph::Device::check_holds_requests_back`]), and it locks up if a filter
+//! is combined with a thread ([`graph::Device::check_threads`]).
 //!
 //! # When a step fails
-//! The guest goes back to where it was, by the road that `vm detach` takes: look how far things are, and undo that. The
-//! same road cleans up after a command that was killed. Nothing here touches data.
+//! The guest gets its disk as before, by the steps of `vm detach`: check the state, and undo what was done. The same steps clean up after a
+//! command that was killed. Nothing here touches data.
 
 mod attach;
 mod command_line;
@@ -64,7 +63,7 @@ use base::problem::Answer;
 use graph::Device;
 use process::Process;
 
-/// The two that a disk moves between.
+/// The two sides between which a disk moves.
 pub struct World<'a> {
     qmp: Qmp,
     process: Process,
@@ -75,17 +74,17 @@ impl<'a> World<'a> {
     /// Connects to the QEMU behind `monitor`.
     ///
     /// # Errors
-    /// If it cannot be reached, or its process not be found.
+    /// If it cannot be reached, or its process is not found.
     pub fn new(monitor: &Monitor, forebay: &'a dyn Forebay) -> Answer<Self> {
         let mut qmp = Qmp::open(monitor, Patience::default())?;
         let process = Process::behind(&mut qmp)?;
         Ok(Self { qmp, process, forebay })
     }
 
-    /// Returns the id of the one disk that this guest has.
+    /// Returns the id of the only disk of this guest.
     ///
     /// # Errors
-    /// If there are more, which are named, or there is none.
+    /// If there are more, which are listed, or there is none.
     pub fn only_device(&mut self) -> Answer<String> {
         Device::only(&mut self.qmp)
     }

@@ -3,8 +3,8 @@
 //! ```text
 //!   blockdev-mirror ──> ready ──> job-complete ──> concluded ──> job-dismiss
 //! ```
-//! Why both ends may be one file is told in [`super`]. A job that ended is kept by QEMU until it is dismissed, so that its
-//! outcome is not lost with a connection.
+//! The reasons why both ends may be one file are in [`super`]. QEMU keeps a job that ended until it is dismissed, so that its outcome is
+//! not lost with a connection.
 
 use std::time::{Duration, Instant};
 
@@ -14,33 +14,33 @@ use super::graph::array;
 use crate::qmp::Qmp;
 use base::problem::{Answer, Problem};
 
-/// How long a job may take. Nothing is copied; it waits for requests of the guest at most, and those may wait a minute
-/// for a Forebay that is being restarted.
+/// Time limit of a job. Nothing is copied; it waits for requests of the guest at most, and those may wait a minute for a Forebay that is
+/// being restarted.
 const JOB_TIME_MAX: Duration = Duration::from_mins(2);
-/// How long a job that is asked to end may take before it is forced: longer than QEMU waits for a lost connection.
+/// Time limit of a job that is asked to end, before it is forced: longer than QEMU waits for a lost connection.
 const END_TIME_MAX: Duration = Duration::from_secs(90);
-/// How often a job is looked at when no event comes.
+/// Interval between checks of a job without events.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Requests that share a chunk of so many bytes wait for each other. A multiple of every page and of every block of a disk.
+/// Size of the chunks in which requests wait for each other, in bytes. A multiple of every page and of every block of a disk.
 const GRANULARITY: u64 = 64 << 10;
 
-/// A change-over.
+/// Change of a device from one node to another.
 pub(super) struct ChangeOver<'a> {
-    /// The job's name; its filter is called `NAME-m`.
+    /// Name of the job; its filter is called `NAME-m`.
     pub(super) job: &'a str,
-    /// The node that the device uses.
+    /// Node that the device uses.
     pub(super) root: &'a str,
-    /// The node that is replaced: the root, or one below it.
+    /// Node that is replaced: the root, or one below it.
     pub(super) from: &'a str,
-    /// The node that takes its place.
+    /// Node that takes its place.
     pub(super) to: &'a str,
 }
 
 impl ChangeOver<'_> {
-    /// Changes the guest over.
+    /// Runs the change-over.
     ///
     /// # Errors
-    /// Whatever went wrong. The job may still be there; [`end`] sees to that.
+    /// The first failure. The job may still be there; [`end`] removes it.
     pub(super) fn run(&self, qmp: &mut Qmp) -> Answer<()> {
         let mut arguments = json!({
             "job-id": self.job,
@@ -50,7 +50,7 @@ impl ChangeOver<'_> {
             "copy-mode": "write-blocking",
             "granularity": GRANULARITY,
             "filter-node-name": format!("{}-m", self.job),
-            // An error at the new end ends the job; the guest goes on at the old one.
+            // An error at the new end ends the job; the guest continues at the old one.
             "on-source-error": "report",
             "on-target-error": "report",
             "auto-dismiss": false,
@@ -85,15 +85,15 @@ impl ChangeOver<'_> {
     }
 }
 
-/// Sees to it that there is no job of this name: asks it to end, which lets what is under way finish; forces it only when
-/// that takes too long.
+/// Ends the job of this name, if there is one: asks it to end, which lets running requests finish, and forces it only when that takes too
+/// long.
 ///
 /// # Errors
-/// If QEMU does not do it.
+/// If QEMU refuses.
 pub(super) fn end(qmp: &mut Qmp, name: &str) -> Answer<()> {
     let Some(job) = look(qmp, name)? else { return Ok(()) };
     if job["status"] != "concluded" {
-        // A job that ends by itself just now refuses, and has ended when it is looked at.
+        // A job that is just ending by itself refuses, and is found ended by the next check.
         let asked = qmp.execute("block-job-cancel", &json!({ "device": name, "force": false }));
         if wait(qmp, name, &["concluded"], END_TIME_MAX)?.is_none() {
             asked?;
@@ -105,7 +105,7 @@ pub(super) fn end(qmp: &mut Qmp, name: &str) -> Answer<()> {
     Ok(())
 }
 
-/// Waits until the job has one of `statuses`; none if that takes too long, or it is gone.
+/// Waits until the job has one of `statuses`; returns none if that takes too long, or the job is gone.
 fn wait(qmp: &mut Qmp, name: &str, statuses: &[&str], time: Duration) -> Answer<Option<Value>> {
     let deadline = Instant::now() + time;
     while let Some(job) = look(qmp, name)? {
@@ -115,7 +115,7 @@ fn wait(qmp: &mut Qmp, name: &str, statuses: &[&str], time: Duration) -> Answer<
         if Instant::now() > deadline {
             break;
         }
-        // Whatever happened: it is a reason to look again.
+        // Any event is a reason to check again.
         qmp.event(LOOK_INTERVAL)?;
     }
     Ok(None)

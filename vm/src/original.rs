@@ -1,13 +1,11 @@
-//! How a QEMU had a disk open, written down so that it can be opened the same way again.
+//! Options with which a QEMU had a disk open, stored so that it can be opened in the same way again.
 //!
-//! From two sources: the monitor says what a node is, with its cache and its handling of zeroes; `aio`, `discard` and
-//! `locking` stand on the command line only. Where the command line is silent (a disk that was plugged in later), QEMU's
-//! own defaults are taken.
+//! They have two sources: the monitor reports a node with its cache and its handling of zeroes; `aio`, `discard` and `locking` are on the
+//! command line only. QEMU's own defaults are taken where the command line has nothing, as for a disk that was plugged in later.
 //!
-//! What was a file with the raw format on top comes back as the file alone, under the name of the format's node and with
-//! the options of both: a guest sees no difference. A change-over *to* a node with another one below it can make QEMU
-//! abort: it lets requests that waited go on before the lower node may be written (seen in 7.2:
-//! `Assertion child->perm & BLK_PERM_WRITE failed`).
+//! A file below the raw format is opened again as the file alone, under the name of the format's node and with the options of both: a guest
+//! sees no difference. A change-over *to* a node with another one below it can make QEMU abort: it resumes waiting requests before the
+//! lower node may be written (seen in 7.2: `Assertion child->perm & BLK_PERM_WRITE failed`).
 
 use std::path::{Path, PathBuf};
 
@@ -18,24 +16,24 @@ use super::command_line::{CommandLine, Options};
 use super::graph::{Device, Graph};
 use base::problem::{Answer, Problem};
 
-/// What opens a file or a host's block device.
+/// Drivers that open a file or a host's block device.
 const STORAGE_DRIVERS: [&str; 2] = ["file", "host_device"];
-/// Options of the storage that only the command line tells, with what QEMU does without them.
+/// Options of the storage that only the command line has.
 const STORAGE_OPTIONS: [&str; 2] = ["aio", "locking"];
 
-/// How QEMU had a disk open.
+/// Options with which QEMU had a disk open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Original {
-    /// What opens the file or block device again, without its name.
+    /// Node that opens the file or block device again, without its name.
     node: Value,
-    /// The names of the nodes that it had, from the top; QEMU's own names left out.
+    /// Names of the earlier nodes, from the top, without those that QEMU made up.
     pub(super) names: Vec<String>,
-    /// What the new node is to do with discards and zeroes, and with flushes.
+    /// Handling of discards, zeroes and flushes by the new node.
     pub(super) habits: Habits,
 }
 
-/// What a node does with certain requests.
+/// Handling of certain requests by a node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Habits {
@@ -44,22 +42,22 @@ pub(super) struct Habits {
     pub(super) no_flush: bool,
 }
 
-/// A disk that can be moved: where it is, and how it is open.
+/// Disk that can be moved, with its place and its options.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The node that is replaced.
+    /// Node that is replaced.
     pub(super) top: String,
-    /// The file or block device, absolute.
+    /// Path of the file or block device, absolute.
     pub(super) path: PathBuf,
     pub(super) size: u64,
     pub(super) original: Original,
 }
 
 impl Found {
-    /// Judges the nodes below `device`. `folder` is where that QEMU works, for relative names.
+    /// Judges the nodes below `device`. `folder` is the working folder of that QEMU, for relative names.
     ///
     /// # Errors
-    /// If it is not a raw disk that can be written, with what was found and what to do.
+    /// If it is not a writable raw disk; the error has the finding and the next step.
     pub(super) fn below(device: &Device, graph: &Graph, line: &CommandLine, folder: &Path) -> Answer<Self> {
         let top = graph.disk_below(&device.root).to_owned();
         let storage = match graph.driver_of(&top) {
@@ -109,28 +107,28 @@ impl Found {
 }
 
 impl Original {
-    /// What opens the file again: the arguments of `blockdev-add`. A node that QEMU had named itself, which nobody else
-    /// may, gets a name that begins with `prefix`.
+    /// Returns the arguments of `blockdev-add` that open the file again. A node that QEMU had named itself gets a name that begins with
+    /// `prefix`, because such names are reserved.
     pub(super) fn node(&self, prefix: &str) -> Value {
         let mut node = self.node.clone();
         node["node-name"] = self.node_name(prefix).into();
         node
     }
 
-    /// The name of that node.
+    /// Returns the name of that node.
     pub(super) fn node_name(&self, prefix: &str) -> String {
         self.names.first().cloned().unwrap_or_else(|| format!("{prefix}-file"))
     }
 }
 
-/// What the command line knows.
+/// Sources of the options.
 struct Known<'a> {
     line: &'a CommandLine,
     drive: &'a str,
 }
 
 impl Known<'_> {
-    /// What opens the storage that is the node `name` now.
+    /// Returns the node that opens the storage of the present node `name`.
     fn storage(&self, name: &str, node: &Value, path: &Path, habits: &Habits) -> Value {
         let driver = text_or(&node["drv"], "file");
         let words = self.words(name).into_iter().find(|words| words["driver"] == driver);
@@ -152,14 +150,14 @@ impl Known<'_> {
         storage
     }
 
-    /// Whether discards reach the storage: both nodes must pass them on.
+    /// Returns `unmap` if discards reach the storage: both nodes must pass them on.
     fn discard(&self, top: &str, storage: &str) -> String {
         let passes = |name: &str| {
             let words = self.words(name);
             if words.is_empty() {
                 return self.option(name, "discard").map(|told| told == "unmap" || told == "on");
             }
-            // Storage that is made within its format does as the format does, if it says nothing.
+            // Storage that is defined within its format inherits the option from the format.
             let mut told = "ignore";
             let mut all = true;
             for node in &words {
@@ -177,8 +175,8 @@ impl Known<'_> {
         if top && below { "unmap" } else { "ignore" }.to_owned()
     }
 
-    /// The JSON that made the node `name`, and that of the node below it. A file that came back under the name of its format
-    /// is found by the words of that format.
+    /// Returns the JSON that made the node `name`, and that of the node below it. A file that was opened again under the name of its format
+    /// is found by the options of that format.
     fn words(&self, name: &str) -> Vec<Value> {
         let Some(words) = self.line.blockdev_json(name) else { return Vec::new() };
         let below = match &words["file"] {
@@ -205,7 +203,7 @@ fn text_or(value: &Value, otherwise: &str) -> String {
     value.as_str().unwrap_or(otherwise).to_owned()
 }
 
-/// What to do with a disk that is not raw.
+/// Returns advice for a disk that is not raw.
 fn what_instead(driver: &str, file: &str) -> String {
     match driver {
         "nbd" => "it is on an NBD server already".to_owned(),
@@ -284,7 +282,7 @@ mod tests {
         {
             let line = line_of(&["-blockdev", &node("t", top), "-blockdev", &node("s", storage)]);
             assert_eq!(Known { line: &line, drive: "" }.discard("t", "s"), both);
-            // As it is after it has come back once.
+            // State after the disk was returned once.
             let raw = format!(r#"{{"driver":"raw","node-name":"t","file":"s","discard":"{top}"}}"#);
             let line = line_of(&["-blockdev", &raw, "-blockdev", &node("s", storage)]);
             assert_eq!(Known { line: &line, drive: "" }.discard("t", "t"), both);

@@ -1,6 +1,6 @@
-//! The process of a QEMU: what it has open, where it works, how it was started.
+//! Process of a QEMU: its open files, its working folder, and its command line.
 //!
-//! The only proof that a name means to Forebay the file that it means to QEMU. Reads `/proc`, changes nothing.
+//! The only proof that a name means the same file to Forebay and to QEMU. Reads `/proc`, changes nothing.
 
 use std::fs;
 use std::io;
@@ -15,17 +15,17 @@ use base::bounded;
 use base::problem::{Answer, Problem};
 use base::qemu_process::QemuProcess;
 
-/// A process.
+/// Process of this host.
 pub(super) struct Process {
     id: u32,
 }
 
 impl Process {
-    /// The process that answers at the other end of `qmp`: who listens on the socket now. Libvirt makes the sockets of its
-    /// guests itself and hands them over, so the one who made it is asked only if nobody is found.
+    /// Finds the process at the other end of `qmp`: the one that listens on the socket now. Libvirt makes the sockets of its guests itself
+    /// and passes them on, so the process that made the socket is used only if no listener is found.
     ///
     /// # Errors
-    /// If processes cannot be looked into.
+    /// If processes cannot be inspected.
     pub(super) fn behind(qmp: &mut Qmp) -> Answer<Self> {
         let Some(peer) = qmp.peer() else { return Self::with_uuid(qmp) };
         let table = fs::read_to_string("/proc/net/unix").map_err(|error| unreadable(peer, &error))?;
@@ -36,12 +36,12 @@ impl Process {
         }
         let folders = fs::read_dir("/proc").map_err(|error| unreadable(peer, &error))?;
         let ids = folders.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        // One that ends meanwhile, or that is not ours to look into, is not the one.
+        // A process that ends meanwhile, or that may not be inspected, is not the one.
         let holder = ids.map(|id| Self { id }).find(|process| process.holds(&sockets).unwrap_or(false));
         Ok(holder.unwrap_or(made_by))
     }
 
-    /// Finds the process of a guest that libvirt started: it has the guest's UUID on its command line.
+    /// Finds the process of a guest that libvirt started, by the guest's UUID on its command line.
     fn with_uuid(qmp: &mut Qmp) -> Answer<Self> {
         let answer = qmp.execute("query-uuid", &serde_json::json!({}))?;
         let uuid = answer["UUID"].as_str().unwrap_or_default().to_owned();
@@ -63,21 +63,21 @@ impl Process {
         })
     }
 
-    /// Returns by what it is known again; none if it has ended.
+    /// Returns the identity by which the process is recognised later; none if it has ended.
     pub(super) fn identity(&self) -> Option<QemuProcess> {
         QemuProcess::of(self.id)
     }
 
-    /// True if the process has this storage open.
+    /// Returns true if the process has this storage open.
     ///
     /// # Errors
-    /// If the process cannot be looked into.
+    /// If the process cannot be inspected.
     pub(super) fn has_open(&self, storage: Identity) -> Answer<bool> {
         let open = self.open_files()?;
         Ok(open.iter().any(|file| Identity::of(file).is_ok_and(|found| found.same_storage(&storage))))
     }
 
-    /// How it was started.
+    /// Returns its command line.
     pub(super) fn command_line(&self) -> Answer<CommandLine> {
         let bytes = bounded::read(&self.path("cmdline"), bounded::PRINTED_BYTES_MAX)
             .map_err(|error| unreadable(self.id, &error))?;
@@ -85,17 +85,16 @@ impl Process {
         Ok(CommandLine::new(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()))
     }
 
-    /// Where it works.
+    /// Returns its working folder.
     pub(super) fn folder(&self) -> Answer<PathBuf> {
         fs::read_link(self.path("cwd")).map_err(|error| unreadable(self.id, &error))
     }
 
-    /// The group that a socket must be open to so that this process can connect; none if it is root, or in the group
-    /// `usual` that may connect anyway. A process that runs gets into no other groups, so nobody can be told to put its
-    /// user into one.
+    /// Returns the group for which a socket must be open so that this process can connect; none if it is root, or in the group `usual` that
+    /// may connect anyway. A running process cannot get other groups, so adding its user to one is no help.
     ///
     /// # Errors
-    /// If the process cannot be looked into.
+    /// If the process cannot be inspected.
     pub(super) fn group_to_let_in(&self, usual: Option<Gid>) -> Answer<Option<Gid>> {
         let status = fs::read_to_string(self.path("status")).map_err(|error| unreadable(self.id, &error))?;
         Ok(group_to_let_in(&status, usual))
@@ -117,7 +116,7 @@ impl Process {
     }
 }
 
-/// The sockets bound to `path` as links to them are written, from the system's table.
+/// Returns the sockets bound to `path`, in the notation of links to them, from the system's table.
 fn listening_sockets(table: &str, path: &Path) -> Vec<String> {
     let bound = |line: &&str| {
         let name = line.split_whitespace().nth(7);
@@ -128,9 +127,9 @@ fn listening_sockets(table: &str, path: &Path) -> Vec<String> {
     table.lines().filter(bound).filter_map(inode).collect()
 }
 
-/// [`Process::group_to_let_in`], from what the system says of a process.
+/// Returns [`Process::group_to_let_in`] for the status of a process.
 fn group_to_let_in(status: &str, usual: Option<Gid>) -> Option<Gid> {
-    // Real, effective, saved, and the one that files and sockets are opened with.
+    // Real, effective, saved, and the one for opening files and sockets.
     const FOR_FILES: usize = 3;
     let numbers = |key: &str| -> Vec<u32> {
         let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What can go wrong while talking to a QEMU, by what the caller should do.
+//! Errors of communication with a QEMU, by the action that they require.
 
 use std::fmt;
 use std::io;
@@ -8,42 +8,42 @@ use serde_json::Value;
 
 use base::problem::Problem;
 
-/// Why a QEMU did not do what it was asked for.
+/// Reason why a QEMU did not execute a command.
 #[derive(Debug)]
 pub enum QmpError {
-    /// The socket cannot be reached, or the connection is gone: that QEMU may have ended.
+    /// The socket cannot be reached, or the connection is lost: that QEMU may have ended.
     Unreachable {
         /// The socket.
         socket: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// There is no greeting: the monitor talks to another client.
+    /// There is no greeting: the monitor serves another client.
     Busy {
         /// The socket.
         socket: PathBuf,
     },
-    /// Whoever listens there does not speak the protocol.
+    /// The listener does not use the protocol.
     Garbled {
         /// The socket.
         socket: PathBuf,
-        /// The beginning of what it said.
+        /// Begin of its answer.
         what: String,
     },
-    /// QEMU says why it did not do it. Nothing was changed.
+    /// QEMU refuses the command. Nothing was changed.
     Refused {
         /// The command.
         command: String,
-        /// QEMU's words.
+        /// QEMU's message.
         message: String,
     },
-    /// No answer in time. It may have been done, or be done later.
+    /// No answer in time. The command may have been executed, or be executed later.
     TimedOut {
         /// The socket.
         socket: PathBuf,
         /// The command.
         command: String,
-        /// How long it was waited for.
+        /// Time limit of the wait.
         seconds: u64,
     },
 }

@@ -1,7 +1,7 @@
 //! The monitor of a libvirt domain, through `virsh qemu-monitor-command`: libvirt has the only connection to it.
 //!
-//! Each command is a process of its own, which `LIBVIRT_DEFAULT_URI` reaches as it does any virsh. Events stay with libvirt, so
-//! whoever waits looks again.
+//! Each command is a process of its own, which `LIBVIRT_DEFAULT_URI` reaches as it does any virsh. Libvirt does not pass events on, so
+//! waiting is polling.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use super::{Monitor, Patience, QmpError};
 use base::bounded::{hear, heard};
 use base::signals;
 
-/// How often a process is asked whether it has ended.
+/// Interval at which a process is checked for its end.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// A domain whose QEMU takes commands.
+/// Domain whose QEMU accepts commands.
 pub(super) struct LibvirtLink {
     domain: String,
     patience: Patience,
@@ -29,10 +29,10 @@ impl LibvirtLink {
         Self { domain: domain.to_owned(), patience }
     }
 
-    /// Has QEMU do `command` and returns what it says.
+    /// Executes `command` in QEMU and returns the answer.
     ///
     /// # Errors
-    /// `Refused` with QEMU's words; every other error leaves unknown whether it was done.
+    /// `Refused` with QEMU's message; every other error leaves the outcome unknown.
     pub(super) fn execute(&self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
         let request = json!({ "execute": command, "arguments": arguments }).to_string();
         let said = self.run(command, &request)?;
@@ -49,7 +49,7 @@ impl LibvirtLink {
         let unusable =
             |error| broken(io::Error::other(format!("the output of virsh cannot be used: {error}")));
         let mut virsh = Command::new("virsh");
-        // Behind `--` nothing is an option, whatever a domain is called.
+        // Behind `--` nothing is an option, whatever the name of the domain is.
         virsh.args(["--quiet", "qemu-monitor-command", "--", &self.domain, request]);
         virsh.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).env("LC_ALL", "C");
         signals::release_in(&mut virsh);
@@ -65,7 +65,7 @@ impl LibvirtLink {
         let text = |hearing| {
             heard(hearing).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(unusable)
         };
-        // First: a virsh of which no more is read fails for that alone.
+        // First, because a virsh whose output is no longer read fails for that alone.
         let said = text(output)?;
         if succeeded {
             return Ok(said);
@@ -80,7 +80,7 @@ impl LibvirtLink {
     }
 }
 
-/// Waits for the end of a process; none if that takes longer, and then it is killed.
+/// Waits for the end of a process; returns none and kills it if that takes longer.
 fn wait(child: &mut Child, time: Duration) -> io::Result<Option<bool>> {
     let deadline = Instant::now() + time;
     loop {

@@ -3,11 +3,11 @@
 //! ```text
 //!   greeting ──> qmp_capabilities ──> command, answer, command, answer ...      events in between, at any time
 //! ```
-//! One command at a time, each with a number, so that an answer that came too late is never taken for another's. A
-//! monitor talks to one client: while another one is connected there is no greeting. Everything has a limit of time;
-//! a command whose time passed may have been done all the same, so whoever gets that error looks before going on.
+//! One command at a time, each with a number, so that a late answer is never taken for another command's. A monitor serves one client:
+//! while another one is connected there is no greeting. Everything has a time limit; a command that timed out may have been executed all
+//! the same, so the caller must check the state before it continues.
 //!
-//! Knows no command's meaning.
+//! Independent of the meaning of commands.
 
 mod error;
 mod libvirt;
@@ -25,48 +25,47 @@ use serde_json::{Value, json};
 pub use error::QmpError;
 use libvirt::LibvirtLink;
 
-/// The longest line that is taken: the block nodes of a guest with hundreds of disks.
+/// Maximum length of a line: the block nodes of a guest with hundreds of disks.
 const LINE_BYTES_MAX: u64 = 16 << 20;
-/// Events that wait to be asked for; the oldest go when there are more. They only tell when to look again, so that their names are
-/// all that is kept of them.
+/// Maximum number of unread events; the oldest are dropped. An event is only a reason to check again, so only its name is kept.
 const EVENTS_MAX: usize = 256;
-/// Letters that are kept of a name.
+/// Maximum length of a kept name.
 const EVENT_LETTERS_MAX: usize = 64;
 
-/// How soon a monitor without events is looked at again.
+/// Interval of polling a monitor without events.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long QEMU may take.
+/// Time limits for QEMU.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For the greeting.
+    /// Limit for the greeting.
     pub greeting: Duration,
-    /// For the answer to a command.
+    /// Limit for the answer to a command.
     pub command: Duration,
 }
 
 impl Default for Patience {
-    /// A greeting comes at once or never. A command may have to wait until the guest's requests to a disk have ended, and
-    /// those may wait a minute for a Forebay that is being restarted.
+    /// A greeting is immediate or missing. A command may have to wait until the guest's requests to a disk have ended, and those may wait a
+    /// minute for a Forebay that is being restarted.
     fn default() -> Self {
         Self { greeting: Duration::from_secs(5), command: Duration::from_secs(90) }
     }
 }
 
-/// The way to a monitor.
+/// Address of a monitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Monitor {
     /// A QMP socket.
     Socket(PathBuf),
-    /// That of a domain, through libvirt.
+    /// The monitor of a domain, through libvirt.
     Libvirt(String),
 }
 
-/// What a libvirt domain's name follows where a monitor is written down.
+/// Prefix of a libvirt domain's name in the text of a monitor.
 const LIBVIRT: &str = "libvirt:";
 
 impl Monitor {
-    /// Returns the monitor that was written down as `name`.
+    /// Parses the text of a monitor.
     pub fn of_name(name: &Path) -> Self {
         match name.to_str().and_then(|text| text.strip_prefix(LIBVIRT)) {
             Some(domain) => Self::Libvirt(domain.to_owned()),
@@ -74,7 +73,7 @@ impl Monitor {
         }
     }
 
-    /// Returns how it is written down: a socket by its path.
+    /// Returns the monitor as text: a socket by its path.
     pub fn name(&self) -> PathBuf {
         match self {
             Self::Socket(socket) => socket.clone(),
@@ -83,7 +82,7 @@ impl Monitor {
     }
 }
 
-/// A QEMU that takes commands.
+/// Connection to a QEMU that accepts commands.
 pub struct Qmp {
     name: PathBuf,
     link: Link,
@@ -95,10 +94,10 @@ enum Link {
 }
 
 impl Qmp {
-    /// Makes a monitor ready for commands.
+    /// Connects to a monitor and makes it ready for commands.
     ///
     /// # Errors
-    /// If there is none, or it talks to somebody else.
+    /// If there is none, or it serves another client.
     pub fn open(monitor: &Monitor, patience: Patience) -> Result<Self, QmpError> {
         let link = match monitor {
             Monitor::Socket(socket) => Link::Socket(SocketLink::connect(socket, patience)?),
@@ -107,12 +106,12 @@ impl Qmp {
         Ok(Self { name: monitor.name(), link })
     }
 
-    /// How the monitor is written down: a socket by its path.
+    /// Returns the monitor as text: a socket by its path.
     pub fn name(&self) -> &Path {
         &self.name
     }
 
-    /// The process that made the socket: QEMU, or whoever made it for QEMU; none behind libvirt.
+    /// Returns the id of the process that made the socket, QEMU or another one on its behalf; none behind libvirt.
     pub fn peer(&self) -> Option<u32> {
         match &self.link {
             Link::Socket(link) => Some(link.peer),
@@ -120,10 +119,10 @@ impl Qmp {
         }
     }
 
-    /// Has QEMU do `command` and returns what it says.
+    /// Executes `command` in QEMU and returns the answer.
     ///
     /// # Errors
-    /// `Refused` with QEMU's words; every other error leaves unknown whether it was done.
+    /// `Refused` with QEMU's message; every other error leaves the outcome unknown.
     pub fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
         match &mut self.link {
             Link::Socket(link) => link.execute(command, arguments),
@@ -131,10 +130,10 @@ impl Qmp {
         }
     }
 
-    /// The next event, or none if there was none within `time`, or events do not come this way.
+    /// Returns the next event; none if there was none within `time`, or if the link has no events.
     ///
     /// # Errors
-    /// If the connection is gone.
+    /// If the connection is lost.
     pub fn event(&mut self, time: Duration) -> Result<Option<Value>, QmpError> {
         match &mut self.link {
             Link::Socket(link) => link.event(time),
@@ -146,13 +145,13 @@ impl Qmp {
     }
 }
 
-/// A connection to the socket of a QEMU.
+/// Connection to the socket of a QEMU.
 struct SocketLink {
     socket: PathBuf,
     patience: Patience,
     writer: UnixStream,
     reader: BufReader<UnixStream>,
-    /// The beginning of a line whose end has not come yet.
+    /// Begin of a line whose end has not arrived yet.
     partial: Vec<u8>,
     events: VecDeque<Value>,
     commands: u64,
@@ -163,7 +162,7 @@ impl SocketLink {
     /// Connects to `socket` and makes the monitor ready for commands.
     ///
     /// # Errors
-    /// If nobody listens there, or what does is no QEMU, or talks to somebody else.
+    /// If there is no listener, or it is no QEMU, or it serves another client.
     fn connect(socket: &Path, patience: Patience) -> Result<Self, QmpError> {
         let broken = |error| QmpError::unreachable(socket, error);
         let writer = UnixStream::connect(socket).map_err(broken)?;
@@ -190,10 +189,10 @@ impl SocketLink {
         Ok(qmp)
     }
 
-    /// Has QEMU do `command` and returns what it says.
+    /// Executes `command` in QEMU and returns the answer.
     ///
     /// # Errors
-    /// `Refused` with QEMU's words; every other error leaves unknown whether it was done.
+    /// `Refused` with QEMU's message; every other error leaves the outcome unknown.
     fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
         self.commands += 1;
         let id = self.commands;
@@ -222,10 +221,10 @@ impl SocketLink {
         }
     }
 
-    /// The next event, or none if there was none within `time`.
+    /// Returns the next event; none if there was none within `time`.
     ///
     /// # Errors
-    /// If the connection is gone.
+    /// If the connection is lost.
     fn event(&mut self, time: Duration) -> Result<Option<Value>, QmpError> {
         if let Some(event) = self.events.pop_front() {
             return Ok(Some(event));
@@ -234,7 +233,7 @@ impl SocketLink {
         loop {
             match self.read(deadline)? {
                 Some(said) if said["event"].is_string() => return Ok(Some(said)),
-                // The answer to a command that nobody waits for any more.
+                // The answer to a command that timed out.
                 Some(_) => {}
                 None => return Ok(None),
             }
@@ -250,7 +249,7 @@ impl SocketLink {
         self.events.push_back(json!({ "event": name }));
     }
 
-    /// The next object, or none if it has not come by `deadline`.
+    /// Returns the next object; none if it has not arrived by `deadline`.
     fn read(&mut self, deadline: Instant) -> Result<Option<Value>, QmpError> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -306,7 +305,7 @@ mod tests {
     const GREETING: &str = r#"{"QMP":{"version":{},"capabilities":[]}}"#;
     const READY: &str = r#"{"return":{},"id":1}"#;
 
-    /// Says each of `lines` when a line has come in, the first one at once; then closes.
+    /// Sends one of `lines` for each line received, the first one at once; then closes.
     fn peer(dir: &TempDir, lines: Vec<String>) -> (PathBuf, JoinHandle<Vec<Value>>) {
         let socket = dir.path().join("q.sock");
         let listener = UnixListener::bind(&socket).expect("the folder is ours");
@@ -413,7 +412,7 @@ mod tests {
     fn a_monitor_that_talks_to_somebody_else_is_not_waited_for_for_ever() {
         let dir = TempDir::new();
         let socket = dir.path().join("q.sock");
-        // Listens and never answers, as a monitor does that has a client.
+        // Listens and never answers, as a monitor that has a client.
         let _listener = UnixListener::bind(&socket).expect("the folder is ours");
         let error = connect(&socket, short()).err().expect("there is no greeting");
         assert!(matches!(error, QmpError::Busy { .. }), "{error}");

@@ -1,4 +1,4 @@
-//! Moving a disk to and fro, with each step failing once.
+//! Moving a disk in both directions, with each step failing once.
 
 mod scene;
 
@@ -11,7 +11,7 @@ use base::problem::Answer;
 
 /// Names of the nodes of a disk that was made with -drive, and with -blockdev.
 const SHAPES: [(&str, &str); 2] = [("#block1", "#block2"), ("format", "storage")];
-/// More operations than any of this takes.
+/// Maximum number of operations in any of this.
 const OPERATIONS_MAX: usize = 200;
 
 fn attached(scene: &Scene) -> Answer<MovedDisk> {
@@ -73,7 +73,7 @@ fn whichever_step_of_detaching_fails_the_disk_is_served_as_before_or_the_guest_h
                 break;
             }
             let Err(problem) = outcome else {
-                // QEMU had gone through with it when it stopped to answer.
+                // QEMU completed the command when it stopped answering.
                 scene.assert_untouched("the guest has it back");
                 continue;
             };
@@ -83,7 +83,7 @@ fn whichever_step_of_detaching_fails_the_disk_is_served_as_before_or_the_guest_h
             } else {
                 scene.assert_attached(&what);
             }
-            // Whatever was left, the same command finishes it.
+            // Whatever is left, the same command finishes it.
             if scene.state().disk.is_some() {
                 detached(&scene).expect(&what);
             }

@@ -1,9 +1,8 @@
-//! A pretended QEMU behind a real socket, and a pretended daemon: they keep the rules that the real ones have, and fail
-//! when they are told to.
+//! Fake QEMU behind a real socket, and fake daemon: they follow the rules of the real ones, and fail on demand.
 //!
-//! The rules: a file that Forebay has locked is not opened by QEMU, nor the other way round; a node in use is not
-//! deleted; a node that QEMU named itself goes with its last user. Files are really opened, in this process, so that what
-//! a process has open can be looked at as ever.
+//! The rules: a file that Forebay has locked is not opened by QEMU, and vice versa; a node in use is not deleted; a node that QEMU named
+//! itself is removed with its last user. Files are really opened, in this process, so that open files of a process can be inspected as
+//! usual.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,36 +19,36 @@ use super::super::forebay::{Forebay, MovedDisk, Wanted};
 use base::problem::{Answer, Problem};
 use base::testing::TempDir;
 
-/// The size of the guest's disk.
+/// Size of the guest's disk.
 pub(super) const SIZE: u64 = 1 << 20;
 
-/// The two, and the file that moves between them.
+/// Both sides, and the file that moves between them.
 pub(super) struct Scene {
     pub(super) dir: TempDir,
     state: Arc<Mutex<State>>,
 }
 
-/// How things are.
+/// State of the scene.
 #[derive(Default)]
 pub(super) struct State {
     nodes: BTreeMap<String, Node>,
     pub(super) root: String,
     pub(super) job: Option<Job>,
     pub(super) disk: Option<Disk>,
-    /// Commands to QEMU and calls of the daemon, counted.
+    /// Number of commands to QEMU and calls of the daemon.
     pub(super) operations: usize,
-    /// Those that fail, without being done.
+    /// Operations that fail, without any effect.
     pub(super) failing: std::ops::Range<usize>,
-    /// The daemon is killed, and not started again, when QEMU gets this command.
+    /// Command of QEMU at which the daemon is killed, and not started again.
     pub(super) daemon_dies_at: Option<&'static str>,
     daemon_is_gone: bool,
-    /// The error that the next job ends with.
+    /// Error with which the next job ends.
     pub(super) job_error: Option<&'static str>,
-    /// The bus that the device is on; none for virtio-blk.
+    /// Bus of the device; none for virtio-blk.
     pub(super) controller: Option<&'static str>,
-    /// The thread of the device's controller, empty for none.
+    /// Thread of the device's controller, empty for none.
     pub(super) thread: &'static str,
-    /// What this QEMU says about its disk beyond the usual.
+    /// Additions to QEMU's description of its disk.
     pub(super) about_disk: Value,
 }
 
@@ -77,7 +76,7 @@ pub(super) struct Disk {
 }
 
 impl Scene {
-    /// A guest whose disk has a format and a storage node of these names.
+    /// Returns a guest whose disk has a format node and a storage node of these names.
     pub(super) fn new(format: &str, storage: &str) -> Self {
         let dir = TempDir::new();
         let scene = Self { dir, state: Arc::default() };
@@ -108,7 +107,7 @@ impl Scene {
         scene
     }
 
-    /// Puts a throttle on the guest's disk.
+    /// Adds a throttle to the guest's disk.
     pub(super) fn throttle(&self) {
         let mut state = self.state();
         let (below, file) = (state.root.clone(), "json:{}".to_owned());
@@ -135,11 +134,11 @@ impl Scene {
         self.state.lock().expect("nobody panics with it")
     }
 
-    /// The guest uses its file itself and nothing else is there. Returns the names of the nodes.
+    /// Checks that the guest uses its file itself and nothing else is left. Returns the names of the nodes.
     pub(super) fn assert_untouched(&self, what: &str) -> Vec<String> {
         let state = self.state();
         let root = &state.nodes[&state.root];
-        // As it was in the beginning, or as it comes back: without a format.
+        // As at first, or as after the return: without a format.
         let nodes = if root.driver == "raw" { 2 } else { 1 };
         assert!(["raw", "file"].contains(&root.driver.as_str()), "{what}: the guest uses its file");
         assert!(state.job.is_none(), "{what}: no job is left");
@@ -149,14 +148,14 @@ impl Scene {
         state.nodes.keys().cloned().collect()
     }
 
-    /// The guest uses its file itself, whatever Forebay has.
+    /// Checks that the guest uses its file itself, whatever Forebay has.
     pub(super) fn assert_uses_its_file(&self, what: &str) {
         let state = self.state();
         assert!(["raw", "file"].contains(&state.nodes[&state.root].driver.as_str()), "{what}");
         assert!(state.has_open() && state.job.is_none(), "{what}");
     }
 
-    /// The guest uses Forebay, which has the file to itself.
+    /// Checks that the guest uses Forebay, which has the file to itself.
     pub(super) fn assert_attached(&self, what: &str) {
         let state = self.state();
         assert_eq!(state.nodes[&state.root].driver, "nbd", "{what}: the guest uses Forebay");
@@ -169,7 +168,7 @@ impl Scene {
 }
 
 impl Disk {
-    /// Remembers another socket than that of its QEMU.
+    /// Stores another socket than that of its QEMU.
     pub(super) fn came_from(&mut self, qmp: &Path) {
         self.wanted.qmp = qmp.to_owned();
     }
@@ -180,7 +179,7 @@ impl State {
         self.nodes.values().any(|node| node.open.is_some())
     }
 
-    /// Counts an operation. True if it is to fail.
+    /// Counts an operation. Returns true if it is to fail.
     fn fails(&mut self) -> bool {
         self.operations += 1;
         self.failing.contains(&(self.operations - 1))
@@ -194,7 +193,7 @@ impl State {
         by_job || self.root == name || self.nodes.values().any(|node| node.below.as_deref() == Some(name))
     }
 
-    /// Nodes that QEMU named itself go when nobody uses them.
+    /// Removes nodes that QEMU named itself and that have no user.
     fn forget_unused(&mut self) {
         while let Some(name) = self.nodes.keys().find(|name| name.starts_with('#') && !self.is_used(name)) {
             let name = name.clone();
@@ -349,10 +348,10 @@ impl Job {
     }
 }
 
-/// Talks to one client until that goes.
+/// Serves one client until it disconnects.
 fn talk(stream: &UnixStream, state: &Mutex<State>) {
     let mut writer = stream;
-    // A client that is gone does not read any more; that is its right.
+    // A client that is gone may have stopped reading.
     let mut say = |value: &Value| writer.write_all(format!("{value}\n").as_bytes()).is_ok();
     say(&json!({ "QMP": { "version": {}, "capabilities": [] } }));
     for line in BufReader::new(stream).lines().map_while(Result::ok) {
