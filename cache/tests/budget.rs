@@ -13,7 +13,7 @@ use cache::{
 const SEGMENT: u64 = 128 << 10;
 const FLASH_BYTES: u64 = 132 * SEGMENT;
 const DISK_BYTES: u64 = 64 << 20;
-/// What the bucket of so small a device holds if it gets next to nothing.
+/// Size of the bucket of so small a device with almost no budget.
 const BUCKET_BYTES_MIN: u64 = 1 << 20;
 const SECOND: u64 = 1_000_000_000;
 const SEED: u64 = 1;
@@ -83,7 +83,7 @@ impl Scene {
         self.pools[1].pool_statistics().devices[0].budget
     }
 
-    /// What was written, promoted and held back since the figures before.
+    /// Returns totals: bytes written, pages promoted, and pages held back.
     fn figures(&self) -> [u64; 3] {
         let counts = self.read.statistics().counts;
         [self.written_bytes(), counts.promotions, counts.promotions_held_back]
@@ -134,7 +134,7 @@ fn what_is_written_in_a_day_keeps_within_the_budget_and_guests_writes_are_never_
             "they are among the rejected"
         );
 
-        // Less than guests write: promotions wait, and nobody else.
+        // Less than guests write: only promotions wait.
         scene.pools[1].set_write_budget(DriveWrites::from_thousandths(1000));
         scene.work(DAY / 2, 200).await;
         let (begin, acknowledged) = (scene.figures(), scene.written.statistics().counts.writes_back);

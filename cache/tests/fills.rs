@@ -1,4 +1,4 @@
-//! A stream of misses into a pool with room: all of it comes to flash, also while flash closes one segment and opens the next.
+//! A stream of misses into a pool with room: all of it enters flash, also while flash closes one segment and opens the next.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
@@ -13,8 +13,8 @@ const REQUEST: u64 = 64 << 10;
 const MILLISECOND: u64 = 1_000_000;
 /// Time from one request to the next: 110 MB/s.
 const INTERVAL: u64 = 595_000;
-/// What flash takes for a KiB that is written, 500 MB/s, and for a flush. A segment takes 17 ms and some flushes of the 76 ms that the
-/// stream takes to fill one.
+/// Times of flash: a KiB written, at 500 MB/s, and a flush. A segment takes 17 ms and some flushes of the 76 ms that the stream takes to
+/// fill one.
 const KIB_TAKES: u64 = 2_000;
 const FLUSH_TAKES: u64 = 10 * MILLISECOND;
 

@@ -1,4 +1,5 @@
-//! What is found on a device, and what formatting and opening leave behind when they are cut at any write.
+//! Content of devices when they are opened, and what formatting and opening leave behind when they are cut at any
+//! write.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
@@ -218,7 +219,7 @@ fn an_open_that_is_cut_at_any_write_leaves_a_pool_that_opens() {
     }
 }
 
-/// A copy of the device that was made before bears the earlier mark, and is not believed in its place.
+/// A copy of the device that was made before has the earlier mark, and is not trusted in its place.
 #[test]
 fn a_leave_that_is_cut_at_any_write_leaves_the_earlier_mark_or_the_new_one() {
     for seed in 0..4 {

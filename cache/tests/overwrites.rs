@@ -1,4 +1,4 @@
-//! What a guest overwrites on its way to the backing is the same block afterwards: what was known of it is not lost, nor about.
+//! A block that a guest overwrites on its way to the backing is the same block afterwards: its history is kept, exactly.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::rc::Rc;
@@ -53,7 +53,7 @@ impl Scene {
         self.host.sleep(1_000).await;
     }
 
-    /// Reads pages that nobody will again, which push out what is in RAM.
+    /// Reads pages that are not read again, which evict the content of RAM.
     async fn push_through_ram(&mut self, pages: u64) {
         for page in self.fresh..self.fresh + pages {
             self.read(page).await;
@@ -94,7 +94,7 @@ fn each_overwrite_counts_as_a_use() {
 fn a_version_that_is_not_kept_is_remembered() {
     run(2, async |mut scene| {
         let (known, stranger) = (9, 1);
-        // The former is on flash. Of the new version of both only a part is known, so it cannot be cached.
+        // The former is on flash. The new version of both is known only in part, so it cannot be cached.
         for page in [known, stranger] {
             scene.write(page, 512).await;
         }

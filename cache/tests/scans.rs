@@ -13,9 +13,9 @@ const SEGMENTS: u64 = 512;
 const RAM_PAGES: u64 = 2048;
 const DISK_BYTES: u64 = 4 << 30;
 const REQUEST: u64 = 128 << 10;
-/// What the guest reads, round and round: half of what the cache holds. It lies on every third page.
+/// The guest's loop of reads: half of what the cache holds. It lies on every third page.
 const HOT_PAGES: u64 = 8_000;
-/// Where the scan begins, and how much it reads: four times the cache.
+/// Start of the scan, and its length: four times the cache.
 const SCAN_START: u64 = 512 << 20;
 const SCAN_BYTES: u64 = 256 << 20;
 
@@ -48,7 +48,7 @@ impl Guest {
         self.host.sleep(1_000).await;
     }
 
-    /// Reads all that is hot, and a page in between that nobody reads again. Returns how much of the former was missed.
+    /// Reads all hot pages, and in between pages that are not read again. Returns the number of misses of the former.
     async fn round(&self, number: u64) -> u64 {
         let misses = || self.disk.statistics().counts.read_misses;
         let mut missed = 0;

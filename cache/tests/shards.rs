@@ -37,7 +37,7 @@ struct Shared {
 struct Device {
     shared: Shared,
     host: LocalHost,
-    /// How long a request takes: nanoseconds.
+    /// Duration of a request: nanoseconds.
     takes: u64,
     fails: Rc<Cell<bool>>,
 }
@@ -104,7 +104,7 @@ impl BlockDevice for Device {
 struct Content {
     backing: Shared,
     bits: Bits,
-    /// What each page was written with last.
+    /// Value last written to each page.
     values: Arc<Mutex<Vec<u64>>>,
 }
 
@@ -267,7 +267,7 @@ fn two_threads_that_share_a_pool_read_what_they_wrote_also_after_disks_changed_p
                 let host = executor.host();
                 let cache = executor.run(enter(flash, &host, opened)).unwrap();
                 for life in 0..2 {
-                    // In the second life each has the disks that the other had.
+                    // In the second run each has the disks that the other had.
                     let first = 2 * ((shard + life as usize) % 2);
                     executor.run(serve(&cache, &host, [first, first + 1], contents, life)).unwrap();
                     // Not a barrier: if the other has panicked, this one ends too.
@@ -343,7 +343,7 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
         one.write(0, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
         host.sleep(1_000_000).await;
         assert!(second.pool_statistics().failed);
-        // What was on flash only is not believed any more; the guest does not notice.
+        // Pages that were on flash only are not trusted any more; the guest does not notice.
         let before = other.statistics();
         assert!(before.cached_bytes == 0, "{before:?}");
         for page in 0..100 {
@@ -353,7 +353,7 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
     });
 }
 
-/// A disk in write-back, which destage brings nothing home of after the first page.
+/// A disk in write-back, of which nothing is destaged after the first page.
 async fn attach_dirty(cache: &Cache<Env>, host: &LocalHost, number: usize, content: &Content) -> Rc<Disk> {
     let past =
         Past { touched: Rc::new(content.bits.clone()), belief: Belief::ByPage, ..Past::none(DISK_BYTES) };
@@ -409,7 +409,7 @@ fn a_disk_that_is_released_while_its_segment_is_reclaimed_keeps_what_is_dirty_th
             first.release(disk.stop_destaging().await).await;
             drop(disk);
             let disk = attach_dirty(&second, &host, 0, &content).await;
-            // Whatever became free is used anew.
+            // Segments that became free are used again.
             for value in 0..200 {
                 write(&disk, &content, 8 + value % 8, value).await;
             }
@@ -498,7 +498,7 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
         }
         assert!(disk.statistics().counts.promotions > 0);
         assert!(disk.is_fit_to_move() && disk.hold_flushes().await.stop());
-        // Nobody would learn of its failure.
+        // Its failure would be lost.
         fails.set(true);
         assert_eq!(disk.flush().await.unwrap_err().kind, block::ErrorKind::Gone);
         first.release(disk.stop_destaging().await).await;

@@ -1,4 +1,4 @@
-//! What is told of a disk when somebody looks, however often that is.
+//! Statistics of a disk, however often they are read.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::rc::Rc;
@@ -54,7 +54,7 @@ fn what_is_predicted_is_worked_out_anew_after_a_second_or_when_much_was_read() {
             read(0..500).await;
             let half = told().unwrap();
             assert!((half - 0.5).abs() < 0.01, "twice as many reads are told at once: {half}");
-            // Few more are told a second later, for working it out takes a while and somebody may look very often.
+            // A few more reads show a second later only: the computation takes a while, and statistics may be read very often.
             read(0..10).await;
             assert_eq!(told(), Some(half));
             host.sleep(SECOND).await;
@@ -142,7 +142,7 @@ fn a_read_of_what_is_at_hand_counts_as_any_hit_in_ram_and_one_of_anything_else_n
             };
             disk.read(PAGE, Buffer::zeroed(2 * PAGE as usize)).await.1.unwrap();
             let before = disk.statistics();
-            // A hint is taken of whatever anybody sends, and counts as nothing.
+            // Hints of any range are accepted, and count as nothing.
             for (start, end) in [
                 (PAGE, 2 * PAGE),
                 (PAGE + 5, PAGE + 6),

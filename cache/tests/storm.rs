@@ -1,5 +1,5 @@
-//! A storm of discards, as a guest that deletes many files makes one: reads go on, the log stays within its room, and whoever
-//! discards waits for destage instead of being refused.
+//! A storm of discards, as a guest that deletes many files makes one: reads go on, the log stays within its room, and discards wait for
+//! destage instead of being refused.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::cell::Cell;
@@ -17,7 +17,7 @@ const MILLISECOND: u64 = 1_000_000;
 /// A request of the backing, and one of flash: nanoseconds.
 const BACKING_TAKES: u64 = 5 * MILLISECOND;
 const FLASH_TAKES: u64 = 50_000;
-/// So many ranges of zeroes may be unknown to the backing: an eighth of what flash has room for.
+/// Zero ranges that may be dirty: an eighth of what flash has room for.
 const UNKNOWN_MAX: u64 = LIMIT_BYTES / PAGE / 8;
 /// Every other page of so many: many more ranges than that, as none touches another.
 const DISCARDED_PAGES: u64 = 20_000;

@@ -1,4 +1,5 @@
-//! What the pool says that it wrote to a device is what the device saw, whatever it was for and on whichever shard.
+//! The bytes that the pool reports as written to a device are those that the device received, for any purpose and on
+//! any shard.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::cell::Cell;
@@ -61,7 +62,7 @@ impl BlockDevice for Scale {
 type Env = (Memory, Scale, LocalHost);
 type Pool = Cache<Env>;
 
-/// Has a disk of a shard written, read, taken home and pushed out, more than once around its share of the flash.
+/// Has a disk of a shard written, read, destaged and evicted, more than once around its share of the flash.
 async fn work(pool: &Rc<Pool>, host: &LocalHost, number: u32, mode: Mode) -> Rc<CachedDisk<Env>> {
     let settings = DiskSettings {
         mode,

@@ -42,7 +42,7 @@ pub const ENTRIES_PER_PAGE: usize = (PAGE_BYTES - FRAME_BYTES - HEAD_BYTES) / EN
 const _: () = assert!(ENTRIES_PER_PAGE >= BATCH_PAGES_MAX, "one header page describes a whole batch");
 const _: () = assert!(FRAME_BYTES + HEAD_BYTES == 80, "as the picture above says");
 
-/// What an entry means, about what stands before it in the log of the disk.
+/// Meaning of an entry, for older entries in the log of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -52,15 +52,15 @@ pub enum Kind {
     Write = 2,
     /// Zeroes of a guest in a range of pages, which the backing may not have yet.
     Zeroes = 3,
-    /// What the log holds so far of a range of pages is on the backing, durably.
+    /// All earlier entries of a range of pages are on the backing, durably (destaged).
     Home = 4,
-    /// What the log holds so far of some pages of a region is void.
+    /// All earlier entries of some pages of a region are void.
     Forget = 5,
     /// A region of the backing is about to change.
     Intent = 6,
     /// The region's intent is closed.
     Quiet = 7,
-    /// What a guest wrote to a range of pages was damaged before the backing had it.
+    /// Writes of a guest to a range of pages were damaged while they were dirty.
     Lost = 8,
 }
 
@@ -97,18 +97,18 @@ impl Kind {
     }
 }
 
-/// One line of a header or a summary.
+/// One entry of a header or a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The page of the disk.
     pub page: PageNumber,
-    /// What the line means.
+    /// Meaning of the entry.
     pub kind: Kind,
     /// The version of the content. Copies keep it (rule I1).
     pub sequence: Sequence,
     /// Checksum of the content, seeded with disk, page and sequence; of a range, its pages.
     pub seeded_checksum: u32,
-    /// Where the data is, in pages from the start of the segment; of zeroes, whether their storage may be given back.
+    /// Place of the data, in pages from the start of the segment; of zeroes, whether their storage may be deallocated.
     pub place: u32,
 }
 
@@ -122,14 +122,14 @@ pub(crate) fn unmap_of_zeroes(place: u32) -> Unmap {
     if place == 1 { Unmap::Allowed } else { Unmap::Forbidden }
 }
 
-/// Which life of which segment a header or a summary belongs to.
+/// Segment and generation that a header or a summary belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// Owner of the segment.
     pub owner: SegmentOwner,
     /// The segment.
     pub segment: SegmentNumber,
-    /// Which life of the segment.
+    /// Generation of the segment.
     pub generation: Sequence,
     /// Own place in the segment, in pages.
     pub place: u32,

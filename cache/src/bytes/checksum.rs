@@ -1,9 +1,8 @@
 //! CRC-32C (Castagnoli, RFC 3720 appendix B.4) of pages, seeded with where a page belongs.
 //!
-//! On flash each entry holds the checksum of its page *seeded* with owner, page and sequence: a page that was lost,
-//! misplaced or left over from another life of its segment fails it (rule I7). In RAM the index holds the *plain*
-//! checksum of the content, which needs no sequence to be checked. One follows from the other, because the CRC of a
-//! concatenation is the combination of the CRCs of its parts.
+//! On flash each entry holds the checksum of its page *seeded* with owner, page and sequence: a page that was lost, misplaced or left over
+//! from another generation of its segment fails it (rule I7). In RAM the index holds the *plain* checksum of the content, which needs no
+//! sequence to be checked. One follows from the other, because the CRC of a concatenation is the combination of the CRCs of its parts.
 
 use super::owner;
 use crate::words::limits::PAGE_BYTES;
@@ -23,11 +22,11 @@ pub fn checksum(bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(pages.iter().fold(0, append_page), rest)
 }
 
-/// What a checksum becomes when a page follows.
+/// Returns the checksum extended by a page.
 fn append_page(before: u32, page: &[u8; PAGE_BYTES]) -> u32 {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("sse4.2") {
-        // SAFETY: all that the function asks of its caller is this feature, and the processor has just said that it has it.
+        // SAFETY: the function only requires this feature, which has just been detected.
         return unsafe { interleaved::append_page(before, page) };
     }
     crc32c::crc32c_append(before, page)
@@ -43,12 +42,11 @@ pub fn unseeded(stored: u32, owner: SegmentOwner, page: PageNumber, sequence: Se
     stored ^ PAGE_SHIFT.of(seed(owner, page, sequence))
 }
 
-/// What a checksum becomes when a page of zeroes follows. The CRC of seed and page together is this, exclusive-or the
-/// page's own.
+/// Extends a checksum by a page of zeroes. The CRC of seed and page together is this, exclusive-or the page's own.
 static PAGE_SHIFT: Shift = Shift::by(PAGE_BYTES);
 
-/// What a checksum becomes when so many bytes of zeroes follow. It is linear in the bits, so four tables of bytes replace the
-/// general and slow combination.
+/// Extends a checksum by some number of zero bytes. This is linear in the bits, so four tables of bytes replace the general and slow
+/// combination.
 struct Shift([[u32; 256]; 4]);
 
 impl Shift {
@@ -95,9 +93,9 @@ const fn power_of_x(mut exponent: usize) -> u32 {
     power
 }
 
-/// By the processor's own instruction, of which three are under way at once: each waits three cycles for the one before it (Gopal
-/// and others, "Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction", 2011). For whole pages alone, so that all is known
-/// when this is compiled, and the three parts are put together once.
+/// CRC by the processor's own instruction, with three streams interleaved, because the instruction has a latency of three cycles (Gopal and
+/// others, "Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction", 2011). For whole pages only, so that all constants are
+/// known at compile time, and the three parts are combined once.
 #[cfg(target_arch = "x86_64")]
 mod interleaved {
     use std::arch::x86_64::_mm_crc32_u64;

@@ -15,7 +15,7 @@ use super::{FORMAT_VERSION, PoolId};
 pub const FRAME_BYTES: usize = 32;
 const CHECKSUM_AT: usize = 12;
 
-/// Why bytes are not the structure that was asked for.
+/// Reason why bytes are not the expected structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameError {
     /// Not this kind of structure at all.
@@ -26,7 +26,7 @@ pub enum FrameError {
     Checksum,
     /// Of another pool.
     Pool,
-    /// The checksum holds but a field cannot be: a defect of whoever wrote it.
+    /// The checksum holds but a field is impossible: a defect of the writer.
     Field(&'static str),
 }
 
@@ -70,7 +70,7 @@ impl<'a> Encoder<'a> {
         self.put(&value.to_le_bytes());
     }
 
-    /// Room for so many lines of the same length, one after another, to be filled in: a look at the bounds for all of them.
+    /// Returns room for `count` entries of the same length, one after another, to be filled in: with one bounds check for all of them.
     pub fn lines<const BYTES: usize>(&mut self, count: usize) -> &mut [[u8; BYTES]] {
         let start = self.at;
         self.at += count * BYTES;

@@ -1,4 +1,4 @@
-//! Where things are on each device of a pool, from three sizes: a segment's, a region's and the segment table's.
+//! Layout of each device of a pool, from three sizes: a segment's, a region's and the segment table's.
 //!
 //! Every device begins with superblock and segment table, in the same places; its segments follow.
 
@@ -23,7 +23,7 @@ pub struct Layout {
     region_pages: u32,
 }
 
-/// What is chosen when a pool is made, in bytes. Both are powers of two.
+/// Sizes chosen when a pool is made, in bytes. Both are powers of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Bytes of a segment.
@@ -107,7 +107,7 @@ impl Layout {
         self.first_byte + u64::from(segments) * self.segment_bytes()
     }
 
-    /// Where a page is on its device, in bytes, if its segment has this place among those of the device.
+    /// Returns the offset of a page on its device, in bytes, if its segment has this place among those of the device.
     pub fn device_offset(&self, place: u32, page: FlashPage) -> u64 {
         self.bytes_for(place) + u64::from(page.0 % self.segment_pages) * PAGE
     }
@@ -117,7 +117,7 @@ impl Layout {
         u64::from(self.segment_pages) * PAGE
     }
 
-    /// Where a slot of the segment table starts, in bytes.
+    /// Returns the offset of a slot of the segment table, in bytes.
     pub fn table_slot(&self, turn: u64) -> u64 {
         (2 + turn % 2 * u64::from(self.table_pages)) * PAGE
     }

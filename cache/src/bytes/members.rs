@@ -7,11 +7,11 @@
 //! 12  4   zero
 //! 16  8   bytes of the device that the pool uses
 //! ```
-//! Sixteen such lines. Segments keep their numbers for as long as their device belongs to the pool; what another one
+//! Sixteen such entries. Segments keep their numbers for as long as their device belongs to the pool; what another one
 //! leaves is a gap, for the next that fits.
 //!
 //! A device that was made larger may have segments in several ranges of numbers, in the order in which they stand on the device. The
-//! superblock is of version 5 then, the line has the first range, and seven further ones of each line follow all lines:
+//! superblock is of version 5 then, the entry has the first range, and seven further ones of each entry follow all entries:
 //!
 //! ```text
 //! 0   4   first segment of the range
@@ -44,7 +44,7 @@ pub struct Member {
     pub number: MemberNumber,
     /// Bytes of the device that the pool uses.
     pub device_bytes: u64,
-    /// Its segments in the order in which they stand on it; ranges without segments come last.
+    /// Its segments in the order in which they stand on it; empty ranges are last.
     ranges: [Range; RANGES_MAX],
 }
 
@@ -219,7 +219,7 @@ impl Members {
         gaps.into_iter()
     }
 
-    /// Returns true if a device has segments in several ranges, which versions before 5 cannot say.
+    /// Returns true if a device has segments in several ranges, which versions before 5 cannot express.
     pub(super) fn are_in_ranges(&self) -> bool {
         self.iter().any(|member| member.ranges[1].count > 0)
     }
@@ -244,8 +244,8 @@ impl Members {
         }
     }
 
-    /// Takes a list whose checksum was verified. `segments_max` is what the table has room for, `further_ranges` whether its version has
-    /// further ranges of each line.
+    /// Decodes a list whose checksum was verified. `segments_max` is the capacity of the table, `further_ranges` whether its version has
+    /// further ranges of each entry.
     pub(super) fn decode(
         decoder: &mut Decoder<'_>,
         segments_max: u32,
@@ -296,7 +296,7 @@ impl Members {
     }
 }
 
-/// Whether further ranges follow the lines of a list.
+/// Presence of further ranges behind the entries of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FurtherRanges {
     Follow,

@@ -6,10 +6,10 @@
 //!             `-------- batch --------'      `-------- batch --------'
 //! ```
 //! All numbers are little-endian. Every structure carries a magic number, the format version, the pool's id and a
-//! CRC-32C of itself; nothing is believed before all four were checked. Superblock and table alternate between two
+//! CRC-32C of itself; nothing is used before all four were checked. Superblock and table alternate between two
 //! slots, so that a torn write leaves the older one whole; everything else is written once and never overwritten
-//! until its segment has a new generation. A segment that is free in both slots may be discarded: then it holds what it
-//! held, zeroes, or a mix.
+//! until its segment has a new generation. A segment that is free in both slots may be discarded: then it holds old
+//! content, zeroes, or a mix.
 
 pub mod batch;
 pub mod checksum;
@@ -23,7 +23,7 @@ pub mod superblock;
 pub mod table;
 
 /// Version of the format that this build writes, and the only one that it reads. Pools of versions 1 to 3 hold nothing
-/// but clean content; they are made anew.
+/// but clean content; they are formatted again.
 pub const FORMAT_VERSION: u32 = 4;
 
 /// A pool's identity: random, drawn when the pool is formatted.
@@ -31,7 +31,7 @@ pub const FORMAT_VERSION: u32 = 4;
 pub struct PoolId(pub [u8; 16]);
 
 impl PoolId {
-    /// A number that differs from pool to pool, and that guests do not know.
+    /// Returns a number that differs from pool to pool, and is unknown to guests.
     pub(crate) fn salt(self) -> u64 {
         u64::from_le_bytes(*self.0.first_chunk().expect("an identity has sixteen bytes"))
     }

@@ -86,7 +86,7 @@ impl Note {
         Self::from_fields(entry.kind, entry.page, entry.seeded_checksum)
     }
 
-    /// Returns the note of a line, as [`Self::from_entry`].
+    /// Returns the note of an entry of a summary, as [`Self::from_entry`].
     pub(crate) fn from_line(line: &Line) -> Option<Self> {
         Self::from_fields(line.kind, line.page, line.checksum)
     }

@@ -1,8 +1,8 @@
 //! Summaries: what a sealed segment holds, as runs of neighbours, so that recovery and reclaim read a summary instead of
 //! headers, and a hundred gibibytes of flash cost seconds instead of minutes.
 //!
-//! A segment keeps room for the summary of the worst case, pages that are nobody's neighbours. What is used of it is
-//! said by its first page.
+//! A segment keeps room for the summary of the worst case, no two pages of which are neighbours. The first page of the summary records how
+//! much of it is used.
 //!
 //! ```text
 //! 32  48  the head, as in a batch header: `place` is the page's own, `sequence` its number in the summary, `durable` the
@@ -36,18 +36,18 @@ pub const LINES_PER_PAGE: usize = (ROOM - RUN_BYTES - CHECKSUM_BYTES + 1) / (RUN
 pub struct Line {
     /// The page of the disk; of a `forget`, the first page of the region.
     pub page: PageNumber,
-    /// What it means.
+    /// Meaning of the entry.
     pub kind: Kind,
     /// The version of the content.
     pub sequence: Sequence,
     /// Plain checksum of the data page.
     pub checksum: u32,
-    /// Where the data is, in pages from the start of the segment.
+    /// Place of the data, in pages from the start of the segment.
     pub place: u32,
 }
 
 impl Line {
-    /// The line of an entry of a batch.
+    /// Creates the summary entry of an entry of a batch.
     pub fn of_entry(entry: &Entry, owner: SegmentOwner) -> Self {
         let Entry { page, kind, sequence, seeded_checksum, place } = *entry;
         Self { page, kind, sequence, checksum: unseeded(seeded_checksum, owner, page, sequence), place }
@@ -67,19 +67,19 @@ impl Line {
 pub struct Run {
     /// The first page of the disk.
     pub page: PageNumber,
-    /// What the run means.
+    /// Meaning of the run.
     pub kind: Kind,
     /// The version of the content.
     pub sequence: Sequence,
-    /// Where the first page's data is, in pages from the start of the segment.
+    /// Place of the first page's data, in pages from the start of the segment.
     pub place: u32,
-    /// Where the run's checksums begin in [`Content::checksums`].
+    /// Place of the run's first checksum in [`Content::checksums`].
     first: usize,
     /// Pages.
     pub pages: usize,
 }
 
-/// What a segment holds, in the order in which it was written.
+/// Content of a segment, in the order in which it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
     /// The runs.
@@ -87,7 +87,7 @@ pub struct Content {
     checksums: Vec<u32>,
     /// Runs that are ranges.
     ranges: usize,
-    /// Where the last batch ends, in pages from the start of the segment.
+    /// End of the last batch, in pages from the start of the segment.
     pub end: u32,
 }
 
@@ -194,7 +194,7 @@ impl Content {
         bytes
     }
 
-    /// Which runs, cut where a page ends, stand on which page of the summary. At least one page.
+    /// Distributes the runs, cut where a page ends, to the pages of the summary. At least one page.
     fn plan(&self) -> Vec<Vec<Run>> {
         let mut pages = vec![Vec::new()];
         let mut left = ROOM;

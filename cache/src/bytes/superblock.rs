@@ -11,7 +11,7 @@
 //! 60  4  number of the next device that will be added
 //! 64  4  epoch of the list of devices: of two lists the one with the higher epoch counts
 //! 68  4  1 if a disk may have content here that its backing does not have, else 0
-//! 72  8  mark of the last start: drawn by whoever opened the pool, and remembered by it elsewhere
+//! 72  8  mark of the last start: drawn by the opener of the pool, who remembers it elsewhere
 //! 80     the list of devices
 //! ```
 //! Its version is 4, or 5 if a device has segments in several ranges of numbers (`members.rs`): then versions of Forebay that know 4 only
@@ -32,7 +32,7 @@ pub const MAGIC: [u8; 8] = *b"FOREBAY1";
 /// The version of a superblock that has a device with several ranges of segments.
 const RANGES_VERSION: u32 = FORMAT_VERSION + 1;
 
-/// Where the two slots are, in bytes.
+/// Offsets of the two slots, in bytes.
 pub const SLOTS: [u64; 2] = [0, PAGE];
 
 /// A superblock whose checksum and fields were verified.
@@ -44,19 +44,19 @@ pub struct Superblock {
     pub turn: u64,
     /// Rises with each start of the pool (rule I1).
     pub term: u32,
-    /// Where everything is.
+    /// Layout of the pool.
     pub layout: Layout,
     /// The device that it stands on.
     pub own: MemberNumber,
     /// The number of the next device that will be added: numbers are never used again.
     pub next: u32,
-    /// Rises when a device comes or goes.
+    /// Rises when a device joins or leaves.
     pub epoch: u32,
     /// All devices of the pool.
     pub members: Members,
-    /// Set durably before anything is written that no backing has: then nobody takes the pool for worthless.
+    /// Set durably before any dirty data is written: from then on the pool is never treated as worthless.
     pub may_be_dirty: bool,
-    /// Drawn at the last start by whoever opened the pool. Whoever remembers another mark was not the last one.
+    /// Drawn at the last start by the opener of the pool. An opener that remembers another mark was not the last one.
     pub mark: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The segment table: who owns each segment and in which generation. Two slots, written in turn.
 //!
-//! It is durable before the first batch of a segment's new life (rule I7), so whatever an earlier life left in the
-//! segment can be told from the present one. Every device of a pool has a copy of the whole; the newest one counts.
+//! The table is durable before the first batch of a segment's new generation (rule I7), so content of an earlier generation that is left in
+//! the segment can be distinguished from the present one. Every device of a pool has a copy of the whole; the newest one counts.
 //!
 //! ```text
 //! 32  8   turn: the slot with the higher turn is current
@@ -9,7 +9,7 @@
 //! 44  4   zero
 //! 48  16  per segment: owner (4; see `owner.rs`), copy (4; 0 the first, 1 the second), generation (8)
 //! ```
-//! A segment that is mirrored has two lines of the same owner and generation, on two devices.
+//! A segment that is mirrored has two entries of the same owner and generation, on two devices.
 
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
@@ -21,15 +21,15 @@ const MAGIC: [u8; 8] = *b"FBYTABLE";
 const HEAD_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 16;
 
-/// One segment's line: its owner, generation, and which copy it is; none while it is free.
+/// One segment's entry: its owner, generation, and which copy it is; none while it is free.
 pub type TableEntry = Option<(SegmentOwner, Sequence, Copied)>;
 
-/// Which of two copies a segment is.
+/// Number of a copy of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Copied {
     /// The one that is read; the only one if there is no second.
     First,
-    /// A complete copy of all that the first one says, and of what guests wrote there; not of what is clean.
+    /// A complete copy of all log records of the first one, and of writes of guests there; not of clean pages.
     Second,
 }
 

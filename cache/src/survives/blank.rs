@@ -1,7 +1,7 @@
-//! Whether a device is blank: the search for data on a device that is to become flash of a pool.
+//! Blank devices: the search for data on a device that is to become flash of a pool.
 //!
 //! ```text
-//!   ranges that the file system knows as holes ── count as zeroes
+//!   ranges that the file system reports as holes ── count as zeroes
 //!   at most 4 GiB of the rest                  ── is read whole
 //!   more                                       ── both ends, the places of backup superblocks, and samples all over it
 //! ```
@@ -31,7 +31,7 @@ const READ_BYTES: u64 = MIB;
 pub(super) struct DataFound {
     /// Offset of the first page that was found to hold data, or of the signature in it.
     pub(super) offset: u64,
-    /// The format that this is known to be.
+    /// The detected format.
     pub(super) format: Option<&'static str>,
     /// Checksum of that page.
     pub(super) checksum: u32,
@@ -43,7 +43,7 @@ pub(super) struct DataFound {
 /// If the device cannot be read.
 pub(super) async fn find_data(flash: &impl BlockDevice) -> Result<Option<DataFound>, BlockError> {
     let size = flash.geometry().size;
-    // The signature says more than the first byte of data does.
+    // The signature is more specific than the first byte of data.
     for (place, page) in signature_pages(flash, size).await? {
         if let Some((offset, format)) = recognize(size, place, &page) {
             return Ok(Some(DataFound { offset, format: Some(format), checksum: crc32c::crc32c(&page) }));
@@ -153,7 +153,7 @@ impl Place {
     }
 }
 
-/// Signatures of what is kept on block devices. The first that is found names the content, so what is on top comes first.
+/// Signatures of formats on block devices. The first that is found names the content, so the outermost formats are first.
 const SIGNATURES: &[(Place, &[u8], &str)] = &[
     (Start(0), b"LUKS\xba\xbe", "an encrypted volume (LUKS)"),
     (Start(0x4000), b"SKUL\xba\xbe", "an encrypted volume (LUKS2)"),

@@ -1,8 +1,8 @@
-//! The write budgets of the devices of a pool, which all shards share: what the meters show is paid for here, and whoever promotes
-//! asks here how much may be.
+//! The write budgets of the devices of a pool, which all shards share: the readings of the meters are paid for here, and promotions ask
+//! here how much may be written.
 //!
-//! Held for moments, a few times a second; a hit takes nothing of it, and without a budget nobody takes the lock. Nothing of it
-//! is remembered on flash: a start begins with buckets that are half full.
+//! The lock is held for moments, a few times a second; a hit needs none of it, and without a budget the lock is never taken. Nothing of it
+//! is stored on flash: a start begins with buckets that are half full.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(pressure(0, spent), Some(1.0));
         budgets.set(None, &[(member, spent)], 0);
         assert_eq!(pressure(0, spent), None);
-        // What is written meanwhile is free, however often that is said.
+        // Writes meanwhile are free, however often that is reported.
         budgets.set(None, &[(member, 10 * spent)], 0);
         budgets.set(once_a_day, &[(member, 20 * spent)], 0);
         assert_eq!(pressure(2 * HOUR, 20 * spent), Some(1.0), "half an hour of the debt is left");

@@ -1,10 +1,10 @@
-//! Checking a pool that nobody uses: what a start would find in it, and whether every checksum holds. Changes nothing.
+//! Checking a pool that is not in use: what a start would find in it, and whether every checksum holds. Changes nothing.
 //!
-//! What is believed is decided by the code that starts a pool and loads a disk ([`examine`], [`Reader`], [`Replay`]); what
-//! is added here is that every data page is read too, which a start leaves to whoever reads the page.
+//! The code that starts a pool and loads a disk decides which content is trusted ([`examine`], [`Reader`], [`Replay`]). The check also
+//! reads every data page, which a start leaves to later reads.
 //!
-//! Not compared with any backing: a start that cannot tell whether a backing was changed compares samples, and may drop
-//! what this said would come back.
+//! No backing is compared: a start that does not know whether a backing was changed compares samples, and may drop content that this check
+//! reports as kept.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -29,15 +29,15 @@ use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{DiskId, MemberNumber, PageNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// What is known about a pool beside what stands on it.
+/// Information about a pool beside the content of its devices.
 pub struct Knowledge<'a> {
-    /// What whoever will open the pool knows of it. None: it counts as the last one to have used it.
+    /// Marks of the next opener of the pool. None: it counts as the last one to have used the pool.
     pub marks: Option<&'a Marks>,
-    /// What is expected of a disk, by its number and the mark of the last start.
+    /// Returns the expectation for a disk, from its number and the mark of the last start.
     pub expected: &'a dyn Fn(DiskId, u64) -> Expected,
 }
 
-/// How much of the content of a disk will be believed.
+/// Trust in the content of a disk at its next start.
 pub struct Expected {
     /// As when it is attached.
     pub belief: Belief,
@@ -45,7 +45,7 @@ pub struct Expected {
     pub touched: Option<Rc<dyn SharedBits>>,
 }
 
-/// How far a check has come, in bytes of owned segments.
+/// Progress of a check, in bytes of owned segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes that were verified.
@@ -54,7 +54,7 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// What was found in a pool.
+/// Result for a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedPool {
     /// The pool.
@@ -71,7 +71,7 @@ pub struct CheckedPool {
     pub segment_bytes: u64,
     /// Segments in all.
     pub segments: u64,
-    /// Segments that belong to nobody.
+    /// Segments without an owner.
     pub segments_free: u64,
     /// Segments whose content is void.
     pub segments_void: u64,
@@ -79,37 +79,36 @@ pub struct CheckedPool {
     pub segments_notes: u64,
     /// The mark of the last start.
     pub mark: u64,
-    /// Why a start would believe nothing of the content, if so.
+    /// Reason why a start would trust none of the content, if so.
     pub dropped: Option<&'static str>,
-    /// What is wrong with the parts that are no disk's. A copy that power interrupted looks like a damaged one.
+    /// Damage to parts that belong to no disk. A copy whose write was cut by a power loss looks like a damaged one.
     pub damage: Vec<String>,
     /// The disks that own segments, by number.
     pub disks: Vec<CheckedDisk>,
 }
 
-/// What was found of one disk.
+/// Result for one disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedDisk {
     /// Its number.
     pub id: DiskId,
     /// Segments that it owns.
     pub segments: u64,
-    /// Why it would start with an empty cache, if so.
+    /// Reason why it would start with an empty cache, if so.
     pub cold: Option<String>,
-    /// Pages that would come back. Those of them that are damaged would be found so when they are read, and read from the
-    /// backing.
+    /// Pages that a start would load. The damaged ones among them would be found when they are read, and read from the backing.
     pub pages_kept: u64,
-    /// Pages that would come back and that the backing does not have.
+    /// Pages that a start would load and that are dirty.
     pub pages_dirty: u64,
     /// Pages that would not, because the backing may have changed behind them.
     pub pages_dropped: u64,
-    /// Versions of pages that the log itself says are void.
+    /// Versions of pages that the log itself invalidates.
     pub versions_forgotten: u64,
     /// Data pages whose checksum was recomputed, older versions included.
     pub pages_verified: u64,
     /// Data pages that fail theirs, or cannot be read.
     pub pages_damaged: u64,
-    /// Those of them that would come back.
+    /// Damaged pages that a start would load.
     pub pages_kept_damaged: u64,
     /// Pages at the end of the log that were being written when the process ended, and never were whole.
     pub pages_unfinished: u64,
@@ -138,10 +137,10 @@ const CHUNK_PAGES: u32 = 128;
 /// Reads at once.
 const READS_AT_ONCE: usize = 8;
 
-/// Verifies the pool on devices that nobody writes to. Changes nothing.
+/// Verifies the pool on devices that are not written meanwhile. Changes nothing.
 ///
 /// # Errors
-/// `NotAPool`; [`identify`](crate::identify) says what it is. `Flash` if even what describes the pool cannot be read.
+/// `NotAPool`; [`identify`](crate::identify) returns what it is. `Flash` if even the superblocks, tables or notes cannot be read.
 pub async fn check<F: BlockDevice>(
     devices: Vec<F>,
     known: &Knowledge<'_>,
@@ -196,7 +195,7 @@ fn describe<F: BlockDevice>(examined: &Examined<F>) -> CheckedPool {
     }
 }
 
-/// Owners and open intents; where nothing is believed, what the newest table says, for verifying all the same.
+/// Returns owners and open intents; where nothing is trusted, those of the newest table, to verify all the same.
 fn content_of<F>(examined: &Examined<F>) -> (Vec<TableEntry>, OpenIntents) {
     if let Ok(content) = &examined.content {
         return content.clone();
@@ -205,7 +204,7 @@ fn content_of<F>(examined: &Examined<F>) -> (Vec<TableEntry>, OpenIntents) {
     (newest.map_or_else(Vec::new, |(_, lives)| lives.clone()), OpenIntents::default())
 }
 
-/// Names a device in what is said of it, if there are others.
+/// Names a device in a message, if there are others.
 fn of_device(count: usize, number: MemberNumber) -> String {
     if count > 1 { format!(" of device {number}") } else { String::new() }
 }
@@ -237,7 +236,7 @@ fn content_damage<F: BlockDevice>(examined: &Examined<F>) -> Vec<String> {
             damage.push(format!("The {name} copy of the segment table{device} is not whole"));
         }
     }
-    // That somebody else used the pool is no damage.
+    // Use of the pool by another host is no damage.
     damage.extend(
         examined.content.as_ref().err().filter(|reason| **reason != USED_SINCE).map(|r| (*r).to_owned()),
     );
@@ -253,7 +252,7 @@ struct Checker<'a, F> {
     done: Progress,
 }
 
-/// Which pages the backing may have changed behind the log.
+/// The pages that the backing may have changed behind the log.
 pub(super) struct Distrusted {
     pub(super) region_pages: u64,
     pub(super) open: BTreeSet<Intent>,
@@ -295,7 +294,7 @@ impl<F: BlockDevice> Checker<'_, F> {
                 Ok(contained) => self.enter(&mut disk, &mut replay, &distrusted, segment, contained).await,
                 Err(error) => {
                     disk.damage.push(error.of(segment));
-                    // As a start would: if any of the log cannot be read, nothing of it is believed.
+                    // As a start would: if any of the log cannot be read, none of it is trusted.
                     disk.cold.get_or_insert_with(|| error.of(segment));
                 }
             }
@@ -339,7 +338,7 @@ impl<F: BlockDevice> Checker<'_, F> {
                 continue;
             }
             disk.pages_damaged += 1;
-            // Nothing older can take its place: what is known is from the newest line of the page.
+            // Nothing older can take its place: the index has the newest entry of the page.
             let known = replay.index.get(line.page);
             let would_come_back = known.is_some_and(|known| known.flash == start.plus(line.place));
             disk.pages_kept_damaged += u64::from(would_come_back);
@@ -360,7 +359,7 @@ impl Distrusted {
     }
 }
 
-/// Reads every line's page and returns those whose checksum fails.
+/// Reads every entry's page and returns those whose checksum fails.
 async fn bad_lines<F: BlockDevice>(reader: &Reader<F>, segment: SegmentNumber, lines: &[Line]) -> Vec<Line> {
     let chunks: Vec<&[Line]> =
         lines.chunk_by(|a, b| a.place / CHUNK_PAGES == b.place / CHUNK_PAGES).collect();

@@ -1,8 +1,8 @@
 //! Compares what is cached clean of a disk that is not attached with a backing: evidence of whether it is the backing that was cached.
 //! Changes nothing, on flash or on the backing.
 //!
-//! What counts as cached is decided by the code that loads a disk ([`Replay`]); a page that the backing may have changed behind the log is left
-//! out, and so is every dirty one, for which the backing has an older version.
+//! The code that loads a disk ([`Replay`]) decides which pages count as cached. A page that the backing may have changed behind the log is
+//! left out, and so is every dirty one, for which the backing has an older version.
 
 use block::{BlockDevice, Buffer, Host, PAGE};
 use futures_util::future::join_all;
@@ -19,14 +19,14 @@ use crate::words::units::{DiskId, PageNumber};
 /// Backing reads at once.
 const READS_AT_ONCE: usize = 8;
 
-/// What a comparison of cached pages with a backing found.
+/// Result of a comparison of cached pages with a backing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// Clean pages on flash that the backing should have.
     pub pages_cached: u64,
     /// Pages on flash that the backing does not have yet.
     pub pages_dirty: u64,
-    /// True if flash has such pages, or zeroes that the backing does not have, or knows of pages that are lost.
+    /// True if flash has such pages, or dirty zeroes, or records lost pages.
     pub has_dirty: bool,
     /// Pages of the former that were compared, chosen by chance if there are many.
     pub pages_compared: u64,

@@ -1,11 +1,11 @@
 //! Writing what has two copies, and making the second one of what has lost it (rule I13).
 //!
 //! ```text
-//!   write, flush:  both devices at once ── one failed? ── the others list it no more, epoch + 1 ── witness ── acknowledged
+//!   write, flush:  both devices at once ── one failed? ── the others no longer list it, epoch + 1 ── witness ── acknowledged
 //!   repair:        read the first copy ── write another ── flush ── table: it is the second one
 //! ```
 //! Nothing that only one device has is acknowledged before it is durable, on that device and with the witness, that the
-//! other one is out: it may come back alone, and then nothing on it would tell that it is not all.
+//! other one is out: it may return alone, and then nothing on it would show that it is incomplete.
 //!
 //! The bytes of both copies are the same, save that clean pages are written to the first one only: what they held can be had
 //! from the backing. A second copy of those is never read without its checksum failing.
@@ -25,7 +25,7 @@ use crate::words::env::Env;
 use crate::words::limits::{MEMBERS_MAX, PAGE_BYTES};
 use crate::words::units::{FlashPage, SegmentNumber, SegmentOwner};
 
-/// What is to be at a place.
+/// Expected content of a place.
 #[derive(Clone, Copy)]
 enum Expected {
     Header,
@@ -34,12 +34,12 @@ enum Expected {
     Anything,
 }
 
-/// What becomes of pages that cannot be read when a copy is made.
+/// Handling of pages that cannot be read when a copy is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gaps {
     /// There is no copy until they can be read.
     AreAwaited,
-    /// They are zeroes in the copy, which their checksums tell from what was there.
+    /// They are zeroes in the copy, which their checksums show to be invalid.
     AreLeft,
 }
 
@@ -95,7 +95,7 @@ impl<E: Env> Pool<E> {
         self.one_is_enough(a, b).await
     }
 
-    /// Where the second copy of a page is.
+    /// Returns the place of the second copy of a page.
     pub(crate) fn second_copy(&self, page: FlashPage) -> Option<FlashPage> {
         let layout = self.layout();
         let segment = layout.segment_of(page);
@@ -184,7 +184,7 @@ impl<E: Env> Pool<E> {
             }
             if let Some(epoch) = self.shared.to_strike_off().to_witness {
                 if !self.tell_witness(epoch).await? {
-                    // Told when it is known, before anything else needs that.
+                    // There is no witness yet: it is informed when it is set, before anything else needs that.
                     return Ok(());
                 }
                 self.shared.note_witnessed(epoch);
@@ -204,9 +204,9 @@ impl<E: Env> Pool<E> {
         })
     }
 
-    /// Makes what both copies of the end of a log hold the same: power may have gone while they differed. Where one of them
-    /// is not what it is said to be, the other one is written there; nothing that is valid is overwritten. A device that
-    /// fails to be written is still read: what it alone has goes to the other one.
+    /// Makes both copies of the end of a log equal: power may have gone while they differed. Where one of them is not as expected, writes
+    /// the other one there; nothing that is valid is overwritten. A device that fails to be written is still read: content that only it has
+    /// goes to the other one.
     pub(crate) async fn make_equal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
         let Some(second) = wanted.second else { return Ok(()) };
         let mut expected = vec![Expected::Header; content.end as usize];
@@ -246,8 +246,8 @@ impl<E: Env> Pool<E> {
 
     /// Makes another copy of all that a closed segment holds, durably. The caller holds the segment with a pin.
     ///
-    /// The table says first that nobody owns what is overwritten: reclaim frees segments before the table says so, and a start
-    /// after a crash would take such a place for a segment whose summary is damaged.
+    /// The table first records that the segments to be overwritten have no owner: reclaim frees segments before the table records that, and
+    /// a start after a crash would mistake such a place for a segment whose summary is damaged.
     ///
     /// # Errors
     /// If a device is gone, does not take the copy, or does not give back what is to be copied, unless gaps are left.
@@ -293,7 +293,7 @@ impl<E: Env> Pool<E> {
             let place = start.plus(page as u32);
             match self.read_copy(place, Buffer::zeroed(PAGE_BYTES)).await {
                 (read, Ok(())) => bytes.copy_from_slice(&read),
-                // Of one that is gone nothing can be said.
+                // Of a device that is gone, nothing is known.
                 (_, Err(error)) if self.place(place).is_err() => return Err(error),
                 (_, Err(_)) => {
                     bytes.fill(0);

@@ -1,5 +1,5 @@
-//! Which disks load first: those of which flash has what the backing does not. Their guests wait for it, and those of other
-//! disks do not: until they are loaded the backing answers.
+//! Order of loading: disks with dirty data load first. Their guests wait for it, and those of other disks do not: until they are loaded the
+//! backing answers.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl DirtyFirst {
     pub(crate) async fn passed(&self) {
         loop {
             let mut done = pin!(self.0.done.notified());
-            // Joined first: the last one may end on another thread between the look and the wait.
+            // Joined first: the last one may end on another thread between the check and the wait.
             done.as_mut().enable();
             if self.0.disks.load(Ordering::SeqCst) == 0 {
                 return;

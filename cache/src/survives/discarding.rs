@@ -1,4 +1,4 @@
-//! Which shard of a pool discards, and whether there is anything to discard.
+//! Discards of a pool: the shard whose turn it is, and whether there is anything to discard.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,32 +6,32 @@ use tokio::sync::{Mutex, MutexGuard, Notify};
 
 /// The state of discards that shards share.
 pub(super) struct Discarding {
-    /// Tells one of them, whichever has time.
+    /// Wakes one of the shards, whichever is idle.
     wanted: Notify,
     turn: Mutex<()>,
     is_over: AtomicBool,
 }
 
 impl Discarding {
-    /// What is free at the start is wanted.
+    /// Creates the state with a discard due, for segments that are free at the start.
     pub(super) fn new() -> Self {
         let wanted = Notify::new();
         wanted.notify_one();
         Self { wanted, turn: Mutex::new(()), is_over: AtomicBool::new(false) }
     }
 
-    /// Has what is free by now discarded.
+    /// Requests a discard of the segments that are free by now.
     pub(super) fn want(&self) {
         self.wanted.notify_one();
     }
 
-    /// Has nothing more discarded, because the pool is left; waits for the one discard that may be in flight.
+    /// Ends discards, because the pool is left; waits for the one that may be in flight.
     pub(super) async fn end(&self) {
         self.is_over.store(true, Ordering::SeqCst);
         drop(self.turn.lock().await);
     }
 
-    /// Waits until somebody wants it.
+    /// Waits until a discard is requested.
     pub(super) async fn wanted(&self) {
         self.wanted.notified().await;
     }

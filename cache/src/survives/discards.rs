@@ -1,16 +1,16 @@
-//! Discards: devices that wear less by it are told which free segments nobody needs (rule I7).
+//! Discards: tells devices that wear less by it which free segments are unused (rule I7).
 //!
 //! ```text
-//! 1. free: nobody reads the segment, no index points to it                        (pool.rs)
-//! 2. both copies of the table on flash say so
-//! 3. held back, discarded, given back: nobody can take it meanwhile
+//! 1. free: no reader uses the segment, no index points to it                       (pool.rs)
+//! 2. both copies of the table on flash record that
+//! 3. held back, discarded, given back: it cannot be taken meanwhile
 //! ```
-//! Both copies, because a start believes the older one if the newer one is damaged: content that is gone in part must not
+//! Both copies, because a start uses the older one if the newer one is damaged: content that is gone in part must not
 //! be owned in either. A crash anywhere leaves a free segment with old content, zeroes or a mix, and nothing reads that; the
 //! next start discards it, as all that is free then.
 //!
-//! What reclaim frees is left out: it is written again next. Nobody waits for a discard, one runs at a time, and no error
-//! comes of it: a device that refused one is asked for no other until the next start.
+//! Segments that reclaim frees are left out: they are written again next. Nothing waits for a discard, one runs at a time, and errors have
+//! no effect but one: a device that refused a discard gets no other until the next start.
 
 use std::rc::Rc;
 
@@ -53,7 +53,7 @@ impl<E: Env> Pool<E> {
         while !self.is_over() {
             let taken = self.segments().space_mut().take_to_discard(most);
             let Some((member, run)) = taken else { break };
-            // If this shard ends meanwhile, they stay held back until the next start: the discard may still come.
+            // If this shard ends meanwhile, they stay held back until the next start: the discard may still arrive.
             if canary::has(Bug::EarlyReuse) {
                 self.put_back(run);
             }

@@ -1,5 +1,5 @@
-//! The devices of a pool as one shard has them: where each page of the pool is, on which device. Each has its meter in front
-//! of it, so that nothing is written past that.
+//! The devices of a pool as one shard has them: maps each page of the pool to its place on a device. Each device has its meter in front of
+//! it, so that no write bypasses the meter.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ impl<F> Clone for Flash<F> {
 }
 
 impl<F: BlockDevice> Flash<F> {
-    /// What is written to the devices is counted by the meters of their numbers.
+    /// Creates the set of devices. The meters of their numbers count what is written to them.
     pub(crate) fn new(layout: Layout, devices: Vec<(Member, F)>, meters: Meters) -> Self {
         let mut flash = Self { layout, devices: Vec::new(), meters };
         for (member, device) in devices {
@@ -41,7 +41,7 @@ impl<F: BlockDevice> Flash<F> {
         flash
     }
 
-    /// What counts the bytes that are written to the devices.
+    /// Returns the meters that count the bytes written to the devices.
     pub(crate) fn meters(&self) -> &Meters {
         &self.meters
     }
@@ -85,7 +85,7 @@ impl<F: BlockDevice> Flash<F> {
         self.devices.retain(|(member, _)| belongs(member.number));
     }
 
-    /// Where a page is; none if its device is not there.
+    /// Returns the place of a page; none if its device is missing.
     pub(crate) fn place(&self, page: FlashPage) -> Option<Place<F>> {
         let segment = self.layout.segment_of(page);
         let (place, (member, device)) =
@@ -106,7 +106,7 @@ impl<F: BlockDevice> Flash<F> {
     }
 }
 
-/// What is said of a device that is not there.
+/// Returns the error for a device that is missing.
 pub(crate) fn missing() -> BlockError {
     BlockError::anywhere(ErrorKind::Gone, Operation::Read).because("this device of the pool is not there")
 }

@@ -4,9 +4,9 @@
 //!   write ── no space ──> the same bytes at the same place, every 500 ms ── taken ──> as if the device had been slow
 //!                 after 20 s: guests that wait get an error (write-back), or go on without flash (write-through)
 //! ```
-//! It is a condition that passes, and no failure of the device: nothing was lost, and nothing is on flash that is not known.
-//! The write is repeated and never given up, so whatever counts on the order of writes (rules I4, I6, I7) sees a device that is
-//! slow. What was acknowledged stays, and is read, as ever. A failed *flush* is another matter: it is final (rule I5).
+//! It is a condition that passes, and no failure of the device: nothing was lost, and all content of flash is known.
+//! The write is repeated until it succeeds, so code that relies on the order of writes (rules I4, I6, I7) sees a device that is
+//! slow. Acknowledged data stays, and is read, as ever. A failed *flush* is another matter: it is final (rule I5).
 
 use std::pin::pin;
 use std::rc::Rc;
@@ -68,8 +68,8 @@ impl<E: Env> Pool<E> {
         }
     }
 
-    /// Opens the intents of regions for a guest's change. Without room on the storage of the pool it is waited for a limited
-    /// time only; the regions may come to be open all the same.
+    /// Opens the intents of regions for a guest's change. Waits for a limited time only if the storage of the pool has no room; the regions
+    /// may become open all the same.
     ///
     /// # Errors
     /// `Unanswered` if the storage lacked room for so long.
@@ -92,7 +92,7 @@ impl<E: Env> Pool<E> {
         self.in_time(async move { ours.note_dirty(disk).await }).await
     }
 
-    /// Does something to its end, and waits for that unless the storage of the pool lacks room for too long.
+    /// Runs a future to its end, and waits for that unless the storage of the pool lacks room for too long.
     async fn in_time(
         &self,
         work: impl Future<Output = Result<(), BlockError>> + 'static,
@@ -123,7 +123,7 @@ fn lacks_space(result: &Result<(), BlockError>) -> bool {
     result.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSpace)
 }
 
-/// What a guest is told whose change waited for room on the storage of the pool: it may come to be done all the same.
+/// Returns the error for a guest's change that waited for room on the storage of the pool: it may still be done later.
 pub(crate) fn out_of_space(waited_ns: u64) -> BlockError {
     let seconds = waited_ns / 1_000_000_000;
     BlockError::anywhere(ErrorKind::Unanswered, block::Operation::Write)

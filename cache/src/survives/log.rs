@@ -37,17 +37,17 @@ use crate::words::units::{DiskId, PageNumber, SegmentNumber, SegmentOwner, Seque
 pub(crate) struct Log<E: Env> {
     pool: Rc<Pool<E>>,
     disk: DiskId,
-    /// What is written is counted there, in all copies.
+    /// Counts what is written, in all copies.
     counters: Rc<DiskCounters>,
     open: Mutex<Option<Open>>,
     /// Batches that were written, counted, and how many of them something proves that was written later.
     written: Cell<u64>,
     proven: Cell<u64>,
-    /// So many of them are durable.
+    /// Number of them that are durable.
     durable: Cell<u64>,
-    /// Where the last one ends.
+    /// End of the last one.
     tail: Cell<Option<Tail>>,
-    /// Up to where the open segment is known to be durable.
+    /// End of the durable part of the open segment.
     known_durable: Cell<Option<Tail>>,
     /// Notes how far the log was written, in memory that outlives the process.
     touched: Rc<Touched>,
@@ -61,7 +61,7 @@ pub(crate) struct Log<E: Env> {
     closed: Cell<bool>,
 }
 
-/// Where the last batch ends, in the open segment.
+/// End of the last batch, in the open segment.
 #[derive(Clone, Copy)]
 struct Tail {
     segment: SegmentNumber,
@@ -69,12 +69,12 @@ struct Tail {
     end: u32,
 }
 
-/// Those who want what was written before they came to be durable.
+/// Tasks that wait for earlier writes to become durable.
 #[derive(Default)]
 struct Gate {
-    /// Who came, counted.
+    /// Number of arrivals.
     arrived: Cell<u64>,
-    /// Who is served.
+    /// Number of arrivals that are served.
     covered: Cell<u64>,
     running: Mutex<()>,
 }
@@ -85,9 +85,9 @@ struct Open {
     generation: Sequence,
     /// The next page to write, counted from the segment's start.
     next: u32,
-    /// Where the last batch ends that says anything.
+    /// End of the last batch that has entries.
     spoken: u32,
-    /// So many pages were said to be durable by a header.
+    /// Number of pages that a header has announced as durable.
     said: u32,
     /// Everything so far, for the summary.
     content: Content,
@@ -98,15 +98,15 @@ pub(crate) struct Appender<'a, E: Env> {
     log: &'a Log<E>,
     open: MutexGuard<'a, Option<Open>>,
     room: usize,
-    /// Whether the write budget lets the batch in; asked for once, by promotions only.
+    /// Whether the write budget admits the batch; determined once, by promotions only.
     afforded: OnceCell<bool>,
 }
 
 /// A batch that was written.
 pub(crate) struct Written {
-    /// Where its pages are, in the order in which they were added.
+    /// Places of its pages, in the order in which they were added.
     pub(crate) located: Vec<Located>,
-    /// Which batch of this log it is; see [`Log::proven`].
+    /// Number of the batch in this log; see [`Log::proven`].
     pub(crate) number: u64,
 }
 
@@ -216,8 +216,7 @@ impl<E: Env> Log<E> {
         sealed
     }
 
-    /// If nobody wants the content, gives up the open segment without a summary, and does something before anything else can
-    /// be appended.
+    /// Abandons the open segment without a summary, if `is_unwanted` returns true, and runs `then` before anything else can be appended.
     pub(crate) async fn give_up<T>(
         &self,
         is_unwanted: impl FnOnce() -> bool,
@@ -235,18 +234,18 @@ impl<E: Env> Log<E> {
         Some(then())
     }
 
-    /// Makes durable what was appended before this call, and says so on flash: in the summary, or in a header without
-    /// data. Without that, damage to the last batch would look like the end of the log (rule I6).
+    /// Makes everything durable that was appended before this call, and records that on flash: in the summary, or in a header without data.
+    /// Without that, damage to the last batch would look like the end of the log (rule I6).
     pub(crate) async fn flush(&self) -> Result<(), BlockError> {
         self.make_durable().await?;
         self.say_durable().await
     }
 
-    /// Says on flash what is known to be durable, if nothing says so yet.
+    /// Records on flash what is known to be durable, if that is not recorded yet.
     pub(crate) async fn say_durable(&self) -> Result<(), BlockError> {
         let mut open = self.open.lock().await;
         let Some(ours) = open.as_ref().filter(|open| self.unsaid_end(open) > open.said) else {
-            // A segment is durable, and says so, before the next one is taken.
+            // A segment is durable, and its summary records that, before the next one is taken.
             return Ok(());
         };
         if self.room(ours) == 0 {
@@ -257,17 +256,17 @@ impl<E: Env> Log<E> {
         appender.write(nothing).await.map(drop)
     }
 
-    /// True if something in the open segment is durable, and nothing on flash says so; or if somebody appends at this moment.
+    /// Returns true if something in the open segment is durable without a record on flash; or if an append is running.
     pub(crate) fn is_unsaid(&self) -> bool {
         let Ok(open) = self.open.try_lock() else { return true };
         open.as_ref().is_some_and(|open| self.unsaid_end(open) > open.said)
     }
 
-    /// Makes durable what was appended before this call, by a flush of the device that is submitted after it. Those who come
-    /// while one runs share the next one (rule I5).
+    /// Makes everything durable that was appended before this call, by a flush of the device that is submitted after it. Callers that
+    /// arrive while one runs share the next one (rule I5).
     ///
     /// # Errors
-    /// If it cannot be, or a part of it went with its device before it was; then what can be durable is, if its device lives.
+    /// If it cannot be, or a part of it was lost with its device before that; then everything else is durable, if its device works.
     pub(crate) async fn make_durable(&self) -> Result<(), BlockError> {
         let gate = &self.durability;
         let ticket = gate.arrived.get() + 1;
@@ -292,13 +291,13 @@ impl<E: Env> Log<E> {
         Ok(())
     }
 
-    /// So many batches are durable.
+    /// Returns the number of batches that are durable.
     pub(crate) fn durable(&self) -> u64 {
         self.durable.get()
     }
 
-    /// So many batches are proven by a header behind them, or by a summary: if one of them cannot be read after a kill, that
-    /// is damage. The last one could be taken for one that never was.
+    /// Returns the number of batches that are proven by a header behind them, or by a summary: if one of them cannot be read after a kill,
+    /// that is damage. The last one could be mistaken for one that was never written.
     pub(crate) fn proven(&self) -> u64 {
         self.proven.get()
     }
@@ -342,13 +341,13 @@ impl<E: Env> Log<E> {
         self.pool.lacks_copy(self.disk, open.segment)
     }
 
-    /// Pages of the open segment that are known to be durable.
+    /// Returns the pages of the open segment that are known to be durable.
     fn durable_end(&self, open: &Open) -> u32 {
         let known = self.known_durable.get().filter(|known| known.generation == open.generation);
         known.map_or(0, |known| known.end)
     }
 
-    /// Pages of the open segment that a header could say to be durable, up to the last batch that says anything itself.
+    /// Returns the pages of the open segment that a header could announce as durable, up to the last batch that has entries.
     fn unsaid_end(&self, open: &Open) -> u32 {
         self.durable_end(open).min(open.spoken)
     }
@@ -382,14 +381,14 @@ impl<E: Env> Log<E> {
         let start = self.pool.layout().summary_start(segment);
         let bytes = self.pool.write(start, Buffer::copy_of(&summary)).await?;
         count(&self.counters.flash_write_bytes, bytes);
-        // 3. Durable before the next one is taken. Else a power cut could keep the table that names the next segment and lose
+        // 3. Durable before the next one is taken. Otherwise a power cut could keep the table that names the next segment and lose
         // this summary, which would look like damage to a segment that has one.
         self.pool.flush_segment(segment).await?;
         self.proven.set(batches);
         Ok(())
     }
 
-    /// Notes that so many batches are durable; if some before them are gone, that says nothing.
+    /// Records that batches are durable; if some before them are gone, that proves nothing.
     fn note_durable(&self, batches: u64) {
         if !self.is_broken.get() {
             self.durable.set(self.durable.get().max(batches));
@@ -412,8 +411,8 @@ impl<E: Env> Appender<'_, E> {
         self.room
     }
 
-    /// Whether the write budget of the device lets in a page that has earned flash: all pages of a batch, or none, which are
-    /// counted. For promotions only: nobody asks for what guests wrote, or for survivors.
+    /// Returns whether the write budget of the device admits a page that admission has accepted: all pages of a batch, or none, which are
+    /// counted. For promotions only: writes of guests and survivors do not ask.
     pub(crate) fn affords_one(&self) -> bool {
         let open = self.open.as_ref().expect("begin opened a segment");
         let is_afforded = *self.afforded.get_or_init(|| self.log.pool.affords_batch(open.segment));
@@ -450,7 +449,7 @@ impl<E: Env> Appender<'_, E> {
         self.put_range(batch, kind, pages, 0);
     }
 
-    /// Adds an entry that says that pages are zeroes, and whether their storage may be given back.
+    /// Adds an entry for a range of zeroes, whose storage may be deallocated if `unmap` permits it.
     pub(crate) fn say_zeroes(&self, batch: &mut Batch, pages: &Range<u64>, unmap: Unmap) {
         self.put_range(batch, Kind::Zeroes, pages, place_of_zeroes(unmap));
     }
@@ -525,9 +524,9 @@ impl<E: Env> Appender<'_, E> {
         }
         log.touched.note_end(LogEnd { generation, place: end });
         log.tail.set(Some(Tail { segment, generation, end }));
-        // Batches of a segment are written one after another, and a closed segment has a summary. If this were one batch ahead,
-        // no test could tell: after a kill, `touched` says how far the log was written, so a last batch that is damaged is
-        // noticed all the same. This stays right without that memory.
+        // Batches of a segment are written one after another, and a closed segment has a summary. No test could detect if this were one
+        // batch ahead: after a kill, `touched` has the end of the written log, so a damaged last batch is noticed all the same. This stays
+        // right without that memory.
         let before = log.written.get();
         log.proven.set(before);
         log.written.set(before + 1);

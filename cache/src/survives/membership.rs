@@ -1,4 +1,4 @@
-//! How devices come to a pool and leave it while it is in use (rule I13).
+//! Membership: adding devices to a pool and removing them while it is in use (rule I13).
 //!
 //! ```text
 //!   add:    tables on the new device ── flush ── its superblock lists all ── flush ── every other superblock, epoch + 1
@@ -6,9 +6,9 @@
 //! ```
 //! A device that failed is struck off the list at once (`copies.rs`), and what disks had there is dealt with afterwards.
 //!
-//! Every superblock lists all devices of its epoch, and of two lists the one with the higher epoch counts. Power may go at
-//! each step: a device counts from the moment on at which one superblock of a higher epoch lists it, which is its own; and
-//! one that left is not on the list of any that stayed. What a start believes that misses a device is decided in `start.rs`.
+//! Every superblock lists all devices of its epoch, and of two lists the one with the higher epoch counts. Power may go at each step: a
+//! device counts from the moment on at which one superblock of a higher epoch lists it, which is its own; and one that left is not on the
+//! list of any that stayed. `start.rs` decides what a start trusts if a device is missing.
 
 use std::rc::Rc;
 
@@ -36,8 +36,8 @@ impl<E: Env> Pool<E> {
         let device = Metered::new(device, Meter::default());
         let size = device.geometry().size;
         self.with_device(size)?;
-        // Before anything is locked: a device that hangs holds up nobody else. Its tables are older than all others, and
-        // a start without those believes nothing of what they say.
+        // Before anything is locked: a device that hangs blocks nothing else. Its tables are older than all others, and a start without
+        // those ignores them.
         wipe(&device).await?;
         write_empty_tables(&device, self.id(), self.layout()).await?;
         let _membership = self.shared.membership.lock().await;
@@ -45,13 +45,13 @@ impl<E: Env> Pool<E> {
         // Whatever becomes of this, also if it is dropped halfway: the device may list itself, and no other list gets its
         // number and epoch.
         self.shared.set_superblock(&Superblock { next: next.next, epoch: next.epoch, ..before });
-        // From here on the device lists itself, and a start without it believes nothing.
+        // From here on the device lists itself, and a start without it trusts nothing.
         if let Err(error) = enter(&device, &Superblock { own: member.number, ..next }).await {
             drop(wipe(&device).await);
             return Err(error.into());
         }
         self.write_superblock(&next).await?;
-        // Not before it is listed: handles of devices that are not are given up at any time.
+        // Not before it is listed: handles of unlisted devices are dropped at any time.
         self.flash.borrow_mut().add_metered(member, device);
         Ok(member.number)
     }
@@ -113,7 +113,7 @@ impl<E: Env> Pool<E> {
         Ok(())
     }
 
-    /// Starts to put content on a device that every shard knows.
+    /// Starts to put content on a device that every shard already knows.
     ///
     /// # Errors
     /// `Settings` if there is no such device.
@@ -130,7 +130,7 @@ impl<E: Env> Pool<E> {
         Ok(())
     }
 
-    /// Has a device leave the pool. It has left when the pool does not list it any more.
+    /// Starts to remove a device from the pool. It has left when the pool does not list it any more.
     ///
     /// # Errors
     /// `Settings` if there is no such device, no other, or if what is left is less than what is reserved.
@@ -195,8 +195,8 @@ impl<E: Env> Pool<E> {
         self.write_superblock(&next).await?;
         self.segments().remove_device(number);
         if let (Leaving::TakenOut, Some(device)) = (why, device) {
-            // So that it is nobody's. If that fails, its list is older than that of the others all the same; and if it never
-            // ends, nobody else waits for it.
+            // Releases the device for other uses. If that fails, its list is older than that of the others all the same; and if it never
+            // ends, nothing else waits for it.
             self.host.spawn(async move { drop(wipe(&*device).await) });
         }
         tracing::info!(pool = %self.id(), device = %number, "The device has left the pool");
@@ -213,7 +213,7 @@ impl<E: Env> Pool<E> {
     }
 }
 
-/// Makes it so that a device says that it belongs to a pool.
+/// Makes a device a part of the pool, durably, by writing its superblock.
 async fn enter<F: BlockDevice>(device: &F, superblock: &Superblock) -> Result<(), BlockError> {
     device.write(superblock.slot(), Buffer::copy_of(&superblock.encode())).await.1?;
     device.flush().await

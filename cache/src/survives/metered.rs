@@ -28,8 +28,8 @@ impl Meter {
     }
 }
 
-/// The meters of the devices of a pool, by number. What shards have together; the lock is for whoever opens a device or looks,
-/// never for a request.
+/// The meters of the devices of a pool, by number, shared by all shards. The lock is for opening a device and for statistics, never for a
+/// request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meters(Arc<Mutex<BTreeMap<MemberNumber, Meter>>>);
 
@@ -56,7 +56,7 @@ impl<F> Metered<F> {
         Self { device, meter }
     }
 
-    /// Returns the device itself; what is written there past the meter is not counted.
+    /// Returns the device itself; writes to it bypass the meter and are not counted.
     pub(crate) fn device(&self) -> &F {
         &self.device
     }

@@ -1,4 +1,4 @@
-//! What survives: everything that writes to flash, and the order in which it does.
+//! Durable state: all code that writes to flash, and the order in which it does.
 
 pub(crate) mod blank;
 mod budgets;

@@ -26,7 +26,7 @@ pub(super) struct NoteState {
     pub(super) open: OpenIntents,
     /// Notes that are not on flash yet, in order.
     pending: Vec<Note>,
-    /// Notes that were ever asked for, and how many of them are durable.
+    /// Number of notes ever requested, and of those that are durable.
     asked: u64,
     pub(super) durable: u64,
 }
@@ -64,9 +64,9 @@ impl Notes {
 }
 
 impl NoteState {
-    /// Opens intents. Returns the ticket of what has to be durable for it, also if others asked for all of it before: their
-    /// notes may still be on their way. No test can tell whether those get a ticket, because the writer's lock is fair: whoever
-    /// asked before holds it, or stands before them.
+    /// Opens intents. Returns the ticket that has to be durable for them, also if others requested all of them before: their notes may
+    /// still be on their way. No test can detect whether those get a ticket, because the writer's lock is fair: the earlier caller holds
+    /// it, or is queued before them.
     pub(super) fn open(&mut self, disk: DiskId, intents: &[Intent]) -> u64 {
         let has_all_regions = self.open.has(disk, Intent::AllRegions);
         for intent in intents.iter().filter(|intent| !has_all_regions || **intent == Intent::DirtyData) {
@@ -92,21 +92,21 @@ impl NoteState {
         self.asked += 1;
     }
 
-    /// How many notes are durable, and how many are still to be written.
+    /// Returns the number of notes that are durable, and of those still to be written.
     pub(super) fn standing(&self) -> (u64, usize) {
         (self.durable, self.pending.len())
     }
 
     /// Takes out the first `count` notes that are to be written, with how many are durable once they are.
     pub(super) fn take_pending(&mut self, count: usize) -> (Vec<Note>, u64) {
-        // Those that other shards have asked for since may not fit.
+        // Notes that other shards have requested since may not fit.
         let later = self.pending.split_off(count);
         let covers = self.asked - later.len() as u64;
         (std::mem::replace(&mut self.pending, later), covers)
     }
 
-    /// All that is open, as at most so many notes, with how many are durable once that is written. What is pending is part
-    /// of it, or no longer needs to be said.
+    /// Returns all open intents, as at most `most` notes, with the number of notes that are durable once these are written. Pending notes
+    /// are part of them, or are no longer needed.
     pub(super) fn take_all(&mut self, most: usize) -> (Vec<Note>, u64) {
         self.open.make_fit(most);
         self.pending.clear();
@@ -135,7 +135,7 @@ impl OpenIntents {
         self.0.iter().filter(|(_, intent)| *intent == Intent::DirtyData).map(|(disk, _)| *disk)
     }
 
-    /// Applies what a note of a segment says.
+    /// Applies a note of a segment.
     pub(super) fn apply(&mut self, note: Note) {
         match note {
             Note::Open(disk, intent) => _ = self.0.insert((disk, intent)),

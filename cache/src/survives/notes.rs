@@ -6,8 +6,8 @@
 //!   the segment is full, or has many batches, or the pool is opened:
 //!       next segment, table durable ── all that is open ── flush ── `complete` ── flush ── the old one free, table durable
 //! ```
-//! Writers of guests wait for intents, so notes have segments that nobody else takes, and never wait for room. Notes
-//! that come together share a batch and a flush. Being apart from the logs of disks, notes are known as soon as the pool
+//! Writers of guests wait for intents, so notes have segments of their own, and never wait for room. Notes
+//! that arrive together share a batch and a flush. Being apart from the logs of disks, notes are known as soon as the pool
 //! is open, and no reclaim has to carry them along.
 
 use std::collections::BTreeSet;
@@ -26,8 +26,8 @@ use crate::words::env::Env;
 use crate::words::limits::{MEMBERS_MAX, NOTE_BATCHES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, SegmentOwner};
 
-/// Headers without notes behind what was flushed. Two, for pages beside each other are lost together more often than others:
-/// as long as one of three is left, it is known that there was something.
+/// Headers without notes behind the flushed ones. Two, for pages beside each other are lost together more often than others: as long as one
+/// of three is left, it is known that there was something.
 const PROOF_PAGES: u32 = 2;
 
 impl<E: Env> Pool<E> {
@@ -52,20 +52,20 @@ impl<E: Env> Pool<E> {
         self.write_notes(ticket).await
     }
 
-    /// Starts a new segment of notes with all that is open, and gives up all earlier ones.
+    /// Starts a new segment of notes with all open intents, and releases all earlier ones.
     pub(super) async fn take_over_notes(&self) -> Result<(), BlockError> {
         let mut writer = self.shared.notes.writer.lock().await;
         self.start_note_segment(&mut writer).await
     }
 
-    /// Has notes go on elsewhere, because their device is to leave.
+    /// Moves notes to another device, because theirs is to leave.
     pub(crate) async fn move_notes(&self) -> Result<(), BlockError> {
         let mut writer = self.shared.notes.writer.lock().await;
         *writer = None;
         self.start_note_segment(&mut writer).await
     }
 
-    /// Has notes stand on two devices, if there are two.
+    /// Copies notes to a second device, if there is one.
     pub(crate) async fn copy_notes(&self) -> Result<(), BlockError> {
         // Asked for often, and guests wait for notes: their writer is kept for this only if there is something to do.
         if !self.segments().notes_lack_copy() {
@@ -89,7 +89,7 @@ impl<E: Env> Pool<E> {
             if outcome.is_ok() || self.is_failed() {
                 break;
             }
-            // The device that had the notes failed, and there are others: all that is open is written anew.
+            // The device that had the notes failed, and there are others: all open intents are written again.
             outcome = self.write_pending_notes(&mut writer, ticket).await;
         }
         outcome
@@ -164,8 +164,7 @@ impl NoteWriter {
         self.write(pool, notes.chunks(ENTRIES_PER_PAGE)).await
     }
 
-    /// Says that what was flushed is durable. Without that, damage to the last of it would look like the end of the notes
-    /// (rule I6).
+    /// Records that flushed notes are durable. Without that, damage to the last of them would look like the end of the notes (rule I6).
     async fn prove<E: Env>(&mut self, pool: &Pool<E>) -> Result<(), BlockError> {
         self.write(pool, [[].as_slice(); PROOF_PAGES as usize].into_iter()).await
     }
@@ -200,9 +199,9 @@ impl NoteWriter {
 
 /// Reads the notes of a pool: the open intents. Gives up the segments that do not count.
 ///
-/// The newest complete segment counts. A newer one that the end left incomplete lists what was open when it was begun: all of that
-/// counts as open as well, because the end of the complete one may be damaged beyond what its proofs show. That adds at most
-/// intents whose opener was never told that they are durable.
+/// The newest complete segment counts. A newer, incomplete one lists the intents that were open when it was begun: all of these count as
+/// open as well, because the end of the complete one may be damaged beyond what its proofs show. That adds at most intents whose opener has
+/// not seen them durable.
 ///
 /// # Errors
 /// If some cannot be read; then every intent of every disk may be open.
@@ -236,14 +235,14 @@ pub(crate) async fn read_all<F: BlockDevice>(
     Ok(open)
 }
 
-/// What a segment of notes says.
+/// Content of a segment of notes.
 struct Said {
     open: OpenIntents,
-    /// Whether it says all that was open when it was begun.
+    /// True if it contains all intents that were open when it was begun.
     is_complete: bool,
 }
 
-/// Reads what a segment says.
+/// Reads the notes of a segment.
 async fn read_segment<F: BlockDevice>(reader: &Reader<F>, wanted: Wanted) -> Result<Said, Unreadable> {
     let mut said = Said { open: OpenIntents::default(), is_complete: false };
     let content = reader.headers(wanted, Tail::NotFlushed).await?.content;

@@ -1,4 +1,4 @@
-//! What is on a device, making a pool of it, and opening one.
+//! Identifying the content of a device, making a pool of it, and opening one.
 //!
 //! Nothing here overwrites a device by itself: [`identify`] only reads, [`format()`] is called on explicit word, and
 //! [`start`](super::start::start) changes nothing on a device that does not hold a whole pool of this version.
@@ -15,37 +15,37 @@ use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::MemberNumber;
 
-/// What a device holds.
+/// Content of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identified {
-    /// Nothing at all, as far as was searched: nobody's.
+    /// Nothing at all, as far as was searched.
     Blank,
     /// Something that is no pool. `id` names just this content.
     Foreign {
-        /// What must be said to erase it.
+        /// Identity to give in order to erase it.
         id: String,
         /// Offset at which data was found, in bytes.
         offset: u64,
-        /// The format of that data, if it is one that is known.
+        /// The format of that data, if it is a known one.
         format: Option<&'static str>,
     },
     /// A pool that cannot be used as it is.
     Damaged {
-        /// What must be said to erase it.
+        /// Identity to give in order to erase it.
         id: String,
-        /// What is wrong with it.
+        /// Description of the damage.
         what: String,
     },
     /// A pool of an older format, whose content this version does not read.
     Older {
-        /// What must be said to erase it.
+        /// Identity to give in order to erase it.
         id: String,
         /// Version of its format.
         version: u32,
     },
     /// A pool of a newer format: upgrade Forebay to use it.
     Newer {
-        /// What must be said to erase it.
+        /// Identity to give in order to erase it.
         id: String,
         /// Version of its format.
         version: u32,
@@ -67,7 +67,7 @@ pub enum Identified {
     },
 }
 
-/// How much of a device's start is read at once, and goes into the id of what is no pool.
+/// Bytes of a device's start that are read at once, and go into the identity of content that is no pool.
 const PROBE_BYTES: u64 = 1 << 20;
 
 /// Returns what a device holds. One without a superblock is searched for other data, see `blank.rs`. Changes nothing.
@@ -113,7 +113,8 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
     })
 }
 
-/// A claim of a device's first bytes that it is a part of a pool. Whether all of it is there is not known by that.
+/// A claim of a device's first bytes that it is a part of a pool. Whether all of the pool is there is a separate
+/// question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The identity of the pool, as users see it.
@@ -157,7 +158,7 @@ pub async fn format(flash: &impl BlockDevice, pool: PoolId, shape: Option<Shape>
     let members = Members::one(size, layout.segments_on(size));
     // 1. Whatever was here is no pool any more.
     wipe(flash).await?;
-    // 2. Both tables say that no segment is owned.
+    // 2. Both tables record that no segment is owned.
     write_empty_tables(flash, pool, &layout).await?;
     // 3. The superblock makes it a pool.
     for turn in [0, 1] {
@@ -215,8 +216,8 @@ pub(crate) async fn read_superblock<F: BlockDevice>(device: &F) -> Result<Superb
     Ok(superblock)
 }
 
-/// The current superblock among the two slots at the start of a device. Without a valid one, the failure that says
-/// most: a newer version before damage before no pool at all.
+/// Returns the current superblock of the two slots at the start of a device. Without a valid one, the most specific
+/// failure: a newer version before damage before no pool at all.
 pub(super) fn newest_superblock(start: &[u8]) -> Result<Superblock, FrameError> {
     let [a, b] = SLOTS.map(|slot| Superblock::decode(&start[slot as usize..slot as usize + PAGE_BYTES]));
     match (a, b) {

@@ -1,10 +1,9 @@
-//! The pool as a shard has it: the flash devices, their segments, and the two things about them that are written in
-//! place, superblock and segment table. What all shards have together is in `shared.rs`, how devices come and go in
-//! `membership.rs`, what the superblock says of dirty data in `superblock.rs`.
+//! The pool as a shard has it: the flash devices, their segments, and the two structures that are written in place, superblock and segment
+//! table. The state that all shards share is in `shared.rs`, adding and removing devices in `membership.rs`, the flag for dirty data in
+//! `superblock.rs`.
 //!
-//! After the first failed write or flush a device is *failed* for good: nothing is written to it or believed from it any
-//! more, and it leaves the pool. When all have failed, the flash has, and disks go on without it. Failed reads are the
-//! reader's business, unless the device is gone.
+//! After the first failed write or flush a device is *failed* for good: it is neither written nor trusted any more, and it leaves the pool.
+//! When all have failed, the flash has, and disks go on without it. Failed reads are handled by the reader, unless the device is gone.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -36,23 +35,23 @@ pub(crate) struct Pool<E: Env> {
     pub(crate) shared: Arc<Shared>,
     pub(crate) slot: ReclaimSlot,
     pins: RefCell<Pins>,
-    /// Tells whoever frees a segment that a reader is done.
+    /// Notifies tasks that free a segment when a reader is done.
     reader_done: Notify,
-    /// Whether this shard knows that all of the flash failed. What another shard found out counts here from the next request to
-    /// flash on, or when the reclaimer is told: never between a look and what is done upon it.
+    /// True if this shard knows that all of the flash failed. A failure found by another shard counts here from the next request to flash
+    /// on, or when the reclaimer is woken: never between a check and the step that relies on it.
     failed: Cell<bool>,
     /// Remembers elsewhere which lists of devices are too old; see [`Witness`].
     pub(crate) witness: RefCell<Option<Witness>>,
 }
 
-/// Remembers durably, elsewhere than on flash, that no list of the pool's devices of a lower epoch than this one is to be
-/// believed any more (rule I13): a device that failed, and comes back alone, knows nothing of what was written without it.
+/// Callback that durably records, elsewhere than on flash, that no list of the pool's devices with a lower epoch is to be trusted any more
+/// (rule I13): a device that failed, and returns alone, knows nothing of what was written without it.
 pub type Witness = Rc<dyn Fn(u32) -> LocalBoxFuture<'static, Result<(), String>>>;
 
-/// Remembers durably, elsewhere than on flash, that nothing of a disk on flash is to be believed any more (rule I14).
+/// Callback that durably records, elsewhere than on flash, that no content of a disk on flash is to be trusted any more (rule I14).
 pub type FlashLost = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<(), String>>>;
 
-/// Why a disk gets no segment.
+/// Reason why a disk gets no segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSegment {
     /// The flash failed.
@@ -86,7 +85,7 @@ impl<E: Env> Pool<E> {
         &self.shared.layout
     }
 
-    /// The segments, for a moment: not to be held while anything is awaited, nor while they are asked for again.
+    /// Locks the segments: not to be held across an await, nor while they are locked again.
     pub(crate) fn segments(&self) -> MutexGuard<'_, Segments> {
         self.shared.segments()
     }
@@ -96,7 +95,7 @@ impl<E: Env> Pool<E> {
         self.shared.draw_sequence()
     }
 
-    /// True once this shard knows that all of the flash failed.
+    /// Returns true once this shard knows that all of the flash failed.
     pub(crate) fn is_failed(&self) -> bool {
         self.failed.get()
     }
@@ -121,7 +120,7 @@ impl<E: Env> Pool<E> {
             self.segments().give_up(taken.0);
             return Err(NoSegment::Failed);
         }
-        // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
+        // Crash here: the table still names the segment's earlier generation or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
             // Nobody will write to it. Its owner holds it, but for notes, of which only those that are written count.
             match owner {
@@ -133,12 +132,11 @@ impl<E: Env> Pool<E> {
         Ok(taken)
     }
 
-    /// Asks reclaim for room and waits until a segment was freed, the flash failed or a disk leaves; then it is time to
-    /// look again. Must be awaited at once after [`Self::take_segment`] said that nothing is left, and without holding
-    /// anything that reclaim needs to make that room.
+    /// Asks reclaim for room and waits until a segment was freed, the flash failed or a disk leaves; then the caller tries again. Must be
+    /// awaited at once after [`Self::take_segment`] found nothing left, and without holding anything that reclaim needs to make that room.
     pub(crate) async fn wait_for_room(&self, disk: DiskId) {
         let room_made = self.shared.reclaim.join(disk);
-        // Joined first: a failure that is not seen here is announced to whoever has joined.
+        // Joined first: a failure that is not seen here is announced to all tasks that have joined.
         if self.notice_failure() {
             return;
         }
@@ -152,7 +150,7 @@ impl<E: Env> Pool<E> {
         self.slot.wake();
     }
 
-    /// Has every shard look whether there is something for it to do.
+    /// Wakes the reclaimers of all shards to check for work.
     pub(crate) fn wake_all(&self) {
         self.shared.reclaim.wake_all();
     }
@@ -164,18 +162,18 @@ impl<E: Env> Pool<E> {
             || self.segments().is_exhausted()
     }
 
-    /// Lets those who wait for a segment look again.
+    /// Wakes the tasks that wait for a segment.
     pub(crate) fn announce_room(&self) {
         self.shared.reclaim.announce();
     }
 
-    /// Closes a segment; whoever waits for something to reclaim may have found it.
+    /// Closes a segment; tasks that wait for something to reclaim may have it now.
     pub(crate) fn seal_segment(&self, segment: SegmentNumber) {
         self.segments().seal(segment);
         self.slot.wake();
     }
 
-    /// Gives a segment back once nobody reads from it. Nothing must point to it any more.
+    /// Frees a segment once no reader uses it. Nothing must point to it any more.
     pub(crate) async fn free_segment(&self, segment: SegmentNumber) {
         loop {
             let reader_done = self.reader_done.notified();
@@ -188,7 +186,7 @@ impl<E: Env> Pool<E> {
         self.note_freed();
     }
 
-    /// Lets those look again who wait for segments to be free: for one to take, or for all of a device.
+    /// Wakes the tasks that wait for free segments: for one to take, or for all of a device.
     pub(super) fn note_freed(&self) {
         self.announce_room();
         self.shared.shrink_eased.notify_one();
@@ -203,7 +201,7 @@ impl<E: Env> Pool<E> {
         self.announce_room();
     }
 
-    /// Where a page is, if its device has not failed.
+    /// Returns the place of a page, if its device has not failed.
     pub(super) fn place(&self, first: FlashPage) -> Result<Place<E::Flash>, BlockError> {
         self.ensure_alive()?;
         let place = self.flash.borrow().place(first).ok_or_else(missing)?;
@@ -260,8 +258,8 @@ impl<E: Env> Pool<E> {
         self.pins.borrow().has(segment)
     }
 
-    /// Keeps the segment of a page from being used anew until the pin is dropped. To be taken in the very step in which
-    /// somebody decides to read the page.
+    /// Keeps the segment of a page from being used again until the pin is dropped. To be taken in the same step, without an await, in which
+    /// the caller decides to read the page.
     pub(crate) fn pin(&self, page: FlashPage) -> Pin<'_, E> {
         self.pin_segment(self.layout().segment_of(page))
     }
@@ -301,7 +299,7 @@ impl<E: Env> Pool<E> {
         Reader { flash: self.flash.borrow().clone(), layout: *self.layout(), pool: self.id() }
     }
 
-    /// What the summary of a closed segment says, if it has one of its present life.
+    /// Returns the content of a closed segment from its summary, if it has one of its present generation.
     pub(crate) async fn read_summary(&self, segment: SegmentNumber) -> Option<Content> {
         self.ensure_alive().ok()?;
         let wanted = Wanted::of(&self.segments(), segment)?;
@@ -324,8 +322,7 @@ impl<E: Env> Pool<E> {
         durable
     }
 
-    /// Writes the segment table so that it covers every change made before this call. Changes that come together
-    /// share a write.
+    /// Writes the segment table so that it covers every change made before this call. Concurrent changes share a write.
     pub(crate) async fn persist_table(&self) -> Result<(), BlockError> {
         let table = &self.shared.table;
         let change = table.changes.fetch_add(1, Ordering::SeqCst) + 1;
@@ -335,7 +332,7 @@ impl<E: Env> Pool<E> {
         }
         let covers = table.changes.load(Ordering::SeqCst);
         let turn = written.turn + 1;
-        // Copied first, so that nobody waits for the encoding.
+        // Copied first, so that no task waits for the lock during the encoding.
         let (mut lives, newest) = {
             let mut segments = self.segments();
             segments.start_recording();
@@ -360,7 +357,7 @@ impl<E: Env> Pool<E> {
         Ok(())
     }
 
-    /// What is said of a flash that failed.
+    /// Returns the error for a flash that failed.
     pub(crate) fn gone() -> BlockError {
         let error = BlockError::anywhere(ErrorKind::Gone, block::Operation::Write);
         error.because("the flash failed earlier")
@@ -412,7 +409,7 @@ impl<E: Env> Pool<E> {
     }
 }
 
-/// Keeps a segment from being used anew while it is read, also if the reader gives up (rule I7).
+/// Keeps a segment from being used again while it is read, also if the reader is cancelled (rule I7).
 pub(crate) struct Pin<'a, E: Env> {
     pool: &'a Pool<E>,
     segment: SegmentNumber,

@@ -1,8 +1,8 @@
 //! Reading what a segment holds: its summary, or else the headers of its batches in order.
 //!
-//! The newest segment of an owner may lack its summary: it was being written when the process ended. Its batches are
-//! read from the front to the first that is not there. If a later one says that the missing one was flushed, that is not
-//! the end but damage (rule I6): somebody must be told, and nothing older may be taken for what was lost.
+//! The newest segment of an owner may lack its summary: it was being written when the process ended. Its batches are read from the front to
+//! the first missing one. If a later header shows that the missing one was flushed, that is not the end but damage (rule I6): it must be
+//! reported, and no older content may take the place of what was lost.
 //!
 //! Of what has two copies, either will do, batch by batch: power may have gone while they differed.
 
@@ -19,17 +19,17 @@ use crate::knowledge::segments::Segments;
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::words::units::{FlashPage, SegmentNumber, SegmentOwner, Sequence};
 
-/// Which segment is to be read, in which life.
+/// A segment to read, with its generation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     pub(crate) segment: SegmentNumber,
-    /// Where its second copy is.
+    /// Its second copy.
     pub(crate) second: Option<SegmentNumber>,
     pub(crate) owner: SegmentOwner,
     pub(crate) generation: Sequence,
 }
 
-/// Why what a segment holds cannot be known.
+/// Reason why the content of a segment cannot be determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// The device failed to read.
@@ -38,30 +38,30 @@ pub(crate) enum Unreadable {
     NoSummary,
     /// A batch that was flushed is not there.
     Damaged {
-        /// Where, in pages from the start of the segment.
+        /// Place of the damage, in pages from the start of the segment.
         place: u32,
     },
 }
 
-/// What a segment holds, as far as it can be known.
+/// Content of a segment, as far as it can be determined.
 pub(crate) struct Contained {
     pub(crate) content: Content,
     /// The bits of each `forget`, in order.
     pub(crate) forgets: Vec<Buffer>,
     /// Pages from the start of the segment that are known to have been flushed.
     pub(crate) durable: u32,
-    /// Whether it has a summary, in each of its copies.
+    /// True if it has a summary, in each of its copies.
     pub(crate) has_summary: bool,
 }
 
-/// What the headers of a segment say.
+/// Content of the headers of a segment.
 pub(crate) struct Headers {
     pub(crate) content: Content,
-    /// Pages from the start of the segment that they say were flushed.
+    /// Pages from the start of the segment that they record as flushed.
     pub(crate) durable: u32,
 }
 
-/// A batch as its header says.
+/// A batch according to its header.
 struct Batch {
     /// In pages from the start of the segment, as `end`.
     start: u32,
@@ -72,9 +72,9 @@ struct Batch {
 
 /// Pages of a summary that are read first: enough for most.
 const FIRST_READ_PAGES: u32 = 16;
-/// Pages of a segment that are read at once while looking for headers.
+/// Pages of a segment that are read at once in the search for headers.
 const CHUNK_PAGES: u32 = 512;
-/// How far behind a missing header others are looked for: the next four batches, if all are as large as they can be.
+/// Distance behind a missing header in which others are searched: the next four batches, if all have the largest size.
 const NEXT_HEADER_PAGES: u32 = 4 * (BATCH_PAGES_MAX as u32 + 1);
 
 /// Reads segments of one pool.
@@ -85,8 +85,8 @@ pub(crate) struct Reader<F> {
 }
 
 impl<F: BlockDevice> Reader<F> {
-    /// All that is to be known of a segment of a disk's log. Only the newest may lack its summary, and this says what may
-    /// have become of its end.
+    /// Returns the content of a segment of a disk's log. Only the newest may lack its summary, and `newest` limits the possible damage to
+    /// its end.
     pub(crate) async fn contained(
         &self,
         wanted: Wanted,
@@ -124,13 +124,13 @@ impl<F: BlockDevice> Reader<F> {
         Err(failure)
     }
 
-    /// What the summary of a closed segment says.
+    /// Returns the content of a closed segment from its summary.
     pub(crate) async fn summary(&self, wanted: Wanted) -> Result<Content, Unreadable> {
         let mut failure = None;
         for segment in wanted.copies() {
             match self.summary_in(wanted, segment).await {
                 Ok(content) => return Ok(content),
-                // That it has none says more than that it cannot be read: its headers may be.
+                // A missing summary is reported before an unreadable one: its headers may be readable.
                 Err(error) if failure != Some(Unreadable::NoSummary) => failure = Some(error),
                 Err(_) => {}
             }
@@ -138,7 +138,7 @@ impl<F: BlockDevice> Reader<F> {
         Err(failure.expect("there is one copy at least"))
     }
 
-    /// True if a copy of a closed segment has no summary. What it says is in the other one, for as long as that is there.
+    /// Returns true if a copy of a closed segment has no summary. Its content is in the other one, for as long as that exists.
     async fn lacks_summary(&self, wanted: Wanted) -> bool {
         for segment in wanted.copies() {
             if self.summary_in(wanted, segment).await == Err(Unreadable::NoSummary) {
@@ -176,8 +176,8 @@ impl<F: BlockDevice> Reader<F> {
         Ok(content)
     }
 
-    /// What the headers of a segment say, up to the first batch that is not there as a whole. What nobody flushed may have
-    /// its header and lack its data: what guests wrote is looked at there, and the rest by whoever reads it.
+    /// Returns the content of the headers of a segment, up to the first batch that is incomplete. An unflushed batch may have its header
+    /// and lack its data: writes of guests are verified here, and other pages when they are read.
     pub(crate) async fn headers(&self, wanted: Wanted, tail: Tail) -> Result<Headers, Unreadable> {
         let mut window: Windows = wanted.copies().map(Window::of).collect();
         let mut batches: Vec<Batch> = Vec::new();
@@ -204,7 +204,7 @@ impl<F: BlockDevice> Reader<F> {
         Ok(Headers { content, durable })
     }
 
-    /// The batch at a place, as its header says.
+    /// Reads the batch at a place, according to its header.
     async fn header(
         &self,
         wanted: Wanted,
@@ -230,7 +230,7 @@ impl<F: BlockDevice> Reader<F> {
         failure.map_or(Ok(None), Err)
     }
 
-    /// The batch that a header at a place says, if it is one.
+    /// Decodes the batch of a header at a place, if it is one.
     fn decode(&self, wanted: Wanted, page: &[u8], place: u32) -> Option<Batch> {
         let (head, entries) = batch::decode_header(page, self.pool).ok()?;
         let data = entries.iter().filter(|entry| entry.kind.has_data()).count() as u32;
@@ -245,7 +245,7 @@ impl<F: BlockDevice> Reader<F> {
         Some(Batch { start: place, end, durable: head.durable, entries })
     }
 
-    /// True if a page is the header of a batch of this life.
+    /// Returns true if a page is the header of a batch of this generation.
     pub(crate) fn is_header(&self, wanted: Wanted, page: &[u8], place: u32) -> bool {
         self.decode(wanted, page, place).is_some()
     }
@@ -282,7 +282,7 @@ impl<F: BlockDevice> Reader<F> {
         Ok(written().all(holds))
     }
 
-    /// Looks whether something says that the end is none: a header behind it, or the process that wrote it.
+    /// Checks for proof that the end is none: a header behind it, or the record of the process that wrote it.
     async fn check_tail(
         &self,
         wanted: Wanted,
@@ -316,7 +316,7 @@ impl<F: BlockDevice> Reader<F> {
 }
 
 impl Unreadable {
-    /// What is to be said of a segment.
+    /// Returns the message for a segment.
     pub(crate) fn of(&self, segment: SegmentNumber) -> String {
         let segment = segment.0;
         match self {
@@ -328,7 +328,7 @@ impl Unreadable {
 }
 
 impl Wanted {
-    /// A segment in its present life; none if it is free, and none of a second copy, which is read with the first.
+    /// Returns a segment in its present generation; none if it is free, and none of a second copy, which is read with the first.
     pub(crate) fn of(segments: &Segments, segment: SegmentNumber) -> Option<Self> {
         let (owner, generation) = segments.life(segment)?;
         Some(Self { segment, second: segments.second(segment), owner, generation })
@@ -340,13 +340,13 @@ impl Wanted {
         owned.filter_map(|(segment, _)| Self::of(segments, segment)).collect()
     }
 
-    /// A generation is given once in the life of a pool, so it says of which segment something is; the number that a header
-    /// names is that of the first of two copies, which may be gone.
+    /// Returns true if a header belongs to this segment. A generation is used once in the life of a pool, so it identifies the segment; the
+    /// segment number in a header is that of the first of two copies, which may be gone.
     fn is_of(&self, head: &Head, place: u32) -> bool {
         (head.owner, head.generation, head.place) == (self.owner, self.generation, place)
     }
 
-    /// Where its copies are.
+    /// Returns its copies.
     fn copies(&self) -> impl Iterator<Item = SegmentNumber> + use<> {
         [Some(self.segment), self.second].into_iter().flatten()
     }

@@ -14,14 +14,14 @@ use crate::words::units::{DiskId, SegmentNumber, ShardNumber};
 /// The queue of a pool, for all shards.
 pub(super) struct ReclaimQueue {
     pub(super) queue: Mutex<Queue>,
-    /// Tells those who wait that a segment is free, or that there will be none.
+    /// Notifies waiting tasks that a segment is free, or that there will be none.
     made: Notify,
 }
 
 /// The part of it that is locked.
 pub(super) struct Queue {
-    /// Disks that wait for a segment, in order of their asking. Whoever is woken is taken off and asks again: an entry
-    /// that stayed would make reclaim give up content for nobody, and one of a disk that left would stand before all.
+    /// Disks that wait for a segment, in order of their requests. A woken disk is removed and asks again: an entry that stayed would make
+    /// reclaim drop content without need, and one of a disk that left would block all others.
     pub(super) waiting: VecDeque<DiskId>,
     pub(super) turn: Turn,
     /// By shard, what wakes its reclaimer; none for one that ended.
@@ -45,14 +45,14 @@ impl ReclaimQueue {
         Self { queue: Mutex::new(queue), made: Notify::new() }
     }
 
-    /// Notes that a disk waits. What is returned is ready when it is time to look again.
+    /// Records that a disk waits. The returned future completes when the disk should try again.
     pub(super) fn join(&self, disk: DiskId) -> Notified<'_> {
         let mut queue = lock(&self.queue);
         queue.waiting.push_back(disk);
         self.made.notified()
     }
 
-    /// Lets those who wait for a segment look again.
+    /// Wakes the tasks that wait for a segment.
     pub(super) fn announce(&self) {
         self.announce_to(&mut lock(&self.queue));
     }

@@ -6,7 +6,7 @@
 //! ```
 //! One reclaim runs at a time for the whole pool, whichever shard does it, so the segments kept back for it always
 //! suffice: a victim's survivors fill at most the rest of an open segment and one more, and the victim itself comes
-//! back. A victim goes to the shard on which its owner is attached, because only there is known what it holds.
+//! back. A victim goes to the owner shard of its disk, because only there its content is known.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use super::reclaim_queue::Turn;
 use super::shared::Shared;
 use crate::words::units::{SegmentNumber, SegmentOwner, Sequence, ShardNumber};
 
-/// A shard's place at the pool, given up when it ends.
+/// A shard's place at the pool, released when the shard ends.
 pub(crate) struct ReclaimSlot {
     shared: Arc<Shared>,
     pub(crate) shard: ShardNumber,
     waker: Arc<Notify>,
 }
 
-/// The turn to reclaim one segment, given back when this is dropped: also by a shard that ends in the middle of it, so that
-/// the others do not wait for it for ever. To be followed by another look, for whoever asked meanwhile found the turn taken.
+/// The turn to reclaim one segment. Dropping it ends the turn, also if a shard ends in the middle of it, so that the others do not wait for
+/// ever. The queue has to be checked again after that: tasks that asked meanwhile found the turn taken.
 pub(crate) struct ReclaimTurn<'a> {
     slot: &'a ReclaimSlot,
     pub(crate) victim: SegmentNumber,
@@ -83,7 +83,7 @@ impl ReclaimSlot {
             if let Some(victim) = segments.choose_victim(disk) {
                 break victim;
             }
-            // Everything is being written at the moment; the next sealed segment has somebody look again.
+            // Everything is being written at the moment; the next sealed segment causes another check.
             if lowered.is_none() {
                 queue.waiting.push_front(disk);
             }
@@ -146,7 +146,7 @@ impl Drop for ReclaimSlot {
         queue.turn = match (queue.turn, other) {
             (Turn::Given(shard, victim), Some(other)) if shard == self.shard => Turn::Given(other, victim),
             (Turn::Given(shard, victim), _) if shard == self.shard => {
-                // Whoever comes later finds it as it was.
+                // A later shard finds it as it was.
                 if let Some(mut segments) = self.shared.segments_if_whole() {
                     segments.put_back(victim);
                 }

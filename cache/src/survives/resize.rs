@@ -1,13 +1,13 @@
-//! How a device of a pool becomes larger or smaller while it is in use (rule I13).
+//! Resizing a device of a pool while it is in use (rule I13).
 //!
 //! ```text
 //!   grow:    superblocks with the new size, twice ── every shard knows it ── the new segments are free
 //!   shrink:  nothing new goes behind the end ── what is there moves (journeys/vacate.rs), or goes with reclaim ── none is left
-//!            ── both slots of the table say so ── superblocks with the new size, twice ── whoever asked may cut the device
+//!            ── both slots of the table record that ── superblocks with the new size, twice ── the caller may cut the device
 //! ```
-//! Twice, so that neither slot of any superblock has the old size when the caller learns of it: a start that finds the newer one damaged
-//! believes the other. Power may go at each step: the pool has its old size or its new one, and nothing that counts is on flash where only
-//! the larger of them reaches. A start does not take a shrink up again.
+//! Twice, so that neither slot of any superblock has the old size when this returns: a start that finds the newer one damaged
+//! uses the other. Power may go at each step: the pool has its old size or its new one, and nothing that counts is on flash where only
+//! the larger of them reaches. A start does not continue a shrink.
 
 use std::cell::Cell;
 use std::pin::pin;
@@ -206,7 +206,7 @@ fn unlike(from: SegmentNumber) -> BlockError {
         .because(format!("the copy of segment {} is not as it was", from.0))
 }
 
-/// A device that is being made smaller, by whoever holds this.
+/// A device that is being made smaller, as long as this lives.
 pub(crate) struct Shrinking<E: Env> {
     pool: Rc<Pool<E>>,
     /// The device as it was.
@@ -256,10 +256,10 @@ impl<E: Env> Shrinking<E> {
             if !is_over || !pool.shared.settle_shrink() {
                 return Ok(false);
             }
-            // From here on nobody takes any of them, not even in need.
+            // From here on none of them can be taken, not even in need.
             segments.end_shrink(self.after);
         }
-        // A start believes either slot.
+        // A start may use either slot.
         for _ in 0..2 {
             pool.persist_table().await?;
         }

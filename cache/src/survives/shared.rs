@@ -1,8 +1,8 @@
-//! What the shards of a pool have together: its segments, the segment table, the notes about regions, the sequences, and
-//! which devices it has, and of them which failed.
+//! State that the shards of a pool share: its segments, the segment table, the notes about regions, the sequences, and
+//! its devices, with those that failed.
 //!
-//! Everything is behind a lock that is held for moments, never while something is awaited and never for I/O; only the
-//! writers of table and notes keep others out for as long as a write takes. The reads of guests come by none of it.
+//! Everything is behind a lock that is held for moments, never across an await and never for I/O; only the writers of
+//! table and notes exclude others for as long as a write takes. The reads of guests use none of it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,7 +35,7 @@ const _: () = {
     goes_to_other_threads::<SharedPool>();
 };
 
-/// What a pool holds.
+/// Content of a pool that is opened.
 pub(crate) struct Found {
     pub(crate) superblock: Superblock,
     pub(crate) table_turn: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Found {
     pub(crate) open_intents: OpenIntents,
     /// The epoch of the list, if devices were struck off it because they are missing.
     pub(crate) to_witness: Option<u32>,
-    /// What counts what is written to its devices.
+    /// Meters of what is written to its devices.
     pub(crate) meters: Meters,
 }
 
@@ -57,9 +57,9 @@ pub(crate) struct Shared {
     some_failed: AtomicBool,
     /// The device that is being made smaller.
     shrink: Mutex<Option<Shrink>>,
-    /// Tells whoever makes it smaller that segments became free.
+    /// Notifies the task that makes it smaller when segments became free.
     pub(super) shrink_eased: Notify,
-    /// Held while a device comes or goes.
+    /// Held while a device is added or removed.
     pub(super) membership: tokio::sync::Mutex<()>,
     segments: Mutex<Segments>,
     pub(super) notes: Notes,
@@ -67,13 +67,14 @@ pub(crate) struct Shared {
     pub(super) reclaim: ReclaimQueue,
     pub(super) discarding: Discarding,
     pub(crate) dirty_first: DirtyFirst,
-    /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
+    /// The last sequence drawn. One counter for all disks, so that a disk that is attached again cannot draw a value
+    /// twice.
     sequence: AtomicU64,
     failed: AtomicBool,
     pub(super) space: StorageSpace,
-    /// What is written to each device.
+    /// Meters of what is written to each device.
     pub(crate) meters: Meters,
-    /// How much of that there is to be.
+    /// Budgets for that.
     pub(super) budgets: Budgets,
 }
 
@@ -84,15 +85,15 @@ struct Devices {
     leaving: BTreeMap<MemberNumber, Leaving>,
     /// Failed, not listed any more, and not forgotten yet: disks may have had something there.
     out: Vec<Member>,
-    /// The epoch of a list that a device was struck off, until the witness knows it.
+    /// The epoch of a list without a failed device, until the witness knows it.
     to_witness: Option<u32>,
 }
 
-/// What is not remembered yet of devices that failed.
+/// State of failed devices that is not recorded yet.
 pub(super) struct ToStrikeOff {
     /// They are on the list.
     pub(super) failed: Vec<Member>,
-    /// The witness does not know this epoch.
+    /// An epoch that the witness does not know yet.
     pub(super) to_witness: Option<u32>,
 }
 
@@ -110,22 +111,22 @@ pub(crate) struct Shrink {
     pub(crate) device_bytes: u64,
     /// Segments that it is to have.
     pub(crate) segments: u32,
-    /// Why it keeps its size after all, once that is known.
+    /// Reason why it keeps its size after all, once that is known.
     pub(crate) stopped: Option<String>,
     /// It does not keep its size any more: nothing is left behind its new end.
     pub(crate) is_settled: bool,
 }
 
-/// Why a device is to leave the pool.
+/// Reason why a device is to leave the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaving {
     /// It failed: nothing is written to it or read from it any more.
     Failed,
-    /// Somebody wants it back.
+    /// It was removed on request.
     TakenOut,
 }
 
-/// What a failure leaves.
+/// Devices that are left after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     /// Other devices; this one's failure was known before.
@@ -136,16 +137,16 @@ pub(super) enum Left {
     Nothing,
 }
 
-/// Which changes of the table are durable, counted.
+/// Changes of the table, and those that are durable, counted.
 pub(super) struct TableWriter {
     pub(super) changes: AtomicU64,
     pub(super) written: tokio::sync::Mutex<Written>,
 }
 
-/// What is on flash of the table.
+/// State of the table on flash.
 pub(super) struct Written {
     pub(super) turn: u64,
-    /// So many changes are durable.
+    /// Number of changes that are durable.
     pub(super) changes: u64,
 }
 
@@ -204,7 +205,7 @@ impl Shared {
         self.some_leave.store(!devices.leaving.is_empty(), Ordering::SeqCst);
     }
 
-    /// The devices that failed and are listed, if there are any; none if the witness knows what is listed.
+    /// Returns the devices that failed and are listed, if there are any; none if the witness knows the present list.
     pub(super) fn to_strike_off(&self) -> ToStrikeOff {
         if !self.some_failed.load(Ordering::SeqCst) {
             return ToStrikeOff { failed: Vec::new(), to_witness: None };
@@ -216,7 +217,7 @@ impl Shared {
         ToStrikeOff { failed, to_witness: devices.to_witness }
     }
 
-    /// Notes that devices are about to be struck off the list, which the witness is to be told.
+    /// Records that devices are about to be struck off the list, of which the witness has to be informed.
     pub(super) fn strike_off(&self, failed: &[Member], epoch: u32) {
         let mut devices = lock(&self.devices);
         for member in failed {
@@ -227,7 +228,7 @@ impl Shared {
         devices.to_witness = Some(epoch);
     }
 
-    /// Notes what the witness knows.
+    /// Records the epoch that the witness knows.
     pub(super) fn note_witnessed(&self, epoch: u32) {
         let mut devices = lock(&self.devices);
         devices.to_witness = devices.to_witness.filter(|other| *other > epoch);
@@ -246,7 +247,7 @@ impl Shared {
         self.some_leave.store(!devices.leaving.is_empty(), Ordering::SeqCst);
     }
 
-    /// Whether a device is to leave, and why.
+    /// Returns the reason why a device is to leave, if it is.
     pub(crate) fn leaving(&self, member: MemberNumber) -> Option<Leaving> {
         // Asked for each read of a guest.
         if !self.some_leave.load(Ordering::SeqCst) {
@@ -263,7 +264,7 @@ impl Shared {
         lock(&self.devices).leaving.keys().copied().collect()
     }
 
-    /// Has a device leave. Says what is left.
+    /// Starts to remove a device. Returns what is left.
     pub(super) fn let_leave(&self, member: MemberNumber, why: Leaving) -> Left {
         let mut devices = lock(&self.devices);
         let before = devices.leaving.get(&member).copied();
@@ -302,7 +303,8 @@ impl Shared {
         going_on.map(|shrink| shrink.is_settled = true).is_some()
     }
 
-    /// Has a device keep its size after all. Returns false if it is not being made smaller, or cannot keep it any more.
+    /// Cancels the shrinking of a device, which keeps its size. Returns false if it is not being made smaller, or
+    /// cannot keep its size any more.
     pub(crate) fn stop_shrink(&self, member: MemberNumber, reason: &str) -> bool {
         let mut current = lock(&self.shrink);
         let current = current.as_mut().filter(|shrink| shrink.member == member && !shrink.is_settled);
@@ -320,7 +322,7 @@ impl Shared {
         }
     }
 
-    /// The segments, unless a panic left them half done: for whoever tidies up on its way out.
+    /// Locks the segments, unless a panic left them in an inconsistent state: for code that cleans up during a panic.
     pub(super) fn segments_if_whole(&self) -> Option<MutexGuard<'_, Segments>> {
         self.segments.lock().ok()
     }
@@ -336,7 +338,7 @@ impl Shared {
         self.failed.load(Ordering::SeqCst)
     }
 
-    /// Notes that all of the flash failed. True if nobody had noted it before.
+    /// Records that all of the flash failed. Returns true the first time.
     pub(super) fn fail(&self) -> bool {
         !self.failed.swap(true, Ordering::SeqCst)
     }

@@ -1,15 +1,15 @@
-//! Whether the storage of the pool has room for what is written.
+//! Room on the storage of the pool for writes.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Whether the pool's storage has room, for all shards.
+/// Room on the pool's storage, for all shards.
 #[derive(Debug, Default)]
 pub(super) struct StorageSpace {
     /// Writes that wait for room.
     waiting: AtomicUsize,
     /// One of them has waited for longer than guests do.
     is_overdue: AtomicBool,
-    /// Writes wait at all: not before a start has come to its end, which can go on without the pool.
+    /// True if writes wait at all: not before the end of a start, which can go on without the pool.
     waits: AtomicBool,
 }
 
@@ -40,7 +40,7 @@ impl StorageSpace {
         Waiting(self)
     }
 
-    /// Has writes wait for room from now on.
+    /// Lets writes wait for room from now on.
     pub(super) fn begin_to_wait(&self) {
         self.waits.store(true, Ordering::SeqCst);
     }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   superblocks, tables, notes are read             (of all devices; the list of the highest epoch counts)
-//!   if somebody else used the pool since, a device is missing, or notes cannot be read:
-//!                                                   table says that nothing is owned ── flush
+//!   if another opener used the pool since, a device is missing, or notes cannot be read:
+//!                                                   table records that nothing is owned ── flush
 //!   term and mark rise ── flush                     (rule I1: before anything is appended)
 //!   notes are taken over into a new segment         (table, notes, flush)
 //! ```
@@ -37,20 +37,20 @@ use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// By what whoever opens a pool knows whether it was the last to use it.
+/// Marks by which an opener of a pool knows whether it was the last to use it.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    /// The mark of this start: a number that nobody else draws, remembered durably before the pool is opened.
+    /// The mark of this start: a unique number, recorded durably before the pool is opened.
     pub new: u64,
-    /// Marks of earlier starts of whoever opens the pool. If the pool bears another one, somebody else used it since,
-    /// or memory of it was lost, and nothing on it is believed.
+    /// Marks of earlier starts of this opener. If the pool has another one, another opener used it since, or the record was lost, and none
+    /// of its content is trusted.
     pub known: Vec<u64>,
-    /// The highest epoch of a list of devices that the witness was told. None without a witness: then a pool of which a
-    /// device is missing is not believed at all, because it may have gone on elsewhere without what is named now.
+    /// The highest epoch of a list of devices that the witness has recorded. None without a witness: then a pool of which a device is
+    /// missing is not trusted at all, because it may have gone on elsewhere without the devices that are given now.
     pub epoch: Option<u32>,
 }
 
-/// What became of the content of a pool when it was opened.
+/// Outcome for the content of a pool when it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolContent {
     /// It is there, to be loaded when disks are attached.
@@ -58,7 +58,7 @@ pub enum PoolContent {
         /// The mark of the start before this one.
         last_mark: u64,
     },
-    /// Nothing is believed, and the reason.
+    /// Nothing is trusted, and the reason.
     Dropped(&'static str),
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Started<E: Env> {
 pub struct Ignored {
     /// Its place among the devices that were named.
     pub place: usize,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -100,7 +100,7 @@ pub(crate) async fn start<E: Env>(
     superblock.term = superblock.term.max(newest_term) + 1;
     superblock.mark = marks.new;
     if !missing.is_empty() {
-        // Should it come back, it does not belong any more: its content is of another time.
+        // Should it return, it no longer belongs to the pool: its content is outdated.
         superblock.epoch += 1;
         superblock.members = without(&superblock.members, &missing);
     }
@@ -132,9 +132,9 @@ pub(crate) async fn start<E: Env>(
     Ok(Started { pool, content, ignored })
 }
 
-/// Gives each device the newest superblock and the newest table, if the end kept it from getting them. Without that the next
-/// turns would go over the newest ones that this device has: should they be torn, and the others be lost, it would know
-/// nothing of what it holds. Whatever the device has stays beside them.
+/// Writes the newest superblock and the newest table to each device that lacks them because the previous process ended too early. Otherwise
+/// the next turns would overwrite the newest ones that this device has: should they be torn, and the others be lost, it would have no
+/// record of its content. The device's own versions stay beside them.
 async fn catch_up<E: Env>(pool: &Pool<E>, newest: &Superblock, turns: &[u64], tables: &[[Option<Table>; 2]]) {
     let Some((table_turn, lives)) = tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn) else {
         return;
@@ -172,13 +172,13 @@ pub(crate) async fn join<E: Env>(
     Ok(Rc::new(Pool::new(flash, host, Arc::clone(&shared.0))))
 }
 
-/// Why a pool is not believed that bears an unknown mark.
+/// Reason why a pool with an unknown mark is not trusted.
 pub(crate) const USED_SINCE: &str =
     "Another Forebay used the pool since, or what this one remembers of it is older than the pool";
-/// Why a pool is not believed of which a device is missing.
+/// Reason why a pool with a missing device is not trusted.
 pub(crate) const INCOMPLETE: &str = "A device of the pool is missing";
 
-/// What stands on the devices of a pool, before anything is changed.
+/// Content of the devices of a pool, before anything is changed.
 pub(crate) struct Examined<F> {
     /// Of the highest epoch, turn and term.
     pub(crate) superblock: Superblock,
@@ -188,9 +188,9 @@ pub(crate) struct Examined<F> {
     pub(crate) flash: Flash<F>,
     /// Both slots of the segment table of each; none for one that is not whole.
     pub(crate) tables: Vec<[Option<Table>; 2]>,
-    /// The newest term that the tables know.
+    /// The newest term in the tables.
     newest_term: u32,
-    /// Owners, generations and open intents, or why nothing is believed.
+    /// Owners, generations and open intents, or the reason why nothing is trusted.
     pub(crate) content: Result<(Vec<TableEntry>, OpenIntents), &'static str>,
     /// Devices that do not belong to it.
     pub(crate) ignored: Vec<Ignored>,
@@ -198,12 +198,12 @@ pub(crate) struct Examined<F> {
     pub(crate) missing: Vec<MemberNumber>,
 }
 
-/// Why a pool is not believed that is older than what the witness knows.
+/// Reason why a pool is not trusted that is older than the record of the witness.
 pub(crate) const STALE: &str =
     "The pool went on without the devices that are here, because they had failed or were missing";
 
-/// Reads what a start goes by, and decides whether the content is believed. Without `marks`, whoever asks counts as
-/// the last one to have used the pool. Changes nothing.
+/// Reads what a start depends on, and decides whether the content is trusted. Without `marks`, the caller counts as the last one to have
+/// used the pool. Changes nothing.
 ///
 /// # Errors
 /// `NotAPool`, or `Flash`.
@@ -222,7 +222,7 @@ pub(crate) async fn examine<F: BlockDevice>(
     let lives = tables.iter().flatten().flatten().flat_map(|(_, lives)| lives).flatten();
     let newest_term = lives.map(|(_, generation, _)| generation.term()).max().unwrap_or(0);
     if superblocks.iter().any(|one| newest_term > one.term) {
-        // The table is never ahead of the term: there was a newer superblock, with a mark that nobody knows now.
+        // The table is never ahead of the term: there was a newer superblock, with a mark that is lost.
         content =
             Err("The current copy of the superblock is damaged, or a device is a copy of an earlier time");
     }
@@ -253,7 +253,7 @@ struct Assembled<F> {
     missing: Vec<MemberNumber>,
 }
 
-/// Finds out which of some devices make a pool together: the one whose list has the highest epoch says.
+/// Finds out which devices make a pool together: the list with the highest epoch decides.
 async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, CacheError> {
     let mut read = Vec::new();
     let mut ignored = Vec::new();
@@ -308,7 +308,7 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
     Ok(Assembled { superblocks, turns, tables: all_tables, devices, ignored, missing })
 }
 
-/// A slot of the segment table: its turn and its lines.
+/// A slot of the segment table: its turn and its entries.
 pub(crate) type Table = (u64, Vec<TableEntry>);
 
 /// Both slots of the segment table of a device; none for one that is not whole.
@@ -330,7 +330,7 @@ async fn read_tables<F: BlockDevice>(
     Ok(tables)
 }
 
-/// Owners, generations and open intents, or why they cannot be known.
+/// Returns owners, generations and open intents, or the reason why they cannot be determined.
 async fn found<F: BlockDevice>(
     flash: &Flash<F>,
     superblock: &Superblock,
@@ -372,7 +372,7 @@ async fn found<F: BlockDevice>(
     if lost_notes > notes || disks.iter().any(|disk| open_intents.has(*disk, Intent::DirtyData)) {
         return Err(INCOMPLETE);
     }
-    // A newer version, or a `forget`, may have been where nobody can read it.
+    // A newer version, or a `forget`, may have been in the unreadable part.
     for disk in disks {
         segments.disown(disk);
     }
@@ -396,8 +396,8 @@ fn without(members: &Members, missing: &[MemberNumber]) -> Members {
     missing.iter().fold(*members, |members, missing| members.without(*missing))
 }
 
-/// One copy of the table is not whole. Either power went while it was written, and then nothing relies on it; or it was
-/// the current one and is damaged, and then there are batches that the other one does not know.
+/// Returns true if the valid copy of the table is the current one, where the other is damaged. Either power went while the other was
+/// written, and then nothing relies on it; or it was the current one, and then there are batches that the valid one does not know.
 async fn is_current<F: BlockDevice>(reader: &Reader<F>, members: &Members, lives: &[TableEntry]) -> bool {
     let newest = lives.iter().flatten().map(|(_, generation, _)| *generation).max();
     let segments = members.iter().flat_map(|member| member.numbers());

@@ -1,11 +1,11 @@
 //! The superblock of a pool in use: the mark of the last stop, and whether anything on flash may be dirty.
 //!
 //! ```text
-//!   before anything is dirty:    superblock says that something may be ── note says it of the disk ── durable
-//!   a disk that is clean again:  note says so; the superblock stays as it is
+//!   before anything is dirty:    superblock records that something may be ── note records it of the disk ── durable
+//!   a disk that is clean again:  note records that; the superblock stays as it is
 //!   stop:                        mark, and whether any disk may be dirty
 //! ```
-//! A start that finds `may_be_dirty` never takes the pool for worthless, also if its notes are damaged or a device is missing. The list
+//! A start that finds `may_be_dirty` never treats the pool as worthless, also if its notes are damaged or a device is missing. The list
 //! of devices in the superblock is changed in `membership.rs`.
 
 use block::{BlockError, Buffer};
@@ -48,13 +48,13 @@ impl<E: Env> Pool<E> {
                 self.write_superblock(&next).await?;
             }
         }
-        // Kept by reclaim from now on, until its index says what is in its segments.
+        // Reclaim keeps it from now on, until its index covers its segments.
         self.segments().set_dirty(disk, true);
         self.open_intents(disk, &[Intent::DirtyData]).await
     }
 
-    /// Makes durable that a disk holds nothing any more that its backing does not have. What that relies on is durable already. The
-    /// superblock says it of the whole pool at [`Self::leave`].
+    /// Makes durable that a disk has no dirty data any more. The data that this relies on is durable already. The superblock records it for
+    /// the whole pool at [`Self::leave`].
     pub(crate) async fn note_clean(&self, disk: DiskId) -> Result<(), BlockError> {
         // Not before: what is written with one copy would be missed by a start that finds the disk dirty.
         self.close_intents(disk, [Intent::DirtyData]).await?;

@@ -25,7 +25,7 @@ impl<E: Env> Pool<E> {
         }
     }
 
-    /// How far spending is ahead of the budget, on the device where it is farthest: from 0 to 1, and 0 without a budget.
+    /// Returns how far spending is ahead of the budget, on the device where it is highest: from 0 to 1, and 0 without a budget.
     pub(crate) fn write_pressure(&self) -> f32 {
         if !self.shared.budgets.is_set() {
             return 0.0;
@@ -34,7 +34,7 @@ impl<E: Env> Pool<E> {
         pressures.map(|budget| budget.pressure).fold(0.0, f32::max)
     }
 
-    /// How the budget of a device stands, if there is one.
+    /// Returns the state of the budget of a device, if there is one.
     pub(crate) fn budget(&self, member: Member) -> Option<BudgetStatistics> {
         let budget = self.see_budget(member)?;
         Some(BudgetStatistics {
@@ -44,7 +44,7 @@ impl<E: Env> Pool<E> {
         })
     }
 
-    /// Whether a batch may be promoted to a segment now. Chance decides, so that it is the share of batches that there is to be.
+    /// Returns true if a batch may be promoted to a segment now. Random, with the probability that the budget allows.
     pub(super) fn affords_batch(&self, segment: SegmentNumber) -> bool {
         if !self.shared.budgets.is_set() {
             return true;

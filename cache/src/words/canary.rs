@@ -1,4 +1,4 @@
-//! Canaries: known bugs that can be planted, so that tests can prove that simulation finds their like.
+//! Canaries: known bugs that can be planted, so that tests can prove that simulation finds bugs of that kind.
 //!
 //! A build with debug assertions, as tests are, lets a thread plant one for itself; other threads go on without. In a release build
 //! none can be planted, and the compiler leaves all of them out.
@@ -7,15 +7,15 @@
 /// the damage by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// Fills enter although a write came in between (rule I3).
+    /// Fills enter although a write intervened (rule I3).
     StaleFill,
-    /// What has no known pages is reclaimed first, although older versions lie elsewhere (A1, rule I8).
+    /// A segment without indexed pages is reclaimed first, although older versions lie elsewhere (A1, rule I8).
     EmptyFirst,
     /// A region is closed although the log holds older versions of its pages (A18, rule I11).
     CloseWithoutForget,
     /// A region is closed although the backing may lose what it acknowledged (A19, rule I11).
     CloseWithoutFlush,
-    /// What a start does not believe leaves only the index, and comes back when its region is closed (A20).
+    /// Pages that a start does not trust leave only the index, and reappear when their region is closed (A20).
     DropInMemory,
     /// Writes that do not enter the cache open no intent (A21, rule I11).
     NoIntentPastCache,
@@ -31,7 +31,7 @@ pub enum Bug {
     ReuseBeforeDurable,
     /// A write goes to the backing although something older of its pages is dirty (rule I12).
     BypassOverDirty,
-    /// A segment goes although it says of pages that they are zeroes, and the backing does not have that (A10).
+    /// A segment is reclaimed although it has zeroes that are dirty (A10).
     TombstoneDropped,
     /// The backing gets pages that the power may still take from the log, and leaves older ones there for clean.
     BackingBeforeLog,
@@ -41,11 +41,11 @@ pub enum Bug {
     HomeOfAnother,
     /// A segment is taken and written while a discard of it is in flight (rule I7).
     EarlyReuse,
-    /// A device that is back is believed, though DIR knows that the others went on without it (A32, rule I13).
+    /// A device that returns is trusted, though DIR knows that the others went on without it (A32, rule I13).
     StaleBelieved,
-    /// What has two copies is acknowledged when it has one (rule I13).
+    /// A write that needs two copies is acknowledged when it has one (rule I13).
     AckOneCopy,
-    /// What only one device has is acknowledged before it is durable that the other one is out (A32, rule I13).
+    /// A write that only one device has is acknowledged before it is durable that the other one is out (A32, rule I13).
     OutUnrecorded,
     /// After a power cut, one of two copies stays shorter than the other (A34).
     EndsDiffer,
@@ -57,9 +57,9 @@ pub enum Bug {
     ShadowedDropped,
     /// A segment goes before older ones while what replaced its content is not durable (rule I8).
     OutOfOrderBeforeDurable,
-    /// What turned out damaged may go before older versions, though nothing says that it is void (rule I8).
+    /// A damaged page may go before older versions, though nothing records that it is void (rule I8).
     DamageOutOfOrder,
-    /// What survives of segments that go next is copied, though they may be written anew before it is appended (rule I1).
+    /// Survivors of segments that go next are copied, though they may be overwritten before they are appended (rule I1).
     AheadNotHeld,
     /// The table names the new place of a segment before it is whole there.
     HalfMoveNamed,
@@ -67,13 +67,13 @@ pub enum Bug {
     CopyOverNamed,
     /// Of a segment with two copies, only one is given back in the table.
     OneCopyFreed,
-    /// A disk grows, and what is cached of the page that its end cut keeps the zeroes that nobody wrote (rule I17).
+    /// A disk grows, and the cached content of the page that its end cut keeps the zeroes that no guest wrote (rule I17).
     ZeroesBehindEnd,
     /// Batches that are written while a flush of the log runs count as durable once it has ended (rule I5).
     FlushCoversLater,
-    /// Notes say that a disk is clean before the log durably says what was destaged (rule I9).
+    /// Notes record that a disk is clean before its destaged entries are durable in the log (rule I9).
     CleanBeforeLog,
-    /// Reclaim repeats only the first batch of what a segment says of ranges (rule I8).
+    /// Reclaim repeats only the first batch of the range tombstones of a segment (rule I8).
     RangesSaidOnce,
     /// Changes of the same pages do not wait for each other (rule I2, B24).
     OverlapsPass,
@@ -105,7 +105,7 @@ impl Bug {
         Self::CleanBeforeLog,
     ];
 
-    /// Those that stories find. Random walks hardly ever come to the moment at which most of them do harm.
+    /// Bugs that stories find. Random walks hardly ever reach the state in which most of them do harm.
     pub const IN_STORIES: [Self; 23] = [
         Self::CloseWithoutFlush,
         Self::EarlyClear,

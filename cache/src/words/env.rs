@@ -1,4 +1,4 @@
-//! The environment of a cache: the types that come in from outside.
+//! The environment of a cache: the types that its user supplies.
 
 use block::{BlockDevice, Host};
 

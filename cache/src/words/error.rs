@@ -1,11 +1,11 @@
-//! What can go wrong with a pool or with the settings of a disk. Failed requests are `BlockError`s.
+//! Errors of a pool and of the settings of a disk. Failed requests are `BlockError`s.
 
 use block::BlockError;
 use thiserror::Error;
 
 use super::units::DiskId;
 
-/// Why a pool or a disk could not be used. Each message says what was tried, with values, and what to do.
+/// Reason why a pool or a disk could not be used. Each message has the failed action, with values, and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CacheError {
     /// The device that holds the pool failed.
@@ -17,7 +17,7 @@ pub enum CacheError {
     TooSmall {
         /// Size of the device.
         size_bytes: u64,
-        /// What the smallest pool needs.
+        /// Size of the smallest pool.
         needed_bytes: u64,
     },
 
@@ -28,7 +28,7 @@ pub enum CacheError {
     TooLarge {
         /// Size of the device.
         size_bytes: u64,
-        /// What page addresses reach.
+        /// Size that page addresses reach.
         max_bytes: u64,
     },
 
@@ -48,13 +48,13 @@ pub enum CacheError {
     ReservationTooLarge {
         /// The disk that asks.
         disk: DiskId,
-        /// What it asks for.
+        /// Requested size.
         wanted_bytes: u64,
-        /// What is left to reserve.
+        /// Size that is left to reserve.
         free_bytes: u64,
-        /// What all disks can use together.
+        /// Size that all disks can use together.
         pool_bytes: u64,
-        /// What is kept for dirty data of other disks beyond their reservations, until that is destaged.
+        /// Size kept for dirty data of other disks beyond their reservations, until that is destaged.
         for_dirty_bytes: u64,
         /// The smallest reservation that this pool has.
         minimum_bytes: u64,
@@ -64,7 +64,7 @@ pub enum CacheError {
     #[error("Disk {0} is attached already")]
     DiskAttached(DiskId),
 
-    /// Flash holds what no backing has, and what was asked for would lose it.
+    /// Flash holds data that no backing has, and the request would lose it.
     #[error("Flash holds data that its backing does not have yet: {0}")]
     HoldsDirty(String),
 

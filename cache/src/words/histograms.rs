@@ -1,9 +1,9 @@
-//! Histograms of a disk's requests, in the fixed classes that vscsiStats made known: size, latency, distance from the request
-//! before, requests in flight, time between requests. Reads and writes apart, counted all the time.
+//! Histograms of a disk's requests, in the fixed classes that vscsiStats made known: size, latency, distance from the request before,
+//! requests in flight, time between requests. Reads and writes are counted apart, all the time.
 //!
 //! ```text
-//!   a request comes:  distance, in flight, time since the one before      whatever becomes of it
-//!   it succeeds:      size, latency                                       so these add up to the counters
+//!   a request arrives: distance, in flight, time since the one before     whether it succeeds or not
+//!   it succeeds:       size, latency                                      so these add up to the counters
 //! ```
 //! A class is found by sign and number of bits of the value, and at most a few comparisons. No clock is read here: times are
 //! those that latencies are measured with.
@@ -21,7 +21,7 @@ const CLASSES_MAX: usize = 28;
 /// One place for each sign and number of bits of a value.
 const PLACES: usize = 128;
 
-/// What a histogram is of.
+/// Quantity of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Bytes of a request.
@@ -31,15 +31,15 @@ pub enum Kind {
     /// Sectors from the last one of the request before to the first one of this, of the same direction: 1 if it goes on
     /// where that one ended.
     Seek,
-    /// Requests of the same direction in flight when one comes, itself included.
+    /// Requests of the same direction in flight when one arrives, itself included.
     Outstanding,
-    /// Nanoseconds since the request before of the same direction came.
+    /// Nanoseconds since the previous request of the same direction arrived.
     Interarrival,
 }
 
 /// The classes of one kind.
 struct Classes {
-    /// What people read values in, and how many of what is measured make one.
+    /// Unit for people, and how many measured units make one.
     unit: &'static str,
     per_unit: i64,
     /// The largest value of each class, in what is measured. One more class is above them.
@@ -163,7 +163,7 @@ impl fmt::Debug for Cells {
     }
 }
 
-/// How often values of each class were counted.
+/// Number of values in each class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Histogram {
     kind: Kind,
@@ -175,7 +175,7 @@ impl Histogram {
         Self { kind, counts: [0; CLASSES_MAX] }
     }
 
-    /// What the largest values of classes are in.
+    /// Returns the unit of the largest values of classes.
     pub fn unit(&self) -> &'static str {
         self.kind.classes().unit
     }
@@ -216,7 +216,7 @@ pub struct Histograms {
 pub struct DirectionHistograms {
     /// See [`Kind::Size`]; of requests that succeeded.
     pub size: Histogram,
-    /// See [`Kind::Seek`]; the first request since the disk came to its shard has none before it.
+    /// See [`Kind::Seek`]; the first request since the disk was attached to its shard has none before it.
     pub seek: Histogram,
     /// See [`Kind::Outstanding`].
     pub outstanding: Histogram,
@@ -242,14 +242,14 @@ impl Default for Histograms {
     }
 }
 
-/// What is counted of the requests of a disk.
+/// Histograms of the requests of a disk.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     pub(crate) reads: Direction,
     pub(crate) writes: Direction,
 }
 
-/// What is counted of reads, or of writes.
+/// Histograms of reads, or of writes.
 #[derive(Debug)]
 pub(crate) struct Direction {
     size: Cells,
@@ -291,7 +291,7 @@ impl Default for Direction {
 }
 
 impl Direction {
-    /// A request for `range`, which is not empty, comes at `now`. It is in flight as long as the answer lives.
+    /// Counts a request for `range`, which is not empty, that arrives at `now`. It is in flight as long as the returned guard lives.
     pub(crate) fn arrive(&self, range: &ByteRange, now: u64) -> InFlight<'_> {
         count(&self.in_flight, 1);
         self.outstanding.count(self.in_flight.get());

@@ -1,12 +1,12 @@
-//! How long requests took, in classes so narrow that every percentile is known within 1.6 %.
+//! Latencies, in classes so narrow that every percentile is known within 1.6 %.
 //!
 //! ```text
 //!   64 ns                128 ns               256 ns                 68 s
 //!     |--- 32 classes ---|--- 32 classes ---|--- ... 30 octaves ---|
 //! ```
-//! Counting is a few instructions. A snapshot names only the classes that have something, so it is small; two of them can be
+//! Counting is a few instructions. A snapshot has only the classes that are not empty, so it is small; two of them can be
 //! added up and subtracted exactly, which percentiles cannot: statistics of a window, of a disk that moved, and of all
-//! that a disk ever did come from that. The coarse classes of [`super::histograms`] are counted beside, because their bounds
+//! that a disk ever did are computed so. The coarse classes of [`super::histograms`] are counted beside, because their bounds
 //! are none of these.
 
 use std::cell::Cell;
@@ -60,7 +60,7 @@ struct Counting {
     sum_ns: Cell<u64>,
     max_ns: Cell<u64>,
     classes: Box<[Cell<u64>]>,
-    /// A bit for each octave that has something: few have, and telling what was counted looks at those only.
+    /// A bit for each octave that is not empty: few are, and a snapshot visits only those.
     octaves: Cell<u32>,
     histogram: Cells,
 }
@@ -157,7 +157,7 @@ impl Latencies {
     }
 }
 
-/// What was measured of one class of requests: a snapshot, a sum of several, or what came between two.
+/// Latencies of one class of requests: a snapshot, a sum of several, or the difference of two.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct LatencyCounts {
     sum_ns: u64,
@@ -188,12 +188,13 @@ impl LatencyCounts {
         self.sum_ns
     }
 
-    /// The largest, in nanoseconds; of what came between two snapshots at most 3.2 % more than it was.
+    /// Returns the largest, in nanoseconds; of a difference of two snapshots at most 3.2 % more than it was.
     pub fn max_ns(&self) -> u64 {
         self.max_ns
     }
 
-    /// Classes that have something, ascending, with what they have. To be kept; what a number means is known here only.
+    /// Returns the classes that are not empty, ascending, with their counts. To be stored; the meaning of a class number is known here
+    /// only.
     pub fn classes(&self) -> impl Iterator<Item = (u16, u64)> {
         self.classes.iter().copied()
     }
@@ -216,7 +217,7 @@ impl LatencyCounts {
         self.classes = merged(&self.classes, &more.classes);
     }
 
-    /// What came since `earlier`, which is an earlier snapshot of the same.
+    /// Returns the difference to `earlier`, which is an earlier snapshot of the same.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut before = earlier.classes().peekable();
@@ -226,7 +227,7 @@ impl LatencyCounts {
             (count > had).then(|| (class, count - had))
         };
         let classes: Vec<(u16, u64)> = self.classes().filter_map(new).collect();
-        // The largest of all may have come before; then the highest class says how large the largest since is.
+        // The largest of all may be older; then the highest class bounds the largest since.
         let highest = classes.last().map_or(0, |(class, _)| largest_of(usize::from(*class)));
         let max_ns = self.max_ns.min(highest);
         Self { sum_ns: self.sum_ns.saturating_sub(earlier.sum_ns), max_ns, classes }
@@ -276,7 +277,7 @@ fn merged(one: &[(u16, u64)], other: &[(u16, u64)]) -> Vec<(u16, u64)> {
     }
 }
 
-/// What latencies say, in microseconds.
+/// Summary of latencies, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LatencySummary {
     /// Requests measured.

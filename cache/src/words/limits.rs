@@ -50,9 +50,8 @@ pub const SEGMENT_BYTES_CHOSEN_MIN: u64 = 256 << 10;
 /// keep what is hot when the oldest one is reclaimed. Smaller reservations are refused.
 pub const RESERVE_SEGMENTS_MIN: u32 = 16;
 
-/// Segments that only reclaim may take, so that it can always move what is hot or dirty before it frees a segment. Without
-/// them a full pool could not be reclaimed at all. One more than a victim needs: what it says of ranges may have become more
-/// than it was.
+/// Segments that only reclaim may take, so that it can always move what is hot or dirty before it frees a segment. Without them a full pool
+/// could not be reclaimed at all. One more than a victim needs: its range tombstones may take more room than they did.
 pub const RECLAIM_SEGMENTS: u32 = 3;
 
 /// Segments kept back for notes about regions: the one that is written, and the next one while it takes over what is
@@ -83,7 +82,7 @@ pub const REGION_BYTES_MAX: u64 = 128 << 20;
 const _: () = assert!(REGION_BYTES_MAX / PAGE <= PAGE * 8, "a forget is one page of bits");
 
 /// Share of a reclaimed segment that may be appended again, in eighths. Below 8, so that reclaim gains room: each time, or the next time
-/// where what survives of the next segment goes along.
+/// where survivors of the next segment share the batch.
 pub const SURVIVORS_EIGHTHS_MAX: u32 = 6;
 
 /// Pages of one batch: what the entries of one header page can describe is 165; 128 keeps the write at 516 KiB.
@@ -99,18 +98,18 @@ pub const RAM_BYTES_MAX: u64 = 1 << 40;
 /// ago is forgotten for a new one.
 pub const STREAMS_MAX: usize = 32;
 
-/// How long guests' writes, and whoever closes regions, wait for room in the log before they go on without, nanoseconds: then
-/// something else than reclaim is in the way.
+/// Longest wait for room in the log, of guests' writes and of the closing of regions, before they go on without, nanoseconds: then the
+/// cause is something else than reclaim.
 pub const ROOM_WAIT_NS: u64 = 2_000_000_000;
 
-/// How long a guest's change waits for a pool whose storage has no room (a full file system, thin volume or quota) before it is
-/// an error, or goes on without flash: nanoseconds.
+/// Longest wait of a guest's change for a pool whose storage has no room (a full file system, thin volume or quota) before it is an error,
+/// or goes on without flash: nanoseconds.
 pub const SPACE_WAIT_NS: u64 = 20_000_000_000;
 
-/// How long a device of a pool that can do without it may have no room: nanoseconds. Shorter, so that guests notice nothing of it.
+/// Longest time without room for a device that the pool can do without: nanoseconds. Shorter, so that guests notice nothing of it.
 pub const SPACE_DEVICE_WAIT_NS: u64 = 10_000_000_000;
 
-/// How often a write that had no room on the storage of the pool is repeated: nanoseconds.
+/// Interval between tries of a write that had no room on the storage of the pool: nanoseconds.
 pub const SPACE_RETRY_NS: u64 = 500_000_000;
 
 /// Pages that destage writes to the backing in one request at most: 1 MiB.
@@ -119,7 +118,7 @@ pub const DESTAGE_PAGES_MAX: u64 = 256;
 /// Pages that destage makes zeroes in one request at most: 64 MiB.
 pub const ZEROES_PAGES_MAX: u64 = REQUEST_BYTES_MAX / PAGE;
 
-/// Ranges of zeroes of one disk that its backing does not have, at most: whoever discards one more waits for destage.
+/// Dirty zero ranges of one disk, at most: a discard beyond that waits for destage.
 pub const ZERO_RANGES_MAX: usize = 4096;
 
 /// And no more than this part of the pages that the disk may have on flash.
@@ -133,5 +132,5 @@ const _: () = assert!(SURVIVORS_EIGHTHS_MAX < 8, "reclaim would free nothing");
 // A victim of any size finds room for its survivors: the rest of the open segment and one whole segment more.
 const _: () = assert!(RECLAIM_SEGMENTS >= 2);
 
-/// Ranges of pages that are known to be zeroes, of one disk: less than a mebibyte of RAM.
+/// Ranges of zero pages of one disk, at most: less than a mebibyte of RAM.
 pub(crate) const ZERO_RANGES_KNOWN_MAX: usize = 32 << 10;

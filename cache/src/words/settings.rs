@@ -1,4 +1,4 @@
-//! What a user may choose for a disk.
+//! Settings that a user may choose for a disk.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 use super::units::{DiskId, SECOND_NS};
 
-/// How often a day each flash device may be written over, in thousandths: 500 is half a drive write a day. Never none.
+/// Write budget of each flash device, in thousandths of a drive write a day: 500 is half a drive write a day. Never none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriveWrites(NonZeroU32);
 
 impl DriveWrites {
-    /// So many thousandths; none if there are none.
+    /// Creates the budget from thousandths; none for 0.
     pub fn from_thousandths(thousandths: u32) -> Option<Self> {
         NonZeroU32::new(thousandths).map(Self)
     }
@@ -21,15 +21,15 @@ impl DriveWrites {
         self.0.get()
     }
 
-    /// What that is for a device of this size, in bytes a day.
+    /// Returns the budget for a device of this size, in bytes a day.
     pub fn bytes_a_day(self, device_bytes: u64) -> u64 {
         let bytes = u128::from(device_bytes) * u128::from(self.thousandths()) / 1000;
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 }
 
-/// What the cache does with reads and writes of a disk. Never decides what cached content *means*: what the backing does
-/// not have yet is served from the cache and destaged in every mode, so modes can be changed at any time.
+/// Handling of reads and writes of a disk. Never decides what cached content *means*: dirty data is served from the cache and destaged in
+/// every mode, so modes can be changed at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Writes go to the backing first and then enter the cache. The default: nothing depends on the flash.
@@ -43,17 +43,17 @@ pub enum Mode {
     PassThrough,
 }
 
-/// What a mode does with each journey; the whole of the difference between modes.
+/// Properties of a mode; the whole of the difference between modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table of yes and no")]
 pub struct ModeRow {
     /// Reads are answered from the cache where it can.
     pub reads_hit: bool,
-    /// What a read fetched from the backing enters the cache.
+    /// Data that a read fetched from the backing enters the cache.
     pub reads_fill: bool,
-    /// What was written enters the cache once the backing has it.
+    /// Written data enters the cache once the backing has it.
     pub writes_enter: bool,
-    /// What was written is acknowledged once flash has it.
+    /// A write is acknowledged once flash has it.
     pub writes_back: bool,
 }
 
@@ -66,7 +66,7 @@ impl Mode {
         (Self::PassThrough, "pass-through"),
     ];
 
-    /// What this mode does.
+    /// Returns the properties of this mode.
     pub fn row(self) -> ModeRow {
         let through = ModeRow { reads_hit: true, reads_fill: true, writes_enter: true, writes_back: false };
         match self {
@@ -99,8 +99,7 @@ impl FromStr for Mode {
     }
 }
 
-/// What must have happened before data that leaves RAM is written to flash, once the flash is full. While there is
-/// free flash everything enters.
+/// Condition for data that leaves RAM to be written to flash, once the flash is full. While there is free flash everything enters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Admission {
     /// Forebay decides, by what it learned of the disk: most of the hits that can be had, for few flash writes.
@@ -110,7 +109,7 @@ pub enum Admission {
     AdaptiveHits,
     /// Everything enters, as with vSphere Flash Read Cache. Best hit ratio for some workloads, most flash writes.
     Always,
-    /// What was used this often, as with FAST Cache.
+    /// Pages used this often, as with FAST Cache.
     Repeated(u32),
 }
 
@@ -152,15 +151,15 @@ impl FromStr for Admission {
     }
 }
 
-/// How long a sequential run of misses may be that still enters the cache.
+/// Length up to which a sequential run of misses enters the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SequentialCutoff {
-    /// Forebay decides. Where admission learns, what long runs are worth is learned as well, and their reads all enter: a
-    /// limit of any length kept out what came back on some disks (docs/dev/notes/hit-ratio.md). Else, and for writes in write-back, it is
+    /// Forebay decides. Where admission learns, it learns the worth of long runs as well, and their reads all enter: a limit of any length
+    /// kept out blocks that were used again on some disks (docs/dev/notes/hit-ratio.md). Else, and for writes in write-back, it is
     /// [`Self::AUTO_BYTES`].
     #[default]
     Auto,
-    /// So many bytes; 0 for any length.
+    /// A length in bytes; 0 for any length.
     Bytes(u64),
 }
 
@@ -214,59 +213,59 @@ impl FromStr for Redundancy {
     }
 }
 
-/// Whether a disk may have more flash kept for it than its reservation, for what is dirty.
+/// Whether the pool may keep more flash for a disk than its reservation, for dirty data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReservePolicy {
     /// It may not: the reservation bounds the dirty limit.
     #[default]
     Fixed,
-    /// It may, as long as the pool has flash that nobody else reserved: as much as the dirty data takes, up to the dirty
-    /// limit. Destage gives it back.
+    /// It may, as long as the pool has flash that is not reserved: as much as the dirty data takes, up to the dirty limit. Destage gives it
+    /// back.
     FollowsDirty,
 }
 
-/// How a disk is cached. Sizes in bytes.
+/// Cache settings of a disk. Sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskSettings {
     /// The disk's number, never used for another disk of the same pool.
     pub id: DiskId,
-    /// What is done with reads and writes.
+    /// Handling of reads and writes.
     pub mode: Mode,
     /// The unit of the index: a power of two, 4 KiB to 1 MiB. Changing it drops the disk's cached content.
     pub block_bytes: u32,
     /// Flash that the disk gets whatever the others do; at least 16 segments.
     pub reserve_bytes: u64,
-    /// Whether more is kept while more is dirty.
+    /// Policy for reserving more while more is dirty.
     pub reserve_policy: ReservePolicy,
     /// Flash that the disk never exceeds; at least the reservation.
     pub limit_bytes: u64,
     /// RAM of the disk; at least 64 KiB.
     pub ram_bytes: u64,
-    /// What may enter flash.
+    /// Admission to flash.
     pub admission: Admission,
-    /// Misses of a sequential run longer than this go past the cache.
+    /// Misses of a sequential run longer than this bypass the cache.
     pub sequential_cutoff: SequentialCutoff,
-    /// The most that flash may hold and the backing does not have; writers slow down as they come near it. None: a tenth of
-    /// the pool, divided among its disks in write-back, and no more than the disk. Never more than a quarter of what is kept
-    /// for the disk, or an eighth of it if everything has two copies.
+    /// Dirty limit: the most that flash may hold and the backing does not have; writers slow down as dirty data approaches it. None: a
+    /// tenth of the pool, divided among its disks in write-back, and no more than the disk. Never more than a quarter of the flash that is
+    /// reserved for the disk, or an eighth of it if everything has two copies.
     pub dirty_limit_bytes: Option<u64>,
     /// Destage never goes slower than this while there is something to destage, in bytes a second, whatever guests do.
     pub destage_rate_min: u64,
     /// Destage never goes faster than this, in bytes a second; 0 for as fast as the backing takes it.
     pub destage_rate_max: u64,
-    /// How what the backing does not have is kept.
+    /// Copies of dirty data.
     pub redundancy: Redundancy,
-    /// How long a write of a guest waits for destage that brings nothing home, in nanoseconds; none: for ever.
+    /// Longest wait of a guest's write for destage without progress, in nanoseconds; none: for ever.
     pub retry_ns: Option<u64>,
     /// Writes are refused.
     pub read_only: bool,
-    /// What becomes of pages that are all zeroes.
+    /// Handling of pages that are all zeroes.
     pub zero_pages: ZeroPages,
     /// The sector size that guests are shown, 512 or 4096 bytes. None: that of the backing.
     pub sector_bytes: Option<u64>,
 }
 
-/// What becomes of pages of the backing that are all zeroes, its holes among them.
+/// Handling of pages of the backing that are all zeroes, its holes among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZeroPages {
     /// It is remembered that they are zeroes, and they take neither RAM nor flash. A restart forgets it.
@@ -276,8 +275,9 @@ pub enum ZeroPages {
 }
 
 impl DiskSettings {
-    /// The plainest: write-through, and everything enters flash. Sizes are none, so that those that matter are said; as it is, no
-    /// cache takes it. For tests and measurements, which change what they are about: what users get is the daemon's.
+    /// Returns the plainest settings: write-through, and everything enters flash. Sizes are 0, so that callers set those that matter; no
+    /// cache accepts these settings as they are. For tests and measurements, which change what they are about: the defaults for users are
+    /// the daemon's.
     pub const fn plain(id: DiskId) -> Self {
         Self {
             id,

@@ -42,7 +42,7 @@ macro_rules! counters {
                 [$((stringify!($name), concat!($($doc),+).trim_ascii()),)*].into_iter()
             }
 
-            /// The counters of which `count` knows the names.
+            /// Returns the counters whose names `count` knows.
             pub fn from_names(count: impl Fn(&str) -> u64) -> Self {
                 Self { $($name: count(stringify!($name)),)* }
             }
@@ -52,7 +52,7 @@ macro_rules! counters {
                 $(self.$name += more.$name;)*
             }
 
-            /// What was counted since `earlier`, which is an earlier snapshot of the same.
+            /// Returns the difference to `earlier`, which is an earlier snapshot of the same.
             #[must_use]
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($name: self.$name.saturating_sub(earlier.$name),)* }
@@ -159,22 +159,22 @@ counters! {
     }
 }
 
-/// How loading what was cached before stands.
+/// Progress of loading previously cached content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Load {
     /// It is being loaded; reads are answered from the backing meanwhile.
     #[default]
     Running,
-    /// It is known again, or there was none.
+    /// It is loaded, or there was none.
     Done,
-    /// None of it is believed, and why.
+    /// None of it is trusted, and why.
     Cold(String),
 }
 
-/// What became of what was cached before the disk was attached.
+/// Outcome for content that was cached before the disk was attached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadStatistics {
-    /// How far it is.
+    /// Progress.
     pub state: Load,
     /// Pages that are cached again.
     pub pages_kept: u64,
@@ -183,7 +183,7 @@ pub struct LoadStatistics {
     pub pages_dropped: u64,
     /// Pages that were compared with the backing.
     pub pages_compared: u64,
-    /// How long it took, in microseconds.
+    /// Duration in microseconds.
     pub took_us: u64,
 }
 
@@ -198,7 +198,7 @@ pub fn count(cell: &Cell<u64>, amount: u64) {
     cell.set(cell.get() + amount);
 }
 
-/// What a latency belongs to.
+/// Class of requests that a latency belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Latency {
     /// A read answered from RAM.
@@ -227,7 +227,7 @@ impl Latency {
     ];
 }
 
-/// What was counted and measured of a disk, on its way to another shard.
+/// Counters and latencies of a disk, on its way to another shard.
 #[derive(Clone, Debug)]
 pub struct Tally {
     counts: DiskCounts,
@@ -258,7 +258,7 @@ pub struct DirtyRoom {
     pub limit_bytes: u64,
     /// The limit that was set, or that follows from the pool.
     pub wanted_bytes: u64,
-    /// Why the first is less than the second.
+    /// Reason why the first is less than the second.
     pub bound: DirtyBound,
     /// Flash that the disk gets whatever the others do, with what the limit in effect takes.
     pub reserve_bytes: u64,
@@ -276,11 +276,11 @@ pub enum DirtyBound {
     Reserve,
     /// The most flash that the disk may have.
     Limit,
-    /// What the pool has that nobody else reserved.
+    /// The flash of the pool that is not reserved.
     Pool,
 }
 
-/// How a disk stands: its counters and what it holds. Sizes in bytes.
+/// State of a disk: its counters and its content. Sizes in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiskStatistics {
     /// The counters.
@@ -307,19 +307,19 @@ pub struct DiskStatistics {
     pub dirty_limit_bytes: u64,
     /// The same with what was wanted, and what bounds it.
     pub dirty_room: DirtyRoom,
-    /// What was damaged before the backing had it.
+    /// Lost pages, damaged while they were dirty.
     pub lost_bytes: u64,
     /// True if two devices have what the backing does not have, or are to.
     pub mirrored: bool,
     /// Segments of a mirrored disk that lack a second copy: what guests wrote there does not survive the loss of a device.
     pub segments_uncopied: u64,
-    /// What destage lately achieved while it was at work, in bytes a second; 0 if nothing is dirty.
+    /// Recent rate of destage while it was at work, in bytes a second; 0 if nothing is dirty.
     pub destage_bytes_per_second: u64,
-    /// How long something was dirty without a break, in seconds.
+    /// Time for which something has been dirty without a break, in seconds.
     pub dirty_for_seconds: u64,
-    /// Why destage fails, if it does.
+    /// Reason why destage fails, if it does.
     pub destage_failure: Option<DestageFailure>,
-    /// Why the disk stopped, if it did: it answers nothing but errors.
+    /// Reason why the disk stopped, if it did: it answers nothing but errors.
     pub stopped: Option<String>,
     /// Blocks that fit into the disk's limit.
     pub blocks_max: u64,
@@ -327,7 +327,7 @@ pub struct DiskStatistics {
     pub blocks_cached: u64,
     /// RAM that the index takes, checksums included.
     pub index_bytes: u64,
-    /// What became of what was cached before the disk was attached.
+    /// Outcome for content that was cached before the disk was attached.
     pub load: LoadStatistics,
     /// Latencies, in the order of [`Latency::ALL`].
     pub latencies: [LatencyCounts; Latency::ALL.len()],
@@ -335,10 +335,10 @@ pub struct DiskStatistics {
     pub histograms: Box<Histograms>,
 }
 
-/// Why destage brings home less than it should, or nothing.
+/// Reason why destage writes less than it should, or nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DestageFailure {
-    /// How long it has failed, in seconds.
+    /// Duration of the failure, in seconds.
     pub for_seconds: u64,
     /// Kind of the last error.
     pub kind: ErrorKind,
@@ -346,13 +346,13 @@ pub struct DestageFailure {
     pub reason: String,
 }
 
-/// How the pool stands. Sizes in bytes.
+/// State of the pool. Sizes in bytes.
 #[allow(clippy::struct_excessive_bools, reason = "each says something of its own")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolStatistics {
     /// Identity of the pool, 32 hexadecimal digits.
     pub id: String,
-    /// What it uses of its devices together.
+    /// Size that it uses of its devices together.
     pub size_bytes: u64,
     /// Size of a segment.
     pub segment_bytes: u64,
@@ -360,9 +360,9 @@ pub struct PoolStatistics {
     pub segments: u64,
     /// Segments that belong to no disk.
     pub segments_free: u64,
-    /// What disks can use together.
+    /// Size that disks can use together.
     pub usable_bytes: u64,
-    /// What is promised to disks.
+    /// Size that is promised to disks.
     pub reserved_bytes: u64,
     /// Disks attached.
     pub disks: u64,
@@ -380,34 +380,34 @@ pub struct PoolStatistics {
     pub devices: Vec<DeviceStatistics>,
 }
 
-/// How one device of the pool stands. Sizes in bytes.
+/// State of one device of the pool. Sizes in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceStatistics {
     /// Its number in the pool; never used again.
     pub number: u32,
-    /// What the pool uses of it.
+    /// Size that the pool uses of it.
     pub size_bytes: u64,
     /// Segments in all.
     pub segments: u64,
     /// Segments that belong to no disk.
     pub segments_free: u64,
-    /// False once it is known that it does not discard what is free, or refused to.
+    /// False once it is known that it does not discard, or it refused a discard.
     pub discards: bool,
     /// Everything that was written to it since the pool was opened, or the device added: batches, summaries, second copies,
     /// notes, tables and superblocks. Discards write nothing.
     pub written_bytes: u64,
-    /// How its write budget stands, if there is one.
+    /// State of its write budget, if there is one.
     pub budget: Option<BudgetStatistics>,
-    /// How far it is with becoming smaller, if it is being made so.
+    /// Progress of becoming smaller, if it is being made so.
     pub shrinking: Option<ShrinkStatistics>,
-    /// Whether it is used.
+    /// State of use.
     pub state: DeviceState,
 }
 
-/// How far a device is with becoming smaller.
+/// Progress of a device that becomes smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShrinkStatistics {
-    /// What the pool is to use of it, in bytes.
+    /// Size that the pool is to use of it, in bytes.
     pub size_bytes: u64,
     /// Segments that it is to have.
     pub segments: u64,
@@ -415,7 +415,7 @@ pub struct ShrinkStatistics {
     pub segments_left: u64,
 }
 
-/// How large a device of the pool may be as the pool stands. Sizes in bytes.
+/// Bounds for the size of a device, in the present state of the pool. Sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeBounds {
     /// The least that the pool can do with.
@@ -424,18 +424,18 @@ pub struct SizeBounds {
     pub most_bytes: u64,
 }
 
-/// How the write budget of a device stands at the moment.
+/// State of the write budget of a device at the moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BudgetStatistics {
-    /// What may be written in a day, in bytes.
+    /// Budget in bytes a day.
     pub bytes_a_day: u64,
-    /// How far spending is ahead of the budget: 0 not at all, 1 by all that may be spent ahead.
+    /// Degree to which spending is ahead of the budget: 0 not at all, 1 by all that may be spent ahead.
     pub pressure: f32,
     /// The share of promotions that is let in, from 0 to 1.
     pub share: f32,
 }
 
-/// Whether a device of the pool is used.
+/// State of use of a device of the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceState {
     /// It is.

@@ -26,8 +26,8 @@ pub enum SegmentOwner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageNumber(pub u64);
 
-/// A 4 KiB page of the segments of a pool, counted from the first segment on: on which device it is, and where, is
-/// known to who reads and writes. 32 bits: pools of up to 16 TiB.
+/// A 4 KiB page of the segments of a pool, counted from the first segment on. Its device, and the place there, are
+/// known to the code that reads and writes. 32 bits: pools of up to 16 TiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FlashPage(pub u32);
 
@@ -44,7 +44,7 @@ pub struct MemberNumber(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShardNumber(pub u32);
 
-/// A moment in the life of a pool: the term in the high 24 bits, a count within the term in the low 40.
+/// A point in the sequence of versions of a pool: the term in the high 24 bits, a count within the term in the low 40.
 ///
 /// The term rises durably at every start before anything is appended (rule I1), so no value is ever drawn twice,
 /// whatever a crash took away. Both page versions and segment generations are of this type.
@@ -96,7 +96,7 @@ impl FlashPage {
 }
 
 impl PageNumber {
-    /// Where the page starts on its disk, in bytes.
+    /// Returns the offset of the page on its disk, in bytes.
     pub fn offset(self) -> u64 {
         self.0 * PAGE
     }
