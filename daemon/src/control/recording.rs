@@ -36,7 +36,7 @@ pub(super) async fn start(State(registry): Shared, Name(name): Name) -> Reply<Re
     Ok(Json(RecordingDocument::of(Recording { name, number })))
 }
 
-/// What came since the last time, but for the last second: a trace, of which docs/trace-format.md has every byte.
+/// What came since the last time, but for the last second: a trace, of which docs/dev/trace-format.md has every byte.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/recording/{number}/take",

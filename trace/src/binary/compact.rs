@@ -1,4 +1,4 @@
-//! Forebay's own format: a few bytes a request, in frames with checksums. `docs/trace-format.md` has every byte.
+//! Forebay's own format: a few bytes a request, in frames with checksums. `docs/dev/trace-format.md` has every byte.
 //!
 //! ```text
 //!   head 16 bytes │ frame │ frame │ ... │ last frame, which says how much there is
