@@ -1,10 +1,10 @@
 //! Memory for what is kept long and read at random: mapped as a whole, and taken from the system as it is used.
 //!
-//! A read at random of memory of many GiB costs not only the fetch of what is read, but of the tables that say where it is. With pages
-//! of 2 MiB instead of 4 KiB these are few enough to stay in the processor's caches, and the first touch of each is one fault and not 512.
-//! But room for such a page may have to be made by moving others, by whoever touches it first. So it is made by somebody else,
-//! before it is needed ([`crate::Host::populate`]), and nothing becomes a large page by a touch. Memory in use is not moved to one
-//! either, since whoever touches it meanwhile waits: 5 ms for each, where it was measured.
+//! A random read in many GiB of memory costs not only the fetch of the data, but also of the page tables that translate its address. With
+//! pages of 2 MiB instead of 4 KiB these are few enough to stay in the processor's caches, and the first touch of each is one fault and not
+//! 512. But the kernel may have to move other pages to make room for such a page, on the thread that first touches it. So another thread
+//! makes it ahead of time ([`crate::Host::populate`]), and a touch never creates a large page. Memory in use is not converted either, since
+//! threads that touch it meanwhile would wait: 5 ms for each, where it was measured.
 //!
 //! All of it is one mapping, of which a process may have few, and stays one.
 
@@ -24,13 +24,13 @@ pub struct Arena {
     mapping: Rc<Mapping>,
 }
 
-/// Where a large page can be.
+/// Place of one large page.
 pub struct Part {
     mapping: Rc<Mapping>,
     number: usize,
 }
 
-/// What is mapped, until it is dropped. It has no access to what is there.
+/// A mapping of memory, until it is dropped. It does not access the content.
 struct Mapping {
     /// A multiple of [`LARGE_PAGE`].
     start: NonNull<u8>,
@@ -42,7 +42,7 @@ impl Arena {
     /// Bytes of each [`Part`].
     pub const PART_BYTES: usize = LARGE_PAGE;
 
-    /// Whether the system would have one of so many bytes, as it is now.
+    /// Returns true if the system can provide `bytes` bytes at present.
     pub fn can_be(bytes: usize) -> bool {
         Mapping::new(bytes).is_some()
     }
@@ -57,7 +57,7 @@ impl Arena {
         Self { mapping: Rc::new(mapping) }
     }
 
-    /// Tells whether it is mapped still.
+    /// Returns a function that reports whether it is still mapped.
     #[cfg(test)]
     pub(crate) fn kept(&self) -> impl Fn() -> bool + use<> {
         let mapping = Rc::downgrade(&self.mapping);
@@ -72,9 +72,9 @@ impl Arena {
 }
 
 impl Part {
-    /// Where it begins, a multiple of its length.
+    /// Returns its start, a multiple of its length.
     pub(crate) fn start(&self) -> NonNull<u8> {
-        // SAFETY: there are more parts than its number says, so that this is inside of the mapping.
+        // SAFETY: the mapping has more parts than this number, so the result is inside of it.
         unsafe { self.mapping.start.add(self.number * LARGE_PAGE) }
     }
 }
@@ -92,12 +92,12 @@ impl Mapping {
         // SAFETY: `before` is less than a large page, so that this and `bytes` behind it are inside of what was mapped.
         let start = unsafe { mapped.add(before) };
         if before > 0 {
-            // SAFETY: these bytes were mapped just now, and nobody knows of them.
+            // SAFETY: these bytes have just been mapped, and nothing refers to them.
             unsafe { unmap(mapped, before) };
         }
         // SAFETY: as above; they begin where the mapping ends from now on, and there is one at least.
         unsafe { unmap(start.add(bytes), LARGE_PAGE - before) };
-        // SAFETY: these are the bytes of the mapping, and what they hold does not change. It fails in kernels that know no large pages.
+        // SAFETY: these are the bytes of the mapping, and their content does not change. It fails in kernels without large pages.
         unsafe { madvise(start.cast(), bytes, MmapAdvise::MADV_NOHUGEPAGE) }.unwrap_or(());
         Some(Self { start, bytes })
     }
@@ -106,7 +106,7 @@ impl Mapping {
 /// Gives memory back.
 ///
 /// # Safety
-/// So many bytes from there on are mapped, and nobody uses them any more.
+/// `bytes` bytes from there on are mapped, and nothing uses them any more.
 unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
     // SAFETY: as above.
     let unmapped = unsafe { munmap(start.cast(), bytes) };
@@ -116,7 +116,7 @@ unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: whoever had access to it, or told the kernel of it, kept it.
+        // SAFETY: all code with access to it, the kernel included, held this mapping.
         unsafe { unmap(self.start, self.bytes) }
     }
 }
@@ -125,7 +125,7 @@ impl Deref for Arena {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: so many bytes are mapped as long as the mapping lives, which nobody else reads or writes; memory that was never
+        // SAFETY: `bytes` bytes are mapped as long as the mapping lives, and nothing else reads or writes them; memory that was never
         // written is zeroes.
         unsafe { std::slice::from_raw_parts(self.mapping.start.as_ptr(), self.mapping.bytes) }
     }
@@ -151,7 +151,7 @@ mod tests {
             assert!(arena.iter().all(|&byte| byte == 0));
             arena.fill(number);
         }
-        // Some go, and others come where they were.
+        // Drops some, and creates others in their places.
         arenas.retain(|arena| arena[0] % 3 != 0);
         let more: Vec<Arena> = (0..6).map(|_| Arena::new(1)).collect();
         assert!(more.iter().all(|arena| arena.iter().all(|&byte| byte == 0)));

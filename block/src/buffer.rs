@@ -1,9 +1,8 @@
 //! Memory that belongs to one operation at a time, aligned so that `O_DIRECT` accepts it.
 //!
-//! An allocator is slow at aligned pages: it takes more, and gives both ends back. So each thread keeps some memory that was given back,
-//! for the next buffers; that fits if those of about the same length have as much of it, so it is taken in powers of two where that is at
-//! most a third more than the pages that are asked for. It is made zero again as that of the allocator is, or filled: nobody ever sees
-//! what another one left in a buffer.
+//! An allocator is slow at aligned pages: it takes more, and gives both ends back. So each thread keeps some freed memory for the next
+//! buffers. That fits if buffers of similar lengths share a size, so sizes are powers of two where that is at most a third more than the
+//! requested pages. The memory is zeroed again as that of the allocator is, or filled: no buffer ever shows the content of an earlier one.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::RefCell;
@@ -18,18 +17,18 @@ pub const ALIGNMENT: usize = 4096;
 const SIZES: usize = 7;
 /// Bytes of the largest of them. Whatever is longer has as much as it asks for, and goes back at once.
 const SPARE_BYTES_MAX: usize = ALIGNMENT << (SIZES - 1);
-/// So many bytes are kept by each thread of each size at most, 1.75 MiB of all. Of 4 KiB that is 64, and as many requests of a disk are
-/// seldom in flight.
+/// Bytes that each thread keeps of each size at most, 1.75 MiB in all. Of 4 KiB that is 64, and a disk seldom has as many requests in
+/// flight.
 const KEPT_BYTES_MAX: usize = SPARE_BYTES_MAX;
 
 thread_local! {
     static SPARES: RefCell<Spares> = const { RefCell::new(Spares([const { Vec::new() }; SIZES])) };
 }
 
-/// Stretches of each size that belong to nobody.
+/// Freed memory of each size.
 struct Spares([Vec<NonNull<u8>>; SIZES]);
 
-/// An owned, aligned stretch of bytes. Moves into an operation and comes back with its outcome.
+/// An owned, aligned stretch of bytes. Moves into an operation and returns with its outcome.
 pub struct Buffer {
     start: NonNull<u8>,
     len: usize,
@@ -64,8 +63,8 @@ impl Buffer {
     }
 }
 
-/// Which of the sizes that are kept is that of a buffer of `len` bytes. None for those to which none of them comes near: whoever counts
-/// bytes in flight counts what was asked for.
+/// Returns the index of the kept size for a buffer of `len` bytes. None if no kept size is close: callers that limit bytes in flight count
+/// the requested length.
 fn size_of_spare(len: usize) -> Option<usize> {
     let pages = len.div_ceil(ALIGNMENT);
     let taken = pages.next_power_of_two();
@@ -73,12 +72,12 @@ fn size_of_spare(len: usize) -> Option<usize> {
     is_kept.then(|| taken.trailing_zeros() as usize)
 }
 
-/// A buffer on its way to be filled from front to back, which saves making zeroes where content comes. Nobody sees a byte
-/// of it that was not put there: it is a buffer once it is full.
+/// A buffer that is filled from front to back, which saves zeroing memory that is overwritten. Bytes are accessible only after they were
+/// put there: it becomes a buffer once it is full.
 pub struct Filling {
     start: NonNull<u8>,
     len: usize,
-    /// So many bytes are initialised, from the start on.
+    /// Number of bytes that are initialised, from the start on.
     filled: usize,
 }
 
@@ -89,7 +88,7 @@ impl Filling {
             Some(start) => start,
             None if len == 0 => NonNull::dangling(),
             None => {
-                // SAFETY: the layout has a size above zero, as the arm before says.
+                // SAFETY: the layout has a size above zero, which the arm before checks.
                 let start = unsafe { alloc(Buffer::layout(len)) };
                 NonNull::new(start).unwrap_or_else(|| handle_alloc_error(Buffer::layout(len)))
             }
@@ -111,7 +110,7 @@ impl Filling {
         unsafe { to.write_bytes(0, count) }
     }
 
-    /// Where the next bytes go; the caller initialises so many, at once.
+    /// Returns the place of the next `count` bytes, which the caller initialises at once.
     fn claim(&mut self, count: usize) -> NonNull<u8> {
         assert!(count <= self.len - self.filled, "a buffer is filled with no more than it has room for");
         let at = self.filled;
@@ -132,7 +131,7 @@ impl Filling {
 
 impl Drop for Filling {
     fn drop(&mut self) {
-        // It goes the way of a buffer, which looks at no byte of it.
+        // It is freed as a buffer, which reads none of its bytes.
         drop(Buffer { start: self.start, len: self.len });
     }
 }
@@ -157,7 +156,7 @@ impl Spares {
         SPARES.try_with(keep).unwrap_or(false)
     }
 
-    /// So many of a size are kept.
+    /// Returns how many of a size are kept.
     const fn most(size: usize) -> usize {
         KEPT_BYTES_MAX / (ALIGNMENT << size)
     }
@@ -167,7 +166,7 @@ impl Drop for Spares {
     fn drop(&mut self) {
         for (size, spares) in self.0.iter_mut().enumerate() {
             for start in spares.drain(..) {
-                // SAFETY: it was the memory of a buffer of this size, which gave it up, and nobody took it since.
+                // SAFETY: it was the memory of a buffer of this size, which released it, and nothing took it since.
                 unsafe { dealloc(start.as_ptr(), Buffer::layout(ALIGNMENT << size)) }
             }
         }

@@ -1,7 +1,7 @@
 //! The time that a request may take. One timer serves all of them.
 //!
 //! A timer for each request would outlive it by most of the retry time, and there may be many thousands a second. So
-//! one task ticks while somebody waits, and whoever waits looks at the clock then. Nothing ticks while nobody waits.
+//! one task ticks while there are waiters, and each waiter checks the clock then. Nothing ticks without waiters.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -12,9 +12,9 @@ use tokio::sync::Notify;
 
 use crate::Host;
 
-/// A deadline that never comes.
+/// A deadline that is never reached.
 pub(crate) const NEVER: u64 = u64::MAX;
-/// How often the clock is looked at: so much too late, in nanoseconds, may a deadline be noticed.
+/// Interval between checks of the clock, in nanoseconds: a deadline may be noticed late by as much.
 const TICK_NS: u64 = 100_000_000;
 
 /// The clock of one device.
@@ -22,7 +22,7 @@ pub(crate) struct Deadlines<H> {
     host: H,
     waiting: Cell<usize>,
     closed: Cell<bool>,
-    /// Told when somebody begins to wait, and when it is closed.
+    /// Notified when a wait begins, and when it is closed.
     begun: Notify,
     tick: Notify,
 }
@@ -43,12 +43,12 @@ impl<H: Host> Deadlines<H> {
         duration.map_or(NEVER, |duration| self.host.now().saturating_add(duration))
     }
 
-    /// True once `deadline` has come.
+    /// Returns true once `deadline` is reached.
     pub(crate) fn is_over(&self, deadline: u64) -> bool {
         deadline != NEVER && self.host.now() >= deadline
     }
 
-    /// What `future` gives, or `None` if `deadline` comes first.
+    /// Returns the output of `future`, or `None` if `deadline` is reached first.
     pub(crate) async fn within<F: Future>(&self, deadline: u64, future: F) -> Option<F::Output> {
         if deadline == NEVER {
             return Some(future.await);

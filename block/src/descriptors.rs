@@ -18,7 +18,7 @@ const RESERVE_SHARE: u64 = 8;
 pub(crate) fn check_room(open: impl AsFd) -> io::Result<()> {
     let (limit, _) = getrlimit(Resource::RLIMIT_NOFILE)?;
     let reserve = (limit / RESERVE_SHARE).min(RESERVE_MAX);
-    // The system gives out the lowest number that is free, so this one says how many are not.
+    // The system assigns the lowest free number, so this one is the number of those in use.
     let next = open.as_fd().try_clone_to_owned().map(|next| u64::from(next.as_raw_fd().unsigned_abs()));
     match next {
         Ok(next) if next < limit - reserve => Ok(()),

@@ -4,10 +4,10 @@ use std::future::Future;
 
 use crate::{BlockError, Buffer, ByteRange, ErrorKind, LimitsLifted, Operation, SECTOR};
 
-/// What an operation on a buffer returns: the buffer always comes back, whatever happened.
+/// Result of an operation on a buffer: the buffer is always returned, whatever happened.
 pub type Outcome = (Buffer, Result<(), BlockError>);
 
-/// What a device is like. All sizes in bytes.
+/// Properties of a device. All sizes in bytes.
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a property of its own that a device has or has not"
@@ -23,8 +23,8 @@ pub struct Geometry {
     pub physical_block: u64,
     /// True if writes are refused.
     pub read_only: bool,
-    /// True if a flush makes durable what completed before it. False for a server that offers no flush: then nobody can say when
-    /// what it took is durable, and a flush succeeds without a meaning.
+    /// True if a flush makes durable what completed before it. False for a server that offers no flush: then it is unknown when writes
+    /// become durable, and a flush succeeds without a meaning.
     pub flushes: bool,
     /// True if [`BlockDevice::write_zeroes`] with [`Unmap::Allowed`] frees storage instead of writing zeroes.
     pub unmaps: bool,
@@ -75,7 +75,7 @@ impl Geometry {
     }
 }
 
-/// Whether zeroes may be made by giving up the storage beneath.
+/// Permission to make zeroes by deallocating the storage beneath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmap {
     /// The device may free the storage; the range reads as zeroes all the same.
@@ -84,7 +84,7 @@ pub enum Unmap {
     Forbidden,
 }
 
-/// Whether a stretch of a device holds data, for clients that copy only what is there.
+/// A part of a device with data or a hole, for clients that copy only data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// The bytes described.
@@ -96,7 +96,7 @@ pub struct Extent {
 /// A range that is to be read if the device has it in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// What is to be read.
+    /// Range to read.
     pub range: ByteRange,
     /// True once it was given.
     pub given: bool,
@@ -119,13 +119,13 @@ impl Wanted {
 /// - A write that completed is seen by every read that starts later. It is durable only once a flush that was
 ///   *started after the write completed* has completed.
 /// - After a failed write the content of its range is unknown: old, new, or a mix of both. If it failed with `Unanswered`,
-///   it may land at any time while the device [says so](BlockDevice::has_unanswered), and until it is opened anew; after any
+///   it may land at any time while the device [reports that](BlockDevice::has_unanswered), and until it is reopened; after any
 ///   other error it does not undo what is written there later.
 /// - After a failed flush nothing is known about the durability of any write before it, and a later successful flush
 ///   says nothing about those.
 /// - Requests that overlap while in flight may take effect in any order, or mixed sector by sector.
 pub trait BlockDevice: 'static {
-    /// What the device is like. Cheap; may change when a device grows.
+    /// Returns the properties of the device. Cheap; may change when a device grows.
     fn geometry(&self) -> Geometry;
 
     /// Fills `buffer` from `offset`. On error the content of the buffer is unspecified.
@@ -144,9 +144,8 @@ pub trait BlockDevice: 'static {
         wanted[0].given
     }
 
-    /// Says that `range` is asked for by [`BlockDevice::try_read_cached`] in a moment: what is in memory of it may be fetched into the
-    /// processor's caches meanwhile. A hint, which changes nothing that anybody could see. The range may
-    /// be any: nobody has checked it. Default: nothing.
+    /// Announces a [`BlockDevice::try_read_cached`] of `range`: content in memory may be fetched into the processor's caches meanwhile. A
+    /// hint without visible effect. The range is not checked and may be any. Default: nothing.
     fn prefetch(&self, _range: ByteRange) {}
 
     /// Writes `buffer` at `offset`.
@@ -158,24 +157,24 @@ pub trait BlockDevice: 'static {
     /// Makes `range` read as zeroes. Fails as a write does.
     fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> impl Future<Output = Result<(), BlockError>>;
 
-    /// Says that the content of `range` is not needed. Afterwards each sector reads as before or as zeroes, and a
-    /// device whose geometry says `unmaps` reads zeroes everywhere. Others may ignore it; ignoring is success.
+    /// Discards `range`: its content is not needed. Afterwards each sector reads as before or as zeroes, and a device whose geometry has
+    /// `unmaps` reads zeroes everywhere. Others may ignore it; ignoring is success.
     fn discard(&self, range: ByteRange) -> impl Future<Output = Result<(), BlockError>>;
 
-    /// True if whoever keeps a log here should discard what it gives up, though nobody would read it: flash wears less
-    /// by it. May turn false once a discard was refused. Default: no; it would cost and gain nothing.
+    /// Returns true if a log on this device should discard the space that it frees, though it is not read: flash wears less by it. May turn
+    /// false once a discard was refused. Default: no; it would cost and gain nothing.
     fn wants_discards(&self) -> bool {
         false
     }
 
-    /// Which parts of `range` hold data, in order and without gaps. Devices that cannot tell say that all do.
+    /// Returns the parts of `range` that hold data, in order and without gaps. Devices without this knowledge report everything as data.
     fn extents(&self, range: ByteRange) -> impl Future<Output = Result<Vec<Extent>, BlockError>> {
         async move { Ok(vec![Extent { range, allocated: true }]) }
     }
 
-    /// A number that changes whenever the device may have lost writes that it acknowledged and that no flush covered,
-    /// at the latest before any request sees the loss. Whoever keeps a copy of such writes must not take it for what
-    /// the device holds any more. Default: never; a device that cannot lose its connection to the data it keeps.
+    /// Returns a number that changes whenever the device may have lost writes that it acknowledged and that no flush covered, at the latest
+    /// before any request sees the loss. A copy of such writes must not be treated as the content of the device any more. Default: never
+    /// changes; a device that cannot lose its connection to the data it keeps.
     fn epoch(&self) -> u64 {
         0
     }
@@ -186,8 +185,8 @@ pub trait BlockDevice: 'static {
         false
     }
 
-    /// Has requests pass at once that the device would hold back to stay within limits, those that wait already first, until what is
-    /// returned is dropped. For whoever waits until requests have ended. Default: nothing, for a device that holds nothing back.
+    /// Lifts limits: requests that the device would hold back pass at once, those that wait already first, until the returned guard is
+    /// dropped. For code that waits until requests have ended. Default: nothing, for a device that holds nothing back.
     fn lift_limits(&self) -> Option<LimitsLifted> {
         None
     }

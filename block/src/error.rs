@@ -1,10 +1,10 @@
-//! What can go wrong with a device: one error type, whose kind says what the caller should do.
+//! Errors of a device: one error type, whose kind decides how the caller reacts.
 
 use std::fmt;
 
 use crate::ByteRange;
 
-/// What the caller should do about it.
+/// Reaction of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The device could not do it (EIO and the like). The content of a failed write's range is unknown.
@@ -17,9 +17,9 @@ pub enum ErrorKind {
     NoSpace,
     /// The device is gone or is not what it was (removed, shrunk, closed): take it out.
     Gone,
-    /// What came back fails its checksum, or the device says that it cannot read it any more: use another copy.
+    /// The content fails its checksum, or the device reports that it cannot be read any more: use another copy.
     Corrupt,
-    /// Nobody answered: the request may still be done, at any time, while the device has unanswered requests and until it is opened anew.
+    /// There was no answer: the request may still be done, at any time, while the device has unanswered requests and until it is reopened.
     Unanswered,
     /// The device was not asked, because it has not answered for too long: nothing happened. Try again later.
     Untried,
@@ -27,7 +27,7 @@ pub enum ErrorKind {
     Unsupported,
 }
 
-/// What was being done.
+/// The operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Reading bytes.
@@ -47,13 +47,13 @@ pub enum Operation {
 /// A failed operation on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockError {
-    /// What the caller should do.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// What was tried.
+    /// Operation that failed.
     pub operation: Operation,
-    /// Where it was tried, if it has a place.
+    /// Range of the operation, if it has one.
     pub range: Option<ByteRange>,
-    /// Why, as the operating system or the device said it; empty if the kind says it all.
+    /// Reason, from the operating system or the device; empty if the kind explains it all.
     pub reason: String,
 }
 

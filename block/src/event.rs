@@ -1,12 +1,12 @@
-//! Events through the ring: the eventfds by which a guest says that there is work, and is told that there are results.
+//! Events through the ring: the eventfds by which a guest signals work, and by which results are signalled to it.
 //!
-//! Whoever is on the other side made the descriptor and may do with it what it likes: read it first, set it non-blocking, or
-//! hand over something else. So nothing here ever makes a system call on it that could block the shard: the ring waits and
-//! writes, and what can be read is read without waiting. Knows no protocol.
+//! The descriptor is made by the other side, which may do with it what it likes: read it first, set it non-blocking, or pass something
+//! else. So nothing here ever makes a system call on it that could block the shard: the ring waits and writes, and reads do not wait. Knows
+//! no protocol.
 //!
-//! On Linux 6.1 and later the ring says of itself that there was another signal, without being asked for each and without anything
-//! being read; and what is signalled without having to wait is not confirmed one by one. So a request that is kicked and
-//! told of costs one system call, the one in which the shard sleeps. Older kernels are asked each time, and what they say is read.
+//! On Linux 6.1 and later one multishot poll reports every signal, without a request or a read for each; and signals that need not wait are
+//! not confirmed one by one. So a request with its kick and its result signal costs one system call, the one in which the shard sleeps.
+//! Older kernels get a poll for each signal, and the event is read.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::{Future, poll_fn};
@@ -22,20 +22,20 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use crate::uring::{Came, Ended, IfDropped, Keep, Quiet, Repeating, Ring, Running};
 
-/// So many signals go out one after another before one is confirmed: as many may wait in the kernel if the other side makes
-/// its descriptor one that waits, and lets nobody take its signals.
+/// Signals that go out one after another before one is confirmed: as many may wait in the kernel if the other side makes its descriptor
+/// blocking, and does not read its signals.
 const UNCONFIRMED_MAX: u32 = 64;
 
-/// What one signal adds to an event.
+/// Value that one signal adds to an event.
 static ONE_SIGNAL: u64 = 1;
 
-/// An eventfd of somebody else, on the thread of a ring.
+/// An eventfd of another party, on the thread of a ring.
 pub struct Event {
     ring: Ring,
     file: Arc<OwnedFd>,
-    /// The ring says by this when there was a signal.
+    /// The poll by which the ring reports signals.
     watch: RefCell<Option<Repeating<Waiting>>>,
-    /// What an older kernel was asked, and has not been heard of yet.
+    /// A poll of an older kernel, in flight.
     asked: RefCell<Option<Running<Waiting>>>,
     /// Signals go out by this unless they have to be confirmed; none if they all have.
     quiet: OnceCell<Option<Quiet>>,
@@ -56,9 +56,9 @@ impl Event {
         }
     }
 
-    /// Waits until the event was signalled since the last time, or was before the first. True then; false if
-    /// `stop` was ready before. Several signals may count as one, and one may count twice: whoever looks afterwards at what
-    /// a signal tells of, and waits again, misses none. Only one may wait at a time.
+    /// Waits until the event was signalled since the last time, or was before the first. Returns true then; false if `stop` was ready
+    /// before. Several signals may count as one, and one may count twice: a caller that checks for work after each signal, and waits again,
+    /// misses none. Only one may wait at a time.
     ///
     /// # Errors
     /// If the descriptor is no eventfd that can be read. Waiting again would end as quickly.
@@ -69,14 +69,14 @@ impl Event {
         self.take_unless(stop).await
     }
 
-    /// Nobody waits for a while. Signals that come meanwhile are found by whoever waits next.
+    /// Ends the poll for a while without a waiter. Signals that arrive meanwhile are found by the next wait.
     pub fn rest(&self) {
         // Not under the borrow: dropping it cancels.
         let waits = (self.watch.take(), self.asked.take());
         drop(waits);
     }
 
-    /// Nothing is read: the ring is told by each signal that adds to the event, however many it holds.
+    /// Waits without reading: each signal that adds to the event completes the poll, however many it holds.
     async fn watch_unless(&self, stop: impl Future<Output = ()>) -> io::Result<bool> {
         let mut stop = pin!(stop);
         let came = poll_fn(|context| {
@@ -92,7 +92,7 @@ impl Event {
             Some(Came::More(events)) => events,
             Some(Came::Last(events)) => {
                 self.watch.take();
-                // Who watches anew is told at once of what is there already, which would be for ever.
+                // A new poll would report at once, and for ever, what is there already.
                 match read_at_once(&self.file) {
                     Ok(true) | Err(Errno::EAGAIN | Errno::EINTR) => events,
                     Ok(false) => return Err(failure(0)),
@@ -126,14 +126,15 @@ impl Event {
             match result {
                 1.. => return Ok(true),
                 _ if stopped => return Ok(false),
-                // Somebody else took it.
+                // Another reader took it.
                 _ if result == -libc::EAGAIN || result == -libc::EINTR => {}
                 _ => return Err(failure(result)),
             }
         }
     }
 
-    /// The events of a poll, which takes no signal: if it is stopped it stays with the kernel, and whoever waits next goes on with it.
+    /// Returns the events of a poll, which takes no signal: if the wait is stopped the poll stays in the kernel, and the next wait
+    /// continues it.
     async fn ask_unless(&self, mut stop: Pin<&mut impl Future<Output = ()>>) -> Option<i32> {
         poll_fn(|context| {
             let mut asked = self.asked.borrow_mut();
@@ -165,7 +166,7 @@ impl Event {
         (result, stopped)
     }
 
-    /// Signals the event. Waits as long as it is full of signals that nobody takes, if its descriptor was made so.
+    /// Signals the event. Waits as long as it is full of signals that are not read, if its descriptor is blocking.
     ///
     /// # Errors
     /// If the descriptor takes nothing.
@@ -186,7 +187,7 @@ impl Event {
             let fd = types::Fd(self.file.as_raw_fd());
             let entry =
                 opcode::Write::new(fd, (&raw const ONE_SIGNAL).cast(), size_of::<u64>() as u32).build();
-            // SAFETY: the entry reads eight bytes of a constant that lives for ever.
+            // SAFETY: the entry reads eight bytes of a constant with static lifetime.
             unsafe { quiet.start(entry) };
             return Ok(());
         }
@@ -196,7 +197,7 @@ impl Event {
         outcome
     }
 
-    /// Hands all signals to the kernel, and gives up those that would have to wait.
+    /// Hands all signals to the kernel, and cancels those that would have to wait.
     pub fn settle(&self) {
         if self.unconfirmed.take() > 0
             && let Some(quiet) = self.quiet()
@@ -206,8 +207,8 @@ impl Event {
         }
     }
 
-    /// By what signals go out that are not confirmed. Those that find an event full, of which nobody takes anything, wait in the kernel
-    /// all the same, [`UNCONFIRMED_MAX`] at most.
+    /// Returns the sender of unconfirmed signals. Those that find an event full, which is not read, wait in the kernel all the same,
+    /// [`UNCONFIRMED_MAX`] at most.
     fn quiet(&self) -> Option<&Quiet> {
         let quiet = self.quiet.get_or_init(|| {
             let flags = fcntl(&self.file, FcntlArg::F_GETFL).unwrap_or(0);
@@ -226,16 +227,16 @@ impl Event {
         let Ended { result, stopped, .. } = writing.unless(stop).await;
         match result {
             1.. => Ok(()),
-            // It is full of signals that nobody has taken.
+            // It is full of signals that were not read.
             _ if result == -libc::EAGAIN || stopped => Ok(()),
             _ => Err(failure(result)),
         }
     }
 }
 
-/// Reads an event as far as that does not wait, whatever was made of its descriptor meanwhile: a second entry of the ring for it would
-/// be a second system call too, and one that waits for its turn. True if there was something; `EAGAIN` if somebody else was faster, `EOPNOTSUPP` if this is
-/// nothing that can be read so.
+/// Reads an event without waiting, whatever mode its descriptor has meanwhile: another entry of the ring would be a second system call too,
+/// and could wait for its turn. Returns true if there was something; `EAGAIN` if another reader was faster, `EOPNOTSUPP` if the file cannot
+/// be read so.
 fn read_at_once(file: &OwnedFd) -> nix::Result<bool> {
     let mut value = 0_u64;
     let part = libc::iovec { iov_base: (&raw mut value).cast(), iov_len: size_of::<u64>() };
@@ -244,7 +245,7 @@ fn read_at_once(file: &OwnedFd) -> nix::Result<bool> {
     Errno::result(count).map(|count| count > 0)
 }
 
-/// True if the events of a poll say that there is something to read.
+/// Returns true if the events of a poll report something to read.
 fn is_signal(events: i32) -> bool {
     events >= 0 && events & i32::from(libc::POLLIN) != 0
 }
@@ -381,7 +382,7 @@ mod tests {
                 executor.host().sleep(10_000).await;
                 write();
                 assert!(event.wait_unless(pending()).await.unwrap());
-                // Whatever is left of the two is told at once.
+                // The rest of the two is reported at once.
                 while event.wait_unless(executor.host().sleep(100_000)).await.unwrap() {}
             }
         };
@@ -405,7 +406,7 @@ mod tests {
         assert_eq!(Arc::strong_count(&file), 2, "the test's and the event's");
         write();
         assert!(executor.run(event.wait_unless(pending())).unwrap().unwrap());
-        // A signal of which nobody was told before the rest.
+        // A signal that was not reported before the rest.
         write();
         event.rest();
         assert!(executor.run(event.wait_unless(pending())).unwrap().unwrap());
@@ -426,7 +427,7 @@ mod tests {
                 assert_eq!(Arc::strong_count(&file), 3, "it was asked once, and is not taken back");
             }
             for _ in 0..100 {
-                // Nobody waits when it comes, and the kernel tells of it or not before somebody does.
+                // There is no waiter when it arrives, and the kernel may report it before there is one or not.
                 write();
                 executor.host().sleep(10_000).await;
                 assert!(event.take_unless(pending()).await.unwrap());

@@ -35,7 +35,7 @@ mod virtual_time;
 use clock::Clock;
 pub use virtual_time::VirtualTime;
 
-/// What an executor waits on when no task can run.
+/// Source of completions that an executor waits on when no task can run.
 pub trait Driver: 'static {
     /// Nanoseconds since a fixed moment.
     fn now(&self) -> u64;
@@ -43,8 +43,8 @@ pub trait Driver: 'static {
     /// Lets I/O make progress without waiting. Called between rounds of tasks. True if there was something to do.
     fn poll(&self) -> bool;
 
-    /// How often a task has looked for something in vain, and done nothing else since it was woken. That is no work, and I/O is looked
-    /// at after each.
+    /// Returns how often a task has polled in vain, and done nothing else since it was woken. That is no work, and I/O is polled after
+    /// each.
     fn looks(&self) -> u64 {
         0
     }
@@ -54,8 +54,8 @@ pub trait Driver: 'static {
         ready(()).boxed_local()
     }
 
-    /// Waits until something completed, [`Unpark::unpark`] was called, or `deadline` has come. Returns false if there
-    /// is nothing that could ever happen: no deadline and nothing in flight.
+    /// Waits until something completed, [`Unpark::unpark`] was called, or `deadline` is reached. Returns false if nothing could ever
+    /// happen: no deadline and nothing in flight.
     fn wait(&self, deadline: Option<u64>) -> bool;
 
     /// The handle with which another thread ends a `wait`.
@@ -68,7 +68,7 @@ pub trait Unpark: Send + Sync {
     fn unpark(&self);
 }
 
-/// Which of the tasks that could run runs next.
+/// Order in which tasks that could run do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// In the order in which they were woken.
@@ -77,7 +77,7 @@ pub enum Order {
     Seeded(u64),
 }
 
-/// How long an executor has worked, as opposed to waited. Any thread may look, and nobody waits for anybody.
+/// Time that an executor has worked, as opposed to waited. Any thread may read it, without waiting.
 #[derive(Clone, Debug, Default)]
 pub struct BusyTime {
     nanos: Arc<AtomicU64>,
@@ -97,7 +97,7 @@ impl BusyTime {
     }
 
     fn add(&self, nanos: u64) {
-        // One thread adds, so nothing is lost between looking and storing.
+        // Only one thread adds, so nothing is lost between load and store.
         self.nanos.store(self.nanos() + nanos, Ordering::Relaxed);
     }
 
@@ -131,7 +131,7 @@ struct Shared {
     clock: Clock,
 }
 
-/// When a timer fires. Those of one deadline fire in the order in which they were set.
+/// Time at which a timer fires. Those of one deadline fire in the order in which they were set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Moment {
     deadline: u64,
@@ -144,7 +144,7 @@ struct RunQueue {
     unparker: Arc<dyn Unpark>,
 }
 
-/// How many tasks run before I/O is looked at again.
+/// Tasks that run before I/O is polled again.
 const ROUND: usize = 64;
 
 impl Executor {
@@ -169,12 +169,12 @@ impl Executor {
         Self { shared: Rc::new(shared) }
     }
 
-    /// What tasks use to spawn, to sleep and to draw numbers.
+    /// Returns the host by which tasks spawn, sleep and draw numbers.
     pub fn host(&self) -> LocalHost {
         LocalHost { shared: Rc::clone(&self.shared) }
     }
 
-    /// The time that it works, for whoever wants to know how busy this thread is.
+    /// Returns the time that it works, to measure how busy this thread is.
     pub fn busy_time(&self) -> BusyTime {
         self.shared.busy.clone()
     }
@@ -190,7 +190,7 @@ impl Executor {
         let waker = Waker::from(Arc::clone(&woken));
         let mut context = Context::from_waker(&waker);
         let mut main = pin!(main);
-        // Between two runs there is nobody who could be late.
+        // Between two runs no task could be late.
         self.shared.clock.resume(self.shared.driver.now());
         let mut resumed = self.shared.now();
         loop {
@@ -266,7 +266,7 @@ impl Shared {
         self.clock.read(self.driver.now())
     }
 
-    /// Returns the moment at which it looked.
+    /// Fires due timers. Returns the time that it read.
     fn fire_timers(&self) -> u64 {
         let now = self.now();
         while self.next_deadline().is_some_and(|deadline| deadline <= now) {
@@ -351,7 +351,7 @@ impl Future for Sleep {
             Moment { deadline: self.deadline, number }
         });
         self.armed = Some(moment);
-        // The future may have moved to another task: whoever polled last is woken.
+        // The future may have moved to another task: the last one that polled it is woken.
         let mut timers = self.shared.timers.borrow_mut();
         let known = timers.get(&moment).is_some_and(|waker| waker.will_wake(context.waker()));
         let old = if known { None } else { timers.insert(moment, context.waker().clone()) };
@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(trace.last().map(|entry| entry.0), Some(20));
     }
 
-    /// Time that passes whenever somebody looks, by one each time, and by a thousand in a wait.
+    /// Time that advances by one with each reading, and by a thousand in a wait.
     #[derive(Default)]
     struct Ticking {
         now: Cell<u64>,

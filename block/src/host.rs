@@ -1,4 +1,4 @@
-//! What code that must not touch the machine asks of its surroundings: time, chance and tasks.
+//! Host: the time, random numbers and tasks of code that must not use the machine directly.
 
 use std::future::Future;
 
@@ -14,9 +14,9 @@ pub trait Host: Clone + 'static {
     /// Nanoseconds since some fixed moment before the start; never runs backwards.
     fn now(&self) -> u64;
 
-    /// What `now()` of a host on this thread said last, to whomever that was: not later than now, and no longer ago than this thread
-    /// has been awake and has let tasks have one turn each. For what is short, and comes so often that looking at the clock would be a
-    /// part of it.
+    /// Returns the last result of `now()` of a host on this thread, for any caller: not later than now, and no older than the time since
+    /// this thread woke and let tasks have one turn each. For durations that are short, and measured so often that reading the clock would
+    /// be a part of them.
     fn recently(&self) -> u64;
 
     /// Ready once `now()` is at least `deadline`.
@@ -25,16 +25,16 @@ pub trait Host: Clone + 'static {
     /// Starts a task. It runs until it is done, or until the executor is dropped.
     fn spawn(&self, task: impl Future<Output = ()> + 'static);
 
-    /// A number that nobody can guess on a shard, and that the seed decides in simulation.
+    /// Returns a number that is unpredictable on a shard, and that the seed decides in simulation.
     fn random(&self) -> u64;
 
-    /// Brings a part of an arena into memory, in a large page of the processor if there is one and the system lets programs ask for
-    /// them. It is done by somebody else, so that this thread has to wait neither for that page nor for its zeroes, and begun when it is
-    /// first waited for. What the part holds stays as it is. Nobody has to wait for it: what is not in memory comes when it is touched.
+    /// Populates a part of an arena, with a large page of the processor if there is one and the system lets programs ask for them. Another
+    /// thread does it, so that this thread waits neither for that page nor for its zeroes; begins with the first poll. The content of the
+    /// part does not change. Waiting for it is optional: other memory is populated when it is touched.
     fn populate(&self, part: Part) -> impl Future<Output = ()> + 'static;
 
-    /// Does something to its end, also if whoever waits for that gives up: for what must not be left half done, or whose failure
-    /// must become known.
+    /// Runs a future to its end, also if the caller stops waiting: for work that must not be left half done, or whose failure must become
+    /// known.
     fn to_its_end<T: 'static>(
         &self,
         work: impl Future<Output = T> + 'static,

@@ -1,11 +1,11 @@
-//! What a block device is, and the real ones.
+//! The block device trait, and the real devices.
 //!
 //! [`BlockDevice`] is the one face that everything in Forebay shows: a file through `io_uring`, memory, a fault
 //! injector, the timing model of a spinning array, and the cached disk itself. A door can therefore serve any of
 //! them, and a test can slip a layer in anywhere.
 //!
-//! The crate also holds what a shard needs to run: the single-threaded [`executor`], the [`Host`] trait through
-//! which time and chance come in, and the ring that completes I/O. It knows no cache, and serves nobody.
+//! The crate also holds what a shard needs to run: the single-threaded [`executor`], the [`Host`] trait that supplies
+//! time and random numbers, and the ring that completes I/O. It knows no cache and no clients.
 
 pub mod aligned;
 mod arena;

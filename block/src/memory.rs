@@ -8,7 +8,8 @@ use crate::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Operation, Out
 
 const CHUNK: u64 = 64 << 10;
 
-/// Memory that looks like a disk. What was never written reads as zeroes and takes no room. Clones share content.
+/// Memory that behaves like a disk. Parts that were never written read as zeroes and take no room. Clones share
+/// content.
 ///
 /// Every operation completes at once, and a flush has nothing to do: there is no cache to lose.
 #[derive(Clone)]
@@ -23,7 +24,7 @@ impl Memory {
         Self::with_geometry(Geometry::plain(size))
     }
 
-    /// A disk that looks as `geometry` says.
+    /// Creates a disk with the given geometry.
     pub fn with_geometry(geometry: Geometry) -> Self {
         Self { geometry, chunks: Rc::default() }
     }

@@ -1,6 +1,6 @@
 //! Memory that is fetched into the processor's caches before it is used.
 
-/// Bytes of a line of those caches, as all processors have them that this is made for.
+/// Bytes of a line of those caches, on all processors that this is made for.
 const LINE: usize = 64;
 
 /// Asks for `bytes`, which are read in a moment. Nothing waits for them, and nothing else changes. Does nothing on processors other than

@@ -1,4 +1,4 @@
-//! A range of bytes on a device: the one type in which requests, locks and failures say what they cover.
+//! A range of bytes on a device: the one type for the extent of requests, locks and failures.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct ByteRange {
     /// First byte.
     pub start: u64,
-    /// One past the last byte; never below `start`.
+    /// One beyond the last byte; never below `start`.
     pub end: u64,
 }
 

@@ -1,7 +1,7 @@
-//! One after another for requests that share bytes, in the order in which they came.
+//! Range lock: requests that share bytes run one after another, in order of arrival.
 //!
-//! Requests that share nothing pass each other freely. The lock is fair: a waiter is never overtaken by a later
-//! request that overlaps it, so nobody starves. Single-threaded, as everything on a shard.
+//! Requests that share nothing pass each other freely. The lock is fair: a waiter is never overtaken by a later request
+//! that overlaps it, so none starves. Single-threaded, as everything on a shard.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -39,7 +39,7 @@ pub struct RangeGuard {
 }
 
 impl RangeLock {
-    /// A lock that nobody holds.
+    /// Creates a lock without holders.
     pub fn new() -> Self {
         Self::default()
     }
@@ -59,7 +59,7 @@ impl RangeLock {
         self.state.borrow().entries.iter().any(|entry| entry.range.overlaps(range))
     }
 
-    /// True if nobody holds or waits for anything.
+    /// Returns true if there are no holders and no waiters.
     pub fn is_idle(&self) -> bool {
         self.state.borrow().entries.is_empty()
     }
@@ -255,7 +255,7 @@ mod tests {
             steps in proptest::collection::vec((any::<bool>(), 0..40u64, 1..12u64, any::<prop::sample::Index>()), 1..80)
         ) {
             let lock = RangeLock::new();
-            // Holders and waiters, in the order in which they came.
+            // Holders and waiters, in order of arrival.
             let mut requests: Vec<Request> = Vec::new();
             for (ends, start, length, which) in steps {
                 let waited: Vec<bool> = requests.iter().map(|request| request.guard.is_none()).collect();

@@ -20,8 +20,8 @@ pub struct SharedWords {
     file: Arc<File>,
 }
 
-// SAFETY: The mapping belongs to the process and not to a thread; it is unmapped once, by whoever drops it last, and what
-// is in it are atomics.
+// SAFETY: The mapping belongs to the process and not to a thread; it is unmapped once, by the last owner, and its content is accessed as
+// atomics.
 unsafe impl Send for SharedWords {}
 
 impl SharedWords {
@@ -29,7 +29,7 @@ impl SharedWords {
     /// no way to report that there is none.
     ///
     /// # Errors
-    /// What the system said: no room, or a file that cannot be mapped.
+    /// Those of the system: no room, or a file that cannot be mapped.
     pub fn map(file: File, count: usize) -> io::Result<Self> {
         Self::map_open(Arc::new(file), count)
     }
@@ -63,7 +63,7 @@ impl SharedWords {
 
 impl Drop for SharedWords {
     fn drop(&mut self) {
-        // SAFETY: The mapping was made by `map` with this length, and nobody borrows from it any more.
+        // SAFETY: The mapping was made by `map` with this length, and nothing borrows from it any more.
         let unmapped = unsafe { munmap(self.start.cast(), self.bytes) };
         if let Err(error) = unmapped {
             tracing::error!(%error, "Memory that is shared with a file cannot be given back");

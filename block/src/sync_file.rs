@@ -37,17 +37,17 @@ impl SyncFile {
         Ok(Self { opened: open(path, options)?, cut_short: Cell::new(false) })
     }
 
-    /// True if data goes past the page cache of the host.
+    /// Returns true if data bypasses the page cache of the host.
     pub fn is_direct(&self) -> bool {
         self.opened.direct
     }
 
-    /// Why the device is buffered though direct access was asked for.
+    /// Returns the reason why the device is buffered although direct access was requested.
     pub fn fallback_reason(&self) -> Option<&str> {
         self.opened.fallback.as_deref()
     }
 
-    /// Which storage this is.
+    /// Returns the identity of its storage.
     pub fn identity(&self) -> Identity {
         self.opened.identity
     }
@@ -82,7 +82,7 @@ impl SyncFile {
         Ok(())
     }
 
-    /// Has the file system make zeroes. False if it cannot.
+    /// Makes the file system write zeroes. Returns false if it cannot.
     fn allocate(&self, range: ByteRange, mode: FallocateFlags) -> Result<bool, BlockError> {
         let mode = mode | FallocateFlags::FALLOC_FL_KEEP_SIZE;
         match fallocate(self.file(), mode, range.start.cast_signed(), range.len().cast_signed()) {

@@ -1,15 +1,15 @@
 //! The clock of an executor: the time in which its thread runs.
 //!
-//! A process that is stopped (SIGSTOP, a freezer) and a host that is paused run no task, while the driver's clock goes on. Everything
-//! that others sent meanwhile waits in sockets and in the ring. A deadline that went by the driver's clock would pass before
-//! anybody has read that. So this clock stands still while its thread does not run: a step that is longer than any task or wait
-//! takes is left out. It holds for every timer and deadline of the thread alike.
+//! A process that is stopped (SIGSTOP, a freezer) and a host that is paused run no task, while the driver's clock goes on. All messages of
+//! other parties wait meanwhile in sockets and in the ring. A deadline by the driver's clock would pass before they are read. So this clock
+//! stands still while its thread does not run: a step that is longer than any task or wait takes is left out. This holds for every timer
+//! and deadline of the thread alike.
 
 use std::cell::Cell;
 
 /// The shortest absence that is noticed, in nanoseconds. No task runs for as long; a cgroup that has used up its time waits for less.
 const ABSENCE_MIN_NS: u64 = 500_000_000;
-/// The least time between two log lines about absences, in nanoseconds.
+/// Least time between two log messages about absences, in nanoseconds.
 const LOG_INTERVAL_NS: u64 = 60_000_000_000;
 
 pub(super) struct Clock {
@@ -17,7 +17,7 @@ pub(super) struct Clock {
     driver: Cell<u64>,
     /// Time in which the thread did not run, in all.
     absent: Cell<u64>,
-    /// When an absence was logged last, by the driver's clock.
+    /// Time of the last logged absence, by the driver's clock.
     logged: Cell<Option<u64>>,
 }
 
@@ -51,8 +51,8 @@ impl Clock {
         self.driver.set(driver);
     }
 
-    /// Takes the reading at the end of a wait that was to end at `deadline`, by the driver's clock. A wait without one is as long as
-    /// it is: nobody waits for a time.
+    /// Takes the reading at the end of a wait that was to end at `deadline`, by the driver's clock. A wait without one may be of any
+    /// length: no timer depends on it.
     pub(super) fn end_wait(&self, driver: u64, deadline: Option<u64>) {
         let began = self.driver.replace(driver);
         let late = deadline.map_or(0, |deadline| driver.saturating_sub(deadline.max(began)));

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::{Driver, Unpark};
 
-/// So many rounds of tasks at one moment of virtual time are without end. What ends takes some thousands.
+/// Rounds of tasks at one moment of virtual time from which on they are considered endless. Finite work takes some
+/// thousands.
 const ROUNDS_MAX: u32 = 2_000_000;
 
 /// A driver with virtual time.
@@ -30,7 +31,7 @@ impl VirtualTime {
         self.now.set(self.now.get() + nanos);
     }
 
-    /// Has the next wait for a deadline last longer than that: the process is stopped while it waits.
+    /// Makes the next wait for a deadline last longer by `nanos`: the process is stopped while it waits.
     pub fn stop_next_wait_for(&self, nanos: u64) {
         self.late.set(nanos);
     }
@@ -48,7 +49,7 @@ impl Driver for VirtualTime {
     }
 
     /// # Panics
-    /// If tasks wake each other without end: a simulation that hangs has failed, and is to say so.
+    /// If tasks wake each other without end: a simulation that hangs has to fail visibly.
     fn poll(&self) -> bool {
         self.rounds.set(self.rounds.get() + 1);
         assert!(self.rounds.get() < ROUNDS_MAX, "without end: time stands still at {} ns", self.now());

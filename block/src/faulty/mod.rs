@@ -1,10 +1,10 @@
-//! The fault injector: a device in memory with a volatile cache, that is slow, fails, tears, loses and rots when told.
+//! The fault injector: a device in memory with a volatile cache, that is slow, fails, tears, loses and rots on demand.
 //!
 //! ```text
 //!   write ──> in flight ──completes──> volatile (versions per sector) ──flush──> durable (Memory)
 //!                │                         │
 //!          kill: lands, tears,       power cut: each sector keeps its durable
-//!          comes late or never       content or any later version
+//!          lands late or never       content or any later version
 //! ```
 //! [`Faulty`] is the device; [`Faults`] is the handle with which a test makes things happen. The content outlives both
 //! the device and the executor: after a kill or a power cut, [`Faults::reopen`] gives the next process's device.
@@ -25,14 +25,14 @@ use volatile::Volatile;
 
 /// A discard takes so many times as long as another request.
 const DISCARD_TIMES: u64 = 16;
-/// So many operations at one moment are without end. What ends takes some thousands.
+/// Operations at one moment from which on they are considered endless. Finite work takes some thousands.
 const AT_ONCE_MAX: u32 = 1_000_000;
 
-/// A device that does what its [`Faults`] say.
+/// A device that follows its [`Faults`].
 pub struct Faulty<H> {
     host: H,
     faults: Faults,
-    /// Which process this device belongs to; those of earlier ones are dead.
+    /// Process that this device belongs to; devices of earlier processes are dead.
     life: u64,
 }
 
@@ -88,7 +88,7 @@ enum Change {
     Discard(ByteRange, Rc<[bool]>),
 }
 
-/// A fault to come.
+/// A future fault.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     operation: Operation,
@@ -97,7 +97,7 @@ struct Rule {
     per_mille: u64,
 }
 
-/// What a power cut leaves of what was not durable.
+/// Unflushed data that survives a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// Of each sector what chance decides.
@@ -108,7 +108,7 @@ pub enum Kept {
     Nothing,
 }
 
-/// What was injected so far.
+/// Counts of injected faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Reads started.
@@ -271,8 +271,8 @@ impl Faults {
         self.end_life();
     }
 
-    /// The process dies, the host lives: what completed stays; each write in flight lands, tears, comes later (see
-    /// [`Faults::land_late`]), or never comes.
+    /// Kills the process while the host lives: completed writes stay; each write in flight lands, tears, lands late (see
+    /// [`Faults::land_late`]), or never lands.
     pub fn kill(&self) {
         let in_flight = std::mem::take(&mut self.state.content.borrow_mut().in_flight);
         self.count_cut(&in_flight);
@@ -303,7 +303,7 @@ impl Faults {
         }
     }
 
-    /// The far end restarts and loses what it had not made durable, while this process lives on: the epoch changes.
+    /// Restarts the far end, which loses its volatile data, while this process lives on: the epoch changes.
     pub fn lose_volatile(&self) {
         self.state.epoch.set(self.state.epoch.get() + 1);
         let mut content = self.state.content.borrow_mut();
@@ -343,14 +343,14 @@ impl Faults {
         self.state.unreadable.borrow().iter().any(|unreadable| unreadable.overlaps(range))
     }
 
-    /// What a read would find now.
+    /// Reads what a read would find now.
     pub fn peek(&self, offset: u64, bytes: &mut [u8]) {
         let content = self.state.content.borrow();
         content.durable.peek(offset, bytes);
         content.volatile.overlay(offset, bytes);
     }
 
-    /// What was injected so far.
+    /// Returns counts of injected faults.
     pub fn counts(&self) -> Counts {
         *self.state.counts.borrow()
     }
@@ -364,7 +364,7 @@ impl Faults {
         self.state.rules.borrow_mut().clear();
     }
 
-    /// Decides about a write of which nobody knows the outcome. True if it may still land.
+    /// Decides about a write whose outcome is unknown. Returns true if it may still land.
     fn settle_unknown(&self, write: InFlight) -> bool {
         let mut content = self.state.content.borrow_mut();
         match self.draw() % 4 {
@@ -382,7 +382,7 @@ impl Faults {
         false
     }
 
-    /// Whether the next operation of this kind fails.
+    /// Returns true if the next operation of this kind fails.
     fn fails(&self, operation: Operation) -> bool {
         let mut fails = false;
         self.state.rules.borrow_mut().retain_mut(|rule| {
@@ -459,7 +459,7 @@ impl<H: Host> Faulty<H> {
     /// Takes the time that the operation takes; fails if the process or the power is gone.
     ///
     /// # Panics
-    /// If there is no end of operations at one moment: those that take no time may all be of one task, which nobody else would notice.
+    /// If there is no end of operations at one moment: those that take no time may all be of one task, which nothing else would detect.
     async fn take_time(&self, operation: Operation) -> Result<(), BlockError> {
         let state = &self.faults.state;
         let (moment, now) = (state.at_once.get(), self.host.now());
@@ -469,7 +469,7 @@ impl<H: Host> Faulty<H> {
         let (least, most) = state.delay.get();
         if most > 0 {
             let once = least + self.faults.draw() % (most - least + 1);
-            // Devices take long for what nobody waits for.
+            // Devices take long for operations that nothing waits for.
             let times = if operation == Operation::Discard { DISCARD_TIMES } else { 1 };
             self.host.sleep(once * times).await;
         }

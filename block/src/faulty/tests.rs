@@ -1,4 +1,4 @@
-//! Each injected fault does what it says.
+//! Tests that each injected fault has its effect.
 
 use super::*;
 use crate::executor::{Executor, Order, VirtualTime};

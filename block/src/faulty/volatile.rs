@@ -1,4 +1,4 @@
-//! What a device has been told and may still forget: versions of sectors, newest last.
+//! Writes that a device has received and may still lose: versions of sectors, newest last.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Volatile {
 }
 
 struct Version {
-    /// When it was written, counted in writes.
+    /// Number of the write, in order.
     number: u64,
     bytes: Box<[u8]>,
     /// A flush that should have covered it failed: no later one will.
@@ -69,8 +69,8 @@ impl Volatile {
         }
     }
 
-    /// Lets each sector keep its durable content or one of its versions: `keep` says which, given how many there are. Returns
-    /// how many lost their newest.
+    /// Reduces each sector to its durable content or one of its versions: `keep` selects which, from how many there are. Returns how many
+    /// lost their newest.
     pub(super) fn collapse(&mut self, durable: &Memory, mut keep: impl FnMut(u64) -> u64) -> u64 {
         let mut lost = 0;
         for (sector, versions) in std::mem::take(&mut self.sectors) {

@@ -12,12 +12,12 @@ use crate::{BlockError, ByteRange, ErrorKind, Operation};
 nix::ioctl_write_ptr_bad!(discard_bytes, nix::request_code_none!(0x12, 119), [u64; 2]);
 
 impl Handle {
-    /// Tells a block device that the content of `range` is not needed: afterwards each sector reads as before or as zeroes.
-    /// Waits for the device, and so does whatever holds the open file meanwhile; its locks are kept until this returns.
+    /// Discards `range` on a block device: afterwards each sector reads as before or as zeroes. Waits for the device, and blocks other
+    /// users of the open file meanwhile; its locks are kept until this returns.
     ///
     /// # Errors
-    /// `Unsupported` for a regular file, and for a device that cannot; it need not be asked again. `InvalidRequest`,
-    /// `ReadOnly`, or what the device said.
+    /// `Unsupported` for a regular file, and for a device that cannot; another try is pointless. `InvalidRequest`, `ReadOnly`, or the error
+    /// of the device.
     pub fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         let range = self.opened.geometry.check(Operation::Discard, range.start, range.len())?;
         if self.opened.kind != Kind::BlockDevice {

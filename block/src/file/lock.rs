@@ -22,17 +22,17 @@ use nix::fcntl::{FcntlArg, fcntl};
 
 use super::{Access, Identity};
 
-/// Which lock a file is opened with.
+/// Lock that a file is opened with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// None: for looking at files that others may be using.
+    /// None: for examining files that others may be using.
     None,
     /// As a QEMU guest's disk is locked: one writer, or any number of readers. For backings.
     Image,
     /// Byte 0: one writer, or any number of readers. For files of Forebay's own.
     Exclusive,
-    /// Byte 300: beside a QEMU that has the image locked, while its disk moves from there to here or back. Keeps a second
-    /// Forebay away, and outlasts the requests of a process that died; QEMU does not look at it.
+    /// Byte 300: beside a QEMU that has the image locked, while its disk moves from there to here or back. Excludes a second Forebay, and
+    /// outlasts the requests of a process that died; QEMU does not check it.
     Beside,
 }
 
@@ -46,7 +46,7 @@ const BESIDE_BYTE: i64 = 300;
 const READ: i64 = 0;
 const WRITE: i64 = 1;
 const RESIZE: i64 = 3;
-/// Ways in which nobody else may use an image.
+/// Ways in which no other program may use an image.
 const UNSHARED: [i64; 2] = [WRITE, RESIZE];
 
 /// Takes `lock` on the description of `file`. Returns false if another process's lock forbids it; locks taken so far
@@ -70,7 +70,7 @@ pub(super) fn exchange_for_image(file: &File, access: Access) -> io::Result<bool
 
 /// From [`Lock::Image`] to [`Lock::Beside`]. Returns false, with nothing changed, if another process's lock forbids it.
 pub(super) fn exchange_for_beside(file: &File, access: Access) -> io::Result<bool> {
-    // In this order: at no moment can a second Forebay come in.
+    // In this order: at no moment can a second Forebay take it.
     if !acquire(file, Lock::Beside, access)? {
         return Ok(false);
     }
@@ -114,12 +114,12 @@ fn used_by(access: Access) -> &'static [i64] {
     }
 }
 
-/// The bytes that nobody else may have locked for an image to be used in these ways.
+/// Returns the bytes that no other program may have locked for an image to be used in these ways.
 fn bytes_against(used: &[i64]) -> impl Iterator<Item = i64> {
     UNSHARED.iter().map(|way| USED_BASE + way).chain(used.iter().map(|way| UNSHARED_BASE + way))
 }
 
-/// Returns true if nobody else's lock forbids to use the file, as an image or for the pool. Takes no lock; a description that reads is
+/// Returns true if no other lock forbids the use of the file, as an image or for the pool. Takes no lock; a description that reads is
 /// enough.
 fn is_free(file: &File, access: Access) -> io::Result<bool> {
     for byte in bytes_against(used_by(access)) {

@@ -5,7 +5,7 @@
 //! ```
 //! Past the host's page cache (`O_DIRECT`) where the file system can. What cannot be read is an error, never zeroes:
 //! a file that was cut short under us is [`ErrorKind::Gone`], and stays so until it is opened again. A write never
-//! makes a file longer, whoever made it larger says so by [`FileDevice::set_size`]; after a failed flush the caller decides, nothing is retried here.
+//! makes a file longer; [`FileDevice::set_size`] is for a file that was made larger; after a failed flush the caller decides, nothing is retried here.
 //!
 //! Knows no image formats, and keeps no data.
 
@@ -48,7 +48,7 @@ use crate::{
 const STEP_MAX: usize = 1 << 30;
 /// The most zeroes written by one operation where the file system cannot make them itself.
 const ZEROES_MAX: u64 = 1 << 20;
-/// How often in a row an operation is repeated that a signal or a moment's shortage ended before it began.
+/// Repetitions in a row of an operation that a signal or a momentary shortage ended before it began.
 const RETRIES_MAX: u32 = 16;
 /// The most extents that one call reports; what follows counts as allocated.
 pub(crate) const EXTENTS_MAX: usize = 1024;
@@ -68,7 +68,7 @@ pub struct FileDevice {
     discarding: Mutex<()>,
     /// The file was found shorter than it was when opened.
     cut_short: Cell<bool>,
-    /// Which lock it holds. Changes while a disk moves between QEMU and Forebay.
+    /// Lock that it holds. Changes while a disk moves between QEMU and Forebay.
     lock: Cell<Lock>,
     /// A block device that was opened without keeping mounts off it, because QEMU had it open.
     unclaimed: Cell<bool>,
@@ -161,28 +161,28 @@ impl FileDevice {
         self.kind == Kind::BlockDevice
     }
 
-    /// Returns true if it is a block device whose kernel refuses writes at present (`blockdev --setro`). Cheap. False if the kernel
-    /// does not say.
+    /// Returns true if it is a block device whose kernel refuses writes at present (`blockdev --setro`). Cheap. False if the kernel does
+    /// not report it.
     pub fn is_write_protected(&self) -> bool {
         self.kind == Kind::BlockDevice && is_write_protected(&self.file)
     }
 
-    /// True if data goes past the page cache of the host.
+    /// Returns true if data bypasses the page cache of the host.
     pub fn is_direct(&self) -> bool {
         self.direct
     }
 
-    /// Why the device is buffered though [`Cache::Direct`] was asked for.
+    /// Returns the reason why the device is buffered although [`Cache::Direct`] was requested.
     pub fn fallback_reason(&self) -> Option<&str> {
         self.fallback.as_deref()
     }
 
-    /// Which storage this is.
+    /// Returns the identity of its storage.
     pub fn identity(&self) -> Identity {
         self.identity
     }
 
-    /// Which lock it holds.
+    /// Returns the lock that it holds.
     pub fn lock(&self) -> Lock {
         self.lock.get()
     }
@@ -191,7 +191,7 @@ impl FileDevice {
     /// where the file was opened.
     ///
     /// # Errors
-    /// `Held` as long as somebody else has the image open; then nothing has changed.
+    /// `Held` as long as another program has the image open; then nothing has changed.
     pub fn take_image_lock(&self, path: &Path) -> Result<(), OpenError> {
         assert_eq!(self.lock.get(), Lock::Beside, "only who was beside QEMU steps in its place");
         if self.unclaimed.get() {
@@ -205,8 +205,8 @@ impl FileDevice {
     /// was opened.
     ///
     /// # Errors
-    /// `Held` if another Forebay is beside already, which cannot be as long as all keep to the locks; or what the system
-    /// said. Then nothing has changed.
+    /// `Held` if another Forebay already holds the byte beside, which cannot be as long as all respect the locks; or the error of the
+    /// system. Then nothing has changed.
     pub fn give_up_image_lock(&self, path: &Path) -> Result<(), OpenError> {
         assert_eq!(self.lock.get(), Lock::Image, "only what is held is given up");
         self.exchange(path, lock::exchange_for_beside, Lock::Beside)
@@ -240,9 +240,9 @@ impl FileDevice {
     /// the file back to its length with zeroes before it.
     ///
     /// # Errors
-    /// `Gone` if the storage is, or what the system said.
+    /// `Gone` if the storage is, or the error of the system.
     pub async fn current_size(&self) -> Result<u64, BlockError> {
-        // As it is now: it may be larger when the answer comes, which is then of an earlier time.
+        // Taken before the call: it may be larger when the result arrives, which is then outdated.
         let expected = self.geometry.get().size;
         let size = match self.kind {
             Kind::BlockDevice => open::device::size(&self.file)
@@ -255,8 +255,8 @@ impl FileDevice {
         Ok(size)
     }
 
-    /// The device has `size` bytes from now on, a multiple of its alignment: more than before if the storage grew, or less if what
-    /// is behind them is not to be used yet. Changes nothing in the file. Whoever asks has seen that it is so large.
+    /// Sets the size in bytes, a multiple of its alignment: larger than before if the storage grew, or smaller if the rest is not to be
+    /// used yet. Changes nothing in the file. The caller has verified that the storage is so large.
     pub fn set_size(&self, size: u64) {
         let geometry = self.geometry.get();
         assert!(size.is_multiple_of(geometry.alignment), "devices end on a whole unit");
@@ -335,7 +335,7 @@ impl FileDevice {
     /// Judges one step of a transfer: how many bytes it moved.
     fn step(&self, operation: Operation, range: ByteRange, result: i32) -> Result<usize, BlockError> {
         let Ok(count) = usize::try_from(result) else {
-            // Linux says of writes behind the end of a device that there is no room, and a drive that was pulled has no size left.
+            // For writes behind the end of a device, Linux reports that there is no room, and a drive that was pulled has no size left.
             if -result == libc::ENOSPC
                 && self.kind == Kind::BlockDevice
                 && size_of(&self.file).is_ok_and(|size| size < range.end)
@@ -349,7 +349,7 @@ impl FileDevice {
         match operation {
             _ if whole_units => Ok(count),
             Operation::Read => {
-                // The request lies inside the size at opening, so the end of the file has come nearer.
+                // The request lies inside the size at opening, so the file has become shorter.
                 self.cut_short.set(true);
                 Err(gone(operation, range))
             }
@@ -372,7 +372,7 @@ impl FileDevice {
         if result < 0 { Err(-result) } else { Ok(()) }
     }
 
-    /// Has the file system make zeroes. False if it cannot.
+    /// Makes the file system write zeroes. Returns false if it cannot.
     async fn allocate(&self, range: ByteRange, mode: i32) -> Result<bool, BlockError> {
         let entry = opcode::Fallocate::new(self.fd(), range.len())
             .offset(range.start)
@@ -385,8 +385,8 @@ impl FileDevice {
         }
     }
 
-    /// Makes zeroes by giving the storage back. False if that cannot be, or turned out just now that it cannot: from then on the
-    /// geometry says so.
+    /// Makes zeroes by deallocating the storage. Returns false if that is impossible, or has just turned out to be: from then on the
+    /// geometry shows it.
     async fn punch(&self, range: ByteRange) -> Result<bool, BlockError> {
         if !self.geometry.get().unmaps {
             return Ok(false);
@@ -410,7 +410,7 @@ impl FileDevice {
         let file = Arc::clone(&self.file);
         let (answer, answered) = oneshot::channel();
         let work = move || {
-            // Whoever asked may have given up.
+            // The caller may have stopped waiting.
             drop(answer.send(discard::discard_range(&file, range)));
         };
         std::thread::Builder::new().name("discard".to_owned()).spawn(work).map_err(cannot)?;
@@ -529,7 +529,7 @@ pub(crate) fn find_extents(
         let data = match ask(at, Whence::SeekData) {
             Ok(data) => data / geometry.alignment * geometry.alignment,
             Err(Errno::ENXIO) => range.end,
-            // The file system cannot tell.
+            // The file system does not know.
             Err(Errno::EINVAL | Errno::EOPNOTSUPP) => at,
             Err(errno) => return Err(failed(errno)),
         };
@@ -538,7 +538,7 @@ pub(crate) fn find_extents(
         } else {
             (ask(at, Whence::SeekHole).unwrap_or(range.end).next_multiple_of(geometry.alignment), true)
         };
-        // Another thread of the guest may punch holes meanwhile: whatever comes back, the walk goes on.
+        // Another thread of the guest may punch holes meanwhile: the walk goes on with any result.
         let end = if end > at { end.min(range.end) } else { range.end };
         extents.push(Extent { range: ByteRange::new(at, end), allocated });
         at = end;
@@ -561,7 +561,7 @@ pub fn size_of(file: &File) -> io::Result<u64> {
     if about.file_type().is_block_device() { open::device::size(file) } else { Ok(about.len()) }
 }
 
-/// Returns true if an open file is a block device whose kernel refuses writes at present. False if the kernel does not say.
+/// Returns true if an open file is a block device whose kernel refuses writes at present. False if the kernel does not report it.
 pub fn is_write_protected(file: &File) -> bool {
     open::device::is_read_only(file).unwrap_or(false)
 }
@@ -570,7 +570,7 @@ fn failed(errno: i32, operation: Operation, range: Option<ByteRange>) -> BlockEr
     BlockError::from_errno(errno, operation, range)
 }
 
-/// True if the same operation can succeed at once: a signal came, or the kernel was short of something.
+/// Returns true if the same operation can succeed at once: it was interrupted by a signal, or the kernel was short of something.
 fn passes(result: i32) -> bool {
     matches!(-result, libc::EINTR | libc::EAGAIN)
 }
@@ -599,7 +599,7 @@ impl Keep for Control {
     const IF_DROPPED: IfDropped = IfDropped::Finish;
 }
 
-/// The file, and what the kernel says about it.
+/// The file, and its properties from the kernel.
 struct Measuring {
     _file: Arc<File>,
     about: Box<libc::statx>,

@@ -17,7 +17,7 @@ use super::lock::{self, Lock};
 use super::reclaiming::Reclaiming;
 use crate::{ALIGNMENT, Geometry, PAGE, SECTOR};
 
-/// Whether a file may be written.
+/// Access to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reads only; writes are refused before they reach the system.
@@ -26,7 +26,7 @@ pub enum Access {
     ReadWrite,
 }
 
-/// Whether data passes through the page cache of the host.
+/// Use of the page cache of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cache {
     /// Past it (`O_DIRECT`) where the file system can; buffered elsewhere, see [`Opened::fallback`].
@@ -35,14 +35,14 @@ pub enum Cache {
     Buffered,
 }
 
-/// How to open a file.
+/// Options for opening a file.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenOptions {
-    /// Whether it may be written.
+    /// Access to it.
     pub access: Access,
-    /// Whether data passes through the page cache.
+    /// Use of the page cache.
     pub cache: Cache,
-    /// Which lock is held as long as it is open.
+    /// Lock that is held as long as it is open.
     pub lock: Lock,
     /// `Some(size)`: make a new file of so many bytes, which must not exist, and make its name durable. No storage
     /// is reserved for it.
@@ -61,7 +61,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Who is behind `path`, links followed.
+    /// Returns the identity of the storage behind `path`, links followed.
     ///
     /// # Errors
     /// If `path` cannot be examined.
@@ -87,7 +87,7 @@ impl From<&fs::Metadata> for Identity {
     }
 }
 
-/// What kind of thing was opened.
+/// Kind of storage that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -102,20 +102,20 @@ pub(crate) struct Opened {
     pub(crate) identity: Identity,
     pub(crate) geometry: Geometry,
     pub(crate) direct: bool,
-    /// Why it is buffered though direct was asked for.
+    /// Reason why it is buffered although direct access was requested.
     pub(crate) fallback: Option<String>,
 }
 
-/// Why a file was not opened. Nothing has been changed then.
+/// Reason why a file was not opened. Nothing has been changed then.
 #[derive(Debug)]
 pub enum OpenError {
     /// The system refused a step.
     System {
         /// The file.
         path: PathBuf,
-        /// What was tried: a verb.
+        /// The attempted action: a verb.
         action: &'static str,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// Another process has the file open in a way that excludes this one.
@@ -128,12 +128,12 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// It is a block device that the kernel lets nobody write.
+    /// It is a block device that the kernel has made read-only.
     ReadOnlyDevice {
         /// The device.
         path: PathBuf,
     },
-    /// It is a file that its file system lets nobody write, or only append to.
+    /// It is a file that its file system protects from writes, or from all writes but appends.
     Protected {
         /// The file.
         path: PathBuf,
@@ -175,7 +175,7 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         return Err(OpenError::Held { path: path.to_owned() });
     }
 
-    // An image lock says nothing about this, and opening a device for writing works all the same.
+    // An image lock does not cover this, and opening a device for writing works all the same.
     if options.access == Access::ReadWrite && kind == Kind::BlockDevice {
         let read_only = device::is_read_only(&file).map_err(|error| system(path, "examine", error))?;
         if read_only {
@@ -251,7 +251,7 @@ fn open_description(
     }
 }
 
-/// Returns the attribute of a file that keeps everybody from writing it, if it has one.
+/// Returns the attribute of a file that protects it from all writes, if it has one.
 fn protection(path: &Path) -> Option<char> {
     let file = File::open(path).ok()?;
     let mut flags: libc::c_int = 0;
@@ -299,8 +299,8 @@ fn create(path: &Path, size: u64) -> Result<(), OpenError> {
     })
 }
 
-/// Has a copy-on-write file system (btrfs) overwrite an empty file in place, if it can: a page that is written once more then
-/// needs no room. File systems without that attribute refuse it, and need none.
+/// Makes a copy-on-write file system (btrfs) overwrite an empty file in place, if it can: rewriting a page then needs no room. File systems
+/// without that attribute refuse it, and need none.
 fn overwrite_in_place(file: &File) {
     let mut flags: libc::c_int = 0;
     // SAFETY: the kernel reads and writes one int, and the descriptor is open.
@@ -342,7 +342,7 @@ fn check_size(path: &Path, size: u64) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// What was found out about an open file, in bytes.
+/// Properties of an open file, in bytes.
 struct Measured {
     size: u64,
     /// The sector size that guests are shown: that of a block device; 512 of a file, whatever it lies on.
@@ -384,7 +384,7 @@ fn measure_file(file: &File) -> io::Result<Measured> {
         return Err(io::Error::last_os_error());
     }
     let direct_alignment = if about.stx_mask & libc::STATX_DIOALIGN == 0 {
-        // The file system does not say. A page is right wherever direct access works at all.
+        // The file system does not report it. A page is right wherever direct access works at all.
         PAGE
     } else if u64::from(about.stx_dio_mem_align) > ALIGNMENT as u64 || about.stx_dio_mem_align == 0 {
         0
@@ -418,7 +418,7 @@ pub(super) mod device {
         Ok(size)
     }
 
-    /// True if the kernel lets nobody write it. Cheap.
+    /// Returns true if the kernel refuses all writes to it. Cheap.
     pub(in crate::file) fn is_read_only(file: &File) -> io::Result<bool> {
         let mut read_only = 0;
         // SAFETY: the kernel stores an int in `read_only`.

@@ -1,5 +1,5 @@
-//! Placement of open storage, which its path may name no longer: files are deleted, moved and replaced while they are open, and
-//! device nodes vanish. An open file serves on without its name, but nobody finds it by that name again.
+//! Placement of open storage, which its path may name no longer: files are deleted, moved and replaced while they are open, and device
+//! nodes vanish. An open file still works without its name, but cannot be found by that name again.
 
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ impl Placement {
     /// Compares what `path` names now with `storage`, links followed. May wait for the file system.
     ///
     /// # Errors
-    /// If the path cannot be examined: then nothing is known.
+    /// If the path cannot be examined: then the placement is unknown.
     pub fn of(storage: &Identity, path: &Path) -> Result<Self, OpenError> {
         match Identity::of(path) {
             Ok(found) if found.same_storage(storage) => Ok(Self::InPlace),

@@ -1,11 +1,11 @@
-//! Ability of a file or block device to give storage back, by what the kernel says of it.
+//! Ability of a file or block device to deallocate storage, according to the kernel.
 //!
-//! Nothing is tried out: on many file systems that counts as a modification, and the file may be somebody else's.
+//! Nothing is tried out: on many file systems that counts as a modification, and the file may belong to another program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the kernel describes block devices by their numbers.
+/// Folder in which the kernel describes block devices by their numbers.
 const BLOCK_DEVICES: &str = "/sys/dev/block";
 /// The queues of volumes lie on those of other devices, but hardly ever on so many levels.
 const LEVELS_MAX: u32 = 16;

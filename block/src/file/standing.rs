@@ -1,7 +1,7 @@
-//! Whether a path still names the file or device that was opened there.
+//! Standing of a path: whether it still names the file or device that was opened there.
 //!
-//! A file that is open goes on when its name is taken away or given to another one: whoever writes to it notices nothing, and what is
-//! written is reachable by no name. Only the comparison of path and open file shows it. Decides nothing about what follows.
+//! An open file stays usable when its name is removed or given to another one: writers notice nothing, and their data is reachable by no
+//! name. Only the comparison of path and open file shows it. Decides nothing about the consequences.
 
 use std::fs::{self, File, Metadata};
 use std::os::fd::AsRawFd;
@@ -23,7 +23,7 @@ pub enum Standing {
     Unknown(String),
 }
 
-/// Whether the open file or device can be reached by another name.
+/// Reachability of the open file or device by another name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reachable {
     /// It has a name elsewhere: it was renamed, or what is above it was.
@@ -56,7 +56,7 @@ impl Standing {
         matches!(self, Self::Replaced(Reachable::ByNobody) | Self::Missing(Reachable::ByNobody))
     }
 
-    /// True if the path is known not to name the open file.
+    /// Returns true if the path is known not to name the open file.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Replaced(_) | Self::Missing(_))
     }

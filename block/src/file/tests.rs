@@ -67,7 +67,7 @@ fn pattern(len: u64, seed: u8) -> Buffer {
     buffer
 }
 
-/// What every device on a file must do; `cut` shortens the file.
+/// Exercises behaviour that every device on a file must have; `cut` shortens the file.
 async fn exercise(device: impl BlockDevice, path: &Path) {
     let unit = device.geometry().alignment;
     for (offset, len, seed) in [(0, unit, 1), (unit, 3 * unit, 2), (MIB - 4 * unit, 4 * unit, 3)] {
@@ -223,7 +223,7 @@ fn a_file_that_grew_is_used_as_far_as_it_is_said_to_go() {
         device.set_size(2 * MIB);
         write().await.expect("it is larger");
         assert_eq!(device.read(MIB, Buffer::zeroed(4096)).await.0[..], [7; 4096]);
-        // Less than there is: what is behind may come and go.
+        // Less than there is: the rest may grow and shrink.
         device.set_size(MIB);
         write().await.expect_err("it is to end before");
         let cut = File::options().write(true).open(&path).and_then(|file| file.set_len(MIB));
@@ -369,7 +369,7 @@ fn we_refuse_an_image_that_qemu_has_open() {
     let mut commands = qemu_io.stdin.take().expect("piped");
     commands.write_all(b"write 0 512\n").expect("it reads commands");
     let said = BufReader::new(qemu_io.stdout.take().expect("piped"));
-    // Its answer says that the image is open.
+    // Its output shows that the image is open.
     let answer = said.lines().map_while(Result::ok).find(|line| line.contains("wrote 512/512"));
     assert!(answer.is_some(), "qemu-io did not write");
     let open = || SyncFile::open(&path, options(Cache::Direct, Lock::Image));

@@ -5,7 +5,7 @@
 //!   ───────────┼─────────────────────┼──────────> time      in the bucket: burst - (full_at - now), in nanoseconds of the rate
 //! ```
 //! Taking moves that moment by what the units take at the rate; what is beyond `burst` from now is debt. Arithmetic is exact: what
-//! a division leaves over is part of the next one. Knows no clock: whoever asks says what time it is.
+//! a division leaves over is part of the next one. Knows no clock: callers pass the time.
 
 use std::num::NonZeroU64;
 
@@ -18,7 +18,7 @@ pub(super) struct Bucket {
     rate: Option<NonZeroU64>,
     /// Time in nanoseconds for which units are saved up while none pass.
     burst_ns: u64,
-    /// When it is full, in nanoseconds.
+    /// Time at which it is full, in nanoseconds.
     full_at: u64,
     /// Billionths of a unit that `full_at` does not count yet; less than the rate.
     remainder: u64,

@@ -1,20 +1,20 @@
 //! Limits on what a disk's clients may ask for: requests and bytes a second, with a burst that is saved up while they ask for less.
 //!
 //! ```text
-//!   read, write, zeroes, discard ──> nobody waits and the buckets have enough? ── yes ──> device
-//!                                        no │                                              ^
-//!                                           └──> line, first come first served ── timer ───┘
+//!   read, write, zeroes, discard ──> no request waits and the buckets have enough? ── yes ──> device
+//!                                        no │                                                ^
+//!                                           └──> queue, first come first served ── timer ───┘
 //! ```
 //! - **Counted** are reads, writes, writes of zeroes and discards, each as one request whatever its length; and the bytes of reads and
-//!   writes. Zeroes and discards move no bytes. Flushes and questions count for nothing and never wait.
+//!   writes. Zeroes and discards move no bytes. Flushes and queries count for nothing and never wait.
 //! - **Guarantee**: over any time `t` the device gets at most `limit * t + burst`, or one request that is larger than the burst and
-//!   is paid for afterwards; and clients who always ask for more get `limit * t`.
+//!   is paid for afterwards; and clients that always have more requests get `limit * t`.
 //! - **Order**: a request that waits is overtaken by flushes only.
-//! - **Dropping** a request that waits takes it out of the line; it costs nothing.
-//! - **Lifted**: whoever has to wait until requests have ended [lifts the limits](crate::BlockDevice::lift_limits) meanwhile. What passes then
+//! - **Dropping** a request that waits takes it out of the queue; it costs nothing.
+//! - **Lifted**: code that has to wait until requests have ended [lifts the limits](crate::BlockDevice::lift_limits) meanwhile. What passes then
 //!   is debt, which later requests wait for.
 //!
-//! Nothing beneath the limits knows of a request that waits: it holds no lock, no room and no range.
+//! Code beneath the limits does not see a request that waits: it holds no lock, no room and no range.
 
 mod bucket;
 #[cfg(test)]
@@ -72,7 +72,7 @@ pub struct RateLimiter<H> {
     host: H,
     limits: Cell<RateLimits>,
     buckets: Cell<Buckets>,
-    /// There are limits, or somebody waits still.
+    /// There are limits, or a request still waits.
     is_on: Cell<bool>,
     /// Held by the request that passes next. Requests get it in the order of their arrival.
     turn: Semaphore,
@@ -107,7 +107,7 @@ impl Buckets {
 /// Count of those who have the limits lifted.
 #[derive(Default)]
 struct Lifting {
-    /// Number of [`LimitsLifted`] that live.
+    /// Number of live [`LimitsLifted`].
     lifted: Cell<usize>,
     /// Notified when limits are lifted or replaced.
     changed: Notify,
@@ -176,7 +176,7 @@ impl<H> RateLimiter<H> {
         LimitsLifted::new(&self.lifting)
     }
 
-    /// Who arrives while others wait has to queue, though there be no limit any more.
+    /// Updates whether the limits are on: a request that arrives while others wait has to queue, even if there is no limit any more.
     fn update(&self) {
         let RateLimits { requests, bytes, .. } = self.limits.get();
         self.is_on.set(requests.is_some() || bytes.is_some() || self.waiting.get() > 0);

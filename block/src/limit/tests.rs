@@ -23,7 +23,7 @@ struct Passed {
     bytes: u64,
 }
 
-/// Memory that notes what reaches it, and has everything at hand.
+/// Memory that records the requests that reach it, and answers every read at once.
 struct Noting {
     memory: Memory,
     host: LocalHost,
@@ -150,7 +150,7 @@ fn most_beyond(passed: &[Passed], units: impl Fn(&Passed) -> u64, rate: u64) -> 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever is asked for and when: never more than limit and burst, and all of the limit while somebody waits.
+    /// For any requests at any time: never more than limit and burst, and all of the limit while a request waits.
     #[test]
     fn no_span_of_time_gets_more_than_its_limit_and_a_burst_and_who_waits_gets_all_of_it(
         seed: u64,
@@ -279,7 +279,7 @@ fn what_is_at_hand_passes_as_far_as_there_is_room_and_never_ahead_of_those_who_w
         let waits = rig.write(6, PAGE);
         let later = async {
             rig.host.sleep(SECOND / 4).await;
-            // Its turn has come, and it has not been polled since.
+            // It is its turn, and it has not been polled since.
             assert_eq!(given(&mut [read(7)]), [false]);
         };
         join(waits, later).await;
@@ -340,7 +340,7 @@ fn lifted_limits_let_those_who_wait_pass_in_order_and_later_ones_pay() {
             let lifted = rig.device.lift_limits().expect("it has limits");
             let other = rig.device.lift_limits();
             drop(other);
-            // One that comes meanwhile does not overtake them.
+            // One that arrives meanwhile does not overtake them.
             rig.write(10, PAGE).await;
             drop(lifted);
         };
@@ -362,7 +362,7 @@ fn limits_that_go_on_elsewhere_know_what_was_saved_up_owed_and_counted() {
         rig.host.sleep(SECOND).await;
         rig.limiter.state()
     });
-    // By a clock that says something else.
+    // By a clock that differs.
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     executor.run(async {

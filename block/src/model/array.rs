@@ -1,4 +1,4 @@
-//! Which spindle does what, and when it is done.
+//! Work of the spindles of an array, and the times at which it is done.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ use crate::executor::next_random;
 /// Bytes that stay together on one spindle.
 const CHUNK: u64 = 64 << 10;
 
-/// What the spindles of an array have done.
+/// Work done by the spindles of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Requests that spindles served.
@@ -32,7 +32,7 @@ pub(super) struct Array {
 #[derive(Clone, Copy, Default)]
 struct Spindle {
     busy_until: u64,
-    /// Where the last request ended.
+    /// End of the last request.
     head: u64,
 }
 
@@ -61,19 +61,19 @@ impl Array {
         self.work
     }
 
-    /// When everything that was asked for so far is done.
+    /// Returns the time at which all requests so far are done.
     pub(super) fn busy_until(&self) -> u64 {
         self.spindles.iter().map(|spindle| spindle.busy_until).max().unwrap_or(0)
     }
 
-    /// When a read that arrives now is done.
+    /// Returns the time at which a read that arrives now is done.
     pub(super) fn read(&mut self, now: u64, range: ByteRange) -> u64 {
         let pieces: Vec<Piece> =
             self.data_pieces(range).into_iter().map(|piece| self.nearer_copy(piece)).collect();
         self.serve_all(now, &pieces)
     }
 
-    /// When a write that arrives now is done.
+    /// Returns the time at which a write that arrives now is done.
     pub(super) fn write(&mut self, now: u64, range: ByteRange) -> u64 {
         match self.profile.layout {
             Layout::Single | Layout::Raid0 => {
@@ -89,7 +89,7 @@ impl Array {
         }
     }
 
-    /// When noting that `range` is zero is done: one small write per stripe row.
+    /// Returns the time at which recording `range` as zero is done: one small write per stripe row.
     pub(super) fn note_zeroes(&mut self, now: u64, range: ByteRange) -> u64 {
         let row = CHUNK * self.data_chunks();
         let rows = range.start / row..range.end.div_ceil(row);
@@ -111,7 +111,7 @@ impl Array {
         done
     }
 
-    /// Where the data of a range is, one piece per chunk, neighbours on one spindle joined.
+    /// Returns the places of the data of a range, one piece per chunk, neighbours on one spindle joined.
     fn data_pieces(&self, range: ByteRange) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut at = range.start;
@@ -169,7 +169,7 @@ impl Array {
         Piece { spindle: if sooner { other } else { piece.spindle }, ..piece }
     }
 
-    /// When all pieces are done, if none starts before `ready`.
+    /// Returns the time at which all pieces are done, if none starts before `ready`.
     fn serve_all(&mut self, ready: u64, pieces: &[Piece]) -> u64 {
         pieces.iter().map(|piece| self.serve(ready, piece)).max().unwrap_or(ready)
     }
@@ -177,7 +177,7 @@ impl Array {
     fn serve(&mut self, ready: u64, piece: &Piece) -> u64 {
         let drive = self.profile.drive;
         let spindle = &mut self.spindles[piece.spindle];
-        // What goes on where the last request ended streams past the head.
+        // A request that begins where the last one ended streams past the head.
         let streams = piece.start == spindle.head;
         let seek =
             if streams { 0 } else { seek_nanos(&drive, spindle.head.abs_diff(piece.start), self.stroke) };

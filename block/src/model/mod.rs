@@ -1,8 +1,8 @@
 //! The timing of a spinning array around any device, for demonstrations and figures where there are no slow disks.
 //!
-//! Data moves through the device beneath at once; the answer comes when the modelled array would have given it. Every
-//! spindle serves one request at a time in order of arrival: seek by distance, rotation, transfer. `docs/dev/model.md`
-//! gives the figures and their sources.
+//! Data moves through the device beneath at once; a request completes when the modelled array would have completed it.
+//! Every spindle serves one request at a time in order of arrival: seek by distance, rotation, transfer.
+//! `docs/dev/model.md` gives the figures and their sources.
 
 mod array;
 mod profile;
@@ -39,7 +39,7 @@ impl<D: BlockDevice, H: Host> Model<D, H> {
         self.array.borrow_mut().set_size(self.inner.geometry().size);
     }
 
-    /// What the spindles have done so far.
+    /// Returns the work of the spindles so far.
     pub fn work(&self) -> Work {
         self.array.borrow().work()
     }

@@ -1,4 +1,4 @@
-//! What an array is made of: `hdd-7k2`, `hdd-10k`, `hdd-15k`, alone or with `-raid0xN`, `-raid5xN`, `-raid10xN`.
+//! Profile of an array: `hdd-7k2`, `hdd-10k`, `hdd-15k`, alone or with `-raid0xN`, `-raid5xN`, `-raid10xN`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
     pub(super) drive: Drive,
-    /// How the spindles share the data.
+    /// Layout of the data on the spindles.
     pub layout: Layout,
-    /// How many there are.
+    /// Number of spindles.
     pub spindles: u32,
 }
 
-/// How spindles share data, in chunks of 64 KiB.
+/// Layout of data on spindles, in chunks of 64 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// One spindle.

@@ -1,5 +1,5 @@
-//! Which bytes of a read have come. A server sends each of them once; whether it does is for the intake to see, because what nobody
-//! wrote to a buffer is of somebody else.
+//! Coverage: the bytes of a read that have arrived. A server has to send each of them once; the intake verifies that, because parts of a
+//! buffer that were never filled may hold data of another client.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,22 +7,22 @@ use std::ops::Range;
 /// The most stretches with gaps between them that are kept: servers answer mostly in order, and then there is one.
 const STRETCHES_MAX: usize = 1 << 16;
 
-/// What has come of one read. Takes no memory for an answer in one piece.
+/// The received bytes of one read. Takes no memory for a reply in one piece.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    /// So many bytes, none of them twice.
+    /// Number of bytes, none of them counted twice.
     bytes: usize,
-    /// Where stretches begin and end that have come, neither overlapping nor touching. Not kept for an answer in one piece.
+    /// Starts and ends of the received stretches, neither overlapping nor touching. Not kept for a reply in one piece.
     stretches: BTreeMap<usize, usize>,
 }
 
 impl Coverage {
-    /// How many bytes have come.
+    /// Returns the number of received bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes note that `place`, which lies in the first `asked` bytes, comes.
+    /// Records that the bytes of `place`, which lies in the first `asked` bytes, arrive.
     ///
     /// # Errors
     /// Why it must not.
@@ -39,7 +39,7 @@ impl Coverage {
         }
         self.bytes += place.len();
         if self.bytes == asked {
-            // Nothing more may come, of which the count is enough to tell.
+            // Nothing more may arrive, and the count is enough to detect it.
             self.stretches.clear();
             return Ok(());
         }

@@ -1,6 +1,6 @@
-//! Reads big-endian numbers and strings off the front of a slice, never past its end.
+//! Reads big-endian numbers and strings from the front of a slice, never beyond its end.
 
-/// What is left of some received bytes.
+/// The unread rest of some received bytes.
 pub(super) struct Fields<'a> {
     bytes: &'a [u8],
 }

@@ -1,8 +1,8 @@
-//! What a server sends in the transmission phase, and to which request it belongs.
+//! Intake: decodes the replies of a server in the transmission phase, and matches them to requests.
 //!
-//! A pure state machine over bytes: it says where data goes and when a request is answered, and the connection moves
-//! the bytes. It trusts nobody: data outside of what was asked for, answers to nothing, and answers that leave bytes
-//! out are violations. It never allocates for what a server only claims to send.
+//! A pure state machine over bytes: it decides where data goes and when a request is answered, and the connection moves
+//! the bytes. It trusts no server: data outside of the requested range, answers to no request, and answers that leave
+//! bytes out are violations. It never allocates for what a server only claims to send.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use super::reply::{
 };
 use super::wire::{Command, ReplyError, Request};
 
-/// The longest payload of a chunk that is looked at as a whole: errors, whose texts have at most 4096 bytes.
+/// The longest payload of a chunk that is decoded as a whole: errors, whose texts have at most 4096 bytes.
 const WHOLE_PAYLOAD_MAX: usize = 8 << 10;
 /// The most bytes that a step leaves in its input.
 pub const MESSAGE_MAX: usize = WHOLE_PAYLOAD_MAX + CHUNK_BYTES;
@@ -39,7 +39,7 @@ pub struct Intake {
 #[derive(Debug)]
 struct Awaited {
     request: Request,
-    /// What has come of a read.
+    /// Received parts of a read.
     covered: Coverage,
     answer: Answer,
 }
@@ -47,18 +47,18 @@ struct Awaited {
 /// The answer to one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// Why it failed, if it did: the first error that the server gave, and its words.
+    /// The first error that the server gave, with its message, if it failed.
     pub error: Option<(ReplyError, String)>,
     /// Length and [`super::reply::extent_flags`] of extents, for a `BlockStatus`.
     pub extents: Vec<(u32, u32)>,
 }
 
-/// What to do next.
+/// Next step for the connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
     /// Wait for more input.
     NeedInput,
-    /// The bytes that follow belong there in the buffer of this read; the next step is for what comes after them.
+    /// The following bytes belong to this range in the buffer of this read; the next step is for what follows them.
     Data(u64, Range<usize>),
     /// This part of the buffer of this read is zeroes.
     Zeroes(u64, Range<usize>),
@@ -80,7 +80,7 @@ const fn violation(what: &'static str) -> Violation {
 enum State {
     /// A reply begins.
     Header,
-    /// So many bytes of extents are left of a chunk.
+    /// Number of bytes of extents that are left of a chunk.
     Extents { chunk: ChunkHeader, left: usize },
     /// A reply ends.
     End { cookie: u64 },
@@ -92,7 +92,7 @@ impl Intake {
         Self { replies, allocation, awaited: HashMap::new(), state: State::Header }
     }
 
-    /// From now on an answer to `request` may come. Its cookie must be of no other that is awaited.
+    /// Expects an answer to `request` from now on. Its cookie must differ from all that are awaited.
     pub fn expect(&mut self, request: Request) {
         let awaited = Awaited { request, covered: Coverage::default(), answer: Answer::default() };
         let before = self.awaited.insert(request.cookie, awaited);
@@ -199,7 +199,7 @@ impl Intake {
         Ok(step)
     }
 
-    /// Extents of a chunk, of which `left` bytes are to come.
+    /// Takes extents of a chunk, of which `left` bytes are missing.
     fn extents(
         &mut self,
         input: &mut &[u8],
@@ -250,7 +250,7 @@ impl Awaited {
         self.answer.error.get_or_insert_with(|| (error, message.to_owned()));
     }
 
-    /// Where in the buffer of a read `length` bytes at `offset` of the disk go. Counts them as come.
+    /// Returns the place in the buffer of a read for `length` bytes at `offset` of the disk. Counts them as received.
     fn place(&mut self, offset: u64, length: usize) -> Result<Range<usize>, Violation> {
         let Request { command, offset: first, length: asked, .. } = self.request;
         let start = offset.checked_sub(first).and_then(|start| usize::try_from(start).ok());
@@ -279,7 +279,7 @@ mod tests {
         intake
     }
 
-    /// All steps that a server's bytes lead to, their data skipped; the input comes in pieces of `cut` bytes.
+    /// Returns all steps for a server's bytes, their data skipped; the input arrives in pieces of `cut` bytes.
     fn steps(server: &[u8], cut: usize) -> Result<Vec<Step>, Violation> {
         let (mut intake, mut steps) = (intake(), Vec::new());
         let (mut consumed, mut known) = (0, cut.min(server.len()));

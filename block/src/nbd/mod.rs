@@ -1,4 +1,4 @@
-//! NBD: the bytes of the protocol, for whoever speaks it on either side, and the device that is a client of a server.
+//! NBD: the bytes of the protocol, for both sides, and the device that is a client of a server.
 //!
 //! [`wire`], [`option`] and [`reply`] are pure functions over bytes in both directions. The doors serve with them, the
 //! clients ask with them, tests and fuzzers check them. [`negotiation`] and [`intake`] are the client's side of a

@@ -1,7 +1,7 @@
 //! The client's side of the handshake: bytes in, bytes out, and in the end the terms of the connection.
 //!
 //! A pure state machine, as the server's side is: it does no I/O, so scripts and fuzzers drive it as the device does.
-//! It trusts nobody: replies that are too long, too many or out of place end it.
+//! It trusts no server: replies that are too long, too many or out of place end it.
 //!
 //! ```text
 //!  Greeting ──> StructuredReplies ──yes──> Contexts ──> Go ──> agreed
@@ -16,23 +16,23 @@ use super::option::{
     STRUCTURED_REPLY, decode_context, decode_greeting, decode_option_reply, encode_option,
 };
 
-/// The longest payload of a reply to an option that is looked at. Names have at most 4096 bytes.
+/// The longest payload of a reply to an option that is decoded. Names have at most 4096 bytes.
 pub const REPLY_PAYLOAD_MAX: usize = 16 << 10;
 /// The most replies to one option.
 const REPLIES_MAX: u32 = 64;
 
-/// What client and server agreed on.
+/// Terms that client and server agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// What the server said about the export.
+    /// Facts that the server reported about the export.
     pub facts: ExportFacts,
     /// Form of the replies.
     pub replies: Replies,
-    /// The number under which the server tells `base:allocation`, if it does.
+    /// The number under which the server reports `base:allocation`, if it does.
     pub allocation: Option<u32>,
 }
 
-/// What came of a step that did not fail.
+/// Result of a step that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Send the output if there is some, then wait for more input.
@@ -41,12 +41,12 @@ pub enum Step {
     Agreed(Terms),
 }
 
-/// Why there will be no agreement.
+/// Reason why there will be no agreement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The server does not speak the protocol.
     Violation(Cow<'static, str>),
-    /// The server says no, of this kind and in these words.
+    /// The server refuses, with this kind of reply and message.
     Refused(OptionReply, String),
 }
 
@@ -241,7 +241,7 @@ mod tests {
         .concat()
     }
 
-    /// What comes of a server's bytes, however they are cut, and what is left of them.
+    /// Returns the outcome for a server's bytes, however they are cut, and how many of them are left.
     fn outcome(server: &[u8]) -> (Result<Step, Failure>, usize) {
         let whole = outcome_in_pieces(server, server.len());
         assert_eq!(whole, outcome_in_pieces(server, 1));

@@ -35,7 +35,7 @@ pub const FLAG_FIXED_NEWSTYLE: u16 = 1;
 /// Of server and client flags: no [`EXPORT_PADDING_BYTES`].
 pub const FLAG_NO_ZEROES: u16 = 1 << 1;
 
-/// Option: choose an export and start, without a reply that could say no.
+/// Option: choose an export and start, without a reply that could refuse.
 pub const EXPORT_NAME: u32 = 1;
 /// Option: leave.
 pub const ABORT: u32 = 2;
@@ -69,7 +69,7 @@ pub const PAYLOAD_MAX_UNTOLD: u32 = 32 << 20;
 /// The only kind of block status that is served: allocated, hole, zero.
 pub const ALLOCATION_CONTEXT: &str = "base:allocation";
 
-/// What a reply to an option says.
+/// Kind of a reply to an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum OptionReply {
@@ -81,7 +81,7 @@ pub enum OptionReply {
     Info = 3,
     /// A kind of block status.
     MetaContext = 4,
-    /// The option is not known here.
+    /// The option is unknown here.
     Unsupported = 0x8000_0001,
     /// The option is not allowed here.
     Policy = 0x8000_0002,
@@ -131,7 +131,7 @@ pub enum Replies {
     Structured,
 }
 
-/// What an export is like, as far as a client must know.
+/// Facts about an export that a client needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportFacts {
     /// Bytes.
@@ -147,11 +147,11 @@ pub struct ExportFacts {
 }
 
 impl ExportFacts {
-    /// What the specification lets a client assume where the server says nothing.
+    /// Values that the specification lets a client assume where the server reports nothing.
     pub const UNTOLD: Self =
         Self { size: 0, flags: 0, block_min: 1, block_preferred: 4096, payload_max: PAYLOAD_MAX_UNTOLD };
 
-    /// The flags for a client that asked for structured replies or did not.
+    /// Returns the flags for a client that negotiated structured replies or did not.
     pub fn flags_for(&self, replies: Replies) -> u16 {
         match replies {
             Replies::Simple => self.flags & !export_flags::SEND_DF,
@@ -203,7 +203,7 @@ pub fn encode_option_reply(output: &mut Vec<u8>, option: u32, kind: OptionReply,
     output.extend_from_slice(payload);
 }
 
-/// Option, kind and length of the reply that starts with `bytes`, or `None` if it is none that is known.
+/// Decodes option, kind and length of the reply that starts with `bytes`, or `None` if its kind is unknown.
 pub fn decode_option_reply(bytes: &[u8; OPTION_REPLY_BYTES]) -> Option<(u32, OptionReply, u32)> {
     let mut fields = Fields::new(bytes);
     if fields.u64()? != OPTION_REPLY_MAGIC {
@@ -217,7 +217,7 @@ pub fn decode_option_reply(bytes: &[u8; OPTION_REPLY_BYTES]) -> Option<(u32, Opt
 pub struct InfoRequest<'a> {
     /// Of the export.
     pub name: &'a str,
-    /// Kinds of information asked for.
+    /// Requested kinds of information.
     pub kinds: Vec<u16>,
 }
 
@@ -244,7 +244,7 @@ impl<'a> InfoRequest<'a> {
 pub struct ContextRequest<'a> {
     /// Of the export.
     pub name: &'a str,
-    /// Contexts asked for, namespace first: `base:allocation`.
+    /// Requested contexts, namespace first: `base:allocation`.
     pub queries: Vec<&'a str>,
 }
 

@@ -29,7 +29,7 @@ pub const MESSAGE_MAX: usize = 1024;
 /// Set in the last chunk of a reply.
 pub const CHUNK_DONE: u16 = 1;
 
-/// What a `base:allocation` descriptor says about its bytes.
+/// Flags of a `base:allocation` descriptor.
 pub mod extent_flags {
     /// No storage is allocated.
     pub const HOLE: u32 = 1;
@@ -56,7 +56,7 @@ pub enum ReplyHeader {
 pub struct ChunkHeader {
     /// [`CHUNK_DONE`] or zero.
     pub flags: u16,
-    /// What the payload is.
+    /// Kind of the payload.
     pub kind: ChunkKind,
     /// Of the request.
     pub cookie: u64,
@@ -64,7 +64,7 @@ pub struct ChunkHeader {
     pub length: u32,
 }
 
-/// What the payload of a chunk is.
+/// Kind of the payload of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkKind {
     /// Nothing: the request succeeded.
@@ -118,16 +118,16 @@ pub enum Payload<'a> {
     None,
     /// Bytes of the disk.
     Data {
-        /// Where they are on the disk.
+        /// Offset on the disk.
         offset: u64,
-        /// What they are.
+        /// The bytes.
         data: &'a [u8],
     },
     /// Zeroes.
     Hole {
-        /// Where they are on the disk.
+        /// Offset on the disk.
         offset: u64,
-        /// How many.
+        /// Number of bytes.
         length: u32,
     },
     /// Consecutive extents from the offset of the request.
@@ -139,11 +139,11 @@ pub enum Payload<'a> {
     },
     /// The request failed.
     Error {
-        /// Why.
+        /// Kind of the error.
         error: ReplyError,
-        /// Why, for people.
+        /// Message for people.
         message: &'a str,
-        /// Where on the disk, if that is known.
+        /// Offset on the disk, if that is known.
         offset: Option<u64>,
     },
 }
@@ -196,8 +196,8 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// The payload of a chunk of `kind`, or `None` if the bytes are not one. Unknown kinds of error are errors
-    /// without a place, as the specification says.
+    /// Decodes the payload of a chunk of `kind`, or returns `None` if the bytes are not one. Unknown kinds of error are
+    /// errors without a place, as the specification requires.
     pub fn decode(kind: ChunkKind, bytes: &'a [u8]) -> Option<Self> {
         let mut fields = Fields::new(bytes);
         let payload = match kind {
@@ -243,7 +243,7 @@ pub fn simple_reply(error: Option<ReplyError>, cookie: u64) -> [u8; SIMPLE_REPLY
     bytes
 }
 
-/// What stands before `length` bytes of data in the only chunk of a reply.
+/// Encodes the header for `length` bytes of data in the only chunk of a reply.
 pub fn data_head(cookie: u64, offset: u64, length: u32) -> [u8; DATA_HEAD_BYTES] {
     let header = ChunkHeader { flags: CHUNK_DONE, kind: ChunkKind::OffsetData, cookie, length: length + 8 };
     let mut bytes = [0; DATA_HEAD_BYTES];
@@ -266,7 +266,7 @@ impl ChunkHeader {
 }
 
 impl ReplyHeader {
-    /// How many bytes a header has that starts with `magic`, or `None` if no reply does.
+    /// Returns the number of bytes of a header that follow `magic`, or `None` if no reply starts with it.
     pub fn bytes_after(magic: [u8; 4]) -> Option<usize> {
         match u32::from_be_bytes(magic) {
             SIMPLE_REPLY_MAGIC => Some(SIMPLE_REPLY_BYTES),

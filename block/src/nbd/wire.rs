@@ -1,7 +1,7 @@
 //! The bytes of a request, and the flags and errors of the transmission phase.
 //!
 //! Pure functions in both directions, because server, client, tests and fuzzers share them. Nothing here does I/O,
-//! allocates for what a peer claims, or knows what a request means for a disk. All numbers are big-endian.
+//! allocates for what a peer claims, or knows the meaning of a request for a disk. All numbers are big-endian.
 //!
 //! ```text
 //! request   magic 4 | flags 2 | command 2 | cookie 8 | offset 8 | length 4 | payload of a write
@@ -14,7 +14,7 @@ pub const REQUEST_MAGIC: u32 = 0x2560_9513;
 /// Bytes of a request without its payload.
 pub const REQUEST_BYTES: usize = 28;
 
-/// Flags of an export, as told in the handshake.
+/// Flags of an export, as sent in the handshake.
 pub mod export_flags {
     /// Always set: the field means something.
     pub const HAS_FLAGS: u16 = 1;
@@ -40,7 +40,7 @@ pub mod command_flags {
     pub const FUA: u16 = 1;
     /// Zeroes must not be made by giving up storage.
     pub const NO_HOLE: u16 = 1 << 1;
-    /// The data of a read comes in one chunk.
+    /// The data of a read has to be in one chunk.
     pub const DF: u16 = 1 << 2;
     /// `BlockStatus` describes one extent only.
     pub const REQ_ONE: u16 = 1 << 3;
@@ -48,7 +48,7 @@ pub mod command_flags {
     pub const FAST_ZERO: u16 = 1 << 4;
 }
 
-/// What a request asks for.
+/// Command of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Bytes of the disk.
@@ -65,7 +65,7 @@ pub enum Command {
     Cache,
     /// The content becomes zeroes.
     WriteZeroes,
-    /// Which parts hold data.
+    /// Report of the parts that hold data.
     BlockStatus,
     /// Any other number. It must not have a payload.
     Unknown(u16),
@@ -108,7 +108,7 @@ impl Command {
 pub struct Request {
     /// See [`command_flags`].
     pub flags: u16,
-    /// What is asked for.
+    /// The command.
     pub command: Command,
     /// Chosen by the client, returned in the reply.
     pub cookie: u64,
@@ -153,7 +153,7 @@ impl Request {
     }
 }
 
-/// Why a request failed: the only errors that the protocol knows.
+/// Error of a request: the only errors of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum ReplyError {
@@ -181,7 +181,7 @@ impl ReplyError {
         self as u32
     }
 
-    /// The error with this number; unknown numbers are to be read as `Invalid`, as the specification says.
+    /// Returns the error with this number; unknown numbers are to be read as `Invalid`, as the specification requires.
     pub fn from_number(number: u32) -> Self {
         match number {
             1 => Self::Permission,

@@ -1,18 +1,18 @@
-//! Patient: a device that fails or hangs for a while is given time, so that whoever asks sees a pause and not an error.
+//! Retry device: gives a device that fails or hangs some time, so that its clients see a pause and not an error.
 //!
 //! A path to storage that is lost (iSCSI, multipath, a mount from elsewhere) shows as errors of a file or device that works
 //! again seconds later. For the retry time
-//! - **what failed** is sent again. A read may be; a change may because the first one has ended: the device said so.
-//! - **what hangs** is waited for. After that whoever asked gets an error, while the system still has the request. A change
+//! - **what failed** is sent again. A read may be; a change may because the first one has ended: the device reported that.
+//! - **what hangs** is waited for. After that the client gets an error, while the system still has the request. A change
 //!   that shares a physical block with it is not sent before it has ended: it could land late and undo what came after.
 //! - **a flush** waits for a device that fails to answer reads again, and is sent then. It is never sent a second time, and
-//!   never given up while the system has it: a flush that failed says that data may be gone.
+//!   never given up while the system has it: a flush that failed means that data may be gone.
 //!
-//! A device that failed and of which nobody asks anything is asked by itself, with a read of the least size every few seconds: else it
-//! would be said to fail until somebody needs it.
+//! An idle device that failed is probed, with a read of the least size every few seconds: otherwise it would be reported as failing until
+//! it is used.
 //!
-//! Errors that waiting does not cure are passed on at once: no room, no permission, content that is damaged, a device that is
-//! gone. Never says that something was done that was not.
+//! Errors that do not pass with time are passed on at once: no room, no permission, damaged content, a device that is gone. Never reports
+//! work as done that was not.
 
 #[cfg(test)]
 mod tests;
@@ -33,23 +33,23 @@ use crate::{
 use trouble::Troubled;
 pub use trouble::{Cause, Trouble, Watch};
 
-/// How long what failed rests before it is sent again, in nanoseconds.
+/// Pause before a failed request is sent again, in nanoseconds.
 const REST_NS: u64 = 500_000_000;
-/// Time in nanoseconds after which a device that fails is probed, if nobody asks it for anything. It is longer than the rest of changes
-/// that are sent again: a read that works says nothing of those.
+/// Time in nanoseconds after which an idle device that fails is probed. It is longer than the pause of changes that are sent again: a read
+/// that works does not show that those do.
 const PROBE_NS: u64 = 2_000_000_000;
-/// Requests that the system may have of which nobody waits any more; when there are so many, no more are sent.
+/// Requests that the system may have although nothing waits for them any more; with so many, no more are sent.
 const LEFT_MAX: usize = 256;
 /// And so many bytes of buffers that they hold.
 const LEFT_BYTES_MAX: u64 = 64 << 20;
 
-/// What becomes of a request that gets no answer.
+/// Handling of a request that gets no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hang {
-    /// It stays where it is, and whoever asked gets an error: for files and devices, whose requests cannot be taken back.
+    /// It stays in the system, and the client gets an error: for files and devices, whose requests cannot be cancelled.
     GivenUp,
-    /// The device ends it within the retry time, all attempts together, and says what is known of it: an NBD connection. Then
-    /// nothing is sent again here.
+    /// The device ends it within the retry time, all attempts together, and reports its outcome: an NBD connection. Then nothing is sent
+    /// again here.
     EndedByDevice,
 }
 
@@ -66,20 +66,20 @@ struct Shared<D, H> {
     retry_ns: Cell<Option<u64>>,
     hang: Hang,
     watch: Rc<Watch>,
-    /// What the system has and nobody waits for.
+    /// Requests that the system has and nothing waits for.
     left: RefCell<Vec<Left>>,
     left_ever: Cell<u64>,
-    /// Tells that one of these ended.
+    /// Notifies that one of these ended.
     ended: Notify,
 }
 
-/// A request that the system has and nobody waits for.
+/// A request that the system has and nothing waits for.
 struct Left {
     number: u64,
     asked: Asked,
 }
 
-/// What is asked of the device.
+/// A request to the device.
 #[derive(Clone, Copy)]
 struct Asked {
     operation: Operation,
@@ -90,7 +90,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
     /// Gives a device so much time for each request; none: for ever. `name` is what the log calls it.
     pub fn new(device: D, host: H, name: String, hang: Hang, retry_ns: Option<u64>) -> Self {
         let deadlines = Rc::new(Deadlines::new(host.clone()));
-        // Nothing but the clock: the device is closed when nobody has a request there any more.
+        // Holds nothing but the clock: the device is closed when the last request there has ended.
         let ticking = Rc::clone(&deadlines);
         host.spawn(async move { ticking.run().await });
         let shared = Rc::new(Shared {
@@ -119,12 +119,12 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         self.shared.retry_ns.set(retry_ns);
     }
 
-    /// How long a request may take; none: for ever.
+    /// Returns how long a request may take; none: for ever.
     pub fn retry_ns(&self) -> Option<u64> {
         self.shared.retry_ns.get()
     }
 
-    /// What is wrong with the device at present.
+    /// Returns the present trouble of the device.
     pub fn trouble(&self) -> Option<Trouble> {
         self.shared.watch.trouble(self.shared.host.now())
     }
@@ -139,7 +139,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         self.shared.watch.retries()
     }
 
-    /// True if the system has requests that nobody waits for any more: the device must not be used in another way meanwhile.
+    /// Returns true if the system has requests that nothing waits for any more: the device must not be used in another way meanwhile.
     pub fn has_left_requests(&self) -> bool {
         !self.shared.left.borrow().is_empty()
     }
@@ -148,7 +148,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         self.shared.deadlines.after(self.shared.retry_ns.get())
     }
 
-    /// Does a request, again and again if need be. None if the system has it when the deadline comes.
+    /// Performs a request, again and again if need be. None if the system has it when the deadline is reached.
     async fn perform<T, R>(
         &self,
         asked: Asked,
@@ -216,8 +216,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
     }
 }
 
-/// Asks a device that fails whether it works again, until it does, whenever nobody else asks it for anything. Keeps no device open that
-/// nobody has any more.
+/// Probes a device that fails, until it works again, whenever it gets no other requests. Keeps no device open that is otherwise dropped.
 async fn probe_while_failing<D: BlockDevice, H: Host>(shared: Weak<Shared<D, H>>, watch: Rc<Watch>, host: H) {
     while watch.until_failing().await {
         select(pin!(host.sleep(PROBE_NS)), pin!(watch.until_closed())).await;
@@ -245,7 +244,7 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
         }
     }
 
-    /// Waits until a request may be sent. An error if that does not come in time.
+    /// Waits until a request may be sent. Returns an error if that does not happen in time.
     async fn turn(&self, asked: Asked, deadline: u64) -> Result<(), BlockError> {
         if self.left.borrow().is_empty() {
             return Ok(());
@@ -274,7 +273,7 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
         })
     }
 
-    /// What a request gives, or nothing if the deadline comes first: then the system has it until it ends.
+    /// Returns the output of a request, or none if the deadline is reached first: then the system has it until it ends.
     async fn wait<T: 'static>(
         self: &Rc<Self>,
         running: impl Future<Output = (T, Result<(), BlockError>)> + 'static,
@@ -328,7 +327,7 @@ fn passes(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Io | ErrorKind::Untried)
 }
 
-/// What is said of a request that the system still has when the time is over.
+/// Returns the error for a request that the system still has when the time is over.
 fn silent(operation: Operation, range: ByteRange) -> BlockError {
     BlockError::new(ErrorKind::Io, operation, range)
         .because("the device did not answer within the retry time")
@@ -355,7 +354,7 @@ impl<D: BlockDevice, H: Host> BlockDevice for Patient<D, H> {
     async fn flush(&self) -> Result<(), BlockError> {
         let shared = &self.shared;
         if shared.hang == Hang::GivenUp && shared.watch.is_failing() {
-            // Any read says whether it works again.
+            // Any read shows whether it works again.
             let unit = self.geometry().alignment;
             let (_, probed) = self.read_until(self.deadline(), 0, Buffer::zeroed(unit as usize)).await;
             if probed.is_err_and(|error| passes(error.kind)) {

@@ -15,7 +15,7 @@ const SIZE: u64 = 8 << 20;
 
 type Device = Patient<Faulty<LocalHost>, LocalHost>;
 
-/// A device over one that does what `Faults` say, with 25 s for each request.
+/// Runs a test with a retry device over one that follows `Faults`, with 25 s for each request.
 fn run(test: impl AsyncFnOnce(&LocalHost, &Faults, Rc<Device>)) {
     run_over(Memory::new(SIZE), test);
 }
@@ -40,7 +40,7 @@ async fn read(device: &Device, number: u64) -> Result<u8, BlockError> {
     result.map(|()| buffer[0])
 }
 
-/// Does something while time passes that the faults need.
+/// Runs `act` after the time that the faults need.
 async fn after(host: &LocalHost, seconds: u64, act: impl FnOnce()) {
     host.sleep(seconds * SECOND).await;
     act();
@@ -79,7 +79,7 @@ fn a_change_is_sent_again_only_if_the_device_said_that_the_first_one_ended() {
     run(async |_, faults, device| {
         faults.fail_often(Operation::Write, 1000);
         let before = faults.counts().writes;
-        // This device sometimes says that it does not know: that ends it.
+        // This device sometimes reports an unknown outcome: that ends it.
         let mut unanswered = 0;
         for number in 0..8 {
             let (_, result) = device.write(number * PAGE, page(1)).await;

@@ -1,4 +1,4 @@
-//! What is wrong with a device, since when, and who is told.
+//! Trouble of a device: its cause and duration, and the tasks that are notified.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,14 +6,14 @@ use tokio::sync::Notify;
 
 use crate::{BlockError, ErrorKind};
 
-/// A device that nobody has heard of for so long is said not to answer: nanoseconds.
+/// Silence after which a device is reported as not answering: nanoseconds.
 const SILENT_NS: u64 = 5_000_000_000;
 
-/// A change that works says that a device takes changes again only if nothing was refused for so long: nanoseconds. While a file
-/// system is full, what needs no new room works.
+/// Time without a refusal after which a change that works shows that a device takes changes again: nanoseconds. While a file system is
+/// full, changes that need no new room work.
 const REFUSES_NS: u64 = 500_000_000;
 
-/// Why a device does not do what it is asked for.
+/// Cause of the trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// It fails, or does not answer.
@@ -24,14 +24,14 @@ pub enum Cause {
     ReadOnly,
 }
 
-/// What is wrong with a device.
+/// Trouble of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// For how long, in nanoseconds.
     pub for_ns: u64,
-    /// Why.
+    /// Its cause.
     pub cause: Cause,
-    /// What it says, or that it says nothing.
+    /// Its last error, or that it does not answer.
     pub reason: String,
 }
 
@@ -41,13 +41,13 @@ pub struct Watch {
     failing: RefCell<Option<(u64, String)>>,
     refusing: RefCell<Option<Refusing>>,
     waiting: Cell<usize>,
-    /// When it answered last, or was asked while nothing else was waited for.
+    /// Time of its last answer, or of a request while nothing else was waited for.
     heard: Cell<u64>,
     retries: Cell<u64>,
     /// Requests that failed and are to be sent again, or were given up and have not ended.
     troubled: Cell<usize>,
     closed: Cell<bool>,
-    /// Tells that the device began to fail, or that nobody watches it any more.
+    /// Notifies that the device began to fail, or that it is not watched any more.
     changed: Notify,
 }
 
@@ -59,7 +59,7 @@ struct Refusing {
     reason: String,
 }
 
-/// A request that failed and is to be sent again. As long as it lives, the success of others does not say that the device works.
+/// A request that failed and is to be sent again. As long as it lives, the success of others does not show that the device works.
 pub(crate) struct Troubled<'a>(&'a Watch);
 
 /// A request that is waited for.
@@ -80,7 +80,7 @@ impl Watch {
         }
     }
 
-    /// Waits until the device fails. False if nobody watches it any more.
+    /// Waits until the device fails. Returns false if it is not watched any more.
     pub(crate) async fn until_failing(&self) -> bool {
         loop {
             let changed = self.changed.notified();
@@ -91,7 +91,7 @@ impl Watch {
         }
     }
 
-    /// Waits until nobody watches the device any more.
+    /// Waits until the device is not watched any more.
     pub(crate) async fn until_closed(&self) {
         loop {
             let changed = self.changed.notified();
@@ -107,14 +107,14 @@ impl Watch {
         self.changed.notify_waiters();
     }
 
-    /// Returns true if the device fails, nothing is asked of it, and nothing was for so many nanoseconds: no answer will say by itself
-    /// that it works again.
+    /// Returns true if the device fails, has no requests, and had none for `rest_ns` nanoseconds: no answer will show by itself that it
+    /// works again.
     pub(crate) fn needs_probe(&self, now: u64, rest_ns: u64) -> bool {
         let is_asked = self.waiting.get() > 0 || self.troubled.get() > 0;
         self.is_failing() && !is_asked && now >= self.heard.get().saturating_add(rest_ns)
     }
 
-    /// Notes a request that was given up, until [`Self::note_ended`].
+    /// Records a request that was given up, until [`Self::note_ended`].
     pub(crate) fn note_left(&self) {
         self.troubled.set(self.troubled.get() + 1);
     }
@@ -147,7 +147,7 @@ impl Watch {
         self.retries.get()
     }
 
-    /// What is wrong at present.
+    /// Returns the present trouble.
     pub(crate) fn trouble(&self, now: u64) -> Option<Trouble> {
         if let Some((since, reason)) = &*self.failing.borrow() {
             let (for_ns, cause) = (now.saturating_sub(*since), Cause::Fails);
@@ -171,7 +171,7 @@ impl Watch {
                 self.note(now, error.to_string());
             }
             Err(error) => self.note_refusal(now, error),
-            // One that works says nothing of those that do not.
+            // A request that works does not show that the troubled ones do.
             Ok(()) if self.troubled.get() > 0 => {}
             Ok(()) => self.note_recovery(now),
         }
@@ -184,8 +184,8 @@ impl Watch {
         drop(self.refusing.borrow_mut().take_if(is_over));
     }
 
-    /// Takes notice of a change that was refused for what holds for others as well. Any other answer says nothing of the next request;
-    /// nor does one of our own, which has no words of the system.
+    /// Records the refusal of a change for a reason that holds for others as well. Any other answer does not predict the next request; nor
+    /// does an error of our own, which has no reason of the system.
     fn note_refusal(&self, now: u64, error: &BlockError) {
         let cause = match error.kind {
             ErrorKind::NoSpace => Cause::NoSpace,

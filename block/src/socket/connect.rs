@@ -1,6 +1,6 @@
 //! Reaching a server, which a client's socket does and a door's does not; and how a socket over TCP is set up on either side.
 //!
-//! No names are looked up here: that blocks, and is done where blocking harms nobody.
+//! No names are looked up here: that blocks, and is done where blocking does no harm.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,14 +17,14 @@ use nix::sys::socket::{
 use super::{Stream, outcome};
 use crate::uring::{IfDropped, Keep, Ring};
 
-/// How long a peer over TCP may be silent before it is asked whether it is there, and between two such questions.
+/// Time in seconds after which a silent peer over TCP is probed, and between two such probes.
 const KEEP_ALIVE_SECONDS: u32 = 7;
-/// So many questions without an answer end the connection.
+/// Number of unanswered probes that end the connection.
 const KEEP_ALIVE_PROBES: u32 = 3;
 
 impl Stream {
-    /// Connects to the Unix socket at `path`, at once or not at all: through the ring, a connect that waits for a server
-    /// whose queue is full cannot be given up reliably.
+    /// Connects to the Unix socket at `path`, at once or not at all: through the ring, a connect that waits for a server whose queue is
+    /// full cannot be cancelled reliably.
     ///
     /// # Errors
     /// Those of connect(2): `WouldBlock` if the server does not take the connections that wait for it already; and
@@ -37,9 +37,8 @@ impl Stream {
         Self::from_std(ring, socket)
     }
 
-    /// Connects to `address`; small messages are sent at once, and a peer that vanishes while nothing is said is noticed
-    /// within half a minute. Waits as long as the system tries, minutes if nobody
-    /// answers; dropping the future gives up.
+    /// Connects to `address`; small messages are sent at once, and a peer that vanishes while the connection is idle is noticed within half
+    /// a minute. Waits as long as the system tries, minutes if there is no answer; dropping the future cancels it.
     ///
     /// # Errors
     /// Those of connect(2).
@@ -54,7 +53,8 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Has small messages over TCP sent at once, and a peer that vanishes noticed within half a minute while nothing is said.
+    /// Sets up a TCP socket so that small messages are sent at once, and a peer that vanishes is noticed within half a minute while the
+    /// connection is idle.
     ///
     /// # Errors
     /// Those of setsockopt(2).

@@ -1,7 +1,7 @@
-//! Open files that come and go along with the bytes of a Unix socket, as vhost-user hands over memory and events.
+//! Open files that are passed along with the bytes of a Unix socket, as vhost-user passes memory and events.
 //!
-//! Files belong to the first byte of the message that they were sent with: whoever receives reads up to the end of a message and
-//! no further. A file that comes when nobody waits for it any more is closed.
+//! Files belong to the first byte of the message that they were sent with: a receiver reads up to the end of a message and no further. A
+//! file that arrives when nothing waits for it any more is closed.
 
 use std::future::Future;
 use std::io;
@@ -16,10 +16,10 @@ use super::{Stream, ended_early, outcome, passes};
 use crate::Buffer;
 use crate::uring::{IfDropped, Keep, Ring};
 
-/// The most files that come with one message: what the system lets pass in one, rounded down to what anybody sends.
+/// The most files in one message: the limit of the system, rounded down to what any client sends.
 const FILES_MAX: usize = 64;
 
-/// What came with one system call.
+/// Bytes and files received with one system call.
 pub struct Received {
     /// Bytes; 0 if the other side has finished.
     pub count: usize,
@@ -28,11 +28,11 @@ pub struct Received {
 }
 
 impl Stream {
-    /// Receives at least one byte into `buffer[range]`, and the files that came along, or until `stop` is ready; then
-    /// nothing was received, and what comes is still to be had.
+    /// Receives at least one byte into `buffer[range]`, and the files passed along, or until `stop` is ready; then nothing was received,
+    /// and later bytes are still available.
     ///
     /// # Errors
-    /// Those of recvmsg(2); `InvalidData` if more than 64 files came. The buffer always comes back.
+    /// Those of recvmsg(2); `InvalidData` if more than 64 files arrived. The buffer is always returned.
     pub async fn receive_with_files(
         &self,
         buffer: Buffer,
@@ -102,10 +102,10 @@ impl Stream {
     }
 }
 
-/// Closes a file, which may be of a kind whose closing takes for ever. To have that happen aside, spawn it.
+/// Closes a file, which may be of a kind whose closing takes for ever. Spawn it, so as not to wait for that.
 pub async fn close(ring: &Ring, file: OwnedFd) {
     let entry = opcode::Close::new(types::Fd(file.into_raw_fd())).build();
-    // SAFETY: the entry points to nothing, and its descriptor is nobody's any more.
+    // SAFETY: the entry points to nothing, and nothing else uses its descriptor any more.
     let (Closing, _) = unsafe { ring.run(entry, Closing) }.await;
 }
 
@@ -194,11 +194,11 @@ impl Message {
         }
     }
 
-    /// Takes over the files that the kernel has put here. They are here once.
+    /// Takes ownership of the files that the kernel has put here. They are here once.
     fn take_files(&mut self) -> Vec<OwnedFd> {
         let mut files = Vec::new();
-        // SAFETY: the kernel has filled the control bytes and set their length; the macros stay inside of that. Each
-        // descriptor is new, and nobody else knows it; the length is cleared below, so that none is taken twice.
+        // SAFETY: the kernel has filled the control bytes and set their length; the macros stay inside of that. Each descriptor is new, and
+        // nothing else knows it; the length is cleared below, so that none is taken twice.
         unsafe {
             let mut control = libc::CMSG_FIRSTHDR(&raw const self.header);
             while !control.is_null() {

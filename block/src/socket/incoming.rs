@@ -1,7 +1,7 @@
-//! The receiving half of a stream: bytes come in large pieces, and are handed out as the protocol wants them.
+//! The receiving half of a stream: bytes arrive in large pieces, and are handed out as the protocol needs them.
 //!
-//! What came along with earlier messages is copied to where it belongs; what is still missing is received straight
-//! into its place. Knows no protocol.
+//! Bytes that arrived along with earlier messages are copied to their places; missing ones are received straight into
+//! theirs. Knows no protocol.
 
 use std::future::Future;
 use std::io;
@@ -10,19 +10,19 @@ use std::ops::Range;
 use super::{Expected, Stream};
 use crate::Buffer;
 
-/// Received bytes that were not handed out yet, and the stream that more come from.
+/// Received bytes that were not handed out yet, and the stream that more arrive from.
 pub struct Incoming {
     stream: Stream,
     /// Empty while the kernel has it.
     buffer: Buffer,
-    /// What is not handed out: `buffer[start..end]`.
+    /// The bytes not handed out yet: `buffer[start..end]`.
     start: usize,
     end: usize,
     expected: Expected,
 }
 
 impl Incoming {
-    /// Receives from `stream`, up to `room` bytes with one system call. Messages that are looked at as a whole must be
+    /// Receives from `stream`, up to `room` bytes with one system call. Messages that are decoded as a whole must be
     /// shorter than that.
     pub fn new(stream: Stream, room: usize) -> Self {
         Self::resume(stream, room, &[])
@@ -35,7 +35,7 @@ impl Incoming {
         Self { stream, buffer, start: 0, end: pending.len(), expected: Expected::Now }
     }
 
-    /// What was received and not handed out yet.
+    /// Returns the bytes that were received and not handed out yet.
     pub fn pending(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -75,7 +75,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// Fills `target[range]` with the bytes that come next, and gives `target` back in any case.
+    /// Fills `target[range]` with the next bytes, and returns `target` in any case.
     ///
     /// # Errors
     /// As for [`Self::fill`].
@@ -97,7 +97,7 @@ impl Incoming {
     }
 }
 
-/// How many bytes came; none means that none will.
+/// Returns the number of received bytes; 0 is the end of the stream, and an error.
 fn some(received: io::Result<usize>) -> io::Result<usize> {
     match received? {
         0 => Err(io::ErrorKind::UnexpectedEof.into()),

@@ -1,7 +1,7 @@
 //! Stream sockets through the ring: what a door listens on and talks over, and how a device reaches its server.
 //!
-//! Buffers move into an operation and come back with its outcome. Dropping a future cancels what it waits for; what
-//! was received or sent until then is lost to the caller, so a stream is fit only for closing after that.
+//! Buffers move into an operation and return with its outcome. Dropping a future cancels the operation; bytes that were received or sent
+//! until then are lost to the caller, so the stream can only be closed after that.
 //!
 //! No timeouts and no protocol here.
 
@@ -42,10 +42,10 @@ const PATH_MAX: usize = 107;
 /// The most bytes that a [`Chunk::Inline`] holds: enough for the header of any reply.
 pub const INLINE_MAX: usize = 64;
 
-/// Has the kernel wait for bytes before it looks for them (`IORING_RECVSEND_POLL_FIRST`, Linux 5.19).
+/// Flag: the kernel waits for bytes before it tries to receive (`IORING_RECVSEND_POLL_FIRST`, Linux 5.19).
 const RECEIVE_WAITS_FIRST: u16 = 1;
 
-/// When bytes that are asked for are expected. Either way they are had when they are there.
+/// Expected arrival of requested bytes. Either way bytes that are there are received at once.
 #[derive(Clone, Copy)]
 enum Expected {
     Now,
@@ -66,7 +66,7 @@ pub struct Stream {
     socket: Arc<OwnedFd>,
 }
 
-/// A listener on its way to the thread of another ring. Whoever connects meanwhile waits in the system's queue.
+/// A listener on its way to the thread of another ring. Connections meanwhile wait in the system's queue.
 pub struct ListenerHandle(Arc<OwnedFd>);
 
 /// A connection on its way to the thread of another ring. What the peer sends meanwhile waits in the system's buffers. Clones are the
@@ -74,7 +74,7 @@ pub struct ListenerHandle(Arc<OwnedFd>);
 #[derive(Clone)]
 pub struct StreamHandle(Arc<OwnedFd>);
 
-/// A socket that somebody else handed over. Whether it is connected shows when it is used.
+/// A socket from another party. Whether it is connected shows when it is used.
 impl From<Arc<OwnedFd>> for StreamHandle {
     fn from(socket: Arc<OwnedFd>) -> Self {
         Self(socket)
@@ -88,14 +88,14 @@ pub enum Chunk {
     Inline {
         /// The bytes, from the start.
         bytes: [u8; INLINE_MAX],
-        /// How many of them are sent.
+        /// Number of bytes that are sent.
         len: u8,
     },
     /// A part of a buffer.
     Buffer {
-        /// Where the bytes are.
+        /// The buffer.
         buffer: Buffer,
-        /// Which of them are sent.
+        /// Range of the buffer that is sent.
         range: Range<usize>,
     },
     /// Bytes that were put together for this.
@@ -125,7 +125,7 @@ impl Listener {
     /// Listens on a new Unix socket at `path`.
     ///
     /// # Errors
-    /// What the system says, with the path: it exists, its folder does not, or it is longer than 107 bytes.
+    /// Those of the system, with the path: it exists, its folder does not, or it is longer than 107 bytes.
     pub fn bind_unix(ring: &Ring, path: &Path) -> io::Result<Self> {
         let length = path.as_os_str().len();
         if length > PATH_MAX {
@@ -162,12 +162,11 @@ impl Listener {
         Ok(Self { ring: ring.clone(), socket: Arc::new(listener.into()) })
     }
 
-    /// Waits for the next connection. Dropping the future refuses one that comes at that very moment.
+    /// Waits for the next connection. Dropping the future refuses one that arrives at that very moment.
     ///
     /// # Errors
-    /// Those of accept(2), and out of files before the last ones are taken, which are for the process itself: whoever connects waits
-    /// in the queue of the system. `ConnectionAborted` concerns one client only; out of files and memory pass with time: wait before
-    /// the next try.
+    /// Those of accept(2), and out of files before the last ones are taken, which are for the process itself: clients wait in the queue of
+    /// the system. `ConnectionAborted` concerns one client only; out of files and memory pass with time: wait before the next try.
     pub async fn accept(&self) -> io::Result<Stream> {
         loop {
             if let Some(stream) = self.accept_unless(std::future::pending()).await? {
@@ -176,7 +175,7 @@ impl Listener {
         }
     }
 
-    /// Waits for the next connection, or until `stop` is ready; then there is none, and nobody was refused.
+    /// Waits for the next connection, or until `stop` is ready; then there is none, and no client was refused.
     ///
     /// # Errors
     /// As for [`Self::accept`].
@@ -186,11 +185,11 @@ impl Listener {
         let watching = |socket| Watching { _socket: socket };
         let (_, stopped) = self.run_unless(waiting, watching, stop.as_mut()).await?;
         if stopped {
-            // Who came at that very moment waits in the system's queue.
+            // A client that arrives at that very moment waits in the system's queue.
             return Ok(None);
         }
         check_room(&self.socket)?;
-        // Whoever waited may have gone: then it is the next one.
+        // The waiting client may be gone: then it is the next one.
         let accept =
             opcode::Accept::new(self.fd(), ptr::null_mut(), ptr::null_mut()).flags(libc::SOCK_CLOEXEC);
         let accepting = |socket| Accepting { _socket: socket };
@@ -198,8 +197,8 @@ impl Listener {
         Ok(accepted.map(|socket| Stream { ring: self.ring.clone(), socket: Arc::new(own(socket)) }))
     }
 
-    /// Runs an operation on the socket, again if a signal ended it, until `stop` is ready. Returns its result, none if it came to
-    /// nothing, and whether it was stopped: then `stop` has ended, and must not be polled again. `entry` must point to nothing.
+    /// Runs an operation on the socket, again if a signal ended it, until `stop` is ready. Returns its result, none if it had no effect,
+    /// and whether it was stopped: then `stop` has ended, and must not be polled again. `entry` must point to nothing.
     async fn run_unless<K: Keep>(
         &self,
         entry: squeue::Entry,
@@ -250,13 +249,13 @@ impl Stream {
     /// the range is empty.
     ///
     /// # Errors
-    /// Those of recv(2). The buffer always comes back.
+    /// Those of recv(2). The buffer is always returned.
     pub async fn receive(&self, buffer: Buffer, range: Range<usize>) -> (Buffer, io::Result<usize>) {
         let (buffer, received) = self.receive_unless(buffer, range, std::future::pending()).await;
         (buffer, received.map(|received| received.expect("nothing can have stopped it")))
     }
 
-    /// As [`Self::receive`], or until `stop` is ready; then nothing was received, and what comes is still to be had.
+    /// As [`Self::receive`], or until `stop` is ready; then nothing was received, and later bytes are still available.
     ///
     /// # Errors
     /// As for [`Self::receive`].
@@ -269,7 +268,7 @@ impl Stream {
         self.receive_expecting(Expected::Now, buffer, range, stop).await
     }
 
-    /// The same, for whoever knows when the bytes are to be expected.
+    /// The same, with a hint when the bytes are expected.
     async fn receive_expecting(
         &self,
         expected: Expected,
@@ -333,7 +332,7 @@ impl Stream {
             Sending { _socket: Arc::clone(&self.socket), chunks, message: Box::new(Message::empty()) };
         let mut sent = 0;
         if keep.message.aim(&keep.chunks, sent) {
-            // Whoever waits for it need not wait until this thread enters its ring, which then need not return to say that it is sent.
+            // The peer need not wait until this thread enters its ring, which then need not report that it is sent.
             match keep.message.send_at_once(&self.socket) {
                 Ok(count) => sent = count,
                 Err(Errno::EAGAIN | Errno::EINTR) => {}
@@ -347,8 +346,8 @@ impl Stream {
             let entry = opcode::SendMsg::new(self.fd(), &raw const keep.message.header)
                 .flags((libc::MSG_NOSIGNAL | libc::MSG_WAITALL) as u32)
                 .build();
-            // SAFETY: `keep` owns the socket, the boxed header with its vectors, and the chunks they point to, which
-            // lie in the heap memory of a vector that nobody changes until the operation is over.
+            // SAFETY: `keep` owns the socket, the boxed header with its vectors, and the chunks they point to, which lie in the heap memory
+            // of a vector that is not changed until the operation is over.
             let sending = unsafe { self.ring.run(entry, keep) };
             let ended = sending.unless(stop.as_mut()).await;
             keep = ended.keep;
@@ -363,8 +362,8 @@ impl Stream {
         }
     }
 
-    /// Has the system find out whether the other side still exists, within half a minute, although nothing is sent. It knows by itself
-    /// of sockets that are not TCP.
+    /// Makes the system detect within half a minute that the other side has vanished, although nothing is sent. It knows by itself of
+    /// sockets that are not TCP.
     pub fn keep_alive(&self) {
         use nix::sys::socket::{setsockopt, sockopt};
         // What fails is a socket of another kind.
@@ -397,7 +396,7 @@ impl Stream {
     }
 }
 
-/// A wait for somebody who connects.
+/// A wait for a client.
 struct Watching {
     _socket: Arc<OwnedFd>,
 }
@@ -483,7 +482,7 @@ impl Message {
 
 /// The socket that a successful accept returned.
 fn own(result: i32) -> OwnedFd {
-    // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
+    // SAFETY: the kernel has just made this descriptor for us, and nothing else knows it.
     unsafe { OwnedFd::from_raw_fd(result) }
 }
 
@@ -492,12 +491,12 @@ fn outcome(result: i32) -> io::Result<usize> {
     usize::try_from(result).map_err(|_| io::Error::from_raw_os_error(-result))
 }
 
-/// True if an operation that was to end early did, and came to nothing.
+/// Returns true if an operation that was to end early did, without an effect.
 fn ended_early(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::ECANCELED) || passes(error)
 }
 
-/// True if the same call again can succeed at once: a signal came.
+/// Returns true if the same call can succeed at once: it was interrupted by a signal.
 fn passes(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Interrupted
 }

@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection.
+//! Identity of the other end of a connection.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -7,12 +7,12 @@ use nix::sys::socket::{SockaddrStorage, getpeername, getsockopt, sockopt};
 
 use super::Stream;
 
-/// The other end of a connection, as far as the system tells.
+/// The other end of a connection, as far as the system knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// A process of this host that connected over a Unix socket. Others may have inherited the connection since.
     Process(u32),
-    /// The kernel of this host, for whoever uses a device that it shows.
+    /// The kernel of this host, on behalf of users of a device that it shows.
     Kernel,
     /// An address of TCP.
     Address(SocketAddr),

@@ -270,7 +270,7 @@ fn what_arrives_while_a_receive_is_stopped_is_received_by_it_or_by_the_next() {
     });
 }
 
-/// Ready after it was looked at so many times, each time to be looked at again at once.
+/// Ready after this many polls, each of which asks for another at once.
 struct Turns(u32);
 
 impl Future for Turns {

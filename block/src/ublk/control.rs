@@ -1,6 +1,6 @@
 //! Adding, starting, stopping and deleting devices, for a process with `CAP_SYS_ADMIN`.
 //!
-//! Each call waits until the kernel has done it. Nothing here is for a shard: starting a device waits until somebody serves it.
+//! Each call waits until the kernel has done it. Not for shards: starting a device waits until it is served.
 
 use std::fs::File;
 use std::io;
@@ -46,7 +46,7 @@ impl Control {
         Ok(DeviceInfo::from_bytes(&bytes))
     }
 
-    /// Returns what the kernel says of the device `id`.
+    /// Returns the kernel's description of the device `id`.
     ///
     /// # Errors
     /// `ENODEV` if there is none; those of the kernel.
@@ -67,7 +67,7 @@ impl Control {
     /// Makes the block device appear, once all its tags were fetched. `opener` is the process that opened `/dev/ublkcN`.
     ///
     /// # Errors
-    /// `TimedOut` if nobody serves it in 30 s; those of the kernel.
+    /// `TimedOut` if it is not served within 30 s; those of the kernel.
     pub fn start(&mut self, id: u32, opener: u32) -> io::Result<()> {
         self.run(ControlCommand::StartDevice, id, opener.into())
     }
@@ -80,20 +80,20 @@ impl Control {
         self.run(ControlCommand::StopDevice, id, 0)
     }
 
-    /// Deletes a device that is stopped. Waits until nobody has `/dev/ublkcN` open.
+    /// Deletes a device that is stopped. Waits until `/dev/ublkcN` is closed everywhere.
     ///
     /// # Errors
-    /// `TimedOut` if somebody has it open for 30 s more; those of the kernel.
+    /// `TimedOut` if it stays open for 30 s more; those of the kernel.
     pub fn delete(&mut self, id: u32) -> io::Result<()> {
         self.run(ControlCommand::DeleteDevice, id, 0)
     }
 
-    /// Deletes a device that is stopped, without waiting for whoever has it open: it is out of the list at once.
+    /// Deletes a device that is stopped, without waiting for processes that have it open: it is out of the list at once.
     ///
     /// # Errors
     /// `Unsupported` before Linux 6.9; those of the kernel.
     pub fn delete_without_waiting(&mut self, id: u32) -> io::Result<()> {
-        /// Answer of the kernel to commands that it does not know, beside `EOPNOTSUPP` (`ENOTSUPP` of linux/errno.h).
+        /// Error of the kernel for unknown commands, beside `EOPNOTSUPP` (`ENOTSUPP` of linux/errno.h).
         const KERNEL_UNSUPPORTED: i32 = 524;
         self.run(ControlCommand::DeleteDeviceAsync, id, 0).map_err(|error| match error.raw_os_error() {
             Some(libc::EOPNOTSUPP | KERNEL_UNSUPPORTED) => io::ErrorKind::Unsupported.into(),
@@ -104,7 +104,7 @@ impl Control {
     /// Begins to take over a device whose server has ended.
     ///
     /// # Errors
-    /// `EBUSY` while the kernel has not noticed that yet, or somebody has `/dev/ublkcN` open; those of the kernel.
+    /// `EBUSY` while the kernel has not noticed that yet, or `/dev/ublkcN` is open; those of the kernel.
     pub fn start_recovery(&mut self, id: u32) -> io::Result<()> {
         self.run(ControlCommand::StartUserRecovery, id, 0)
     }
@@ -117,7 +117,7 @@ impl Control {
         self.run(ControlCommand::EndUserRecovery, id, opener.into())
     }
 
-    /// Tells users of the device that it has another size, a multiple of 512 bytes.
+    /// Sets the size of the device, a multiple of 512 bytes, and informs its users.
     ///
     /// # Errors
     /// `Unsupported` before Linux 6.16; those of the kernel.
@@ -142,7 +142,7 @@ impl Control {
         let lent = Box::into_raw(Box::new(*buffer));
         // Without a completion, `lent` is the kernel's for good.
         let result = self.submit(command, control_entry(id, lent.expose_provenance() as u64, N, 0))?;
-        // SAFETY: `lent` came from a box, and the kernel is done with it: the command has completed.
+        // SAFETY: `lent` is from a box, and the kernel is done with it: the command has completed.
         *buffer = *unsafe { Box::from_raw(lent) };
         check(result)
     }

@@ -1,6 +1,6 @@
 //! Serving the requests of a device: one operation of the ring for each tag, which fetches a request and brings the answer to the last.
 //!
-//! A [`Tag`] owns its part of the memory of its queue. The kernel copies the data of a write there before a request comes, and takes the
+//! A [`Tag`] owns its part of the memory of its queue. The kernel copies the data of a write there before a request arrives, and takes the
 //! data of a read from there when it is answered; in between only the holder of the tag touches it.
 
 use std::future::Future;
@@ -87,8 +87,8 @@ impl Tag {
         self.command(ring, IoCommand::Fetch, 0)
     }
 
-    /// Answers the request that came last, with the bytes that were read or written, 0 for what moves none, or a negative errno. Then
-    /// waits for the next one. The answer is given to the kernel at the call.
+    /// Answers the last request, with the bytes that were read or written, 0 if it moves none, or a negative errno. Then waits for the next
+    /// one. The answer is given to the kernel at the call.
     ///
     /// # Errors
     /// As [`Self::fetch`].
@@ -172,7 +172,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: it was mapped with this length, and whoever had access to it held it.
+        // SAFETY: it was mapped with this length, and all code with access to it held it.
         let unmapped = unsafe { munmap(self.start.cast(), self.bytes.get()) };
         debug_assert!(unmapped.is_ok(), "{} bytes stay mapped: {unmapped:?}", self.bytes);
     }

@@ -113,9 +113,9 @@ pub struct DeviceInfo {
     pub id: u32,
     /// The process that serves it, in its own words when it was started.
     pub server: i32,
-    /// The [`features`]. The kernel leaves out those that it does not know.
+    /// The [`features`]. The kernel leaves out unknown ones.
     pub features: u64,
-    /// A word of whoever added the device, which the kernel keeps with it (`ublksrv_flags`).
+    /// A value set by the program that added the device; the kernel keeps it with the device (`ublksrv_flags`).
     pub mark: u64,
 }
 
@@ -128,12 +128,12 @@ pub enum DeviceState {
     Live,
     /// Its server has ended, and requests wait for the next one.
     Quiesced,
-    /// One that this program does not know.
+    /// A state unknown to this program.
     Other(u16),
 }
 
 impl DeviceInfo {
-    /// Has the kernel choose a number.
+    /// Lets the kernel choose a number.
     pub const ANY: u32 = u32::MAX;
 
     pub(super) fn to_bytes(self) -> [u8; INFO_BYTES] {
@@ -258,18 +258,18 @@ pub struct IoRequest {
 pub enum IoOperation {
     /// Bytes.
     Read,
-    /// That bytes be written.
+    /// Writes bytes.
     Write,
-    /// That completed writes be durable.
+    /// Makes completed writes durable.
     Flush,
-    /// That content is not needed.
+    /// Discards content.
     Discard,
-    /// That zeroes be there.
+    /// Makes zeroes.
     WriteZeroes {
         /// The storage beneath stays reserved.
         keeps_storage: bool,
     },
-    /// One that this program does not know.
+    /// An operation unknown to this program.
     Unknown(u8),
 }
 

@@ -47,13 +47,13 @@ const COMPLETIONS_PER_ENTRY: u32 = 8;
 /// The largest depth that [`Ring::new`] takes: a tenth of what the kernel allows, far above what pays.
 const DEPTH_MAX: u32 = 4096;
 
-/// So many queued entries go to the kernel at once if some are for a disk. Measured at depth 32: batches of everything
-/// that completed together left the device idle in between, with about 15 % fewer reads a second than batches of four.
+/// Number of queued entries that go to the kernel at once if some are for a disk. Measured at depth 32: batches of everything that
+/// completed together left the device idle in between, with about 15 % fewer reads a second than batches of four.
 const DISK_BATCH: usize = 4;
 
 /// Marks the completion of the read that [`Parker`] uses to end a wait.
 const WAKE_TAG: u64 = u64::MAX;
-/// Marks completions that nobody waits for: those of cancellations.
+/// Marks completions that nothing waits for: those of cancellations.
 const CANCEL_TAG: u64 = u64::MAX - 1;
 /// Marks the completion of the [`Alarm`].
 const ALARM_TAG: u64 = u64::MAX - 2;
@@ -68,17 +68,17 @@ pub struct Ring {
 
 struct Shared {
     uring: RefCell<IoUring>,
-    /// The kernel knows all that Linux 6.1 knows (see [`set_up`]).
+    /// The kernel has all features of Linux 6.1 (see [`set_up`]).
     recent: bool,
     slots: RefCell<Slab<Slot>>,
     /// Entries that found the submission queue full, oldest first. Bounded by the operations in flight.
     backlog: RefCell<VecDeque<squeue::Entry>>,
-    /// Tells the operations that used one slot after the other apart.
+    /// Distinguishes operations that used one slot after the other.
     operations_made: Cell<u32>,
     /// True if a `poll` has left queued entries to the `wait` that mostly follows it.
     held_back: Cell<bool>,
     parker: Arc<Parker>,
-    /// Where the kernel stores what it reads from the parker; written by it while `wake_armed`.
+    /// Place where the kernel stores what it reads from the parker; written by it while `wake_armed`.
     wake_count: Box<Cell<u64>>,
     wake_armed: Cell<bool>,
     alarm: Alarm,
@@ -86,17 +86,17 @@ struct Shared {
     quiet_files: RefCell<Vec<Arc<OwnedFd>>>,
     /// The system's clock when it was made, in nanoseconds.
     started: u64,
-    /// How long its thread may look for something before it sleeps, and how often it did.
+    /// Longest time that its thread may poll before it sleeps, in nanoseconds, and the number of polls in vain.
     look_max: Cell<u64>,
     looks: Cell<u64>,
 }
 
-/// The one timer of a ring, which ends a wait. It stays set from one wait to the next: a timer for each would be made and taken
-/// back each time, with every request of a guest that sends one after the other. So it may go off for a deadline that is none any
-/// more, and is then set anew: a wait that ends too early costs a round, and there are few. By time that is left, not by the clock, of which
-/// kernels differ in what it is in a time namespace.
+/// The one timer of a ring, which ends a wait. It stays set from one wait to the next: a timer for each would be made and removed each
+/// time, with every request of a guest that sends one after the other. So it may go off for an outdated deadline, and is then set again: a
+/// wait that ends too early costs a round, and there are few. It uses the time that is left, not the clock, which differs between kernels
+/// in a time namespace.
 struct Alarm {
-    /// When it goes off, by the ring's clock.
+    /// Time at which it goes off, by the ring's clock.
     set_for: Cell<Option<u64>>,
     /// The time left until then. Read by the kernel when it takes the entry.
     left: Box<Cell<types::Timespec>>,
@@ -112,7 +112,7 @@ impl Alarm {
     }
 }
 
-/// Whether an entry into the kernel waits for a completion.
+/// Wait of an entry into the kernel for a completion.
 #[derive(Clone, Copy)]
 enum Wait {
     No,
@@ -123,12 +123,12 @@ impl Ring {
     /// A ring whose submission queue has `depth` entries (1 to 4096). More operations than that may be in flight.
     ///
     /// # Errors
-    /// Whatever the kernel said, with what an administrator can do about it.
+    /// Those of the kernel, with advice for an administrator.
     pub fn new(depth: u32) -> io::Result<Self> {
         assert!((1..=DEPTH_MAX).contains(&depth), "a ring of {depth} entries");
         let SetUp { uring, recent } = set_up(depth).map_err(|error| explain(&error))?;
         let features = uring.params();
-        // Without the first, more completions than fit would be lost; with the second (Linux 5.11) came timers that can be set anew.
+        // Without the first, more completions than fit would be lost; the second (Linux 5.11) introduced timers that can be set again.
         if !features.is_feature_nodrop() || !features.is_feature_ext_arg() {
             return Err(explain(&io::Error::from_raw_os_error(libc::ENOSYS)));
         }
@@ -165,7 +165,8 @@ impl Ring {
         }
     }
 
-    /// Hands what is queued to the kernel now, which costs a system call: for what somebody waits for while this thread goes on.
+    /// Hands queued entries to the kernel now, which costs a system call: for results that another party waits for while this thread goes
+    /// on.
     pub fn submit(&self) {
         let (queued, _) = self.shared.pressure();
         if queued {
@@ -174,17 +175,18 @@ impl Ring {
         }
     }
 
-    /// Lets tasks look for what would else have to wake this thread, for so many nanoseconds at a time; 0, the default, for not at all.
+    /// Lets tasks poll for events that would otherwise have to wake this thread, for at most `nanos` nanoseconds at a time; 0, the default,
+    /// for not at all.
     pub fn set_look_max(&self, nanos: u64) {
         self.shared.look_max.set(nanos);
     }
 
-    /// For how many nanoseconds a task may look for something instead of sleeping.
+    /// Returns for how many nanoseconds a task may poll instead of sleeping.
     pub fn look_max(&self) -> u64 {
         self.shared.look_max.get()
     }
 
-    /// Notes that the task that runs was woken, looked for something, found nothing, and does nothing else this time: that is no work.
+    /// Records that the running task was woken, polled in vain, and does nothing else this time: that is no work.
     pub fn note_look(&self) {
         self.shared.looks.set(self.shared.looks.get() + 1);
     }
@@ -213,8 +215,8 @@ impl Driver for Ring {
         monotonic_nanos().saturating_sub(self.shared.started)
     }
 
-    /// Takes what completed. Queued entries are submitted by every second call only, because a `wait` mostly comes
-    /// first and submits them in its own system call; a busy shard delays them by one round of tasks.
+    /// Takes completions. Queued entries are submitted by every second call only, because a `wait` mostly follows and submits them in its
+    /// own system call; a busy shard delays them by one round of tasks.
     fn poll(&self) -> bool {
         let shared = &*self.shared;
         shared.parker.clear();
@@ -271,14 +273,14 @@ impl Shared {
     fn push(&self, entry: squeue::Entry) {
         let mut backlog = self.backlog.borrow_mut();
         let mut uring = self.uring.borrow_mut();
-        // SAFETY: whoever makes an entry vouches for what it points to until it completes: `Keep` for operations,
-        // `wake_count` for the parker and `left` for the alarm; cancellations point to nothing.
+        // SAFETY: the creator of an entry guarantees that what it points to lives until it completes: `Keep` for operations, `wake_count`
+        // for the parker and `left` for the alarm; cancellations point to nothing.
         if !backlog.is_empty() || unsafe { uring.submission().push(&entry) }.is_err() {
             backlog.push_back(entry);
         }
     }
 
-    /// Whether entries are queued, and whether the kernel asks to be entered (it has completions to post).
+    /// Returns whether entries are queued, and whether the kernel asks to be entered (it has completions to post).
     fn pressure(&self) -> (bool, bool) {
         let mut uring = self.uring.borrow_mut();
         let submission = uring.submission();
@@ -290,7 +292,7 @@ impl Shared {
         self.pressure().0 || !self.backlog.borrow().is_empty()
     }
 
-    /// Submits everything that is queued, then waits for a completion as told.
+    /// Submits everything that is queued, then waits for a completion as `wait` requires.
     fn enter(&self, wait: Wait) {
         while self.fill_submission_queue() {
             if !self.enter_once(Wait::No) {
@@ -331,7 +333,7 @@ impl Shared {
         };
         let Err(error) = outcome else { return true };
         match error.raw_os_error() {
-            // A signal came; what could be submitted was.
+            // Interrupted by a signal; what could be submitted was.
             Some(libc::EINTR) => true,
             // Too many completions wait to be taken, or memory is short: both pass.
             Some(libc::EBUSY | libc::EAGAIN) => false,
@@ -343,7 +345,7 @@ impl Shared {
     fn reap(&self) -> usize {
         let mut taken = 0;
         loop {
-            // The borrow ends before anything is woken or dropped, both of which may come back here.
+            // The borrow ends before anything is woken or dropped, both of which may call this again.
             let Some((tag, result, more)) = self.next_completion() else { return taken };
             taken += 1;
             match tag {
@@ -357,13 +359,13 @@ impl Shared {
         }
     }
 
-    /// Tag, result, and whether more will come of the same operation.
+    /// Returns tag, result, and whether the same operation completes again.
     fn next_completion(&self) -> Option<(u64, i32, bool)> {
         let completion = self.uring.borrow_mut().completion().next()?;
         Some((completion.user_data(), completion.result(), cqueue::more(completion.flags())))
     }
 
-    /// Asks the kernel to give up an operation, which then completes early. Nothing happens if it has completed.
+    /// Asks the kernel to cancel an operation, which then completes early. Has no effect if it has completed.
     fn cancel(&self, tag: u64) {
         self.push(opcode::AsyncCancel::new(tag).build().user_data(CANCEL_TAG));
     }
@@ -378,7 +380,7 @@ impl Shared {
         self.push(entry.user_data(WAKE_TAG));
     }
 
-    /// Sees to it that a wait ends when `deadline` comes, or before. An alarm that is set for an earlier time stays.
+    /// Makes a wait end at `deadline`, or before. An alarm that is set for an earlier time stays.
     fn set_alarm(&self, deadline: u64, now: u64) {
         let Alarm { set_for, left, is_taken } = &self.alarm;
         let before = set_for.get();
@@ -424,7 +426,7 @@ impl Drop for Shared {
             if self.wake_armed.get() {
                 self.cancel(WAKE_TAG);
             }
-            // Once more, in case the first cancellation came at a moment at which the kernel could not do it.
+            // Once more, in case the kernel could not do the first cancellation at that moment.
             let tags: Vec<u64> =
                 self.slots.borrow().iter().filter_map(|(_, slot)| slot.to_cancel()).collect();
             for tag in tags {
@@ -445,9 +447,9 @@ struct SetUp {
     recent: bool,
 }
 
-/// Sets up the fastest kind of ring that this kernel knows. The flags say that one thread submits, and that it takes
-/// completions only when it enters the kernel, so that the kernel never interrupts it. They came with Linux 6.1: where they are, all
-/// that is older is there too, some of which cannot be asked for.
+/// Sets up the fastest kind of ring that this kernel has. The flags promise that one thread submits, and that it takes completions only
+/// when it enters the kernel, so that the kernel never interrupts it. Linux 6.1 introduced them: where they are, all older features are
+/// there too, some of which cannot be queried.
 fn set_up(depth: u32) -> io::Result<SetUp> {
     let completions = depth * COMPLETIONS_PER_ENTRY;
     let newest = IoUring::builder()
@@ -465,8 +467,7 @@ fn set_up(depth: u32) -> io::Result<SetUp> {
     }
 }
 
-/// Returns the time since a fixed moment, without the seconds and nanoseconds of which `Instant` makes it anew with each difference: with
-/// those it takes half as long again.
+/// Returns the time since a fixed moment, without the conversion between nanoseconds and `Instant`: that takes half as long again.
 fn monotonic_nanos() -> u64 {
     let time = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every Linux has this clock");
     // Five centuries of nanoseconds fit.

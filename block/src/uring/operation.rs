@@ -9,12 +9,12 @@ use io_uring::{opcode, squeue};
 
 use super::{Ring, Shared};
 
-/// What the kernel uses while an operation runs: buffers, headers, the open file.
+/// Memory and files that the kernel uses while an operation runs: buffers, headers, the open file.
 ///
 /// Memory that the entry points to must be owned by the value and must stay where it is when the value moves (on the
 /// heap, not inside the value).
 pub(crate) trait Keep: Unpin + 'static {
-    /// What becomes of the operation if nobody waits for it any more.
+    /// Handling of the operation if its future is dropped.
     const IF_DROPPED: IfDropped;
 
     /// The operation completed with `result`, and its future is gone. Default: frees everything.
@@ -23,7 +23,7 @@ pub(crate) trait Keep: Unpin + 'static {
     }
 }
 
-/// What becomes of an operation whose future is dropped before it completed.
+/// Handling of an operation whose future is dropped before it completed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfDropped {
     /// It runs to its end: a write that was begun is done.
@@ -34,13 +34,13 @@ pub(crate) enum IfDropped {
     Leave,
 }
 
-/// Where an operation stands, as the ring sees it.
+/// State of an operation, as the ring sees it.
 pub(super) enum Slot {
     /// In flight; the future waits.
     Waiting(Option<Waker>),
-    /// Completed; the future has not looked yet.
+    /// Completed; the future has not polled yet.
     Done(i32),
-    /// In flight, and completes again and again; `came` is the last result that nobody has looked at.
+    /// In flight, and completes again and again; `came` is the last result that was not taken.
     Repeating { waker: Option<Waker>, came: Option<i32> },
     /// In flight; the future is gone and has left what the kernel uses.
     Abandoned { tag: u64, keep: Box<dyn Abandoned> },
@@ -59,7 +59,7 @@ impl Slot {
         }
     }
 
-    /// The tag of the operation if nobody waits for it and it is one to be cancelled then.
+    /// Returns the tag of the operation if its future is gone and it is one to be cancelled then.
     pub(super) fn to_cancel(&self) -> Option<u64> {
         match self {
             Self::Abandoned { tag, keep } if keep.if_dropped() == IfDropped::Cancel => Some(*tag),
@@ -112,12 +112,12 @@ impl Ring {
     }
 }
 
-/// How an operation ended that somebody might stop.
+/// End of an operation that could be stopped.
 pub(crate) struct Ended<K> {
     pub(crate) keep: K,
-    /// As of [`Running`]; `-ECANCELED` if it was stopped and had come to nothing.
+    /// As of [`Running`]; `-ECANCELED` if it was stopped without an effect.
     pub(crate) result: i32,
-    /// Whether it was stopped, which may have come too late.
+    /// True if it was stopped, which may have been too late.
     pub(crate) stopped: bool,
 }
 
@@ -132,14 +132,14 @@ impl<K: Keep> Running<K> {
         Ended { keep, result, stopped }
     }
 
-    /// Ends the operation early if it still waits for something. Ready with what it came to: `-ECANCELED` if it had come
-    /// to nothing, else the result that it had, of which nothing is lost.
+    /// Ends the operation early if it still waits for something. Returns `-ECANCELED` if it had no effect, else its result, of which
+    /// nothing is lost.
     async fn end_early(self) -> (K, i32) {
         while !self.is_over() {
             let entry = opcode::AsyncCancel::new(self.tag).build();
             // SAFETY: a cancellation points to nothing.
             let (Cancelling, answer) = unsafe { self.ring.run(entry, Cancelling) }.await;
-            // The kernel was busy with it at that very moment: it may complete now, or begin to wait anew.
+            // The kernel was busy with it at that very moment: it may complete now, or begin to wait again.
             if answer != -libc::EALREADY {
                 break;
             }
@@ -152,7 +152,7 @@ impl<K: Keep> Running<K> {
     }
 }
 
-/// What a cancellation uses: nothing.
+/// Memory that a cancellation uses: none.
 struct Cancelling;
 
 impl Keep for Cancelling {
@@ -166,7 +166,7 @@ impl Shared {
         number
     }
 
-    /// Records the result of the operation that `tag` names and wakes its future. `more` says that it is still in flight.
+    /// Records the result of the operation with this `tag` and wakes its future. `more` if it is still in flight.
     pub(super) fn complete(&self, tag: u64, result: i32, more: bool) {
         let key = key(tag);
         let mut slots = self.slots.borrow_mut();
@@ -175,7 +175,7 @@ impl Shared {
                 *came = Some(result);
                 waker.take()
             }
-            // What is cancelled has come once more before.
+            // A cancelled operation has completed once more before.
             Slot::Abandoned { .. } if more => None,
             slot => match std::mem::replace(slot, Slot::Done(result)) {
                 Slot::Waiting(waker) | Slot::Repeating { waker, .. } => waker,
@@ -187,7 +187,7 @@ impl Shared {
                 Slot::Done(_) => unreachable!("the kernel completes an operation once"),
             },
         };
-        // Not under the borrow: who is woken may come back here.
+        // Not under the borrow: the woken task may call this again.
         drop(slots);
         if let Some(waker) = waker {
             waker.wake();
@@ -264,7 +264,7 @@ pub(crate) struct Repeating<K: Keep> {
     keep: Option<K>,
 }
 
-/// What has come of a repeating operation since somebody looked.
+/// Result of a repeating operation since the last poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     /// The last result of several, perhaps; it goes on.
@@ -286,7 +286,7 @@ impl Ring {
 }
 
 impl<K: Keep> Repeating<K> {
-    /// Ready when something has come that was not told yet.
+    /// Polls for a result that was not returned yet.
     pub(crate) fn poll_came(&mut self, context: &mut Context<'_>) -> Poll<Came> {
         let mut slots = self.ring.shared.slots.borrow_mut();
         let old_waker = match &mut slots[key(self.tag)] {

@@ -1,4 +1,4 @@
-//! How another thread ends a shard's wait, at no cost while the shard runs.
+//! Parker: lets another thread end a shard's wait, at no cost while the shard runs.
 //!
 //! ```text
 //!   RUNNING ──prepare──> SLEEPING ──unpark (writes the eventfd)──> NOTIFIED
@@ -6,7 +6,7 @@
 //!   clear: back to RUNNING
 //! ```
 //! An unpark between `clear` and `prepare` is never lost: `prepare` finds `NOTIFIED` and the shard does not sleep.
-//! One before `clear` is over with it, for the executor looks at its queues after each `poll`, which clears. What a
+//! One before `clear` is over with it, for the executor checks its queues after each `poll`, which clears. What a
 //! thread stored before `unpark` is therefore seen by the shard after `clear`, or the shard does not sleep.
 
 use std::fs::File;
@@ -39,7 +39,7 @@ impl Parker {
         self.state.swap(RUNNING, Ordering::AcqRel);
     }
 
-    /// Announces that the shard is about to sleep. False if it must not, because somebody called since `clear`.
+    /// Announces that the shard is about to sleep. Returns false if it must not, because of an unpark since `clear`.
     pub(super) fn prepare(&self) -> bool {
         self.state.compare_exchange(RUNNING, SLEEPING, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }

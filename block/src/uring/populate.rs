@@ -1,7 +1,7 @@
 //! Parts of an arena in large pages, which threads of the kernel's find room for and make zero.
 //!
-//! Advice changes what is known of a mapping, for which other threads' requests for memory are waited for, and they may take long: so
-//! none of it is given by a shard itself.
+//! Advice changes the description of a mapping, for which it waits for other threads' requests for memory, and they may take long: so a
+//! shard itself gives none.
 
 use io_uring::opcode;
 

@@ -1,7 +1,7 @@
-//! Quiet operations: those whose success nobody wants to know of. They have no slot and no completion, so that a wait is not ended by
-//! one, and what they point to must live for ever. Their files are held until the kernel has taken the entry, and by it from then on.
+//! Quiet operations: those whose success is not reported. They have no slot and no completion, so that they end no wait, and what they
+//! point to must live for ever. Their files are held until the kernel has taken the entry, and by it from then on.
 //!
-//! Only on kernels that are recent. Whoever starts such operations bounds how many of them may wait in the kernel.
+//! Only on kernels that are recent. The caller bounds how many of them may wait in the kernel.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use io_uring::{squeue, types};
 
 use super::{CANCEL_TAG, Ring, Shared};
 
-/// Marks completions of quiet operations, which tell of a failure.
+/// Marks completions of quiet operations, which report a failure.
 const QUIET_BIT: u64 = 1 << 63;
 
 /// Quiet operations on one file.

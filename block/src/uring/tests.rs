@@ -21,7 +21,7 @@ impl Keep for Nothing {
     const IF_DROPPED: IfDropped = IfDropped::Cancel;
 }
 
-/// A read of a pipe, which nobody may ever write to. Says what became of it.
+/// A read of a pipe, which may never be written. Reports its end.
 struct PipeRead {
     _pipe: Rc<File>,
     buffer: Buffer,
@@ -150,7 +150,7 @@ fn an_alarm_that_cannot_be_set_earlier_is_followed_by_another() {
         ring.shared.note_alarm_set_earlier(result);
         assert_eq!(ring.shared.alarm.set_for.get(), Some(now + hour));
     }
-    // As a kernel that does not take it would say: the next wait does not rely on the alarm that there is, and sets one beside it.
+    // As a kernel without support would answer: the next wait does not rely on the present alarm, and sets one beside it.
     ring.shared.note_alarm_set_earlier(-libc::EINVAL);
     assert_eq!(ring.shared.alarm.set_for.get(), None);
     let near = ring.now() + 2_000_000;
@@ -337,7 +337,7 @@ fn memory_of_a_dropped_operation_is_kept_until_the_kernel_is_done() {
     assert_eq!(Rc::strong_count(&reader), 1, "the file is closed with the operation");
 }
 
-/// A read that stays in the kernel when nobody waits for it.
+/// A read that stays in the kernel when its future is dropped.
 struct LeftRead {
     _read: PipeRead,
 }
@@ -398,7 +398,7 @@ fn a_refusal_says_what_an_administrator_can_do() {
     assert!(text(libc::EMFILE).contains("open files"));
 }
 
-/// How many mappings of this process have any of these addresses. Those of other arenas beside it may be one with it.
+/// Returns how many mappings of this process have any of these addresses. Those of other arenas beside it may be one with it.
 fn mappings_at(addresses: &std::ops::Range<usize>) -> usize {
     let address = |text: &str| usize::from_str_radix(text, 16).ok();
     let overlaps = |line: &&str| {
@@ -409,7 +409,7 @@ fn mappings_at(addresses: &std::ops::Range<usize>) -> usize {
     std::fs::read_to_string("/proc/self/maps").expect("there is one").lines().filter(overlaps).count()
 }
 
-/// How many pages of 4 KiB are in memory.
+/// Returns how many pages of 4 KiB are in memory.
 fn pages_in_memory(arena: &Arena) -> usize {
     let mut pages = vec![0; arena.len() / 4096];
     let start = arena.as_ptr().cast_mut().cast();
@@ -436,7 +436,7 @@ fn an_arena_comes_into_memory_part_by_part_and_stays_one_mapping() {
     assert_eq!(pages_in_memory(&arena), 2, "nothing becomes a large page by a touch");
     executor.run(async {
         drop(host.populate(arena.part(7)));
-        // One that is in use already, and one for which nobody waits to its end.
+        // One that is in use already, and one whose future is dropped before its end.
         for number in [1, 2, 3] {
             host.populate(arena.part(number)).await;
         }

@@ -1,7 +1,7 @@
 //! From the name of an export to a connection on which requests can be sent.
 //!
-//! Looks the host up, connects and negotiates; [`geometry`] says whether the export is a disk that can be served. Names are looked
-//! up on a thread of its own, because the system's way of doing it blocks. Retries nothing.
+//! Looks the host up, connects and negotiates; [`geometry`] decides whether the export is a disk that can be served. Names are looked up on
+//! a thread of its own, because the system's function blocks. Retries nothing.
 
 use std::fmt;
 use std::io;
@@ -31,14 +31,14 @@ pub(super) struct Connected {
     pub(super) terms: Terms,
 }
 
-/// Why an export cannot be used. Fit to be shown to an administrator.
+/// Reason why an export cannot be used. Suitable for an administrator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NbdError {
     /// The export, as a URI.
     pub target: String,
-    /// Whether trying again later can help, with nothing changed here.
+    /// True if a later try can help, with nothing changed here.
     pub may_pass: bool,
-    /// What is wrong, and what to do next.
+    /// Description of the problem, and what to do next.
     pub reason: String,
 }
 
@@ -115,7 +115,7 @@ async fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     let name = host.to_owned();
     let (answer, answered) = oneshot::channel();
     std::thread::Builder::new().name("look-up".to_owned()).spawn(move || {
-        // Whoever asked may have given up.
+        // The caller may have stopped waiting.
         drop(answer.send((name.as_str(), port).to_socket_addrs().map(Vec::from_iter)));
     })?;
     answered.await.map_err(io::Error::other)?
@@ -167,7 +167,7 @@ fn explain(failure: Failure) -> Trouble {
     }
 }
 
-/// What the device is like, if `target`, of which the server said this, is a disk that can be served.
+/// Returns the properties of the device, if `target`, for which the server reported these facts, is a disk that can be served.
 pub(super) fn geometry(target: &Target, facts: &ExportFacts, access: Access) -> Result<Geometry, NbdError> {
     let refuse = |reason| Err(NbdError { target: target.to_string(), may_pass: false, reason });
     let ExportFacts { size, flags, block_min, payload_max, .. } = *facts;

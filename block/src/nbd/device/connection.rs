@@ -1,15 +1,14 @@
-//! One connection in the transmission phase: requests go out in the order in which they came, answers come in any.
+//! One connection in the transmission phase: requests are sent in order of arrival, answers arrive in any order.
 //!
 //! ```text
-//!   submit ──> queue ──send_all──> server ──receive_all──> answered ──> whoever waits for the job
-//!                        └── buffers of writes come back here
+//!   submit ──> queue ──send_all──> server ──receive_all──> answered ──> the task that waits for the job
+//!                        └── buffers of writes return here
 //! ```
 //! A job is handed back exactly once: answered, or lost with the connection. Its buffer is here or in the kernel until
 //! then, and no job is handed back while the kernel has its buffer. Nothing here retries or has a deadline.
 //!
-//! **A connection that we give up** while the server may have changes that it did not answer stays open, and takes nothing more. Its
-//! jobs are handed back, and its answers are still received: only they, or its end by the server, say that the server does none of
-//! those changes later.
+//! **A connection that we give up** while the server may have unanswered changes stays open, and takes nothing more. Its jobs are handed
+//! back, and its answers are still received: only they, or its end by the server, prove that the server does none of those changes later.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -39,9 +38,9 @@ pub(super) struct Job {
     /// Its cookie is set when it is submitted.
     pub(super) request: Request,
     pub(super) buffer: Option<Buffer>,
-    /// Where in the buffer the bytes of the request are.
+    /// Offset in the buffer of the bytes of the request.
     pub(super) at: usize,
-    /// Given back with the job, also if whoever gave it has gone.
+    /// Released with the job, even if its submitter is gone.
     pub(super) permit: Option<Permit>,
 }
 
@@ -65,12 +64,12 @@ pub(super) enum Outcome {
     },
 }
 
-/// Why a connection ended.
+/// Reason why a connection ended.
 #[derive(Clone, Debug)]
 pub(super) enum Ending {
     /// The server closed it, or went away.
     Closed(String),
-    /// The server said that it is about to stop.
+    /// The server announced that it is about to stop.
     Stopping,
     /// The system gave it up.
     Failed(String),
@@ -87,11 +86,11 @@ pub(super) struct Connection {
     stream: Stream,
     ledger: Rc<Ledger>,
     lines: RefCell<Lines>,
-    /// Tells the sender that the connection is given up.
+    /// Notifies the sender that the connection is given up.
     given_up: Notify,
-    /// Tells that nothing is sent any more.
+    /// Notifies that nothing is sent any more.
     sent_last: Notify,
-    /// Tells the receiver that the connection comes to rest.
+    /// Notifies the receiver that the connection goes to rest.
     rests: Notify,
 }
 
@@ -185,7 +184,7 @@ impl Connection {
         Rc::new(Self { stream, ledger, lines: RefCell::new(lines), given_up, sent_last, rests })
     }
 
-    /// True if it takes jobs: not one that is about to say goodbye, whose answers nobody would wait for, nor one that comes to rest.
+    /// Returns true if it takes jobs: not one that is about to disconnect, whose answers nothing would wait for, nor one that goes to rest.
     pub(super) fn takes_jobs(&self) -> bool {
         self.lines.borrow().take_jobs()
     }
@@ -212,15 +211,15 @@ impl Connection {
         completed
     }
 
-    /// Ends the connection, unless it has ended: whatever the kernel holds comes back soon. If we give it up while the server has
-    /// changes, only we are through with it.
+    /// Ends the connection, unless it has ended: all buffers in the kernel return soon. If we give it up while the server has changes, it
+    /// ends only for new jobs.
     pub(super) fn end(&self, ending: Ending) {
         let mut lines = self.lines.borrow_mut();
         if lines.ending.is_some() {
             return;
         }
         lines.through = ending.server_is_through();
-        // Without a shutdown, a read's buffer that the kernel has would not come back.
+        // Without a shutdown, a read's buffer in the kernel would not return.
         lines.lingers = ending.is_ours() && lines.has_changes() && !lines.fills_buffer();
         lines.ending = Some(ending);
         if lines.lingers {
@@ -272,14 +271,14 @@ impl Connection {
         self.rests.notify_waiters();
     }
 
-    /// Returns true if it came to rest and did not end before.
+    /// Returns true if it is at rest and did not end before.
     pub(super) fn is_at_rest(&self) -> bool {
         let lines = self.lines.borrow();
         lines.resting && lines.ending.is_none()
     }
 
     /// Moves bytes until the connection has ended or is at rest, and the kernel has nothing of it any more. If it has ended,
-    /// [`Self::hand_back`] must follow, or have been called when it was given up. Returns what was received and not looked at.
+    /// [`Self::hand_back`] must follow, or have been called when it was given up. Returns the bytes that were received and not processed.
     pub(super) async fn run(&self, incoming: Incoming) -> Incoming {
         join(self.send_all(), self.receive_all(incoming)).await.1
     }
@@ -307,7 +306,7 @@ impl Connection {
                 Some(answer) => Outcome::Answered(answer),
                 None => Outcome::Lost { ending: ending.clone(), reached },
             };
-            // Whoever gave the job may have given up; then its buffer goes here.
+            // The submitter of the job may be gone; then its buffer is freed here.
             drop(call.done.send(Completed { job: call.job, outcome }));
         }
     }
@@ -317,7 +316,7 @@ impl Connection {
             let (chunks, result) = self.stream.send_unless(chunks, self.until_given_up()).await;
             self.sent(&cookies, chunks);
             if let Err(error) = result {
-                // What the server has of the last request is not all of it, and no more comes.
+                // The server has only a part of the last request, and no more follows.
                 self.stream.shutdown_sending();
                 self.end(error.into());
             }
@@ -345,7 +344,7 @@ impl Connection {
         }
     }
 
-    /// Returns the bytes that are queued, up to about [`SEND_BYTES`]. `None` when the connection has ended or comes to rest.
+    /// Returns the bytes that are queued, up to about [`SEND_BYTES`]. `None` when the connection has ended or goes to rest.
     async fn next_batch(&self) -> Option<(Vec<u64>, Vec<Chunk>)> {
         poll_fn(|context| {
             let mut lines = self.lines.borrow_mut();
@@ -435,7 +434,7 @@ impl Connection {
         incoming
     }
 
-    /// Receives what cannot be understood until the server ends the connection that was given up.
+    /// Receives bytes that cannot be decoded until the server ends the connection that was given up.
     async fn receive_the_end(&self, mut incoming: Incoming) -> Incoming {
         while self.receives() {
             incoming.consume(incoming.pending().len());
@@ -446,7 +445,7 @@ impl Connection {
         incoming
     }
 
-    /// Takes notice that no more answers come, for this reason.
+    /// Records that no more answers arrive, for this reason.
     fn lost(&self, ending: Ending) {
         let mut lines = self.lines.borrow_mut();
         if lines.lingers {
@@ -503,7 +502,7 @@ impl Connection {
 
     fn complete(&self, cookie: u64, answer: Answer) {
         let call = self.lines.borrow_mut().calls.remove(&cookie).expect("a job is answered once");
-        // Whoever gave the job may have given up; then its buffer goes here.
+        // The submitter of the job may be gone; then its buffer is freed here.
         drop(call.done.send(Completed { job: call.job, outcome: Outcome::Answered(answer) }));
     }
 }

@@ -42,7 +42,7 @@ impl<H: Host> NbdDevice<H> {
         self.shared.deadlines.after(self.retry_ns.get())
     }
 
-    /// Does a request that moves no data.
+    /// Performs a request that moves no data.
     async fn ask(&self, command: Command, flags: u16, range: ByteRange) -> Result<Answer, Failure> {
         self.ask_until(self.deadline(), command, flags, range).await
     }
@@ -60,7 +60,7 @@ impl<H: Host> NbdDevice<H> {
         self.perform(job, deadline).await.1
     }
 
-    /// Waits until a server that failed answers a read again, or says that it never will.
+    /// Waits until a server that failed answers a read again, or is refused for good.
     async fn wait_for_success(&self, deadline: u64) -> Result<(), BlockError> {
         if !self.watch.get().is_some_and(|watch| watch.is_failing()) {
             return Ok(());
@@ -123,7 +123,8 @@ impl<H: Host> NbdDevice<H> {
         Ok(())
     }
 
-    /// Extents of `span`, as far as the server tells; at least one, none empty, all inside and of whole units.
+    /// Returns the extents of `span`, as far as the server reports them; at least one, none empty, all inside and of
+    /// whole units.
     async fn extents_of(&self, span: ByteRange) -> Result<Vec<Extent>, BlockError> {
         let answer = self.ask(Command::BlockStatus, 0, span).await;
         let answer = answer.map_err(|failure| self.error(failure, Operation::Read, Some(span)))?;

@@ -1,8 +1,8 @@
-//! Keeps the connections of a device: one task each, which connects again whenever its connection ends. The tasks end when the device
-//! comes to rest, and leave the connections that are open to whoever goes on.
+//! Keeps the connections of a device: one task each, which connects again whenever its connection ends. The tasks end when the device goes
+//! to rest, and leave the connections that are open to the next owner.
 //!
-//! What a server says when it is met again must be what it said first. A device that became smaller than what is used of it, or
-//! changed its abilities, is not the device that is in use: it is refused for good, as a file that was cut short is.
+//! The facts that a server reports after a reconnect must be those that it reported first. A device that became smaller than the used part
+//! of it, or changed its abilities, is not the device that is in use: it is refused for good, as a file that was cut short is.
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -24,28 +24,28 @@ use crate::{Host, Ring};
 const PAUSE_MIN_NS: u64 = 20_000_000;
 /// The longest pause between two attempts.
 const PAUSE_MAX_NS: u64 = 1_000_000_000;
-/// The most connections that were given up and may still have changes; when there are so many, no more are made.
+/// The most connections that were given up and may still have changes; with so many, no more are made.
 const GIVEN_UP_MAX: usize = 16;
-/// Time in nanoseconds in which changes may land after a connection was lost in a way that says nothing of its server.
+/// Time in nanoseconds in which changes may land after a connection was lost without information about its server.
 const LATE_NS: u64 = 30_000_000_000;
-/// What a device relies on, of all that a server says about itself.
+/// Flags that a device relies on, of all that a server reports.
 const RELIED_ON: u16 = READ_ONLY | SEND_FLUSH | SEND_TRIM | SEND_WRITE_ZEROES;
 
-/// What a device and its tasks share.
+/// State that a device and its tasks share.
 pub(super) struct Shared<H> {
     pub(super) ring: Ring,
     pub(super) host: H,
     pub(super) target: Target,
     pub(super) connect_ns: u64,
-    /// What the server said first.
+    /// Facts that the server reported first.
     pub(super) facts: ExportFacts,
-    /// So many bytes of it are used.
+    /// Number of its bytes that are used.
     pub(super) used: Cell<u64>,
-    /// So many it had when it was met last.
+    /// Size that it had at the last connection.
     pub(super) met: Cell<u64>,
     /// Connections end because new ones are to learn the size: nothing is in flight, and everything is flushed.
     pub(super) renewing: Cell<bool>,
-    /// How often that was begun.
+    /// Number of renewals begun.
     renewals: Cell<u64>,
     pub(super) ledger: Rc<Ledger>,
     pub(super) deadlines: Deadlines<H>,
@@ -54,21 +54,21 @@ pub(super) struct Shared<H> {
     open: RefCell<Vec<Rc<Link>>>,
     /// Connections that are open and that no task has.
     pub(super) at_rest: RefCell<Vec<Connected>>,
-    /// Set while tasks end because the device comes to rest, and until it goes on.
+    /// Set while tasks end because the device goes to rest, and until it goes on.
     resting: Cell<bool>,
     /// Tasks that there are.
     keepers: Cell<usize>,
     /// Connections that we gave up, or lost, while the server had changes that may still land.
     given_up: RefCell<Vec<Rc<Connection>>>,
-    /// Told when a connection is there, or the device is refused or closed.
+    /// Notified when a connection is there, or the device is refused or closed.
     changed: Notify,
     refused: RefCell<Option<String>>,
     closed: Cell<bool>,
-    /// Why there is no connection.
+    /// Reason why there is no connection.
     trouble: RefCell<String>,
 }
 
-/// An export, as far as it is known and used.
+/// An export, with its known size and the used part.
 #[derive(Clone)]
 pub(super) struct Export {
     pub(super) target: Target,
@@ -92,7 +92,7 @@ enum Served {
 /// An open connection and what was agreed on for it.
 pub(super) struct Link {
     pub(super) connection: Rc<Connection>,
-    /// The server tells which parts hold data.
+    /// The server reports which parts hold data.
     pub(super) tells_extents: bool,
 }
 
@@ -148,12 +148,12 @@ impl<H: Host> Shared<H> {
         }
     }
 
-    /// Why the device is refused for good, if it is.
+    /// Returns the reason why the device is refused for good, if it is.
     pub(super) fn refusal(&self) -> Option<String> {
         self.refused.borrow().clone()
     }
 
-    /// Why there is no connection, as far as is known.
+    /// Returns the reason why there is no connection, as far as is known.
     pub(super) fn trouble(&self) -> String {
         self.trouble.borrow().clone()
     }
@@ -163,7 +163,7 @@ impl<H: Host> Shared<H> {
         !self.given_up.borrow().is_empty()
     }
 
-    /// Ends all connections and their tasks. What is in flight is given up.
+    /// Ends all connections and their tasks. Requests in flight are given up.
     pub(super) fn close(&self) {
         self.closed.set(true);
         self.changed.notify_waiters();
@@ -183,7 +183,7 @@ impl<H: Host> Shared<H> {
         self.open.borrow().len()
     }
 
-    /// Returns what is known of the export by now.
+    /// Returns the present state of the export.
     pub(super) fn export(&self) -> Export {
         Export {
             target: self.target.clone(),
@@ -196,13 +196,13 @@ impl<H: Host> Shared<H> {
         }
     }
 
-    /// Returns true if a connection is open, and nothing was given up or lost that nobody was told of.
+    /// Returns true if a connection is open, and no loss is left to report.
     pub(super) fn is_sound(&self) -> bool {
         let is_connected = !self.open.borrow().is_empty() || !self.at_rest.borrow().is_empty();
         is_connected && self.refusal().is_none() && !self.has_unanswered() && !self.ledger.has_lost()
     }
 
-    /// Has every task end, and waits until none is left; connections stay open. Nothing may be in flight. Dropping the future takes
+    /// Makes every task end, and waits until none is left; connections stay open. Nothing may be in flight. Dropping the future takes
     /// nothing back: [`Self::go_on`] does.
     pub(super) async fn rest(&self) {
         self.resting.set(true);
@@ -218,7 +218,7 @@ impl<H: Host> Shared<H> {
         }
     }
 
-    /// Has a task keep each connection, also if only some of the tasks ended: with the connections that are open, and new ones for the
+    /// Starts a task for each connection, also if only some of the tasks ended: with the connections that are open, and new ones for the
     /// rest.
     pub(super) fn go_on(self: &Rc<Self>) {
         self.resting.set(false);
@@ -248,7 +248,7 @@ impl<H: Host> Shared<H> {
         self.changed.notify_waiters();
     }
 
-    /// One attempt after a pause. `None` if it failed or there is nobody to connect for.
+    /// Makes one attempt after a pause. `None` if it failed or connections are not needed any more.
     async fn reconnect(&self, pause: &mut u64) -> Option<Connected> {
         let attempt = async {
             self.host.sleep(*pause).await;
@@ -263,7 +263,7 @@ impl<H: Host> Shared<H> {
         };
         let (renewals, outcome) = self.unless(|| self.has_ended() || self.resting.get(), attempt).await?;
         match outcome {
-            // It may have been told the size from before, and the server refuse it what is behind that.
+            // It may have received the size from before, and the server refuse requests behind that.
             Ok(_) if renewals != self.renewals.get() => {}
             Ok(connected) => match self.difference(&connected.terms.facts) {
                 None => {
@@ -299,7 +299,7 @@ impl<H: Host> Shared<H> {
         }
     }
 
-    /// Lets requests use a connection until it ends or comes to rest.
+    /// Lets requests use a connection until it ends or goes to rest.
     async fn serve(self: &Rc<Self>, connected: Connected) -> Served {
         let Connected { stream, incoming, terms } = connected;
         let connection = Connection::new(stream.clone(), &terms, Rc::clone(&self.ledger));
@@ -330,7 +330,7 @@ impl<H: Host> Shared<H> {
         }
         connection.hand_back();
         if connection.left_changes() && !connection.is_through() && !matches!(ending, Ending::Leaving) {
-            // Before whoever waited for them runs.
+            // Before the tasks that wait for them run.
             self.given_up.borrow_mut().push(Rc::clone(&connection));
             let (shared, given_up) = (Rc::clone(self), Rc::clone(&connection));
             self.host.spawn(async move {
@@ -346,9 +346,9 @@ impl<H: Host> Shared<H> {
         Served::Ended { useful: connection.was_useful() }
     }
 
-    /// Has every connection end that is open, and waits until there is another one. The caller has seen to it that nothing is in
-    /// flight, and that all that was acknowledged is flushed. Whoever gets a turn meanwhile waits for the other one, too: from
-    /// the first poll on, before anything is awaited, none of the old ones takes a job.
+    /// Ends every open connection, and waits until there is another one. The caller guarantees that nothing is in flight, and that all
+    /// acknowledged changes are flushed. Requests that get a turn meanwhile wait for the other one, too: from the first poll on, before
+    /// anything is awaited, none of the old ones takes a job.
     ///
     /// # Errors
     /// Why the device is refused for good.
@@ -374,7 +374,7 @@ impl<H: Host> Shared<H> {
         self.link().await.map(drop)
     }
 
-    /// How the export differs from what it was, in a way that matters.
+    /// Returns the relevant difference of the export from what it was, if there is one.
     pub(super) fn difference(&self, now: &ExportFacts) -> Option<String> {
         let before = &self.facts;
         if now.size < self.used.get() {
@@ -411,7 +411,7 @@ impl<H: Host> Shared<H> {
     }
 }
 
-/// While it lives, connections that leave take nothing along.
+/// While it lives, connections that leave lose no changes.
 struct Renewing<'a, H>(&'a Shared<H>);
 
 impl<H> Drop for Renewing<'_, H> {

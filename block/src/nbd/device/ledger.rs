@@ -1,9 +1,9 @@
-//! Which acknowledged changes no flush covers yet, and whether some of them may be lost.
+//! Ledger: the acknowledged changes that no flush covers yet, and whether some of them may be lost.
 //!
-//! A server that goes away may take with it what it acknowledged and did not make durable, and a client cannot see
-//! whether it did: after a restart it answers as if nothing had been. So each loss of a connection counts everything
-//! as possibly lost that was acknowledged on *any* connection and not flushed: another connection to a server that
-//! was restarted may look alive for long. A flush that should have covered such a change fails, once.
+//! A server that goes away may lose acknowledged changes that it did not make durable, and a client cannot detect
+//! whether it did: after a restart it answers as if nothing had happened. So each loss of a connection counts
+//! everything as possibly lost that was acknowledged on *any* connection and not flushed: another connection to a
+//! server that was restarted may look alive for long. A flush that should have covered such a change fails, once.
 
 use std::cell::Cell;
 
@@ -27,7 +27,8 @@ pub(super) struct Flushing {
 }
 
 impl Ledger {
-    /// The server has acknowledged a change. Call before anything else can happen, and before the caller knows.
+    /// Records that the server has acknowledged a change. Call before anything else can happen, and before the caller
+    /// knows.
     pub(super) fn acknowledge(&self) {
         self.acknowledged.set(self.acknowledged.get() + 1);
     }

@@ -1,16 +1,16 @@
 //! The size that an export has now, and using it further than before.
 //!
-//! A server tells a size to whoever connects, and to nobody else; and it may refuse requests behind the end that it told. So a
+//! A server reports a size on connecting only; and it may refuse requests behind the end that it reported. So a
 //! device that is to become larger gets new connections:
 //! ```text
-//! 1. one more connection says how large the export is; if it is not larger, that was all
-//! 2. nothing is in flight any more; who comes, waits
-//! 3. flush: nothing that was acknowledged can be lost with a connection
-//! 4. the old connections say goodbye, and each is followed by a new one; the one of 1 stays until then, because there are servers
+//! 1. one more connection gets the size of the export; if it is not larger, that was all
+//! 2. nothing is in flight any more; new requests wait
+//! 3. flush: no acknowledged change can be lost with a connection
+//! 4. the old connections disconnect, and each is followed by a new one; the one of 1 stays until then, because there are servers
 //!    that end with their last client
 //! ```
-//! Only of a server that takes several connections (`CAN_MULTI_CONN`). Another one is not asked: its only connection would have to
-//! end first, and it may not come back. It tells its size when it is met again after a restart.
+//! Only of a server that takes several connections (`CAN_MULTI_CONN`). Another one is not measured: its only connection would have to
+//! end first, and it may not return. Its size is read at the next connection after a restart.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use super::ledger::Ledger;
 use super::perform::Failure;
 use crate::{BlockError, ErrorKind, Geometry, Host, Operation};
 
-/// How long requests are held back at most while connections are replaced: well below what guests take for a failure. Half of
-/// the retry time if that is less, because it runs for those who wait.
+/// Longest time for which requests are held back while connections are replaced: well below the timeout of guests. Half of the retry time
+/// if that is less, because it also runs for the waiting requests.
 const RENEW_NS: u64 = 5_000_000_000;
 
 impl<H: Host> NbdDevice<H> {
@@ -33,12 +33,11 @@ impl<H: Host> NbdDevice<H> {
         self.shared.facts.flags & CAN_MULTI_CONN != 0
     }
 
-    /// The size in bytes that the export has now, as far as its server tells: one that takes a single connection told it when it was
-    /// met last. If it is larger than what is used, [`Self::set_size`] may follow; requests wait for some round trips.
+    /// Returns the present size of the export in bytes, as far as its server reports it: one that takes a single connection reported it at
+    /// the last connect. If it is larger than the used part, [`Self::set_size`] may follow; requests wait for some round trips.
     ///
     /// # Errors
-    /// What stands in the way: the server is away or came back different, requests do not end in time, or a flush fails. The device
-    /// is used as before.
+    /// The obstacle: the server is away or has changed, requests do not end in time, or a flush fails. The device is used as before.
     pub async fn measure(&self) -> Result<u64, BlockError> {
         let before = self.current_size()?;
         let shared = &self.shared;
@@ -93,7 +92,7 @@ impl<H: Host> NbdDevice<H> {
         renewed.map_err(|reason| refused(ErrorKind::Gone, reason))
     }
 
-    /// Flushes while nothing else is in flight. If changes may be lost already, that is for a flush of somebody else to say.
+    /// Flushes while nothing else is in flight. If changes may be lost already, a flush of a guest has to report it.
     async fn flush_alone(&self, deadline: u64, permit: Permit) -> Result<(), BlockError> {
         let ledger = &self.shared.ledger;
         let Some(flushing) = ledger.begin_flush() else { return Ok(()) };
@@ -118,8 +117,8 @@ impl<H: Host> NbdDevice<H> {
     }
 }
 
-/// A flush that failed, or whose answer nobody waits for any more. A server may tell a failure once, and answer the next flush as if
-/// nothing had been: so it counts as a lost connection, and the next flush of somebody else fails.
+/// Guard of a flush that failed, or whose answer nothing waits for any more. A server may report a failure once, and answer the next flush
+/// as if nothing had happened: so it counts as a lost connection, and the next flush of another caller fails.
 struct Unheard<'a>(&'a Ledger);
 
 impl Drop for Unheard<'_> {

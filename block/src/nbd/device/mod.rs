@@ -9,29 +9,28 @@
 //! promise a server may keep a cache for each connection, and then a read on one need not see a write that another
 //! completed, nor a flush cover it.
 //!
-//! **A connection that ends.** Requests without an answer are sent again on another connection until the retry time is
-//! over, counted from the call (for zeroes and discards: of each 64 MiB); then they fail. To do a read again is harmless. A change is done again only if the
-//! *server* ended the connection, because then it is through with what it received. A connection that *we* give up,
-//! because a request got no answer within the retry time or the server broke the protocol, may still hold changes that
-//! the server does later; done again, the first copy could undo what a guest wrote to the same place since. Those
-//! fail at once. They, too, may be done late: NBD has no way to keep a server or another client from writing.
+//! **A connection that ends.** Requests without an answer are sent again on another connection until the retry time is over, counted from
+//! the call (for zeroes and discards: of each 64 MiB); then they fail. Repeating a read is harmless. A change is repeated only if the
+//! *server* ended the connection, because then it is through with what it received. A connection that *we* give up, because a request got
+//! no answer within the retry time or the server broke the protocol, may still hold changes that the server does later; repeated, the first
+//! copy could undo what a guest wrote to the same place since. Those fail at once. They, too, may be done late: NBD has no way to keep a
+//! server or another client from writing.
 //!
-//! **A server that answers with an I/O error** is asked again for as long, flushes aside: one that failed says that data may be
-//! gone. It is not sent before a server that failed answers a read again.
+//! **A server that answers with an I/O error** gets the request again for as long, except flushes: one that failed means that data may be
+//! gone. A flush is not sent before a server that failed answers a read again.
 //!
-//! **What a lost server takes along.** Changes that were acknowledged and not flushed may be gone when a server comes
-//! back, and nothing says whether they are. So a flush fails, once, if a connection was lost since such a change was
-//! acknowledged ([`crate::BlockDevice::epoch`] changes with each loss). Other clients hide that; we must not, because a guest
-//! believes a flush. A flush after which nothing was changed is not
-//! sent again: it would fail with a server that is away, for nothing. A server that offers no flush is taken to need none.
+//! **Changes lost with a server.** Changes that were acknowledged and not flushed may be gone when a server returns, and it does not report
+//! whether they are. So a flush fails, once, if a connection was lost since such a change was acknowledged ([`crate::BlockDevice::epoch`]
+//! changes with each loss). Other clients hide that; we must not, because a guest relies on a flush. A flush after which nothing was
+//! changed is not sent again: it would fail with a server that is away, for nothing. A server that offers no flush is assumed to need none.
 //!
-//! **A server that comes back different**, smaller or with other abilities, is refused for good. One that comes back larger is the
-//! same: it is used as far as before, until somebody says that it may be used further ([`NbdDevice::measure`]).
+//! **A server that returns different**, smaller or with other abilities, is refused for good. One that returns larger is the same: the used
+//! part stays, until [`NbdDevice::measure`] and a new size extend it.
 //!
 //! **Another thread** takes a device with its connections as they are ([`NbdDevice::rest`]).
 //!
-//! Discards become zeroes if the server frees storage for those. A server that knows `TRIM` alone is sent that: by the
-//! specification anything may be read afterwards, and servers return what was there, or zeroes.
+//! Discards become zeroes if the server frees storage for those. A server with only `TRIM` gets that: by the specification any content may
+//! be read afterwards, and servers return the old content, or zeroes.
 //!
 //! There is no encryption.
 
@@ -65,22 +64,22 @@ use connect::{connect, geometry};
 use keeper::{Export, Shared};
 use ledger::Ledger;
 
-/// The most requests in flight for each connection; more wait, in the order in which they came.
+/// The most requests in flight for each connection; more wait, in order of arrival.
 const REQUESTS_PER_CONNECTION: usize = 64;
 /// The most payload in flight; more waits, likewise.
 const BYTES_IN_FLIGHT_MAX: u32 = 64 << 20;
 
-/// How a device behaves.
+/// Options of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NbdOptions {
-    /// Whether it is written.
+    /// Access to the export.
     pub access: Access,
     /// The most connections. Default: 4, after which servers on one host gain nothing.
     pub connections: usize,
-    /// How long a request may take, all attempts together, in nanoseconds; none: for ever. Default: 25 s, under the 30 s
-    /// after which guests give up.
+    /// Longest duration of a request, all attempts together, in nanoseconds; none: for ever. Default: 25 s, under the 30 s after which
+    /// guests give up.
     pub retry_ns: Option<u64>,
-    /// How long one attempt to connect may take, in nanoseconds. Default: 10 s.
+    /// Longest duration of one attempt to connect, in nanoseconds. Default: 10 s.
     pub connect_ns: u64,
 }
 
@@ -107,12 +106,12 @@ pub struct NbdDevice<H: Host> {
     /// All turns, while it is at rest.
     resting: RefCell<Option<OwnedSemaphorePermit>>,
     cookies: Cell<u64>,
-    /// Who is told of what is sent again.
+    /// Watch that is informed of requests that are sent again.
     watch: OnceCell<Rc<Watch>>,
 }
 
 impl<H: Host> NbdDevice<H> {
-    /// Connects to an export. Changes nothing in it, and keeps nobody else from it.
+    /// Connects to an export. Changes nothing in it, and excludes no other client.
     ///
     /// # Errors
     /// [`NbdError`]: there is no server, it has no such export, or the export is no disk that can be served.
@@ -160,16 +159,16 @@ impl<H: Host> NbdDevice<H> {
         self.retry_ns.set(retry_ns);
     }
 
-    /// Has somebody told of requests that the server fails and that are sent again: whoever gives this device time.
+    /// Reports requests that the server fails and that are sent again to a watch: that of the retry layer above this device.
     pub fn report_to(&self, watch: Rc<Watch>) {
-        // One patient for each device.
+        // Each device has one retry layer.
         drop(self.watch.set(watch));
     }
 
-    /// The size in bytes, as the server said when it was met last. A server tells no client of a change meanwhile.
+    /// Returns the size in bytes, as the server reported it at the last connect. A server does not inform clients of later changes.
     ///
     /// # Errors
-    /// `Gone` if the server came back different.
+    /// `Gone` if the server has changed.
     pub fn current_size(&self) -> Result<u64, BlockError> {
         match self.shared.refusal() {
             None => Ok(self.shared.met.get()),

@@ -8,7 +8,7 @@ use super::NbdDevice;
 use super::connection::{Completed, Ending, Job, Outcome, Permit, changes};
 use crate::{BlockError, Buffer, ByteRange, ErrorKind, Host, Operation};
 
-/// Why a request failed.
+/// Reason why a request failed.
 pub(super) enum Failure {
     /// The retry time is over, for this reason.
     Late(String),
@@ -16,7 +16,7 @@ pub(super) enum Failure {
     Unknown(Ending),
     /// The device is refused for good.
     Refused(String),
-    /// The server said no, in these words.
+    /// The server answered with an error and this message.
     Answered(ReplyError, String),
 }
 
@@ -51,12 +51,12 @@ fn kind_of(error: ReplyError) -> ErrorKind {
     }
 }
 
-/// How long what the server failed rests before it is sent again, in nanoseconds.
+/// Pause before a request that the server failed is sent again, in nanoseconds.
 const REST_NS: u64 = 500_000_000;
 
 impl<H: Host> NbdDevice<H> {
-    /// Does one request that the server takes as a whole, again if the server says that it failed and may do better. The buffer
-    /// always comes back.
+    /// Performs one request that the server takes as a whole, again if the server fails it with an error that may pass. The buffer is
+    /// always returned.
     pub(super) async fn perform(
         &self,
         mut job: Job,
@@ -67,7 +67,7 @@ impl<H: Host> NbdDevice<H> {
             let (buffer, result) = self.perform_once(job, deadline).await;
             let now = self.shared.host.now();
             let rest = now.saturating_add(REST_NS);
-            // A flush that failed says that data may be gone.
+            // A flush that failed means that data may be gone.
             let failure = match result {
                 Err(failure @ Failure::Answered(..))
                     if failure.may_pass() && request.command != Command::Flush && rest < deadline =>
@@ -137,7 +137,7 @@ impl<H: Host> NbdDevice<H> {
         }
     }
 
-    /// A turn, given in the order in which turns were asked for.
+    /// Takes a turn; turns are given in order of arrival.
     async fn permit(&self, job: &Job) -> Permit {
         let moves = matches!(job.request.command, Command::Read | Command::Write);
         let bytes = if moves { job.request.length } else { 0 };

@@ -1,4 +1,4 @@
-//! A device that comes to rest, and goes on: here, or with its open connections on the thread of another ring.
+//! Rest of a device: it stops, and goes on here, or with its open connections on the thread of another ring.
 //!
 //! ```text
 //!   rest:  no request gets a turn ── nothing is in flight ── each connection stops between two answers
@@ -37,7 +37,7 @@ pub struct NbdHandle {
 #[derive(Clone)]
 struct ConnectionHandle {
     stream: StreamHandle,
-    /// Bytes that were received and not looked at.
+    /// Bytes that were received and not processed.
     pending: Vec<u8>,
     terms: Terms,
 }
@@ -123,7 +123,7 @@ impl<H: Host> NbdDevice<H> {
     }
 }
 
-/// Has a device go on that did not come to rest.
+/// Guard that resumes a device that did not reach rest.
 struct GoesOn<'a, H: Host>(&'a Rc<Shared<H>>);
 
 impl<H: Host> Drop for GoesOn<'_, H> {

@@ -1,4 +1,4 @@
-//! Which export of which server: what a user names, and what a message repeats.
+//! Target: the export and server that a user names, and that messages repeat.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ pub const PORT: u16 = 10809;
 /// An export. Prints as the URI that names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// Where the server listens.
+    /// Address of the server.
     pub address: Address,
     /// The name of the export; empty for the server's default.
     pub export: String,
 }
 
-/// Where a server listens.
+/// Address of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
     /// On a Unix socket.

@@ -6,7 +6,7 @@ use futures_util::future::join;
 
 use super::*;
 
-/// Has the server hang from its next write on. What is returned has it go on.
+/// Makes the server hang from its next write on, until the returned sender is used or dropped.
 fn hang_at_the_next_write(server: &Server) -> Sender<()> {
     let (go_on, until) = channel();
     let mut until = Some(until);

@@ -179,7 +179,7 @@ fn a_connection_lost_with_every_change_flushed_fails_no_flush() {
     });
 }
 
-/// Has a flush in flight while the change is acknowledged: the server answers the change first.
+/// Keeps a flush in flight while the change is acknowledged: the server answers the change first.
 async fn flush_around(server: &Server, device: &Rc<Device>, host: &LocalHost, change: Change) {
     write(device, 0, &[2; 512]).await.expect("the server serves");
     drop(server.log());

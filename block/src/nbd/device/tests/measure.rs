@@ -25,7 +25,7 @@ fn an_export_that_grew_is_used_further_once_that_is_asked_for_and_loses_nothing(
 
 #[test]
 fn requests_that_come_while_connections_are_replaced_go_over_the_new_ones() {
-    // With a flush of its own, and without: the turn that it gives back is somebody else's at once.
+    // With a flush of its own, and without: the turn that it releases is another's at once.
     for is_flushed in [false, true] {
         let server = Server::start();
         with_device(&server, None, async |device, host| {

@@ -70,7 +70,7 @@ async fn write(device: &Device, offset: u64, bytes: &[u8]) -> Result<(), BlockEr
     result
 }
 
-/// Has a task of its own do something with a device, and says what came of it.
+/// Spawns a task that uses a device, and returns its result.
 fn begin<T: 'static>(
     host: &LocalHost,
     device: &Rc<Device>,

@@ -1,9 +1,9 @@
-//! Devices that come to rest, and go on here or on the ring of another thread.
+//! Devices that go to rest, and go on here or on the ring of another thread.
 
 use super::*;
 use crate::nbd::NbdHandle;
 
-/// Does something with the device of a handle on a thread, ring and executor of their own, and returns it at rest again.
+/// Uses the device of a handle on a thread, ring and executor of their own, and returns it at rest again.
 fn elsewhere<T: Send + 'static>(
     handle: NbdHandle,
     test: impl AsyncFnOnce(&Device, &LocalHost) -> T + Send + 'static,
@@ -232,7 +232,7 @@ fn a_server_of_a_single_client_sees_no_second_one() {
 #[test]
 fn bytes_that_were_received_before_and_cookies_go_along() {
     let server = Server::start();
-    // The beginning of the answer to the next request comes behind the one to this one.
+    // The beginning of the answer to the next request arrives behind the one to this one.
     let next = simple_reply(None, 1);
     server
         .script(first(Command::Write, move |_| Act::Say([&simple_reply(None, 0)[..], &next[..6]].concat())));

@@ -1,4 +1,4 @@
-//! A server of one export in memory that does with each request what the test says.
+//! A server of one export in memory that handles each request as the test decides.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -17,10 +17,10 @@ use super::super::super::wire::{Command, REQUEST_BYTES, ReplyError, Request, exp
 use super::super::{Address, Target};
 
 pub(super) const SIZE: u64 = 1 << 20;
-/// The number under which the server tells `base:allocation`.
+/// The number under which the server reports `base:allocation`.
 pub(super) const CONTEXT: u32 = 5;
 
-/// What becomes of a request.
+/// Handling of a request.
 pub(super) enum Act {
     /// It is done and answered.
     Serve,
@@ -28,7 +28,7 @@ pub(super) enum Act {
     Gather(usize),
     /// It is never answered.
     Ignore,
-    /// Nothing more is read before somebody says so; then it is done and answered.
+    /// Nothing more is read before the test says so; then it is done and answered.
     Hang(Receiver<()>),
     /// It is done, and the connection closed instead of an answer.
     ServeAndClose,
@@ -119,7 +119,7 @@ impl Server {
         self.cut();
     }
 
-    /// The export has more bytes for whoever connects from now on; those behind the old end are zeroes.
+    /// Grows the export for connections from now on; bytes behind the old end are zeroes.
     pub(super) fn grow(&self, size: u64) {
         lock(&self.state.content).resize(size as usize, 0);
         lock(&self.state.facts).size = size;
@@ -150,7 +150,7 @@ impl Server {
         self.log_by_connection().into_iter().map(|(_, request)| request).collect()
     }
 
-    /// The same, each with the number of its connection, in the order in which they came: from 0 until the server is cut.
+    /// Returns the same, each with the number of its connection, in order of arrival: from 0 until the server is cut.
     pub(super) fn log_by_connection(&self) -> Vec<(usize, Request)> {
         std::mem::take(&mut lock(&self.state.log))
     }
@@ -226,7 +226,7 @@ fn serve(number: usize, mut connection: UnixStream, state: &State) -> std::io::R
             }
             Act::Ignore => {}
             Act::Hang(until) => {
-                // Whoever says nothing ends it, too.
+                // A dropped sender ends it, too.
                 until.recv().unwrap_or(());
                 connection.write_all(&perform(&request, &payload, state))?;
             }
@@ -269,7 +269,7 @@ fn answer_option(bytes: &mut Vec<u8>, option: u32, state: &State) -> bool {
     option == GO
 }
 
-/// Does a request and returns its answer.
+/// Performs a request and returns its answer.
 fn perform(request: &Request, payload: &[u8], state: &State) -> Vec<u8> {
     let mut content = lock(&state.content);
     let (start, length) = (request.offset as usize, request.length as usize);
