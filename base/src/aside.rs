@@ -1,29 +1,29 @@
-//! Work that may wait for a file system, done aside from the threads that serve guests: opening, small durable writes.
+//! Blocking work on threads that do not serve guests: opening files, small durable writes.
 //!
-//! Such work is never broken off. Whoever asked for it may give up; what it began is finished all the same, so what it
-//! holds meanwhile, a lock for example, goes with it.
+//! Such work is never cancelled. The caller may stop waiting; the work finishes all the same, so what it holds meanwhile, a lock for
+//! example, is released only then.
 
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
 use crate::problem::{Answer, Problem};
 
-/// Reaches threads that may wait, from any thread and any executor.
+/// Handle of threads that may block, usable from any thread and any executor.
 #[derive(Clone)]
 pub struct Aside(Handle);
 
 impl Aside {
-    /// Threads of the runtime that this is called in.
+    /// Returns a handle of the current runtime's threads.
     pub fn here() -> Self {
         Self(Handle::current())
     }
 
-    /// Does `work` on a thread of its own.
+    /// Runs `work` on a thread of its own.
     ///
     /// # Errors
-    /// If there is no thread to be had, or the process is ending; then nothing was done.
+    /// If no thread can be started, or the process is ending; then nothing was done.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
-        // Asked for by a task of the control plane: no thread to be had is a panic, which must not be one of a shard.
+        // A task of the control plane starts the thread: a failure to start one is a panic, which must not happen on a shard.
         let asking = self.0.spawn(async { spawn_blocking(work).await });
         asking.await.flatten().map_err(|error| {
             Problem::failed(format!(
@@ -40,7 +40,7 @@ mod tests {
 
     use super::*;
 
-    /// What a shard would get.
+    /// Returns the answer that a shard would get.
     fn seven(aside: &Aside) -> Option<Answer<u32>> {
         let executor = Executor::new(Ring::new(8).expect("io_uring is there"), Order::Fifo);
         executor.run(aside.run(|| 7))

@@ -1,6 +1,6 @@
-//! Reads with a limit: no file, pipe or program makes a process take more memory than its reader allows.
+//! Reads with a limit: no file, pipe or program makes a process use more memory than its reader allows.
 //!
-//! Whatever has more is an error that says how much was expected at most, and how much there is.
+//! Larger input is an error with the limit and the size.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -10,15 +10,15 @@ use std::thread::{self, JoinHandle};
 
 use crate::units::Size;
 
-/// The largest file of DIR that is read, in bytes: state and counters of tens of thousands of disks.
+/// Maximum size in bytes of a file of DIR: state and counters of tens of thousands of disks.
 pub const DIR_FILE_BYTES_MAX: u64 = 256 << 20;
-/// The most that is read of what a program prints, in bytes: far beyond a version, an error or a document.
+/// Maximum of a program's output in bytes: far above a version, an error or a document.
 pub const PRINTED_BYTES_MAX: u64 = 16 << 20;
 
 /// Returns the content of a file of at most `bytes_max` bytes.
 ///
 /// # Errors
-/// `FileTooLarge`, with the limit and the size, before anything of a larger file is read; else what the system said.
+/// `FileTooLarge`, with the limit and the size, before a larger file is read; otherwise the error of the system.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     // A pipe or a device has no size, and is read up to the limit.
@@ -32,7 +32,7 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 /// Returns the content of a text file of at most `bytes_max` bytes.
 ///
 /// # Errors
-/// As [`read`]; `InvalidData` if it is no text.
+/// As [`read`]; `InvalidData` if it is not text.
 pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
     String::from_utf8(read(path, bytes_max)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -40,10 +40,10 @@ pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
     })
 }
 
-/// Returns all that comes from `source`, which is at most `bytes_max` bytes.
+/// Returns all bytes of `source`, at most `bytes_max`.
 ///
 /// # Errors
-/// `FileTooLarge`, with the limit, once more has come; else what the system said.
+/// `FileTooLarge`, with the limit, once there are more; otherwise the error of the system.
 pub fn read_all(source: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -51,7 +51,7 @@ pub fn read_all(source: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Refuses what a reader with this limit and one byte more has taken.
+/// Checks the bytes of a reader that reads one more than this limit.
 ///
 /// # Errors
 /// `FileTooLarge`, with the limit.
@@ -67,10 +67,10 @@ fn too_large(found: &str, bytes_max: u64) -> io::Error {
     )
 }
 
-/// Runs a program without input, and returns what it printed: at most [`PRINTED_BYTES_MAX`] to each of its outputs.
+/// Runs a program without input, and returns its output: at most [`PRINTED_BYTES_MAX`] of each stream.
 ///
 /// # Errors
-/// `FileTooLarge` if it prints more; its output is closed then. Else what the system said.
+/// `FileTooLarge` if it prints more; its output is then closed. Otherwise the error of the system.
 pub fn run(command: &mut Command) -> io::Result<Output> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdout, stderr) = (hear(child.stdout.take()), hear(child.stderr.take()));
@@ -78,15 +78,15 @@ pub fn run(command: &mut Command) -> io::Result<Output> {
     Ok(Output { status, stdout: heard(stdout)?, stderr: heard(stderr)? })
 }
 
-/// Output of a program to one of its pipes, as far as it is read.
+/// Thread that reads a pipe of a program.
 pub type Hearing = JoinHandle<io::Result<Vec<u8>>>;
 
-/// Reads a pipe to its end on a thread of its own, so that a program never waits for room in it.
+/// Reads a pipe to its end on a thread of its own, so that a program never waits for space in it.
 pub fn hear(pipe: Option<impl Read + Send + 'static>) -> Hearing {
     thread::spawn(move || pipe.map_or_else(|| Ok(Vec::new()), |pipe| read_all(pipe, PRINTED_BYTES_MAX)))
 }
 
-/// Returns what came through a pipe, once it is closed.
+/// Returns the bytes of a pipe, once it is closed.
 ///
 /// # Errors
 /// As [`read_all`].

@@ -1,10 +1,10 @@
-//! Limit of open files: names it, with the way to raise it, in the error of whoever reaches it.
+//! Limit of open files: the error of a caller that reaches it has the limit and the way to raise it.
 
 use std::io;
 
 use nix::sys::resource::{Resource, getrlimit};
 
-/// Returns what to do about an error: about one for want of descriptors the limit and how to raise it, else `usual`.
+/// Returns the advice for an error: for a lack of descriptors the limit and the way to raise it, otherwise `usual`.
 pub fn advice_or(error: &io::Error, usual: &str) -> String {
     match error.raw_os_error() {
         Some(libc::EMFILE) => {

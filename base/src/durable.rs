@@ -1,9 +1,9 @@
-//! Small files that are replaced as a whole: a crash at any step leaves the old content or the new one, never a part.
+//! Small files that are replaced as a whole: a crash at any step leaves the old content or the new one, never a mixture.
 //!
 //! ```text
 //!   write NAME.new ── fsync ── rename over NAME ── fsync of the folder
 //! ```
-//! One that cannot be read is not replaced: it is set aside first, for a person, or for the later version that wrote it.
+//! A file that cannot be read is not replaced: it is set aside first, for a person, or for the later version that wrote it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -15,26 +15,26 @@ use crate::moment::Moment;
 #[cfg(any(test, feature = "testing"))]
 pub use crate::testing::survive;
 
-/// Marks a durable step: tests have the process die before it.
+/// Marks a durable step, at which tests can kill the process.
 #[cfg(not(any(test, feature = "testing")))]
 #[expect(clippy::unnecessary_wraps, reason = "that of tests fails")]
 pub fn survive(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What is put behind the name of a file that is set aside, with the time.
+/// Suffix of a file that is set aside, before the time.
 pub const ASIDE: &str = ".aside-";
 
-/// Why a file was not replaced.
+/// Reason why a file was not replaced.
 #[derive(Debug)]
 pub struct NotReplaced {
     /// The error of the system.
     pub error: io::Error,
-    /// The new content is in place and may be gone after a power cut; else the old one is what there is.
+    /// True if the new content is in place and may be lost in a power cut; false if the old content is in place.
     pub in_place: bool,
 }
 
-/// Replaces the file `name` in `dir` by one that holds `text` and that only its owner may read.
+/// Replaces the file `name` in `dir` with one that has the content `text` and that only its owner may read.
 ///
 /// # Errors
 /// The error of the system, and which content is in place.
@@ -42,12 +42,11 @@ pub fn replace(dir: &Path, name: &str, text: &[u8]) -> Result<(), NotReplaced> {
     replace_groups(dir, &[&[(name, text)]]).pop().expect("there is one group")
 }
 
-/// The name and the new content of a file.
+/// Name and new content of a file.
 pub type NewFile<'a> = (&'a str, &'a [u8]);
 
-/// Replaces groups of files in `dir`, each as [`replace`] does, with one sync of the folder for all. Replaces the files of a group
-/// in their order, after all of them are durable under other names. Returns the outcome of each group: one that fails stops none
-/// of the others.
+/// Replaces groups of files in `dir`, each as [`replace`] does, with one sync of the folder for all. Replaces the files of a group in their
+/// order, after all of them are durable under other names. Returns the outcome of each group: a failure does not stop the other groups.
 pub fn replace_groups(dir: &Path, groups: &[&[NewFile<'_>]]) -> Vec<Result<(), NotReplaced>> {
     let not_in_place = |error| NotReplaced { error, in_place: false };
     let in_place = |error| NotReplaced { error, in_place: true };
@@ -77,7 +76,7 @@ pub fn replace_groups(dir: &Path, groups: &[&[NewFile<'_>]]) -> Vec<Result<(), N
     replaced
 }
 
-/// Makes the names of what was replaced durable, if anything was.
+/// Makes the names of replaced files durable, if there are any.
 fn sync_once(dir: &Path, replaced: &[Result<(), NotReplaced>]) -> io::Result<()> {
     if !replaced.iter().any(Result::is_ok) {
         return Ok(());
@@ -98,10 +97,10 @@ fn write_new(dir: &Path, name: &str, text: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Bytes that [`check_takes_writes`] writes: more than a file system keeps inside an inode.
+/// Bytes that [`check_takes_writes`] writes: more than a file system stores inside an inode.
 const PROBE_BYTES: usize = 16 << 10;
 
-/// Checks that `dir` takes writes, by one that is removed again.
+/// Checks that `dir` accepts writes, with a file that is removed again.
 ///
 /// # Errors
 /// The error of the system, such as "no space left" or "read-only file system".
@@ -118,8 +117,8 @@ pub fn check_takes_writes(dir: &Path) -> io::Result<()> {
     written.and(removed)
 }
 
-/// Gives a file that cannot be read another name, under which nobody looks for it, and says where it is: a sentence without its
-/// end. A folder is taken for a file.
+/// Renames a file that cannot be read, so that it is no longer found, and returns a sentence with the new name, without its end. Works for
+/// a folder as well.
 pub fn set_aside(path: &Path, now: Moment) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let numbered = |number: u32| {

@@ -1,4 +1,4 @@
-//! Ground floor of the daemon's crates: errors, units and what they ask of the host.
+//! Foundation of the daemon's crates: errors, units, and information about the host.
 //!
 //! Nothing here knows a disk, a cache, HTTP or the command line. Errors are [`Problem`]s, texts for an administrator.
 //!

@@ -1,18 +1,18 @@
-//! Memory that this host, and the memory cgroup of this process, has left.
+//! Memory that is available on this host and in the memory cgroup of this process.
 //!
-//! What a user writes as `ram=` is mapped at once and filled over time, and a size that comes from outside may need memory too. The
-//! kernel ends a process that takes more than there is, and with it the disks of all guests. So what is asked for is compared
-//! with what is left. A number that cannot be read limits nothing.
+//! Memory of the key `ram=` is mapped at once and filled over time, and other sizes from outside may need memory too. The kernel kills a
+//! process that uses more than there is, and with it the disks of all guests. So a requested size is compared with the available memory. A
+//! number that cannot be read sets no limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::units::Size;
 
-/// What is kept for everything else on the host.
+/// Reserve for everything else on the host.
 const KEPT_BYTES: u64 = 64 << 20;
 
-/// Where the kernel says how much memory there is.
+/// Folders in which the kernel reports memory.
 #[derive(Clone, Debug)]
 pub struct MemoryFolders {
     proc: PathBuf,
@@ -25,12 +25,12 @@ impl Default for MemoryFolders {
     }
 }
 
-/// Memory that is left, and who sets the limit.
+/// Available memory, and the source of the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Available {
     /// Memory in bytes.
     pub bytes: u64,
-    /// The host, or a memory cgroup by its path.
+    /// The host, or the path of a memory cgroup.
     pub limited_by: String,
 }
 
@@ -41,7 +41,7 @@ impl std::fmt::Display for Available {
 }
 
 impl MemoryFolders {
-    /// Returns the memory that is left in the host or in the tightest cgroup above this process, less what is kept for others.
+    /// Returns the memory that is available on the host or in the tightest cgroup above this process, minus the reserve.
     pub fn available(&self) -> Option<Available> {
         let host = self.host().map(|bytes| Available { bytes, limited_by: "this host".to_owned() });
         let tightest = host.into_iter().chain(self.groups()).min_by_key(|available| available.bytes)?;
@@ -55,7 +55,7 @@ impl MemoryFolders {
         Some(kib << 10)
     }
 
-    /// The cgroups of this process that limit memory, with all above them, in versions 1 and 2.
+    /// Returns the cgroups of this process that limit memory, and those above them, in versions 1 and 2.
     fn groups(&self) -> Vec<Available> {
         let text = fs::read_to_string(self.proc.join("self/cgroup")).unwrap_or_default();
         let mut all = Vec::new();
@@ -81,12 +81,12 @@ impl MemoryFolders {
     }
 }
 
-/// What the files of a version of cgroups are called.
+/// Names of the files in a version of cgroups.
 struct GroupFiles {
     folder: &'static str,
     limits: &'static [&'static str],
     used: &'static str,
-    /// What of that goes as soon as somebody needs it.
+    /// Part of the usage that is reclaimed on demand.
     reclaimable: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Moments of the calendar, for people: whole seconds, told in UTC. Nothing is decided by them, for clocks are set.
+//! Moments of the calendar, for people: whole seconds, in UTC. No decision depends on them, because clocks can be set.
 
 use std::fmt;
 use std::time::SystemTime;
@@ -6,22 +6,22 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
-/// Days of any four hundred years in a row: the calendar repeats itself after them.
+/// Days of any four hundred consecutive years: the calendar repeats after them.
 const ERA_DAYS: u64 = 146_097;
 const MONTH_DAYS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/// Seconds since the beginning of 1970, leap seconds left out.
+/// Seconds since the beginning of 1970, without leap seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment(pub u64);
 
 impl Moment {
-    /// The present, as the host's clock has it.
+    /// Returns the present time of the host's clock.
     pub fn now() -> Self {
         Self(SystemTime::UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_secs()))
     }
 }
 
-/// As RFC 3339 has it: `2026-11-21T17:05:09Z`.
+/// Form of RFC 3339: `2026-11-21T17:05:09Z`.
 impl fmt::Display for Moment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, seconds) = (self.0 / DAY_SECONDS, self.0 % DAY_SECONDS);
@@ -31,7 +31,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Year, month and day, the first of each counted as 1.
+/// Returns year, month and day, the first of each counted as 1.
 fn date(days: u64) -> (u64, u64, u64) {
     let mut year = 1970 + 400 * (days / ERA_DAYS);
     let mut rest = days % ERA_DAYS;

@@ -4,23 +4,23 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-/// A file system that is mounted.
+/// Mounted file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Number of the device that its files say they are on; of no device for some file systems.
+    /// Number of the device on which its files are; none for some file systems.
     pub device: Option<u64>,
-    /// Folder that it is mounted on.
+    /// Mount point.
     pub place: PathBuf,
-    /// Kind of file system.
+    /// Type of the file system.
     pub kind: String,
-    /// Device, server or other name that it was mounted by.
+    /// Device, server or other name that was mounted.
     pub source: PathBuf,
     /// Options of the file system, separated by commas.
     pub options: String,
 }
 
 impl Mount {
-    /// Reads one line: fields, then after a dash the kind, the source and the options of the file system.
+    /// Parses one line: fields, then after a dash the type, the source and the options of the file system.
     pub fn parse(line: &str) -> Option<Self> {
         let (mount, file_system) = line.split_once(" - ")?;
         let mut mount = mount.split(' ').skip(2);
@@ -42,13 +42,13 @@ impl Mount {
     }
 }
 
-/// Reads the number of a device that is written as `MAJOR:MINOR`.
+/// Parses the number of a device in the form `MAJOR:MINOR`.
 pub fn parse_rdev(text: &str) -> Option<u64> {
     let (major, minor) = text.split_once(':')?;
     Some(libc::makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Returns a path in which the kernel wrote blanks and the like as `\040`.
+/// Returns a path in which the kernel escaped blanks and the like as `\040`.
 pub fn unescaped(text: &str) -> PathBuf {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let Some((&byte, after)) = rest.split_first() {

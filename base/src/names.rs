@@ -1,4 +1,4 @@
-//! Names of disks: what can be a file name, an export name and a label everywhere without quoting.
+//! Names of disks: valid as file name, export name and label everywhere without quoting.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -8,7 +8,7 @@ use crate::problem::{Answer, Problem};
 /// Names by number, for the log. A number is never used for another disk.
 static BY_NUMBER: RwLock<BTreeMap<u32, String>> = RwLock::new(BTreeMap::new());
 
-/// Remembers which disk has a number.
+/// Stores the name of a number.
 pub fn remember(number: u32, name: &str) {
     let mut names = BY_NUMBER.write().unwrap_or_else(PoisonError::into_inner);
     names.insert(number, name.to_owned());
@@ -19,13 +19,13 @@ pub fn of(number: u32) -> Option<String> {
     BY_NUMBER.read().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
 }
 
-/// The most bytes of a name.
+/// Maximum length of a name in bytes.
 pub const NAME_MAX: usize = 63;
 
 /// Checks a name against `[a-z0-9][a-z0-9._-]{0,62}`.
 ///
 /// # Errors
-/// If it is no such name.
+/// If the name is invalid.
 pub fn check(name: &str) -> Answer<()> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let fits = name.bytes().next().is_some_and(plain)

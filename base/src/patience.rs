@@ -1,12 +1,12 @@
-//! Time limits of the control plane, and patience with the locks of a daemon that was killed.
+//! Time limits of the control plane, and waiting for the locks of a daemon that was killed.
 //!
-//! A limit counts the time in which this process runs ([`within`]): one that is stopped, or whose host is paused, has not been waiting
-//! for anybody. Shards have the same of the clock of their executor.
+//! A limit counts the time in which this process runs ([`within`]): a process that is stopped, or whose host is paused, does not use it up.
+//! Shards have the same by the clock of their executor.
 //!
-//! Locks of a daemon that was killed: the kernel ends its last requests, and with them its locks
-//! (rule I15), a moment after the process is gone. A supervisor starts the next one at once.
+//! Locks of a daemon that was killed: the kernel ends its last requests, and with them its locks (rule I15), shortly after the process is
+//! gone. A supervisor starts the next one at once.
 //!
-//! Whoever really holds a lock keeps it for longer than this, and is then named in the error as ever.
+//! A real holder of a lock keeps it for longer than this, and is then named in the error as usual.
 
 use std::pin::pin;
 use std::thread;
@@ -16,21 +16,21 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::problem::{Answer, ProblemKind};
 
-/// Guests give up after 30 s; the kernel cancels what waits and finishes what is on its way to a device, in
-/// milliseconds unless that device hangs.
+/// Guests time out after 30 s; the kernel cancels waiting requests and finishes those in flight to a device, in milliseconds unless that
+/// device hangs.
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// In so long pieces time is counted.
+/// Interval at which running time is counted.
 const SLICE: Duration = Duration::from_millis(250);
-/// A piece that takes so much longer than it should is one in which this process was stopped.
+/// Excess over that interval from which on this process must have been stopped.
 const ABSENCE_MIN: Duration = Duration::from_millis(500);
 
-/// There was no answer in time.
+/// Error: no answer in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late;
 
-/// Returns what `future` gives within `limit` of the time in which this process runs.
+/// Returns the output of `future` within `limit` of the time in which this process runs.
 ///
 /// # Errors
 /// [`Late`] if that takes longer.
@@ -51,10 +51,10 @@ pub async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Resu
     }
 }
 
-/// Does `attempt`, and again while something stands in its way that may be a dead process.
+/// Calls `attempt`, and repeats it while the locks of a dead process may be in the way.
 ///
 /// # Errors
-/// The last of its outcomes, if none is good within two seconds, or one that is no conflict.
+/// The last outcome, if none succeeds within two seconds, or an error other than a conflict.
 pub async fn while_in_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Answer<T>
 where
     F: Future<Output = Answer<T>>,
@@ -70,7 +70,8 @@ where
     }
 }
 
-/// Does `attempt` on a thread that may sleep, and again while `is_held` says of its outcome that a dead process may be the reason.
+/// Calls `attempt` on a thread that may sleep, and repeats it while `is_held` is true for the outcome, so that a dead process may be the
+/// reason.
 pub fn while_held<T>(mut attempt: impl FnMut() -> T, is_held: impl Fn(&T) -> bool) -> T {
     let deadline = std::time::Instant::now() + PATIENCE;
     loop {
@@ -101,7 +102,7 @@ mod tests {
             tokio::time::pause();
             let stopped = async {
                 sleep(Duration::from_millis(100)).await;
-                // Nothing of this process runs meanwhile, as after SIGSTOP.
+                // The process does not run meanwhile, as after SIGSTOP.
                 tokio::time::advance(Duration::from_secs(3)).await;
                 sleep(Duration::from_millis(500)).await;
                 7

@@ -1,21 +1,21 @@
-//! Text from outside, made safe to show: paths, and the words of servers, of QEMU, of files and of other programs.
+//! Text from outside, made safe to show: paths, and messages of servers, of QEMU, of files and of other programs.
 //!
-//! Such text may hold line breaks, which forge lines of a log or a list; escape sequences, which a terminal obeys; and characters that
-//! change the direction of writing, which make a line read as another one. All of them are shown as escapes: `\n`, `\u001b`. These are
-//! those of JSON, so that a JSON document with them is still the same document.
+//! Such text may contain line breaks, which forge lines of a log or a list; escape sequences, which a terminal obeys; and characters that
+//! change the direction of writing, which disguise a line. All of them are shown as escapes: `\n`, `\u001b`. These are those of JSON, so
+//! that a JSON document with them is still the same document.
 //!
-//! Everything that people read passes here: messages of problems and events, lines of the log, cells of tables, what commands
-//! print. Documents keep data as it is.
+//! All output for people passes here: messages of problems and events, lines of the log, cells of tables, output of commands. Documents
+//! keep data as it is.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Returns `text` as one line without characters that are obeyed instead of shown.
+/// Returns `text` as one line without control characters.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
-/// Returns `text` as [`line()`] does, and lets it keep its lines.
+/// Returns `text` as [`line()`] does, but keeps its line breaks.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |character| character != '\n' && is_obeyed(character))
 }
@@ -40,7 +40,7 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
             '\n' => shown.push_str("\\n"),
             '\r' => shown.push_str("\\r"),
             '\t' => shown.push_str("\\t"),
-            // A String takes everything.
+            // Writing to a String does not fail.
             _ => _ = write!(shown, "\\u{:04x}", u32::from(character)),
         }
     }

@@ -1,74 +1,74 @@
-//! What could not be done, in words for an administrator.
+//! Errors in words for an administrator.
 //!
-//! One type for the whole daemon: the control plane turns it into a problem document, the command line into the line
-//! after `error: `. A message starts with a capital, says what was tried with values, and what to do next.
+//! One type for the whole daemon: the control plane turns it into a problem document, the command line into the line after `error: `. A
+//! message starts with a capital, and has the failed attempt with its values, and the next thing to do.
 
 use std::fmt;
 
 use crate::plain;
 
-/// Why something was not done. Nothing was changed, or the message says what was.
+/// Failure of an action. Nothing was changed, or the message has the changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Who can do something about it.
+    /// Party that can resolve it.
     pub kind: ProblemKind,
-    /// One line, as [`Problem`] asks for.
+    /// One line, in the form described at [`Problem`].
     pub message: String,
 }
 
-/// Who can do something about a problem.
+/// Party that can resolve a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// The request cannot be: change it.
+    /// The request is invalid: change it.
     Invalid,
-    /// What it names is not here.
+    /// The subject of the request does not exist.
     Missing,
-    /// Something else stands in the way: change that first.
+    /// Another object is in conflict: change that first.
     Conflict,
-    /// It is not possible now; it may be later.
+    /// Not possible now; perhaps later.
     Unavailable,
-    /// The host failed: its logs say more.
+    /// The host failed: its logs have details.
     Failed,
 }
 
-/// What most functions of the daemon return.
+/// Result of most functions of the daemon.
 pub type Answer<T> = Result<T, Problem>;
 
 impl Problem {
-    /// A problem of `kind`, in words that may hold those of others: they are made safe to show.
+    /// Creates a problem of `kind`. The message may include text from outside: it is made safe to show.
     pub fn new(kind: ProblemKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { kind, message: plain::line(message.trim_end()).into_owned() }
     }
 
-    /// The request cannot be.
+    /// Creates a problem of an invalid request.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Invalid, message)
     }
 
-    /// What the request names is not here.
+    /// Creates a problem of a missing subject.
     pub fn missing(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Missing, message)
     }
 
-    /// Something else stands in the way.
+    /// Creates a problem of a conflict.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Conflict, message)
     }
 
-    /// Not possible now.
+    /// Creates a problem of something that is not possible now.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Unavailable, message)
     }
 
-    /// The host failed.
+    /// Creates a problem of a failure of the host.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(ProblemKind::Failed, message)
     }
 }
 
 impl ProblemKind {
-    /// The status that HTTP has for it.
+    /// Returns the status of HTTP for it.
     pub fn http_status(self) -> u16 {
         match self {
             Self::Invalid => 400,
@@ -79,7 +79,7 @@ impl ProblemKind {
         }
     }
 
-    /// What it was before HTTP had it.
+    /// Returns the kind for a status of HTTP.
     pub fn of_http_status(status: u16) -> Self {
         let all = [Self::Invalid, Self::Missing, Self::Conflict, Self::Unavailable];
         all.into_iter().find(|kind| kind.http_status() == status).unwrap_or(Self::Failed)
@@ -94,14 +94,14 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The candidate that `word` was most likely meant to be, if one is near.
+/// Returns the candidate that `word` was most likely meant to be, if one is near.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= 0.75).then_some(best.1)
 }
 
-/// `; did you mean 'WORD'?`, or the list of all candidates if none is near.
+/// Returns `; did you mean 'WORD'?`, or the list of all candidates if none is near.
 pub fn hint(word: &str, candidates: &[&str]) -> String {
     match nearest(word, candidates.iter().copied()) {
         Some(near) => format!("did you mean '{near}'?"),

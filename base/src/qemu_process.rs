@@ -1,6 +1,6 @@
-//! The process of a QEMU that a disk was taken from: known again after a restart of the daemon, and seen to end.
+//! Process of a QEMU from which a disk was moved: recognised after a restart of the daemon, and observed until it ends.
 //!
-//! Whether it lives is asked of the kernel by its number, which needs no right to look into it. Its start time tells it from a
+//! The kernel reports by the number whether a process runs, which needs no right to inspect it. The start time distinguishes it from a
 //! later process of that number, and the boot of the host from one of a later boot.
 
 use std::fs;
@@ -15,34 +15,34 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use utoipa::ToSchema;
 
-/// A process of this host.
+/// Process of this host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QemuProcess {
-    /// The boot of the host in which it was started.
+    /// Identity of the boot of the host in which it was started.
     boot: String,
-    /// Its number.
+    /// Number of the process.
     id: u32,
-    /// When it was started, in the kernel's ticks since that boot.
+    /// Start time, in the kernel's ticks since that boot.
     started: u64,
 }
 
 impl QemuProcess {
-    /// Returns the process of this number; none if there is none that this user may see.
+    /// Returns the process of this number; none if this user can see no such process.
     pub fn of(id: u32) -> Option<Self> {
         Some(Self { boot: boot()?, id, started: started(id)? })
     }
 
-    /// Returns whether it has ended for certain.
+    /// Returns true if it has certainly ended.
     pub fn has_ended(&self) -> bool {
         let other_boot = boot().is_some_and(|boot| boot != self.boot);
         let is_gone = || kill(nix::unistd::Pid::from_raw(self.id.cast_signed()), None) == Err(Errno::ESRCH);
-        // Where processes of others are hidden, the time is not seen, and the number has to do.
+        // Where processes of others are hidden, the start time is not visible, and the number alone counts.
         let is_another = || started(self.id).is_some_and(|started| started != self.started);
         other_boot || is_gone() || is_another()
     }
 
-    /// Waits until it has ended; for ever if that cannot be seen.
+    /// Waits until it has ended; for ever if that cannot be observed.
     pub async fn ended(&self) {
         if self.has_ended() {
             return;
@@ -74,12 +74,12 @@ fn boot() -> Option<String> {
     Some(text.trim().to_owned()).filter(|boot| !boot.is_empty())
 }
 
-/// Returns when a process was started.
+/// Returns the start time of a process.
 fn started(id: u32) -> Option<u64> {
     started_in(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
 }
 
-/// Returns field 22 of a line as proc(5) has it. The name, which may hold anything, ends with the last parenthesis.
+/// Returns field 22 of a line in the form of proc(5). The name, which may contain anything, ends with the last parenthesis.
 fn started_in(line: &str) -> Option<u64> {
     line.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }

@@ -1,8 +1,8 @@
-//! Who may connect to the socket of a disk: the keys `socket-owner`, `socket-group` and `socket-mode`.
+//! Rights to connect to the socket of a disk: the keys `socket-owner`, `socket-group` and `socket-mode`.
 //!
-//! Two forms. [`SocketRights`] is what an administrator writes and what is remembered: names, so that they still mean the
-//! same after accounts were renumbered. [`Rights`] is what the system takes: numbers, looked up anew each time. A name
-//! that the host does not know is an error before anything is changed.
+//! Two forms. [`SocketRights`] is the form of the administrator and of the stored state: names, so that they keep their meaning after
+//! accounts are renumbered. [`Rights`] is the form of the system: numbers, which are resolved again each time. A name that the host does
+//! not know is an error before anything is changed.
 
 use std::str::FromStr;
 
@@ -11,62 +11,62 @@ use nix::unistd::{Gid, Group, Uid, User, geteuid};
 
 use crate::problem::{Answer, Problem};
 
-/// What stands for the daemon's own user, and for the group `forebay` or, without one, the daemon's own.
+/// Value for the daemon's own user, and for the group `forebay` or, without one, the daemon's own.
 const AUTO: &str = "auto";
-/// Members of this group may connect if nothing else was said and the host has it.
+/// Group whose members may connect by default, if the host has it.
 const GROUP: &str = "forebay";
-/// The longest name of a user or group that Linux tools accept.
+/// Maximum length of a user or group name that Linux tools accept.
 const NAME_MAX: usize = 32;
 
-/// Who may connect, as an administrator writes it.
+/// Rights to connect, in the form of the administrator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SocketRights {
     /// Owner of the socket.
     pub owner: Account,
     /// Group of the socket.
     pub group: Account,
-    /// What owner, group and others may do.
+    /// Rights of owner, group and others.
     pub mode: SocketMode,
 }
 
-/// A user or a group.
+/// User or group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Account {
-    /// Forebay decides.
+    /// The default.
     #[default]
     Auto,
     /// A name, or a number in digits.
     Named(String),
 }
 
-/// The nine bits of a socket's rights. To connect takes the bit for writing.
+/// The nine permission bits of a socket. To connect takes the bit for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketMode(u32);
 
-/// Who may connect, as the system has it.
+/// Rights to connect, in the form of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rights {
-    /// None leaves it with the user that the daemon runs as.
+    /// None keeps the user that the daemon runs as.
     pub owner: Option<Uid>,
-    /// Which group it is given to.
+    /// Group of the socket.
     pub group: GroupChoice,
-    /// The nine bits.
+    /// The nine permission bits.
     pub mode: u32,
 }
 
 /// The group of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupChoice {
-    /// That of the daemon.
+    /// The group of the daemon.
     Own,
-    /// This one if the daemon may give it: nobody asked for it.
+    /// This group if the daemon may set it: it is a default.
     IfAllowed(Gid),
-    /// This one.
+    /// This group, or an error.
     Demanded(Gid),
 }
 
 impl SocketRights {
-    /// Looks the names up. Asks the host's directory of users, which may be a server that takes its time.
+    /// Resolves the names. Queries the host's directory of users, which may be a server and take time.
     ///
     /// # Errors
     /// If a name is not known.
@@ -84,7 +84,7 @@ impl SocketRights {
 }
 
 impl Rights {
-    /// Those of the control socket, and of a disk that was given no others: the daemon's user and the group `forebay`.
+    /// Returns the rights of the control socket, and the default of a disk: the daemon's user and the group `forebay`.
     pub fn usual() -> Self {
         Self { owner: None, group: Self::usual_group(), mode: SocketMode::default().0 }
     }
@@ -95,7 +95,7 @@ impl Rights {
 }
 
 impl Default for SocketMode {
-    /// Owner and group may connect, nobody else.
+    /// Owner and group may connect.
     fn default() -> Self {
         Self(0o660)
     }
@@ -144,19 +144,19 @@ impl std::fmt::Display for SocketMode {
     }
 }
 
-/// The user that this process runs as, by name if it has one.
+/// Returns the user that this process runs as, by name if it has one.
 pub fn own_user() -> String {
     let me = geteuid();
     User::from_uid(me).ok().flatten().map_or_else(|| me.to_string(), |user| user.name)
 }
 
-/// The group whose members may connect to any disk, if the host has it.
+/// Returns the group whose members may connect to any disk, if the host has it.
 pub fn forebay_group() -> Option<Gid> {
-    // A host whose group file cannot be read is treated as one without the group: only the owner gets in.
+    // A host whose group file cannot be read is treated as one without the group: only the owner may connect.
     Group::from_name(GROUP).ok().flatten().map(|group| group.gid)
 }
 
-/// A group as the key `socket-group` takes it: by name if it has one.
+/// Returns a group in the form of the key `socket-group`: by name if it has one.
 pub fn group_text(group: Gid) -> String {
     Group::from_gid(group).ok().flatten().map_or_else(|| group.to_string(), |group| group.name)
 }
@@ -175,7 +175,7 @@ fn find_group(name: &str) -> Answer<Gid> {
     }
 }
 
-/// A number of an account. The highest one is how chown(2) is told to change nothing.
+/// Parses the number of an account. The highest one is refused, because chown(2) takes it for "no change".
 fn number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|number| *number != u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! Signals of the daemon: an orderly stop, a line in the log, or nothing. Only KILL ends it without a stop.
+//! Signals of the daemon: an orderly stop, a line in the log, or nothing. Only KILL ends it without an orderly stop.
 //!
 //! ```text
 //!   TERM, INT, QUIT    an orderly stop: requests end, backings are flushed
@@ -6,9 +6,9 @@
 //!   SEGV, BUS          left to faults of the process, which dump core
 //!   all others         held: never delivered. A write behind a limit of file sizes (XFSZ) fails with EFBIG and nothing else
 //! ```
-//! Held signals are blocked in the first thread, before there is another one, and every later thread inherits that. A child
-//! process would inherit it too, and is started with an [empty mask](release_in). The kernel delivers a blocked signal all the
-//! same if the process itself made a fault that raises it. Signals 32 and 33 belong to the C library.
+//! Held signals are blocked in the first thread, before there is another one, and every later thread inherits that. A child process would
+//! inherit it too, and is started with an [empty mask](release_in). The kernel delivers a blocked signal all the same if a fault of the
+//! process itself raises it. Signals 32 and 33 belong to the C library.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -19,7 +19,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::problem::{Answer, Problem};
 
-/// Signals whose default would end the daemon or dump core, save those that ask for a stop.
+/// Signals whose default would end the daemon or dump core, except those that request a stop.
 const HELD: [libc::c_int; 17] = [
     libc::SIGHUP,
     libc::SIGILL,
@@ -40,26 +40,26 @@ const HELD: [libc::c_int; 17] = [
     libc::SIGSYS,
 ];
 
-/// Real-time signals, but for those of the C library.
+/// Real-time signals, except those of the C library.
 const HELD_REAL_TIME: std::ops::RangeInclusive<libc::c_int> = 34..=64;
 
-/// A signal that the daemon acts upon.
+/// Request of a signal to the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Stop in order.
+    /// Orderly stop.
     Stop,
-    /// Read again what may have changed.
+    /// Read again the files that may have changed.
     Reload,
 }
 
-/// The signals that the daemon acts upon.
+/// Receiver of the signals to the daemon.
 pub struct Requests {
     stops: [Signal; 3],
     reload: Signal,
 }
 
 impl Requests {
-    /// Listens for them, in a runtime. Those that arrive before [`Self::next`] is called are kept for it.
+    /// Registers the handlers; needs a runtime. Signals that arrive before [`Self::next`] is called are kept for it.
     ///
     /// # Errors
     /// If the system refuses a handler.
@@ -75,7 +75,7 @@ impl Requests {
             ],
             reload: listen(SignalKind::hangup())?,
         };
-        // It was held until there was a handler.
+        // It was blocked until there was a handler.
         change_mask(libc::SIG_UNBLOCK, &[libc::SIGHUP]);
         Ok(requests)
     }
@@ -92,18 +92,18 @@ impl Requests {
     }
 }
 
-/// Holds every signal that is not for the daemon. To be called before there is a second thread.
+/// Blocks every signal that is not a request to the daemon. To be called before there is a second thread.
 pub fn hold_all() {
     let numbers: Vec<_> = HELD.into_iter().chain(HELD_REAL_TIME).collect();
     change_mask(libc::SIG_BLOCK, &numbers);
 }
 
-/// Has a write behind a limit of file sizes fail with EFBIG, as any other error of a write, where it would end the process.
+/// Makes a write beyond a limit of file sizes fail with EFBIG, like any other error of a write, instead of ending the process.
 pub fn hold_file_size_limit() {
     change_mask(libc::SIG_BLOCK, &[libc::SIGXFSZ]);
 }
 
-/// Has `command` run with no signal held, as any other program.
+/// Makes `command` run with no signal blocked, like any other program.
 pub fn release_in(command: &mut Command) {
     let release = || {
         change_mask(libc::SIG_SETMASK, &[]);
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// The mask that a status of the process file system shows.
+    /// Returns the mask in a status of the process file system.
     fn mask_in(status: &str) -> u64 {
         let line = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).expect("there is one");
         u64::from_str_radix(line.trim(), 16).expect("it is a number")

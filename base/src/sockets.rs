@@ -1,12 +1,12 @@
-//! Unix sockets that the daemon listens on: who may connect, and what happens to what was there before.
+//! Unix sockets of the daemon: access rights, and the replacement of existing files.
 //!
-//! A socket file that a dead process left is replaced, whoever owns it; one that somebody listens on never is.
+//! A socket file that a dead process left is replaced, whatever its owner; one with a listener never is.
 //!
 //! ```text
 //!   new:     bind, closed to all ── chmod, chown ── listen        nobody can connect before the last step
 //!   change:  chmod to what old and new both allow ── chown ── chmod to the new
 //! ```
-//! So at no moment may somebody connect who neither the old rights nor the new ones let in.
+//! At no moment can a user connect whom neither the old rights nor the new ones allow.
 
 use std::fs;
 use std::io;
@@ -23,20 +23,20 @@ use nix::unistd::{Gid, chown, getegid, geteuid};
 use crate::problem::{Answer, Problem};
 use crate::rights::{GroupChoice, Rights, own_user};
 
-/// The longest path of a Unix socket in bytes, by the system's address format.
+/// Maximum length of a Unix socket's path in bytes, by the system's address format.
 const PATH_MAX: usize = 107;
-/// Connections that wait to be let in; the system refuses more for a moment.
+/// Number of connections that may wait to be accepted; the system refuses more for a moment.
 const BACKLOG: i32 = 128;
 
 /// The system's table of Unix sockets.
 const SOCKETS: &str = "/proc/net/unix";
-/// The flag of a socket in that table that is listened on (`__SO_ACCEPTCON`).
+/// Flag of a listening socket in that table (`__SO_ACCEPTCON`).
 const ACCEPTS: u32 = 1 << 16;
 
-/// Refuses a path that the system cannot bind.
+/// Refuses a path to which the system cannot bind.
 ///
 /// # Errors
-/// If it has more bytes than an address takes.
+/// If it has more bytes than an address can have.
 pub fn check_length(path: &Path) -> Answer<()> {
     let length = path.as_os_str().len();
     if length <= PATH_MAX {
@@ -49,11 +49,11 @@ pub fn check_length(path: &Path) -> Answer<()> {
     )))
 }
 
-/// Listens at `path`, for those whom `rights` let in.
+/// Listens at `path`, for users allowed by `rights`.
 ///
 /// # Errors
-/// If the path is too long, somebody listens there, something else is there, the rights cannot be given, or the system
-/// refuses. Then nothing is left behind.
+/// If the path is too long, has a listener or is of another type, if the rights cannot be set, or if the system refuses. Then nothing is
+/// left.
 pub fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
     check_free(path)?;
     let failed = |error: Errno| {
@@ -73,7 +73,7 @@ pub fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
     Ok(listener.into())
 }
 
-/// The file of a socket. Its path may come to lead to another one, or nowhere.
+/// Identity of a socket's file. Its path may lead to another one later, or nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketFile {
     device: u64,
@@ -86,10 +86,10 @@ pub fn file_at(path: &Path) -> Option<SocketFile> {
     Some(SocketFile { device: found.dev(), inode: found.ino() })
 }
 
-/// Gives the socket at `path`, which has the rights `before`, those of `after`.
+/// Changes the rights of the socket at `path` from `before` to `after`.
 ///
 /// # Errors
-/// If the daemon may not do so. Then it has the rights from before.
+/// If the daemon may not do so. Then it has the earlier rights.
 pub fn change_rights(path: &Path, before: &Rights, after: &Rights) -> Answer<()> {
     let change = |from: u32, to: &Rights| {
         set_mode(path, from & to.mode).and_then(|()| give(path, to)).and_then(|()| set_mode(path, to.mode))
@@ -102,7 +102,7 @@ pub fn change_rights(path: &Path, before: &Rights, after: &Rights) -> Answer<()>
     })
 }
 
-/// Removes the file of a socket that is no longer listened on. A missing file is as good.
+/// Removes the file of a socket that no longer listens. A missing file is no error.
 pub fn remove(path: &Path) {
     if let Err(error) = fs::remove_file(path)
         && error.kind() != io::ErrorKind::NotFound
@@ -111,7 +111,7 @@ pub fn remove(path: &Path) {
     }
 }
 
-/// Refuses a path at which somebody listens, or something else is. A start asks before it changes anything.
+/// Refuses a path that has a listener, or is of another type. A start calls it before it changes anything.
 ///
 /// # Errors
 /// As [`listen`].
@@ -120,7 +120,7 @@ pub fn check_free(path: &Path) -> Answer<()> {
     remove_stale(path)
 }
 
-/// Removes what a dead process left at `path`, and nothing else.
+/// Removes the socket that a dead process left at `path`, and nothing else.
 fn remove_stale(path: &Path) -> Answer<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
@@ -135,7 +135,7 @@ fn remove_stale(path: &Path) -> Answer<()> {
             Ok(())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        // Another user's, which this one may not connect to: the system lists who listens.
+        // It belongs to another user, and this one may not connect to it: the system lists the listeners.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !is_listened_on(path) => {
             remove(path);
             Ok(())
@@ -148,13 +148,13 @@ fn remove_stale(path: &Path) -> Answer<()> {
     }
 }
 
-/// Returns whether some process of this host listens at `path`; true if that cannot be found out.
+/// Returns true if some process of this host listens at `path`, or if that is unknown.
 fn is_listened_on(path: &Path) -> bool {
     fs::read_to_string(SOCKETS).map_or(true, |table| lists_listener(&table, path))
 }
 
-/// Returns whether a table of the system's Unix sockets has a listener of the name of `path`, in whatever folder: the table has
-/// paths as they were bound, which may have been relative or through a link.
+/// Returns true if a table of the system's Unix sockets has a listener with the file name of `path`, in any folder: the table has paths as
+/// they were bound, which may have been relative or through a link.
 fn lists_listener(table: &str, path: &Path) -> bool {
     // Num RefCount Protocol Flags Type St Inode Path
     table.lines().skip(1).any(|line| {
@@ -172,7 +172,7 @@ fn set_mode(path: &Path, mode: u32) -> Answer<()> {
     })
 }
 
-/// Gives the socket to its owner and group.
+/// Sets the owner and the group of the socket.
 fn give(path: &Path, rights: &Rights) -> Answer<()> {
     let owner = rights.owner.unwrap_or_else(geteuid);
     let give_to = |group: Gid| chown(path, Some(owner), Some(group));
@@ -180,7 +180,7 @@ fn give(path: &Path, rights: &Rights) -> Answer<()> {
         GroupChoice::Own => give_to(getegid()),
         GroupChoice::Demanded(group) => give_to(group),
         GroupChoice::IfAllowed(group) => match give_to(group) {
-            // One who is not in the group cannot give it anything, and runs the daemon for himself.
+            // A user outside the group cannot set it, and runs the daemon for himself.
             Err(Errno::EPERM) => give_to(getegid()),
             outcome => outcome,
         },

@@ -4,11 +4,11 @@
 //!   change(closure) ─┐            all changes that wait for one file: one new content
 //!   replace(bytes)  ─┴─ queue ──> thread "store" ── NAME.new, synced ── renamed ── folder synced once ── answers
 //! ```
-//! Changes and replacements that come while the thread writes are written together. Nobody waits for a file system but this thread;
-//! a caller that gives up stops nothing. A failed write leaves the old content in memory and in the file, and the next one
-//! tries again. Where two values must agree, one file has both (`state.json`).
+//! Changes and replacements that arrive while the thread writes are written together. Only this thread waits for a file system; a caller
+//! that stops waiting cancels nothing. A failed write leaves the old content in memory and in the file, and the next one tries again.
+//! Values that must agree are in one file (`state.json`).
 //!
-//! **Why plain files, and not an embedded database.** redb 4.6 was measured for this, with its checks on opening and two-phase
+//! **Reasons for plain files instead of an embedded database.** redb 4.6 was measured for this, with its checks on opening and two-phase
 //! commits. It cannot keep what these files keep:
 //! - *A copy of DIR made while the daemon runs.* 98 of 100 slow copies of a database of 320 KiB, under a commit each millisecond,
 //!   could not be opened ("Primary is corrupted"). Each of these files is a whole one in every copy.
@@ -18,8 +18,8 @@
 //!   reads these files all the same, and serves disks.
 //! - *Readers beside the daemon*: `forebay check`, the scripts of the package, and administrators.
 //!
-//! A second readable copy of each value would mend all four, and be these files. A commit there took 0.2 ms; replacing 350 KB
-//! here, the state of 500 disks, took 0.6 ms.
+//! A second readable copy of each value would solve all four, and would be these files. A commit there took 0.2 ms; replacing 350 KB here,
+//! the state of 500 disks, took 0.6 ms.
 
 mod file;
 pub mod format;
@@ -45,12 +45,12 @@ pub struct Store {
     queue: Sender<Arc<dyn Source>>,
 }
 
-/// Something that may have new content for files.
+/// Source of new content for files.
 trait Source: Send + Sync {
     /// Returns the names of the files.
     fn names(&self) -> &'static [&'static str];
 
-    /// Takes the new content, if there is any that was not taken yet. To be called once what was taken before is settled.
+    /// Takes the new content, if there is any that was not taken yet. To be called once the outcome of the last one is settled.
     fn take(self: Arc<Self>) -> Option<Writing>;
 }
 
@@ -58,13 +58,13 @@ trait Source: Send + Sync {
 struct Writing {
     names: &'static [&'static str],
     text: Vec<u8>,
-    /// Returns the content before, which takes its place again if the new one is in place and not durable.
+    /// Returns the earlier content, which replaces the new one again if that is in place and not durable.
     undo: Option<Box<dyn FnOnce() -> Vec<u8> + Send>>,
     /// Takes the outcome.
     settle: Box<dyn FnOnce(Result<(), NotReplaced>) + Send>,
 }
 
-/// A replacement of a file that nobody changes by parts.
+/// Replacement of a file that is not changed by parts.
 struct Replacement {
     names: &'static [&'static str],
     writing: Mutex<Option<Writing>>,
@@ -84,7 +84,7 @@ impl Store {
     /// Starts the thread for `dir`.
     ///
     /// # Errors
-    /// If there is no thread to be had.
+    /// If no thread can be started.
     pub fn start(dir: &Path) -> Answer<Self> {
         let dir: Arc<Path> = dir.into();
         let (queue, sources) = channel();
@@ -102,7 +102,7 @@ impl Store {
         &self.dir
     }
 
-    /// Replaces a file, after everything that was asked for before. Done to its end also if the caller gives up.
+    /// Replaces a file, after all earlier requests. Completes even if the caller stops waiting.
     ///
     /// # Errors
     /// The error of the system, and which content is in place.
@@ -124,7 +124,7 @@ fn serve(dir: &Path, sources: &Receiver<Arc<dyn Source>>) {
     while let Ok(first) = sources.recv() {
         let mut batch: Vec<Writing> = Vec::new();
         for source in std::iter::once(first).chain(sources.try_iter()) {
-            // A later content of the same file begins with the one before, and is written after it.
+            // A later content of the same file is based on the one before, and is written after it.
             if batch.iter().any(|other| other.names == source.names()) {
                 write(dir, std::mem::take(&mut batch));
             }
@@ -134,7 +134,7 @@ fn serve(dir: &Path, sources: &Receiver<Arc<dyn Source>>) {
     }
 }
 
-/// Writes a batch and answers.
+/// Writes a batch and reports the outcomes.
 fn write(dir: &Path, batch: Vec<Writing>) {
     let groups: Vec<Vec<NewFile<'_>>> =
         batch.iter().map(|writing| group(writing.names, &writing.text)).collect();
@@ -161,6 +161,6 @@ fn path(dir: &Path, names: &[&str]) -> PathBuf {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What these locks guard is replaced as a whole.
+    // Values behind these locks are replaced as a whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

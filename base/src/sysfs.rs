@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Unit of lengths in sysfs, in bytes, whatever the sector of a device.
 const SECTOR: u64 = 512;
-/// Most layers that a walk follows down; a device that names itself as its own part ends there.
+/// Maximum number of layers that a walk follows down; a device that names itself as its own part ends there.
 pub const LAYERS_MAX: usize = 16;
 
 /// Layer directly below a block device. Lengths are `u64::MAX` where the kernel names none.
@@ -70,7 +70,7 @@ pub fn read(path: &Path) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.trim_end_matches('\n').to_owned())
 }
 
-/// Returns the paths of what is in a folder; none if it cannot be read.
+/// Returns the paths in a folder; none if it cannot be read.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).map(|found| found.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }

@@ -13,19 +13,19 @@ static MADE: AtomicU32 = AtomicU32::new(0);
 pub struct TempDir(PathBuf);
 
 impl TempDir {
-    /// Makes a folder of a new name where the system keeps temporary files.
+    /// Creates a folder of a new name where the system keeps temporary files.
     ///
     /// # Panics
-    /// If it cannot be made.
+    /// If it cannot be created.
     #[expect(clippy::new_without_default, reason = "it makes a folder")]
     pub fn new() -> Self {
         Self::within(&std::env::temp_dir())
     }
 
-    /// Makes a folder in RAM, for tests that sync all the time; elsewhere on a system that has no place for it.
+    /// Creates a folder in RAM, for tests that sync often; elsewhere on a system without a place for it.
     ///
     /// # Panics
-    /// If it cannot be made.
+    /// If it cannot be created.
     pub fn in_ram() -> Self {
         let shared_memory = Path::new("/dev/shm");
         if shared_memory.is_dir() { Self::within(shared_memory) } else { Self::new() }
@@ -50,13 +50,13 @@ impl Drop for TempDir {
     }
 }
 
-/// Durable steps that are left, by the folder below which they are done.
+/// Remaining durable steps, by the folder below which they are done.
 static STEPS_LEFT: Mutex<BTreeMap<PathBuf, u32>> = Mutex::new(BTreeMap::new());
-/// The same until one step fails, and none after it.
+/// Remaining durable steps before one that fails, and none after it, by folder.
 static STEPS_BEFORE_FAILURE: Mutex<BTreeMap<PathBuf, u32>> = Mutex::new(BTreeMap::new());
 
-/// Has whoever works below `folder` die after so many durable steps, or live on if no number is given. Returns true if it has died by
-/// the number that was given before.
+/// Makes work below `folder` die after so many durable steps, or continue if there is no number. Returns true if it has died by the
+/// previous number.
 pub fn die_after(folder: &Path, steps: Option<u32>) -> bool {
     let mut left = STEPS_LEFT.lock().unwrap_or_else(PoisonError::into_inner);
     let before = left.remove(folder);
@@ -64,7 +64,7 @@ pub fn die_after(folder: &Path, steps: Option<u32>) -> bool {
     before == Some(0)
 }
 
-/// Has one durable step below `folder` fail, after so many that do not.
+/// Makes one durable step below `folder` fail, after so many that succeed.
 pub fn fail_after(folder: &Path, steps: u32) {
     let mut left = STEPS_BEFORE_FAILURE.lock().unwrap_or_else(PoisonError::into_inner);
     left.insert(folder.to_owned(), steps);

@@ -1,8 +1,7 @@
-//! The token that whoever changes something over TCP has to show: `DIR/token`.
+//! Token that clients need for changes over TCP: `DIR/token`.
 //!
-//! It is made at the first start, from the system's random numbers, and kept; to have another one, delete the file and
-//! restart the daemon. The file is for its owner only: one that others may read is not taken, because nobody knows who
-//! has read it.
+//! It is created at the first start, from the system's random numbers, and kept; to replace it, delete the file and restart the daemon. The
+//! file is readable by its owner only: one that others may read is refused, because others may know it.
 
 use std::fs;
 use std::io;
@@ -16,30 +15,30 @@ use subtle::ConstantTimeEq;
 use crate::durable;
 
 const FILE_NAME: &str = "token";
-/// Random bytes of a token; in the file each is two digits.
+/// Number of random bytes of a token; in the file each is two digits.
 const BYTES: usize = 32;
-/// A token that somebody wrote by hand has at least so many characters: it can be guessed over the network.
+/// Minimum length of a token written by hand, in characters: it can be guessed over the network.
 const LENGTH_MIN: usize = 32;
 const LENGTH_MAX: usize = 256;
-/// The largest file that is read, in bytes: a token with blanks around it.
+/// Maximum size of the file in bytes: a token with blanks around it.
 const FILE_BYTES_MAX: u64 = 4096;
 
-/// What the file holds. Shown nowhere, and not in a log either.
+/// Token of the daemon. Never shown, not in a log either.
 pub struct Token {
     text: String,
     path: PathBuf,
 }
 
-/// Returns where the token of the daemon with this folder is kept.
+/// Returns the path of the token of the daemon with this folder.
 pub fn path_in(dir: &Path) -> PathBuf {
     dir.join(FILE_NAME)
 }
 
 impl Token {
-    /// Reads the token in `dir`, or makes one if there is none.
+    /// Reads the token in `dir`, or creates one if there is none.
     ///
     /// # Errors
-    /// If others may read the file, it holds no token, or it can be neither read nor made. It is left as it is.
+    /// If others may read the file, if it has no token, or if it can be neither read nor created. It is left as it is.
     pub fn load_or_make(dir: &Path) -> Answer<Self> {
         let path = path_in(dir);
         let unusable = |what: String| {
@@ -85,12 +84,12 @@ impl Token {
         Ok(Self { text, path })
     }
 
-    /// Whether `given` is it. How long that takes does not depend on how much of it is right.
+    /// Returns true if `given` is the token. The time does not depend on the number of matching characters.
     pub fn is(&self, given: &str) -> bool {
         self.text.as_bytes().ct_eq(given.as_bytes()).into()
     }
 
-    /// The file, for messages.
+    /// Returns the path of the file, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }

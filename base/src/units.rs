@@ -1,8 +1,8 @@
-//! Sizes and times as people write them: sizes read generously, all printed in one way.
+//! Sizes and times as people write them: many forms are read, one is printed.
 //!
-//! Read: `4096`, `4KiB`, `64K`, `1.5GiB`, `2M`, `20%` where a share is allowed. A `K` is 1024, as everywhere in
-//! storage tools; decimal units (`KB`) are refused because half of their users mean 1024. Printed: binary units,
-//! exact where a value is a multiple of its unit, else with one decimal.
+//! Read: `4096`, `4KiB`, `64K`, `1.5GiB`, `2M`, `20%` where a share is allowed. A `K` is 1024, as everywhere in storage tools; decimal
+//! units (`KB`) are refused because half of their users mean 1024. Printed: binary units, exact where a value is a multiple of its unit,
+//! otherwise with one decimal.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,57 +13,57 @@ use serde::{Deserialize, Serialize};
 const UNITS: [(&str, u64); 5] =
     [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)];
 
-/// A count, for estimates and ratios.
+/// Returns a count as a float, for estimates and ratios.
 #[expect(clippy::cast_precision_loss, reason = "an estimate for people; counts stay far below 2^52")]
 pub fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// Returns `part` of `whole`; none if there is no whole.
+/// Returns `part` divided by `whole`; none if `whole` is zero.
 pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| float(part) / float(whole))
 }
 
-/// The nearest whole number; of what is negative, 0.
+/// Returns the nearest whole number; 0 for a negative one.
 #[expect(clippy::cast_sign_loss, reason = "what is negative is cut off before")]
 pub fn whole(number: f64) -> u64 {
     number.max(0.0).round() as u64
 }
 
-/// A share of one, in hundredths with a tenth of them.
+/// Returns a share as a percentage with one decimal.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-/// A number of bytes.
+/// Number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Size(pub u64);
 
-/// A number of bytes, a share of a disk, or whatever suits the disk.
+/// Number of bytes, share of a disk, or the default for the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Share {
-    /// Forebay decides.
+    /// The default.
     #[default]
     Auto,
-    /// So many bytes.
+    /// Number of bytes.
     Bytes(u64),
-    /// So many hundredths of the disk's size.
+    /// Percentage of the disk's size.
     Percent(u32),
 }
 
-/// How long one goes on trying.
+/// Time for which failed requests are retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryTime {
-    /// So many seconds.
+    /// Number of seconds.
     Seconds(u32),
     /// For ever.
     Wait,
 }
 
 impl Default for RetryTime {
-    /// Under the 30 s after which guests give up by themselves.
+    /// Below the 30 s after which guests time out.
     fn default() -> Self {
         Self::Seconds(25)
     }
@@ -72,7 +72,7 @@ impl Default for RetryTime {
 impl RetryTime {
     const SECONDS_MAX: u32 = 24 * 60 * 60;
 
-    /// In nanoseconds, unless it is for ever.
+    /// Returns nanoseconds, unless it is for ever.
     pub fn nanoseconds(self) -> Option<u64> {
         match self {
             Self::Seconds(seconds) => Some(u64::from(seconds) * 1_000_000_000),
@@ -81,7 +81,7 @@ impl RetryTime {
     }
 }
 
-/// Time for which a limit is saved up while clients ask for less.
+/// Time for which an unused limit accumulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BurstTime {
     millis: u32,
@@ -94,20 +94,20 @@ impl Default for BurstTime {
 }
 
 impl BurstTime {
-    /// The longest time that a timer may be late on a busy host is less.
+    /// Above the delay that a timer may have on a busy host.
     const MILLIS_MIN: u32 = 10;
     const MILLIS_MAX: u32 = 60 * 60 * 1_000;
 
-    /// In nanoseconds.
+    /// Returns nanoseconds.
     pub fn nanoseconds(self) -> u64 {
         u64::from(self.millis) * 1_000_000
     }
 }
 
-/// How often something is looked at.
+/// Interval of a repeated check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// Every so many seconds.
+    /// Number of seconds.
     Seconds(u32),
     /// Never.
     Off,
@@ -122,7 +122,7 @@ impl Default for Interval {
 impl Interval {
     const SECONDS_MAX: u32 = 24 * 60 * 60;
 
-    /// The time between two looks, if there are any.
+    /// Returns the time between two checks, if there are any.
     pub fn duration(self) -> Option<Duration> {
         match self {
             Self::Seconds(seconds) => Some(Duration::from_secs(seconds.into())),
@@ -131,7 +131,7 @@ impl Interval {
     }
 }
 
-/// Units of time with their microseconds.
+/// Units of time in microseconds.
 const TIME_UNITS: [(&str, u64); 6] = [
     ("us", 1),
     ("ms", 1_000),
@@ -141,7 +141,7 @@ const TIME_UNITS: [(&str, u64); 6] = [
     ("d", 86_400_000_000),
 ];
 
-/// Returns a time in microseconds: a whole number with a unit behind it, from `us` to `d`.
+/// Returns a time in microseconds: a whole number followed by a unit, from `us` to `d`.
 fn micros_of(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit())?);
     let (_, micros) = TIME_UNITS.into_iter().find(|(name, _)| *name == unit)?;
@@ -155,10 +155,10 @@ fn whole_of(text: &str, unit_micros: u64, most: u32) -> Option<u32> {
     (1..=most).contains(&number).then_some(number)
 }
 
-/// Reads a time of whole seconds, up to a day; a number without a unit is one of seconds.
+/// Parses a time of whole seconds, up to a day; a number without a unit is in seconds.
 ///
 /// # Errors
-/// Says how to write it.
+/// Describes the valid form.
 pub fn parse_seconds(text: &str) -> Result<u64, String> {
     let has_unit = !text.bytes().all(|byte| byte.is_ascii_digit());
     let text = if has_unit { text.to_owned() } else { format!("{text}s") };
@@ -180,12 +180,12 @@ impl FromStr for Interval {
     }
 }
 
-/// How long something is looked at before its thread sleeps.
+/// Time of polling before a thread sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollMax {
-    /// At most so many microseconds.
+    /// Maximum in microseconds.
     Micros(u32),
-    /// Not at all.
+    /// No polling.
     Off,
 }
 
@@ -198,7 +198,7 @@ impl Default for PollMax {
 impl PollMax {
     const MICROS_MAX: u32 = 1_000;
 
-    /// In nanoseconds.
+    /// Returns nanoseconds.
     pub fn nanos(self) -> u64 {
         match self {
             Self::Micros(micros) => u64::from(micros) * 1_000,
@@ -289,7 +289,7 @@ impl FromStr for Size {
     }
 }
 
-/// The decimal number `number` times `unit`, if that is a whole number of bytes that fits.
+/// Returns the decimal number `number` times `unit`, if that is a whole number of bytes that fits.
 fn scaled(number: &str, unit: u64) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() || fraction.len() > 9 || number.ends_with('.') {
@@ -299,7 +299,7 @@ fn scaled(number: &str, unit: u64) -> Option<u64> {
     let tenth_power = 10_u128.pow(fraction.len() as u32);
     let fraction: u128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
     let bytes = (whole.checked_mul(tenth_power)? + fraction).checked_mul(unit.into())?;
-    // Rounded down to a byte: 1.3GiB is no whole number of bytes, and nobody means the fraction of one.
+    // Rounded down to a byte: 1.3GiB is not a whole number of bytes.
     u64::try_from(bytes / tenth_power).ok()
 }
 
@@ -316,7 +316,7 @@ impl fmt::Display for Size {
 }
 
 impl Size {
-    /// The shortest text that reads back as exactly this size.
+    /// Returns the shortest text that parses to exactly this size.
     fn exact(self) -> String {
         let (name, unit) = UNITS
             .into_iter()
@@ -354,7 +354,7 @@ impl fmt::Display for Share {
 }
 
 impl Share {
-    /// In bytes, for a disk of `disk_bytes`; none if Forebay decides. Rounds down.
+    /// Returns bytes, for a disk of `disk_bytes`; none for the default. Rounds down.
     pub fn of(self, disk_bytes: u64) -> Option<u64> {
         match self {
             Self::Auto => None,

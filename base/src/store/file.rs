@@ -1,4 +1,4 @@
-//! Stored files: a value in memory, and the file that holds the same.
+//! Stored files: a value in memory, and the file with the same value.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::{Source, Store, Writing, lock, path};
 use crate::durable::NotReplaced;
 
-/// A value that stands in a file of DIR.
+/// Value that is stored in a file of DIR.
 pub trait StoredValue: Clone + PartialEq + Send + 'static {
     /// Name of the file, and of its second copy if it has one.
     const NAMES: &'static [&'static str];
@@ -21,7 +21,7 @@ pub trait StoredValue: Clone + PartialEq + Send + 'static {
     /// Returns the content of the file.
     fn text(&self) -> Vec<u8>;
 
-    /// Checks what a file must be for the next start to take it. A change that leaves anything else is a fault of this program.
+    /// Checks that the next start can read the file. A change with another result is a fault of this program.
     ///
     /// # Errors
     /// The fault.
@@ -30,16 +30,16 @@ pub trait StoredValue: Clone + PartialEq + Send + 'static {
     }
 }
 
-/// A value as it stands durably in its file, and the way to change it. Clones are of the same.
+/// Value as it is durable in its file, and the way to change it. Clones share the value.
 pub struct StoredFile<T: StoredValue>(Arc<Inner<T>>);
 
 struct Inner<T> {
     store: Store,
-    /// The value that is durable. Locked for moments only.
+    /// The durable value. Locked briefly only.
     value: Mutex<T>,
     /// Changes that wait to be written.
     waiting: Mutex<Vec<Change<T>>>,
-    /// The file has something else than `value`, and the next change writes it, also if it changes nothing.
+    /// True if the file differs from `value`; the next change then writes it, even if it changes nothing.
     is_stale: AtomicBool,
 }
 
@@ -51,11 +51,11 @@ type Settle = Box<dyn FnOnce(Result<(), NotSaved>) + Send>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotSaved {
     reason: String,
-    /// A restart may see the new value all the same.
+    /// True if a restart may see the new value all the same.
     pub in_place: bool,
 }
 
-/// Reason why a value is as it was before a change.
+/// Reason why a value was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotChanged {
     /// The change itself failed.
@@ -76,29 +76,29 @@ impl<T: StoredValue> StoredFile<T> {
         &self.0.store
     }
 
-    /// Returns the way to a value that stands in its file, or is the one that a missing file stands for.
+    /// Creates the file of a value that is in its file already, or that a missing file stands for.
     pub fn new(store: &Store, value: T) -> Self {
         let (value, waiting) = (Mutex::new(value), Mutex::default());
         Self(Arc::new(Inner { store: store.clone(), value, waiting, is_stale: AtomicBool::new(false) }))
     }
 
-    /// Changes the value in memory alone: what the file has is another one, and could not be replaced or was read in another form.
-    /// The next change saves it. To be called while nobody else changes the value.
+    /// Changes the value in memory alone, if the file differs from it, because it could not be replaced or was read in another form. The
+    /// next change saves it. To be called without concurrent changes.
     pub fn adopt(&self, change: impl FnOnce(&mut T)) {
         change(&mut lock(&self.0.value));
         self.0.is_stale.store(true, Ordering::Relaxed);
     }
 
-    /// Returns what `of` makes of the value. Changes wait for it, so it is to be short.
+    /// Returns the result of `of` for the value. It must be short, because changes wait for it.
     pub fn read<R>(&self, of: impl FnOnce(&T) -> R) -> R {
         of(&lock(&self.0.value))
     }
 
-    /// Changes the value durably. Nobody sees it before, and what has begun is finished also if the caller gives up. Writes nothing
-    /// if the value stays the same.
+    /// Changes the value durably. It is not visible before, and a change that has begun completes even if the caller stops waiting. Writes
+    /// nothing if the value stays the same.
     ///
     /// # Errors
-    /// Those of `change`, and if the value cannot be saved. Then everything is as before.
+    /// Those of `change`, and if the value cannot be saved. Then nothing has changed.
     pub async fn change<R: Send + 'static>(
         &self,
         change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
@@ -143,7 +143,7 @@ impl<T: StoredValue> StoredFile<T> {
     }
 }
 
-/// Why an answer always comes.
+/// Reason why there is always an answer.
 const NO_PANIC: &str = "a change of what is stored does not panic";
 
 impl<T: StoredValue> Source for Inner<T> {
@@ -155,7 +155,7 @@ impl<T: StoredValue> Source for Inner<T> {
         let waiting = mem::take(&mut *lock(&self.waiting));
         let before = lock(&self.value).clone();
         let mut value = before.clone();
-        // One that panics is one for its caller, and leaves the value to the others.
+        // A panic of one change reaches its caller only, and leaves the value to the others.
         let apply = |change: Change<T>| catch_unwind(AssertUnwindSafe(|| change(&mut value))).ok();
         let settle: Vec<Settle> = waiting.into_iter().filter_map(apply).collect();
         let was_stale = self.is_stale.swap(false, Ordering::Relaxed);
@@ -174,7 +174,7 @@ impl<T: StoredValue> Source for Inner<T> {
                 let saved = replaced.map_err(|not| NotSaved::of(&path(self.store.dir(), T::NAMES), &not));
                 match &saved {
                     Ok(()) => *lock(&self.value) = value,
-                    // What is in place is not what is in memory.
+                    // The content in place differs from the value in memory.
                     Err(not) => drop(self.is_stale.fetch_or(was_stale || not.in_place, Ordering::Relaxed)),
                 }
                 for settle in settle {
@@ -192,7 +192,7 @@ impl NotSaved {
         Self { reason, in_place: not.in_place }
     }
 
-    /// Returns the error for whoever asked for the change.
+    /// Returns the error for the caller of the change.
     pub fn into_problem(self) -> Problem {
         let left = if self.in_place { " (a restart may already see the change)" } else { "" };
         Problem::failed(format!("{}{left}", self.reason))
@@ -200,7 +200,7 @@ impl NotSaved {
 }
 
 impl NotChanged {
-    /// Returns the error for whoever asked for the change.
+    /// Returns the error for the caller of the change.
     pub fn into_problem(self) -> Problem {
         match self {
             Self::Refused(problem) => problem,

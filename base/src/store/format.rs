@@ -33,22 +33,22 @@ pub struct FileFormat {
 /// Reason why a file cannot be used.
 #[derive(Debug)]
 pub enum Unreadable {
-    /// The file system does not give it.
+    /// The file system failed.
     Io(io::Error),
-    /// It is not what was written.
+    /// The content is not as it was written.
     Damaged(String),
     /// A newer version wrote it, in this schema.
     Newer(u64),
 }
 
-/// Between the content and the eight digits of its checksum.
+/// Text between the content and the eight digits of its checksum.
 const BEFORE_CHECKSUM: &str = ",\n  \"checksum\": \"";
 const AFTER_CHECKSUM: &str = "\"\n}";
 const CHECKSUM_DIGITS: usize = 8;
-/// Stands for the checksum of a file that a person edited.
+/// Replaces the checksum in a file that a person edited.
 const EDITED: &str = "edited";
 
-/// Returns the content of a file for a document, which is an object with its schema.
+/// Returns the content of the file for a document, which is an object with its schema.
 pub fn text(document: &impl Serialize) -> Vec<u8> {
     let mut text = serde_json::to_vec_pretty(document).expect("plain data with text keys");
     text.truncate(text.strip_suffix(b"\n}").expect("an object that is not empty").len());
@@ -58,10 +58,10 @@ pub fn text(document: &impl Serialize) -> Vec<u8> {
 }
 
 impl FileFormat {
-    /// Reads the file in `dir`; none if there is none. The document comes with its schema, and without its checksum.
+    /// Reads the file in `dir`; returns none if there is none. The document comes with its schema, and without its checksum.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// Reason why it cannot be used.
     pub fn read(&self, dir: &Path) -> Result<Option<(u64, Value)>, Unreadable> {
         match bounded::read(&dir.join(self.name), bounded::DIR_FILE_BYTES_MAX) {
             Ok(text) => self.parse(&text).map(Some),
@@ -73,8 +73,8 @@ impl FileFormat {
         }
     }
 
-    /// Reads the file in `dir` by `of`, which gets the schema and the document. One that cannot be read is set aside; the second value
-    /// says so, as a sentence without its end.
+    /// Reads the file in `dir` with `of`, which gets the schema and the document. A file that cannot be read is set aside; the second value
+    /// then describes that, as a sentence without its end.
     pub fn load_or_set_aside<T: Default>(
         &self,
         dir: &Path,
@@ -96,7 +96,7 @@ impl FileFormat {
     /// Checks the content of a file and returns its schema and its document.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// Reason why it cannot be used.
     pub fn parse(&self, text: &[u8]) -> Result<(u64, Value), Unreadable> {
         let damaged = |reason: &str| Unreadable::Damaged(reason.to_owned());
         let mut json: Value =
@@ -133,7 +133,7 @@ impl FileFormat {
     }
 }
 
-/// Returns the checksum that the content of a file should claim; none if it does not end as one with a checksum.
+/// Returns the checksum that the content of a file should have; none if it does not end like one with a checksum.
 fn checksum_of(text: &[u8]) -> Option<String> {
     let content = text.trim_ascii_end().strip_suffix(AFTER_CHECKSUM.as_bytes())?;
     let content = &content[..content.len().checked_sub(CHECKSUM_DIGITS)?];

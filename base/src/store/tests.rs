@@ -1,4 +1,4 @@
-//! Stored files: what is durable at each step, what waits together, what rots, and what a store that cannot write says.
+//! Stored files: durability at each step, batching, rot, and the errors of a store that cannot write.
 
 use std::fs;
 use std::sync::mpsc::channel;
@@ -66,7 +66,7 @@ fn a_death_at_any_step_leaves_the_old_value_or_the_new_one_and_both_copies_after
         }
         assert_eq!(file.read(List::clone), if changed.is_ok() { list(&[1, 2]) } else { list(&[1]) });
         outcomes[usize::from(changed.is_ok())] += 1;
-        // The process goes on where only the system failed: the next change is durable as if nothing had been.
+        // The process continues where only the system failed: the next change is durable as usual.
         add(&file, 3).expect("the folder is ours");
         assert_eq!(stored(dir.path()).read(List::clone), file.read(List::clone), "{steps}");
     }
