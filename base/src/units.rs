@@ -289,7 +289,7 @@ impl FromStr for Size {
     }
 }
 
-/// Returns the decimal number `number` times `unit`, if that is a whole number of bytes that fits.
+/// Returns the decimal number `number` times `unit`, rounded down to bytes; none if it does not parse or fit.
 fn scaled(number: &str, unit: u64) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() || fraction.len() > 9 || number.ends_with('.') {
