@@ -1,19 +1,19 @@
-//! What can be wrong with a trace, in words for whoever has it.
+//! Errors in traces, in words for users.
 
 use std::io;
 
-/// Why a trace, or the rest of it, cannot be read.
+/// Reason why a trace, or the rest of it, cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such file, or it may not be read.
+    /// There is no such file, or it is not readable.
     #[error("Cannot open trace {file}: {source}; check path and permissions")]
     Open {
         /// Its path.
         file: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Its beginning cannot be read or unpacked.
+    /// Its front cannot be read or unpacked.
     #[error(
         "Cannot read trace {file}: {source}, after {bytes} bytes of it; look whether it is whole, or get it again"
     )]
@@ -22,20 +22,20 @@ pub enum Error {
         file: String,
         /// Bytes of the unpacked trace that were read.
         bytes: u64,
-        /// What the system or the packer said.
+        /// The error of the system or the decompressor.
         source: io::Error,
     },
-    /// Neither its name nor its content says what format it has.
+    /// The format follows neither from its name nor from its content.
     #[error("Cannot tell the format of trace {file}: {reason}; name it with --format, one of {known}")]
     Format {
         /// Its path.
         file: String,
-        /// Why not.
+        /// Reason for that.
         reason: String,
         /// All formats, by name.
         known: String,
     },
-    /// A unit of address was chosen for a format that has its own.
+    /// A unit of address was given for a format that has its own.
     #[error(
         "Cannot read trace {file} in units of {unit_bytes} bytes: its format, {format}, says itself what a unit is; leave out \
          --unit"
@@ -43,12 +43,12 @@ pub enum Error {
     Unit {
         /// Its path.
         file: String,
-        /// The unit that was chosen.
+        /// The unit that was given.
         unit_bytes: u32,
         /// Its format.
         format: &'static str,
     },
-    /// No request is of the device that was asked for.
+    /// No request is of the selected device.
     #[error(
         "Cannot find device {device} in trace {file}: its {requests} requests are of others, such as {others}; name one of them \
          with --device, or leave that out"
@@ -56,7 +56,7 @@ pub enum Error {
     Device {
         /// Its path.
         file: String,
-        /// The device that was asked for.
+        /// The selected device.
         device: u32,
         /// Requests of other devices.
         requests: u64,
@@ -73,11 +73,11 @@ pub enum Error {
         file: String,
         /// The format that it was read as.
         format: &'static str,
-        /// Which record: `line 7`, `record 3`.
+        /// The record: `line 7`, `record 3`.
         place: String,
-        /// What was expected and what was found.
+        /// Expected and found values.
         reason: String,
-        /// Requests that were read and sound.
+        /// Valid requests that were read.
         requests: u64,
         /// Bytes of the unpacked trace that were read, this record included.
         bytes: u64,

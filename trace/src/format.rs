@@ -1,7 +1,7 @@
-//! The formats that are known, by name, and how a trace's is told.
+//! Known formats, by name, and their detection.
 //!
-//! The end of a file's name goes first. Else the readers themselves try the first lines: if one of them, and no other,
-//! can read them all, it is the one.
+//! The extension of a file's name decides first. Otherwise the readers try the first lines: if exactly one of them can read them all, its
+//! format is taken.
 
 use std::str::FromStr;
 
@@ -14,14 +14,14 @@ use crate::text::{
 };
 use crate::trace::Record;
 
-/// How many lines are tried to tell a format.
+/// Number of lines that are tried to detect a format.
 const LINES_TRIED: usize = 64;
 
-/// A format of traces.
+/// Format of traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Forebay's own, binary, which is written too.
+    /// Forebay's own, binary, which is also written.
     Forebay,
     /// Binary, of virtual SCSI disks, version 1.
     Vscsi,
@@ -45,9 +45,9 @@ pub enum Format {
     Alibaba,
     /// CSV of Tencent's block store, as it is published.
     TencentCbs,
-    /// What blkparse prints.
+    /// Output of blkparse.
     Blkparse,
-    /// Binary, what blktrace writes.
+    /// Binary output of blktrace.
     Blktrace,
     /// I/O logs of fio, version 2 and 3.
     Fio,
@@ -55,28 +55,28 @@ pub enum Format {
     FioLat,
     /// Other logs of fio with a line for each request, with offsets.
     FioLog,
-    /// Lines whose columns the user names; never told by name or content.
+    /// Lines whose columns the user names; never detected by name or content.
     Csv(Columns),
 }
 
-/// Where the records of a trace come from, one by one.
+/// Source of a trace's records, one by one.
 pub(crate) trait Records: Send {
-    /// The next record; `None` at the end.
+    /// Returns the next record; `None` at the end.
     ///
     /// # Errors
-    /// Says what was expected and what was found, without a full stop.
+    /// Expected and found values, without a full stop.
     fn next(&mut self, input: &mut Input) -> Result<Option<Record>, String>;
 
-    /// Which one was asked for last, such as `line 5`.
+    /// Returns the place of the last record, such as `line 5`.
     fn place(&self) -> String;
 
-    /// Requests that whoever recorded the trace says are missing from it; known at its end.
+    /// Returns the number of requests that are missing according to the recorder; known at the end.
     fn dropped(&self) -> u64 {
         0
     }
 }
 
-/// What there is to know about a format: its name, and what names of its files end in, without a dot.
+/// Formats with their names, and the extensions of their files, without a dot.
 const FORMATS: &[(Format, &str, &[&str])] = &[
     (Format::Forebay, "forebay", &["fbtrace"]),
     (Format::Vscsi, "vscsi1", &["vscsi"]),
@@ -97,17 +97,17 @@ const FORMATS: &[(Format, &str, &[&str])] = &[
     (Format::FioLog, "fio-log", &[]),
 ];
 
-/// The format whose columns the user names.
+/// Name of the format whose columns the user names.
 const CSV: &str = "csv";
 const CSV_EXAMPLE: &str = "csv:time_s,offset512,length512,op (columns by name and unit)";
 
 impl Format {
-    /// All formats that have a name of their own.
+    /// Returns all formats that have a name of their own.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|(format, ..)| *format)
     }
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         if let Self::Csv(_) = self {
             return CSV;
@@ -116,7 +116,7 @@ impl Format {
         known.map_or("", |(_, name, _)| name)
     }
 
-    /// What the end of a file's name says, packed or not.
+    /// Returns the format for the extension of a file's name, compressed or not.
     pub fn of_name(file: &str) -> Option<Self> {
         let name = Packing::of_name(file).1;
         match fio_log::of_name(name) {
@@ -128,13 +128,13 @@ impl Format {
         FORMATS.iter().find(|(_, _, endings)| endings.contains(&ending)).map(|(format, ..)| *format)
     }
 
-    /// The names of all formats, separated by commas.
+    /// Returns the names of all formats, separated by commas.
     pub fn names() -> String {
         let named = FORMATS.iter().map(|(_, name, _)| *name);
         named.chain([CSV_EXAMPLE]).collect::<Vec<_>>().join(", ")
     }
 
-    /// What a unit of address is, in bytes, in formats that do not say, unless somebody else does.
+    /// Returns the default bytes of a unit of address, in formats that do not define it.
     pub(crate) fn unit_bytes_default(self) -> Option<u32> {
         match self {
             Self::Lis => Some(units::LIS_UNIT_BYTES),
@@ -143,7 +143,7 @@ impl Format {
         }
     }
 
-    /// A reader of it. `front` is how the trace begins.
+    /// Returns a reader of it. `front` is the front of the trace.
     pub(crate) fn records(self, front: &[u8], unit_bytes: Option<u32>) -> Box<dyn Records> {
         let unit = u64::from(unit_bytes.or(self.unit_bytes_default()).unwrap_or(0));
         match self {
@@ -168,15 +168,15 @@ impl Format {
         }
     }
 
-    /// Whether all of the first records are of this format, at least one of them a request.
+    /// Returns true if all of the first records are of this format, at least one of them a request.
     fn fits(self, front: &[u8]) -> bool {
         match self {
             Self::Forebay => compact::fits(front),
             Self::Vscsi => vscsi::fits(front),
             Self::Blktrace => blktrace::fits(front),
-            // Its reader leaves out what is no number, which any text may be.
+            // Its reader skips lines that are not numbers, as any text may be.
             Self::Ids => units::tells_ids(text::whole_lines(front, LINES_TRIED)) && self.fits_lines(front),
-            // Their readers take commas without blanks, as other formats have them.
+            // Their readers accept commas without blanks, as other formats have them.
             Self::FioLat | Self::FioLog => {
                 fio_log::tells(text::whole_lines(front, LINES_TRIED)) && self.fits_lines(front)
             }
@@ -184,7 +184,7 @@ impl Format {
         }
     }
 
-    /// The last line may be cut off, by us or by whoever made the trace; so it counts only if there is nothing else.
+    /// Returns true if all lines fit. The last line may be cut off, by the sample or in the file, so it counts only if it is the only one.
     fn fits_lines(self, front: &[u8]) -> bool {
         let lines = text::whole_lines(front, LINES_TRIED);
         self.can_read(lines) || (front.len() <= LINE_BYTES_MAX && self.can_read(front))
@@ -223,10 +223,10 @@ impl std::fmt::Display for Format {
     }
 }
 
-/// The format of a trace with this name that begins so.
+/// Detects the format of a trace with this name and front.
 ///
 /// # Errors
-/// Says why it cannot be told.
+/// Reason why it cannot be detected.
 pub(crate) fn tell(file: &str, front: &[u8]) -> Result<Format, String> {
     if let Some(format) = Format::of_name(file) {
         return Ok(format);
@@ -250,7 +250,7 @@ pub(crate) fn tell(file: &str, front: &[u8]) -> Result<Format, String> {
     }
 }
 
-/// The first line for a message, or the first bytes if it is no text.
+/// Returns the first line for a message, or the first bytes if it is not text.
 fn shown(front: &[u8]) -> String {
     let line = front.split(|byte| *byte == b'\n').next().unwrap_or_default();
     match std::str::from_utf8(line) {

@@ -1,12 +1,12 @@
-//! The unpacked bytes of a trace: looked at from the front, then read by records or by lines.
+//! Unpacked bytes of a trace: the front is sampled, then all is read by records or by lines.
 //!
-//! Memory is bounded whatever comes: a line has a limit.
+//! Memory is bounded for any input: the length of a line is limited.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
 
-/// How much of a trace is looked at to tell its format.
+/// Bytes at the front of a trace from which its format is detected.
 const SAMPLE_BYTES: u64 = 64 << 10;
-/// The longest line, in bytes.
+/// Maximum length of a line in bytes.
 pub(crate) const LINE_BYTES_MAX: usize = 4096;
 
 type Bytes = Box<dyn Read + Send>;
@@ -19,10 +19,10 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Looks at the front of a trace; `front` is all of it if it is short.
+    /// Samples the front of a trace; `front` is all of it if it is short.
     ///
     /// # Errors
-    /// If it cannot be read or unpacked: why, and after how many bytes.
+    /// If it cannot be read or unpacked: the error, and the bytes before it.
     pub(crate) fn new(mut bytes: Bytes) -> Result<Self, (u64, io::Error)> {
         let mut front = Vec::new();
         let filled = bytes.by_ref().take(SAMPLE_BYTES).read_to_end(&mut front);
@@ -31,17 +31,17 @@ impl Input {
         Ok(Self { bytes, line: Vec::new(), read: 0 })
     }
 
-    /// The front of the trace, whatever was read since.
+    /// Returns the front of the trace, independent of reads since.
     pub(crate) fn front(&self) -> &[u8] {
         self.bytes.get_ref().get_ref().0.get_ref()
     }
 
-    /// How many bytes were read since the front was looked at.
+    /// Returns the number of bytes read since the front was sampled.
     pub(crate) fn read(&self) -> u64 {
         self.read
     }
 
-    /// Fills `record`; false if the trace ended before its first byte.
+    /// Fills `record`; returns false if the trace ended before its first byte.
     ///
     /// # Errors
     /// If it ends in the middle or cannot be read.
@@ -67,7 +67,7 @@ impl Input {
         Ok(true)
     }
 
-    /// Leaves out so many bytes.
+    /// Skips so many bytes.
     ///
     /// # Errors
     /// If the trace ends before, or cannot be read.
@@ -82,10 +82,10 @@ impl Input {
         }
     }
 
-    /// The next line without its end; `None` at the end of the trace.
+    /// Returns the next line without its end; `None` at the end of the trace.
     ///
     /// # Errors
-    /// If it is no text, longer than [`LINE_BYTES_MAX`], or cannot be read.
+    /// If it is not text, is longer than [`LINE_BYTES_MAX`], or cannot be read.
     pub(crate) fn line(&mut self) -> Result<Option<&str>, String> {
         self.line.clear();
         let mut limited = self.bytes.by_ref().take(LINE_BYTES_MAX as u64 + 1);
@@ -111,7 +111,7 @@ impl Input {
     }
 }
 
-/// What is wrong with a file that cannot be read on. Packed files that are cut off say so here.
+/// Returns the reason why a file cannot be read further. Truncated compressed files are reported here.
 fn unreadable(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::UnexpectedEof => format!("the packed file ends too early ({error})"),

@@ -1,10 +1,10 @@
-//! Traces of disks: what requests somebody's disk once got, read as a stream.
+//! Traces of disks: recorded requests, read as a stream.
 //!
 //! ```text
 //!   file ── .gz .xz .zst unpacked ── records of its format ──> Request, Request, ...
 //! ```
-//! A reader holds one record at a time, whatever the length of the trace. It never guesses: a record that cannot be is an
-//! error with its place, and what is no read or write is counted and left out. Nothing here knows a disk or a cache.
+//! A reader holds one record at a time, whatever the length of the trace. It never guesses: an impossible record is an error with its
+//! place, and a record that is neither read nor write is counted and left out. Nothing here knows a disk or a cache.
 
 mod binary;
 mod error;

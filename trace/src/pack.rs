@@ -1,4 +1,4 @@
-//! Files that are packed as they are written.
+//! Files that are compressed while they are written.
 
 use std::io::{self, Write};
 
@@ -6,28 +6,28 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use liblzma::write::XzEncoder;
 
-/// How hard xz tries: more takes several times as long for some hundredths.
+/// Compression level of xz: higher ones take several times as long for some hundredths.
 const XZ_LEVEL: u32 = 3;
 
-/// How a file is packed.
+/// Compression of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Packing {
-    /// Not at all.
+    /// None.
     #[default]
     Plain,
-    /// As gzip does.
+    /// Format of gzip.
     Gzip,
-    /// As xz does.
+    /// Format of xz.
     Xz,
-    /// As zstd does.
+    /// Format of zstd.
     Zstd,
 }
 
-/// Endings of names, with the dot, and what they mean.
+/// Extensions of names, with the dot, and their meaning.
 const ENDINGS: [(&str, Packing); 3] = [(".gz", Packing::Gzip), (".xz", Packing::Xz), (".zst", Packing::Zstd)];
 
 impl Packing {
-    /// What a file's name says, and the name without that.
+    /// Returns the compression for a file's name, and the name without its extension.
     pub fn of_name(name: &str) -> (Self, &str) {
         let packed =
             ENDINGS.iter().find_map(|(ending, packing)| Some((*packing, name.strip_suffix(ending)?)));
@@ -35,23 +35,23 @@ impl Packing {
     }
 }
 
-/// Packs what is written to it. It is whole once [`Self::finish`] says so.
+/// Compressing writer. The output is complete once [`Self::finish`] has returned.
 pub enum Packer<W: Write> {
-    /// Not at all.
+    /// None.
     Plain(W),
-    /// As gzip does.
+    /// Format of gzip.
     Gzip(GzEncoder<W>),
-    /// As xz does.
+    /// Format of xz.
     Xz(XzEncoder<W>),
-    /// As zstd does.
+    /// Format of zstd.
     Zstd(zstd::Encoder<'static, W>),
 }
 
 impl<W: Write> Packer<W> {
-    /// Packs into `output`.
+    /// Creates a writer that compresses into `output`.
     ///
     /// # Errors
-    /// If a packer cannot be made.
+    /// If the compressor cannot be created.
     pub fn new(output: W, packing: Packing) -> io::Result<Self> {
         Ok(match packing {
             Packing::Plain => Self::Plain(output),
@@ -61,10 +61,10 @@ impl<W: Write> Packer<W> {
         })
     }
 
-    /// Writes the end of the packed file.
+    /// Writes the end of the compressed file.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::Plain(output) => Ok(output),

@@ -1,52 +1,52 @@
-//! One request of a trace, and the blocks that it touches.
+//! Request of a trace, and the blocks that it touches.
 
 use std::ops::Range;
 
-/// The unit of addresses and lengths, in bytes.
+/// Unit of addresses and lengths, in bytes.
 pub const SECTOR: u64 = 512;
-/// The longest request that a trace may have, in bytes: what a door takes at once.
+/// Maximum length of a request of a trace in bytes: that of a door.
 pub const LENGTH_MAX: u32 = 32 << 20;
 
-/// A request of a trace.
+/// Request of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// When it came, in microseconds since a moment that only the trace knows. `None` if the format has no times. Traces
-    /// exist whose times run backwards.
+    /// Arrival time in microseconds, since a moment that depends on the trace. `None` if the format has no times. There are traces whose
+    /// times run backwards.
     pub at_us: Option<u64>,
-    /// How long it took when it was recorded, in microseconds, if the trace says so.
+    /// Recorded latency in microseconds, if the trace has it.
     pub latency_us: Option<u64>,
-    /// Read, write, or nobody knows.
+    /// Read, write, or unknown.
     pub kind: Kind,
-    /// Which of several disks of one trace it went to, by the trace's own number; 0 where the format knows one only.
+    /// Number of the disk, of several in one trace; 0 where the format has only one.
     pub device: u32,
-    /// In bytes, a multiple of [`SECTOR`]. `offset + length` is less than 2^64.
+    /// Offset in bytes, a multiple of [`SECTOR`]. `offset + length` is less than 2^64.
     pub offset: u64,
-    /// In bytes, a multiple of [`SECTOR`], from 512 to [`LENGTH_MAX`].
+    /// Length in bytes, a multiple of [`SECTOR`], from 512 to [`LENGTH_MAX`].
     pub length: u32,
 }
 
-/// What a request does.
+/// Direction of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// It reads.
+    /// Read.
     Read,
-    /// It writes.
+    /// Write.
     Write,
-    /// The format does not say.
+    /// Not recorded in the format.
     #[default]
     Unknown,
 }
 
 impl Request {
-    /// The first byte behind it.
+    /// Returns the first byte behind it.
     pub fn end(&self) -> u64 {
         self.offset + u64::from(self.length)
     }
 
-    /// Whether it can be one: within the limits that its fields state.
+    /// Checks the request against the limits of its fields.
     ///
     /// # Errors
-    /// Says what was expected and what is there.
+    /// Expected and found values.
     pub(crate) fn check(&self) -> Result<(), String> {
         let Self { offset, length, .. } = *self;
         if length == 0 || length > LENGTH_MAX || !u64::from(length).is_multiple_of(SECTOR) {
@@ -64,10 +64,10 @@ impl Request {
     }
 }
 
-/// The numbers of the blocks of `block_bytes` that a request touches, partly or in full: its accesses.
+/// Returns the numbers of the blocks of `block_bytes` that a request touches, partly or in full: its accesses.
 ///
-/// On device 0 these are the numbers of blocks from the start of the disk. Those of each other device begin at a number of
-/// its own; the first thousand devices, and those of Linux with usual numbers, are 2^40 blocks and more apart.
+/// On device 0 these are the numbers of blocks from the start of the disk. Those of each other device begin at a number of its own; the
+/// first thousand devices, and those of Linux with usual numbers, are at least 2^40 blocks apart.
 ///
 /// # Panics
 /// If `block_bytes` is less than a sector.

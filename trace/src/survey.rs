@@ -1,55 +1,55 @@
-//! What a whole trace asks for, in a few figures.
+//! Summary of a whole trace's requests.
 
 use std::path::Path;
 
 use crate::{Error, Kind, Options, Request, Trace};
 
-/// What a whole trace asks for.
+/// Summary of a whole trace's requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Reads, writes, and those of which nobody knows.
+    /// Reads, writes, and requests without a direction.
     pub requests: u64,
     /// Reads among them.
     pub reads: u64,
     /// Writes among them.
     pub writes: u64,
-    /// Records that are no read or write, or of no bytes.
+    /// Records that are neither read nor write, or have no bytes.
     pub left_out: u64,
-    /// Requests of other devices than the one that was asked for.
+    /// Requests of other devices than the selected one.
     pub on_other_devices: u64,
-    /// The end of the request that reaches furthest, in bytes.
+    /// Highest end of a request, in bytes.
     pub end: u64,
-    /// The longest request, in bytes.
+    /// Length of the longest request, in bytes.
     pub length_max: u32,
-    /// Requests without a time. All or none, save in a trace that was put together.
+    /// Requests without a time. All or none, except in a trace that was joined from several.
     pub without_time: u64,
-    /// Requests that came, by their times, before the one in front of them.
+    /// Requests with an earlier time than the one before them.
     pub backwards: u64,
-    /// The time of the first request that has one, in microseconds.
+    /// Time of the first request that has one, in microseconds.
     pub first_us: Option<u64>,
-    /// The latest time, in microseconds.
+    /// Latest time, in microseconds.
     pub latest_us: Option<u64>,
-    /// Whether requests of several devices are among them.
+    /// True if there are requests of several devices.
     pub has_several_devices: bool,
 }
 
 impl Survey {
-    /// Microseconds from the first request to the latest; `None` without times.
+    /// Returns microseconds from the first request to the latest; `None` without times.
     pub fn span_us(&self) -> Option<u64> {
         Some(self.latest_us?.saturating_sub(self.first_us?))
     }
 
-    /// Requests without a direction.
+    /// Returns the number of requests without a direction.
     pub fn unknown(&self) -> u64 {
         self.requests - self.reads - self.writes
     }
 
-    /// Takes over what a trace that was read to its end counted itself.
+    /// Takes the counts of a trace that was read to its end.
     pub(crate) fn count_rest(&mut self, trace: &Trace) {
         (self.left_out, self.on_other_devices) = (trace.left_out(), trace.on_other_devices());
     }
 
-    /// Adds a request; `previous` is the one in front of it.
+    /// Adds a request; `previous` is the one before it.
     pub(crate) fn add(&mut self, request: &Request, previous: Option<&Request>) {
         self.requests += 1;
         self.reads += u64::from(request.kind == Kind::Read);
@@ -65,8 +65,8 @@ impl Survey {
 }
 
 impl Trace {
-    /// Reads a whole trace to see that every record is sound and what they ask for. `tell` hears with each request how many
-    /// bytes of the file were read.
+    /// Reads a whole trace to check every record and to summarise its requests. Calls `tell` for each request with the bytes of the file
+    /// that were read.
     ///
     /// # Errors
     /// As [`Trace::open`], or if a record is damaged.

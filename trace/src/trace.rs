@@ -1,4 +1,4 @@
-//! A trace that is read: opened, its format told, request by request.
+//! Reading a trace: opening it, detecting its format, and iterating over its requests.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,32 +11,32 @@ use crate::input::Input;
 use crate::unpack::unpack;
 use crate::{Error, Format, Request};
 
-/// How a trace is read. The default leaves everything to the trace.
+/// Options of reading a trace. By default everything follows from the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The format. Default: by the file's name, else by its content.
     pub format: Option<Format>,
-    /// Bytes of one unit of address, for `lis` and `ids`, whose files do not say: a multiple of 512. Default: 512 for
-    /// `lis`, 4096 for `ids`. A trace of another format, which says itself, is refused.
+    /// Bytes of one unit of address, for `lis` and `ids`, whose files do not define it: a multiple of 512. Default: 512 for `lis`, 4096 for
+    /// `ids`. Refused for a trace of another format, which defines it.
     pub unit_bytes: Option<u32>,
-    /// Of a trace of several devices, this one only; if no request is of it, that is an error at the end of the trace.
-    /// Default: all, as if they were one.
+    /// Device to select, of a trace of several; if no request is of it, that is an error at the end of the trace. Default: all, as if they
+    /// were one.
     pub device: Option<u32>,
 }
 
-/// What one record says.
+/// Content of one record.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Record {
-    /// A read, a write, or an access of which the format says no more. Not checked yet.
+    /// A read, a write, or an access of unknown direction. Not checked yet.
     Request(Request),
-    /// Another command, or no bytes.
+    /// Another command, or a request without bytes.
     Other,
 }
 
-/// How many other devices a message names.
+/// Maximum number of other devices in a message.
 const DEVICES_NAMED: usize = 8;
 
-/// Counts what is taken from a file.
+/// Reader that counts the bytes taken from a file.
 struct Counted<R> {
     bytes: R,
     taken: Arc<AtomicU64>,
@@ -50,12 +50,12 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A trace that is read. Iterates over its requests; after an error it ends.
+/// Trace that is being read. Iterates over its requests; after an error it ends.
 pub struct Trace {
     file: String,
     format: Format,
     input: Input,
-    /// Bytes taken from the file, before they are unpacked.
+    /// Bytes taken from the file, before decompression.
     taken: Arc<AtomicU64>,
     records: Box<dyn Records>,
     device: Option<u32>,
@@ -63,17 +63,17 @@ pub struct Trace {
     requests: u64,
     left_out: u64,
     on_other_devices: u64,
-    /// Some of those other devices.
+    /// Some of the other devices.
     others: Vec<u32>,
-    /// At its end, or behind an error.
+    /// True at its end, or after an error.
     is_over: bool,
 }
 
 impl Trace {
-    /// Opens a trace, packed (`gzip`, `xz`, `zstd`, told by content) or not.
+    /// Opens a trace, compressed (`gzip`, `xz`, `zstd`, detected by content) or not.
     ///
     /// # Errors
-    /// If the file cannot be read, or neither its name nor its content says what format it has.
+    /// If the file cannot be read, or its format follows neither from its name nor from its content.
     pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let file = path.display().to_string();
         match File::open(path) {
@@ -82,7 +82,7 @@ impl Trace {
         }
     }
 
-    /// A trace that is in memory or comes from elsewhere, packed or not; `name` stands for its file.
+    /// Opens a trace that is in memory or comes from elsewhere, compressed or not; `name` replaces the name of a file.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -131,37 +131,37 @@ impl Trace {
         })
     }
 
-    /// The format that it is read as.
+    /// Returns the format of the trace.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Bytes of one unit of address, if the format does not say and it was chosen or taken for granted.
+    /// Returns the bytes of one unit of address, if the format does not define it: the given value or the default.
     pub fn unit_bytes(&self) -> Option<u32> {
         self.unit_bytes
     }
 
-    /// Records so far that were no request: other commands, and those of no bytes.
+    /// Returns the number of records so far that were not requests: other commands, and those without bytes.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// Requests so far that were of other devices than the one that was asked for.
+    /// Returns the number of requests so far that were of other devices than the selected one.
     pub fn on_other_devices(&self) -> u64 {
         self.on_other_devices
     }
 
-    /// Requests that whoever recorded the trace had no room for, so that they are missing; known at its end.
+    /// Returns the number of requests that are missing because the recorder had no room for them; known at its end.
     pub fn dropped(&self) -> u64 {
         self.records.dropped()
     }
 
-    /// Bytes of the unpacked trace so far.
+    /// Returns the number of unpacked bytes so far.
     pub fn bytes_read(&self) -> u64 {
         self.input.read()
     }
 
-    /// Bytes of the file so far, packed as it may be: of its length, how far this is.
+    /// Returns the bytes of the file so far, in compressed form: divided by its length, this is the progress.
     pub fn progress(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }

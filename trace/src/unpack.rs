@@ -1,7 +1,7 @@
-//! Packed files, told by their first bytes and unpacked as they are read.
+//! Compressed files, detected by their first bytes and unpacked as they are read.
 //!
-//! The window of a packer is memory here, so it is bounded: what needs more than 64 MiB of it is refused by the library,
-//! with an error that says so.
+//! The window of a compressor takes memory here, so it is bounded: the library refuses files that need more than 64 MiB of it, with an
+//! error that has the limit.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -9,14 +9,14 @@ use flate2::bufread::MultiGzDecoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
-/// Bytes that are taken from the file at once.
+/// Number of bytes that are read from the file at once.
 const BUFFER_BYTES: usize = 128 << 10;
-/// As a power of two: `zstd --long=26` and everything below.
+/// Exponent of a power of two: `zstd --long=26` and everything below.
 const ZSTD_WINDOW_LOG_MAX: u32 = 26;
 /// `xz -9` has a window of 64 MiB and needs 65 MiB.
 const XZ_MEMORY_MAX: u64 = 80 << 20;
 
-/// The plain bytes of a file that may be packed.
+/// Returns the plain bytes of a file that may be compressed.
 ///
 /// # Errors
 /// If the file cannot be read, or its head is damaged.

@@ -1,6 +1,6 @@
-//! Traces written: in Forebay's own format, or as CSV that other tools read.
+//! Writer of traces: in Forebay's own format, or as CSV for other tools.
 //!
-//! A writer holds one frame at a time. It never renames or removes files: who opened one sees to that.
+//! A writer holds one frame at a time. It never renames or removes files: that is left to its caller.
 
 use std::io::{self, Write};
 
@@ -9,11 +9,11 @@ use crate::binary::compact::{
 };
 use crate::{Format, Kind, Request};
 
-/// A frame is ended at this size, so that one more request always fits.
+/// Size at which a frame is ended, so that one more request always fits.
 const PAYLOAD_BYTES_GOOD: usize = 32 << 10;
 const _: () = assert!(PAYLOAD_BYTES_GOOD + REQUEST_BYTES_MAX <= PAYLOAD_BYTES_MAX);
 
-/// Writes requests as a trace.
+/// Writer of requests as a trace.
 pub struct Writer<W> {
     output: W,
     as_what: As,
@@ -30,7 +30,7 @@ impl<W: Write> Writer<W> {
     /// Begins a trace in one of the formats of [`Self::formats`].
     ///
     /// # Errors
-    /// Of kind `Unsupported` if it is another one; else those of the output.
+    /// Of kind `Unsupported` if it is another one; otherwise those of the output.
     pub fn new(mut output: W, format: Format) -> io::Result<Self> {
         let as_what = match format {
             Format::Forebay => {
@@ -47,7 +47,7 @@ impl<W: Write> Writer<W> {
         Ok(Self { output, as_what, requests: 0, bytes })
     }
 
-    /// The formats that are written.
+    /// Returns the formats that can be written.
     pub fn formats() -> [Format; 2] {
         [Format::Forebay, Format::Msr]
     }
@@ -55,8 +55,8 @@ impl<W: Write> Writer<W> {
     /// Adds a request.
     ///
     /// # Errors
-    /// Of kind `InvalidInput` if the format has no place for what it is; else those of the output. After an error the
-    /// trace is not whole and cannot be ended.
+    /// Of kind `InvalidInput` if the format cannot express it; otherwise those of the output. After an error the trace is incomplete and
+    /// cannot be ended.
     pub fn add(&mut self, request: &Request) -> io::Result<()> {
         let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
         request.check().map_err(invalid)?;
@@ -75,19 +75,19 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes what was added so far, so that it can be read if no more comes.
+    /// Writes the requests added so far, so that they can be read if no more follow.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn flush(&mut self) -> io::Result<()> {
         self.end_frame()?;
         self.output.flush()
     }
 
-    /// Ends the trace. `dropped` requests are missing, as whoever recorded it had no room for them.
+    /// Ends the trace. `dropped` requests are missing, because the recorder had no room for them.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn finish(mut self, dropped: u64) -> io::Result<W> {
         self.end_frame()?;
         if let As::Compact { frames, .. } = self.as_what {
@@ -99,12 +99,12 @@ impl<W: Write> Writer<W> {
         Ok(self.output)
     }
 
-    /// Requests so far.
+    /// Returns the number of requests so far.
     pub fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// Bytes written so far, before they are packed. What is in no frame yet is not among them.
+    /// Returns the bytes written so far, before compression. Requests that are in no frame yet are not included.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -124,8 +124,8 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// A request as the CSV of Microsoft Research Cambridge. Zero ticks stand for a latency that nobody knows, so that one
-/// below a microsecond is written as one tick: the reader makes each what it was.
+/// Returns a request as the CSV of Microsoft Research Cambridge. Zero ticks are an unknown latency, so that one below a microsecond is
+/// written as one tick: the reader converts both back.
 fn msr_line(request: &Request) -> Result<String, &'static str> {
     let kind = match request.kind {
         Kind::Read => "Read",

@@ -1,11 +1,11 @@
-//! Traces as users have them: of every format, packed or not, by name or by content, and damaged in every way.
+//! Traces of users: of every format, compressed or not, by name or by content, and damaged in every way.
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use trace::{Error, Format, Kind, Options, Request, Survey, Trace};
 
-/// A record of `vscsi1`: SCSI command, first sector, length in bytes, and when it came in microseconds.
+/// Returns a record of `vscsi1`: SCSI command, first sector, length in bytes, and arrival in microseconds.
 fn record(command: u16, sector: u64, bytes: u32, at_us: u64) -> Vec<u8> {
     let mut record = vec![0; 4];
     record.extend(bytes.to_le_bytes());
@@ -17,7 +17,7 @@ fn record(command: u16, sector: u64, bytes: u32, at_us: u64) -> Vec<u8> {
     record
 }
 
-/// An event of blktrace, in either order of bytes.
+/// Returns an event of blktrace, in either byte order.
 fn event(is_little: bool, action: u32, sector: u64, bytes: u32, pdu: &[u8]) -> Vec<u8> {
     let mut event = Vec::new();
     let mut put = |value: u64, size: usize| {
@@ -55,7 +55,7 @@ fn message(bytes: &[u8]) -> String {
     read(bytes, &Options::default()).expect_err("it is damaged").to_string()
 }
 
-/// A short trace of every format that is told by its content, and the offset, length and direction of its last request.
+/// Returns a short trace of every format that is detected by its content, and the offset, length and direction of its last request.
 fn samples() -> Vec<(Format, Vec<u8>, u64, u32, Kind)> {
     let blktrace =
         [event(true, (1 << 17) | 1, 7, 512, b"pdu"), event(true, (1 << 16) | 1, 8, 4096, b"")].concat();
@@ -169,7 +169,7 @@ fn units_devices_and_format_are_chosen() {
     let mut trace = Trace::from_bytes("t", Cursor::new(lines.to_vec()), &second).expect("known");
     assert_eq!(trace.by_ref().map(|request| request.expect("sound").offset).collect::<Vec<_>>(), [512]);
     assert_eq!((trace.left_out(), trace.on_other_devices()), (0, 1));
-    // Lines of either, if the numbers can be both; then somebody has to say.
+    // Lines of either, if the numbers can be both; then the user must name the format.
     let either = b"1 0 8192 4096 1\n";
     let unclear = message(either);
     assert!(unclear.contains("of heimdall and of ssdsim") && unclear.contains("--format"), "{unclear}");
@@ -273,7 +273,7 @@ fn logs_of_fio_are_told_by_their_names_since_their_lines_do_not_say_what_the_val
 #[test]
 fn traces_that_could_be_told_before_there_were_logs_of_fio_still_are() {
     assert_eq!(format_of(b"1,104,1,4096,8192,0,4096\n"), Some(Format::Tencent));
-    // What both can be is of neither: 1 reads in one of them, and writes in the other.
+    // A line that fits both is of neither: 1 is read in one of them, and write in the other.
     let unclear = message(b"1, 104, 1, 4096, 8192, 0, 4096\n");
     assert!(unclear.contains("of tencent-replay and of fio-lat and of fio-log"), "{unclear}");
 }
@@ -312,7 +312,7 @@ fn a_damaged_line_is_named_with_what_was_read_before_it() {
         ("0.1,1,1,-512,0,0.1,0\n", "'-512'"),
         ("\u{7f}\u{0}\u{1}\n", "byte that is none"),
     ] {
-        // More good lines than are looked at to tell the format, one of them empty.
+        // More good lines than are checked to detect the format, one of them empty.
         let text = format!("{}\n{bad}", good.repeat(100));
         let message = message(text.as_bytes());
         let is_named = message.contains("line 102") && message.contains("100 requests");
@@ -376,7 +376,7 @@ fn a_survey_says_what_a_file_asks_for() {
     assert_eq!(survey, expected);
 }
 
-/// A file of this test alone.
+/// Writes a file for this test alone, and returns its path.
 fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let path = std::env::temp_dir().join(format!("forebay-trace-{}-{name}", std::process::id()));
     std::fs::write(&path, bytes).expect("temporary files can be written");

@@ -1,4 +1,4 @@
-//! A little of the fuzzing in every build: the checks of the fuzz targets on seeded damage to sound traces.
+//! Short fuzzing in every build: the checks of the fuzz targets on seeded damage to valid traces.
 
 #[path = "../../fuzz/trace_checks.rs"]
 mod checks;
@@ -8,13 +8,13 @@ use std::io::Cursor;
 use trace::{Format, Gauge, Kind, LENGTH_MAX, Options, Request, Trace, Writer};
 
 const ROUNDS: u64 = 20_000;
-/// Lines of 32 MiB each whose blocks are estimated to be a little more than they are.
+/// Lines of 32 MiB each whose number of blocks is estimated slightly too high.
 const LINES: std::ops::Range<u64> = 166..226;
-/// What chooses `lis` among fifteen choices, with the bit for the largest unit.
+/// Byte that chooses `lis` among fifteen formats, with the bit for the largest unit.
 const LIS_WITH_LARGEST_UNIT: u8 = 0x80 | 9;
 const _: () = assert!(LIS_WITH_LARGEST_UNIT % 15 == 2);
 
-/// Traces that are sound, one of each kind of format.
+/// Valid traces, one of each kind of format.
 const SOUND: &[&[u8]] = &[
     b"1 8 0 0\n16 8 0 1\n",
     b"7\n*\n\n9\n",
@@ -32,7 +32,7 @@ const SOUND: &[&[u8]] = &[
     b"\0\0\0\0\0\x10\0\0\x01\0\0\0\x28\0\0\x01\x08\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0",
 ];
 
-/// Xorshift (Marsaglia, 2003): all that is needed here is that one seed is one sequence.
+/// Xorshift (Marsaglia, 2003): a seed must give one sequence, no more.
 struct Random(u64);
 
 impl Random {

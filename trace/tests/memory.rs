@@ -1,12 +1,12 @@
-//! A long trace in little memory: what a reader and a gauge take does not grow with what they read.
+//! Long trace in little memory: the memory of a reader and a gauge does not grow with the trace.
 //!
-//! One test, as it measures the process.
+//! There is one test, as it measures the process.
 
 use std::io::{self, Read};
 
 use trace::{Gauge, Options, Trace};
 
-/// Lines of a trace that nobody keeps: requests that jump over a terabyte.
+/// Lines of a trace that is stored nowhere: requests that jump over a terabyte.
 struct Endless {
     line: u64,
     left: Vec<u8>,
@@ -27,7 +27,7 @@ impl Read for Endless {
     }
 }
 
-/// The most memory that this process ever had, in bytes.
+/// Returns the peak memory of this process, in bytes.
 fn memory_max() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux has it");

@@ -1,5 +1,5 @@
-//! Real traces, which are no part of this repository: `FOREBAY_TRACES` names their folder, else `../shared/traces` beside
-//! this tree is looked at. Without them these tests say that they proved nothing.
+//! Real traces, which are no part of this repository: `FOREBAY_TRACES` names their folder, with `../shared/traces` beside this tree as the
+//! default. Without them these tests print that they proved nothing.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -10,7 +10,7 @@ use trace::{Format, Gauge, Kind, Options, Trace, blocks};
 /// File, requests, blocks of 4 KiB that they touch in all and at least once, reads in hundredths, format.
 type Row = (&'static str, u64, u64, usize, Option<u64>, Format);
 
-/// As the README of the traces has them, where it has them.
+/// Expected values from the README of the traces, where it has them.
 const TRACES: &[Row] = &[
     ("cp_w92.vscsi.zst", 113_872, 1_141_869, 269_210, Some(41), Format::Vscsi),
     ("arc_OLTP.lis.zst", 914_145, 914_145, 186_880, None, Format::Lis),
@@ -30,14 +30,14 @@ const TRACES: &[Row] = &[
     ("ssdsim_example.ascii.zst", 10_000, 22_511, 7_322, Some(41), Format::Ssdsim),
 ];
 
-/// The folder of the traces, if there is one.
+/// Returns the folder of the traces, if there is one.
 fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
     let folder = std::env::var_os("FOREBAY_TRACES").map_or(beside, PathBuf::from);
     if folder.is_dir() {
         return Some(folder);
     }
-    // Past the test harness, which keeps what tests print that pass.
+    // Written past the test harness, which hides the output of tests that pass.
     let message = format!(
         "left out, nothing was proved of real traces: no folder {}; FOREBAY_TRACES names another\n",
         folder.display()
@@ -46,7 +46,7 @@ fn folder() -> Option<PathBuf> {
     None
 }
 
-/// Pages in the trace of a database, sectors in those of disks.
+/// Returns options with pages for the trace of a database, and sectors for those of disks.
 fn options(file: &str) -> Options {
     Options { unit_bytes: (file == "arc_OLTP.lis.zst").then_some(4096), ..Options::default() }
 }

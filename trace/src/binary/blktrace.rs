@@ -1,4 +1,4 @@
-//! What blktrace writes: events of the block layer of Linux, version 7 of their format.
+//! Binary output of blktrace: events of the block layer of Linux, version 7 of their format.
 //!
 //! ```text
 //!   event of 48 bytes, in the order of bytes of the machine that wrote it, then `pdu length` bytes that are left out
@@ -20,7 +20,7 @@ const VERSION: u32 = 7;
 /// Bits of the category, the upper half of the action.
 const READ: u32 = 1 << 16;
 const WRITE: u32 = 1 << 17;
-/// Passed through by the block layer, so that the sector means nothing; told by the driver; given back.
+/// Passed through by the block layer, so that the sector has no meaning; notified by the driver; returned.
 const NO_TRANSFER: u32 = (1 << (9 + 16)) | (1 << (10 + 16)) | (1 << (13 + 16));
 /// Actions, the lower half, best first: queued, issued, completed.
 const ACTIONS: [u16; 3] = [1, 7, 8];
@@ -31,7 +31,7 @@ pub(crate) struct Blktrace {
     action: u16,
 }
 
-/// An event, of either order of bytes.
+/// Event, in either byte order.
 struct Event {
     at_ns: u64,
     sector: u64,
@@ -42,7 +42,7 @@ struct Event {
 }
 
 impl Blktrace {
-    /// Takes events of the best action that occurs in how the trace begins.
+    /// Selects events of the best action that occurs in the front of a trace.
     pub(crate) fn new(front: &[u8]) -> Self {
         let transfers = || events(front).filter(|event| event.kind().is_some());
         let occurs = |action: &u16| transfers().any(|event| event.action as u16 == *action);
@@ -101,7 +101,7 @@ impl Event {
         if version != VERSION {
             return Err(format!("expected events of version {VERSION}, found version {version}"));
         }
-        // A word of 64 bits has its halves in the order of bytes, too.
+        // The halves of a 64-bit word are in the byte order, too.
         let long = |at: usize| {
             let (low, high) = if is_little { (word(at), word(at + 1)) } else { (word(at + 1), word(at)) };
             u64::from(high) << 32 | u64::from(low)
@@ -111,7 +111,7 @@ impl Event {
         Ok(Self { at_ns: long(2), sector: long(4), bytes: word(6), action: word(7), device: word(9), follow })
     }
 
-    /// What it transfers, if it does.
+    /// Returns the direction of its transfer, if it is one.
     fn kind(&self) -> Option<Kind> {
         match self.action {
             action if action & NO_TRANSFER != 0 => None,
@@ -122,7 +122,7 @@ impl Event {
     }
 }
 
-/// The whole events at the front of a trace, up to the first that is none.
+/// Returns the whole events at the front of a trace, up to the first that is invalid.
 fn events(mut front: &[u8]) -> impl Iterator<Item = Event> {
     std::iter::from_fn(move || {
         let (bytes, rest) = front.split_first_chunk()?;
@@ -132,7 +132,7 @@ fn events(mut front: &[u8]) -> impl Iterator<Item = Event> {
     })
 }
 
-/// Whether a trace that begins so is one.
+/// Returns true if a trace with this front is one.
 pub(crate) fn fits(front: &[u8]) -> bool {
     events(front).next().is_some()
 }

@@ -4,8 +4,8 @@
 //!   head 16 bytes │ frame │ frame │ ... │ last frame, which says how much there is
 //!   frame: payload bytes u32 │ requests u32 │ number u32 │ CRC-32C u32 │ payload
 //! ```
-//! Each frame stands by itself, so that damage is found where it is, and a file that was cut off lacks its last frame.
-//! Numbers are little endian.
+//! Frames are independent, so that damage is found where it is, and a file that was cut off lacks its last frame. Numbers are little
+//! endian.
 
 use crate::binary::varint::{difference, moved, put, take};
 use crate::format::Records;
@@ -13,14 +13,14 @@ use crate::input::Input;
 use crate::request::{Kind, Request, SECTOR};
 use crate::trace::Record;
 
-/// How a file begins.
+/// First bytes of a file.
 pub(crate) const MAGIC: [u8; 8] = *b"FBTRACE\x1a";
 pub(crate) const VERSION: u16 = 1;
 pub(crate) const HEAD_BYTES: usize = 16;
 pub(crate) const FRAME_HEAD_BYTES: usize = 16;
-/// The largest payload.
+/// Maximum size of a payload in bytes.
 pub(crate) const PAYLOAD_BYTES_MAX: usize = 64 << 10;
-/// The most that one request takes: a tag, a device, a time, a latency, an offset and a length.
+/// Maximum size of a request in bytes: a tag, a device, a time, a latency, an offset and a length.
 pub(crate) const REQUEST_BYTES_MAX: usize = 1 + 5 + 10 + 10 + 10 + 5;
 
 /// Bits of the tag. The two lowest are the kind.
@@ -30,10 +30,10 @@ const SAME_LENGTH: u8 = 1 << 3;
 const FOLLOWS: u8 = 1 << 4;
 const HAS_TIME: u8 = 1 << 5;
 const HAS_LATENCY: u8 = 1 << 6;
-/// The kinds, by their bits.
+/// Kinds in the order of their bits.
 const KINDS: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Unknown];
 
-/// The head of a file.
+/// Returns the head of a file.
 pub(crate) fn head() -> [u8; HEAD_BYTES] {
     let mut head = [0; HEAD_BYTES];
     head[..8].copy_from_slice(&MAGIC);
@@ -43,12 +43,12 @@ pub(crate) fn head() -> [u8; HEAD_BYTES] {
     head
 }
 
-/// Whether a trace that begins so is one.
+/// Returns true if a trace with this front is one.
 pub(crate) fn fits(front: &[u8]) -> bool {
     front.starts_with(&MAGIC)
 }
 
-/// What one request takes over from the one in front of it, in the same frame.
+/// Values that a request inherits from the one before it in the same frame.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Previous {
     at_us: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Previous {
 }
 
 impl Previous {
-    /// Appends a request, which is sound.
+    /// Appends a request, which must be valid.
     pub(crate) fn encode(&mut self, request: &Request, bytes: &mut Vec<u8>) {
         let Request { at_us, latency_us, kind, device, offset, length } = *request;
         let (sector, sectors) = (offset / SECTOR, u64::from(length) / SECTOR);
@@ -90,7 +90,7 @@ impl Previous {
         (self.device, self.sectors, self.end_sector) = (device, sectors, sector + sectors);
     }
 
-    /// Takes a request off the front; `None` if there is none that can be.
+    /// Takes a request off the front; returns `None` if there is no valid one.
     fn decode(&mut self, bytes: &mut &[u8]) -> Option<Request> {
         let (tag, rest) = bytes.split_first()?;
         *bytes = rest;
@@ -118,7 +118,7 @@ impl Previous {
     }
 }
 
-/// A frame around its payload.
+/// Returns the head of a frame for its payload.
 pub(crate) fn frame(number: u32, requests: u32, payload: &[u8]) -> [u8; FRAME_HEAD_BYTES] {
     assert!(payload.len() <= PAYLOAD_BYTES_MAX, "a frame was ended in time");
     let mut head = [0; FRAME_HEAD_BYTES];
@@ -130,12 +130,12 @@ pub(crate) fn frame(number: u32, requests: u32, payload: &[u8]) -> [u8; FRAME_HE
     head
 }
 
-/// What the last frame says of the whole file.
+/// Totals of the whole file, in its last frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     /// Requests in all frames.
     pub(crate) requests: u64,
-    /// Requests that its writer had no room for, so that they are missing.
+    /// Requests that are missing because its writer had no room for them.
     pub(crate) dropped: u64,
 }
 
@@ -158,9 +158,9 @@ impl Totals {
 pub(crate) struct Compact {
     has_head: bool,
     payload: Vec<u8>,
-    /// Where the next request is in the payload.
+    /// Position of the next request in the payload.
     at: usize,
-    /// Requests that the payload must still have.
+    /// Requests that are left in the payload.
     left: u32,
     previous: Previous,
     frame: u32,
@@ -194,7 +194,7 @@ impl Records for Compact {
     }
 
     fn place(&self) -> String {
-        // The frame that is being read; its number is counted up once its head is believed.
+        // The frame that is being read; its number is counted up once its head is valid.
         format!("frame {}", self.frame.saturating_sub(u32::from(self.at > 0)))
     }
 
@@ -204,7 +204,7 @@ impl Records for Compact {
 }
 
 impl Compact {
-    /// Reads and checks a frame; false at the end of the trace.
+    /// Reads and checks a frame; returns false at the end of the trace.
     fn next_frame(&mut self, input: &mut Input) -> Result<bool, String> {
         self.at = 0;
         let mut head = [0; FRAME_HEAD_BYTES];
@@ -241,7 +241,7 @@ impl Compact {
         Ok(true)
     }
 
-    /// The payload is that of the last frame: it must agree with what was read, and nothing may follow.
+    /// Checks the payload of the last frame: it must agree with the requests read, and nothing may follow.
     fn end(&mut self, input: &mut Input) -> Result<(), String> {
         let totals = Totals::decode(&self.payload).ok_or("expected totals, found something else")?;
         if totals.requests != self.requests {

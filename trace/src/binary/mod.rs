@@ -1,4 +1,4 @@
-//! Formats of bytes: records of a fixed head, in some order of bytes.
+//! Binary formats: records with a fixed head, in some byte order.
 
 pub(crate) mod blktrace;
 pub(crate) mod compact;

@@ -1,7 +1,7 @@
-//! Numbers of as many bytes as they need: seven bits a byte, the lowest first, the highest bit set while more follow
-//! (LEB128). Differences have their sign in the lowest bit, so that small ones are short either way.
+//! Numbers of variable length: seven bits a byte, the lowest first, the highest bit set while more follow (LEB128). Differences have their
+//! sign in the lowest bit, so that small ones are short in both directions.
 
-/// Bytes of the longest number.
+/// Maximum length of a number in bytes.
 const BYTES_MAX: usize = 10;
 
 /// Appends a number.
@@ -13,7 +13,7 @@ pub(crate) fn put(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front; `None` if there is none, or one above 2^64.
+/// Takes a number off the front; returns `None` if there is none, or one above 2^64.
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for at in 0..BYTES_MAX {
@@ -31,13 +31,13 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// How far it is from one number to another, modulo 2^64, as a number that is small if they are near.
+/// Returns the difference from one number to another, modulo 2^64, as a number that is small if they are near.
 pub(crate) fn difference(from: u64, to: u64) -> u64 {
     let signed = to.wrapping_sub(from).cast_signed();
     ((signed << 1) ^ (signed >> 63)).cast_unsigned()
 }
 
-/// The other number.
+/// Returns the other number.
 pub(crate) fn moved(from: u64, difference: u64) -> u64 {
     let signed = (difference >> 1).cast_signed() ^ -((difference & 1).cast_signed());
     from.wrapping_add(signed.cast_unsigned())

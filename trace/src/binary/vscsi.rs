@@ -14,9 +14,9 @@ const RECORD_BYTES: usize = 32;
 /// Operation codes of SCSI, for 6, 10, 12 and 16 bytes of command.
 const READS: &[u16] = &[0x08, 0x28, 0xa8, 0x88];
 const WRITES: &[u16] = &[0x0a, 0x2a, 0xaa, 0x8a];
-/// Upper half of the version, for format 1. What the lower one says is not known, and not looked at.
+/// Upper half of the version, for format 1. The meaning of the lower half is not known, and it is ignored.
 const VERSION: u16 = 1;
-/// How many records are looked at to tell the format.
+/// Number of records that are checked to detect the format.
 const RECORDS_TRIED: usize = 64;
 
 /// The records of a trace.
@@ -37,7 +37,7 @@ impl Records for Vscsi {
     }
 }
 
-/// Whether a trace that begins so can have this format: every record has the version, and a command of one byte.
+/// Returns true if a trace with this front can have this format: every record has the version, and a command of one byte.
 pub(crate) fn fits(front: &[u8]) -> bool {
     let (records, _) = front.as_chunks::<RECORD_BYTES>();
     let is_one = |record: &[u8; RECORD_BYTES]| record[13] == 0 && decode(record).is_ok();

@@ -1,9 +1,9 @@
-//! Which blocks a trace touches, how often and in which windows: all of them up to a bound, then a sample.
+//! Footprint of a trace: the blocks that it touches, how often and in which windows. All of them up to a bound, then a sample.
 //!
-//! The sample is of blocks, not of requests: a block is in it if the hash of its number is below a threshold, which halves
-//! whenever there are too many (adaptive sampling; Flajolet, Computing 43, 1990). So what is known of a block in the
-//! sample is known from its first access on, and counts of blocks are the sample's times a power of two. The sample is the same
-//! in each run; the table is not, so that no trace can be made whose blocks all come to lie in one place of it.
+//! The sample is of blocks, not of requests: a block is in it if the hash of its number is below a threshold, which halves whenever there
+//! are too many (adaptive sampling; Flajolet, Computing 43, 1990). So a sampled block is known from its first access on, and counts of
+//! blocks are the sample's times a power of two. The sample is the same in each run. The layout of the table differs, so that no trace can
+//! be made whose blocks all collide in it.
 
 use std::collections::HashMap;
 use std::hash::RandomState;
@@ -12,45 +12,45 @@ use super::Directions;
 use super::windows::WINDOWS_MAX;
 use crate::request::Kind;
 
-/// Blocks that are told apart, so that a footprint below 1.75 GiB is exact: what a table of 2^19 entries takes without
-/// growing. Beyond, the error of [`Touched::blocks`] is 0.2 % (one standard deviation, of half as many blocks). That of other
-/// figures is larger: they are of fewer blocks, or hang on the few that are touched most.
+/// Maximum number of tracked blocks, so that a footprint below 1.75 GiB is exact: the capacity of a table of 2^19 entries without growing.
+/// Beyond, the error of [`Touched::blocks`] is 0.2 % (one standard deviation, of half as many blocks). That of other figures is larger:
+/// they are of fewer blocks, or depend on the few most touched.
 pub const FOOTPRINT_BLOCKS_MAX: usize = (1 << 19) / 8 * 7;
-/// The share of blocks that is looked at as the busiest: one in so many.
+/// Divisor of the number of blocks for the busiest share.
 const BUSIEST_ONE_IN: usize = 10;
 
-/// What a trace touches, in blocks of [`super::BLOCK_BYTES`].
+/// Touched blocks of [`super::BLOCK_BYTES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Touched {
-    /// Blocks touched, counted as often as they are.
+    /// Accesses: a block counts as often as it is touched.
     pub accesses: u64,
-    /// Blocks touched at all.
+    /// Number of different blocks touched.
     pub blocks: u64,
-    /// Blocks that are read, written, and touched by requests without a direction; a block may be all of it.
+    /// Blocks that are read, written, and touched by requests without a direction; a block may be in several of these.
     pub blocks_by: Directions,
-    /// Blocks touched once only.
+    /// Blocks touched only once.
     pub blocks_once: u64,
-    /// The share of accesses that go to the busiest tenth of blocks, 0 to 1.
+    /// Share of accesses that go to the busiest tenth of blocks, 0 to 1.
     pub busiest_tenth: f64,
-    /// Whether these counts are exact. Else all but `accesses` are estimates, which may exceed what they are a part of.
+    /// True if these counts are exact. Otherwise all but `accesses` are estimates, which may exceed the whole.
     pub is_exact: bool,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Seen {
     accesses: u32,
-    /// One bit a window.
+    /// A bit for each window.
     windows: u32,
     by: u8,
 }
 
 const _: () = assert!(WINDOWS_MAX == u32::BITS as usize, "one bit a window");
 
-/// The blocks that are told apart.
+/// Tracked blocks.
 pub(super) struct Footprint {
     blocks: HashMap<u64, Seen, RandomState>,
     blocks_max: usize,
-    /// A block is in the sample if so many of its hash's highest bits are zero.
+    /// Number of the hash's highest bits that must be zero for a block in the sample.
     halvings: u32,
     accesses: u64,
 }
@@ -73,14 +73,14 @@ impl Footprint {
         while self.blocks.len() >= self.blocks_max {
             self.halvings += 1;
             let halvings = self.halvings;
-            // Into a table that has its last size at once: the old one would grow for the marks that what is removed leaves.
+            // The new table has its final size at once: the old one would grow for the tombstones of removed entries.
             let mut blocks = HashMap::with_capacity_and_hasher(self.blocks_max, self.blocks.hasher().clone());
             blocks.extend(self.blocks.drain().filter(|(block, _)| is_in(*block, halvings)));
             self.blocks = blocks;
         }
     }
 
-    /// Makes each pair of windows one, so many times.
+    /// Joins each pair of windows, so many times.
     pub(super) fn merge_windows(&mut self, times: u32) {
         for seen in self.blocks.values_mut() {
             seen.windows =
@@ -88,9 +88,9 @@ impl Footprint {
         }
     }
 
-    /// What there is to say; and for each window the blocks that are touched in it, and for the first time.
+    /// Returns the result; and for each window the blocks touched in it, and touched for the first time.
     pub(super) fn describe(self) -> (Touched, [(u64, u64); WINDOWS_MAX]) {
-        // A trace can be made whose sample stands for more than there can be.
+        // A trace can be made whose sample stands for an impossible number.
         let times = 1_u64.checked_shl(self.halvings).unwrap_or(u64::MAX);
         let scale = |count: u64| count.saturating_mul(times);
         let mut windows = [(0_u64, 0_u64); WINDOWS_MAX];
@@ -121,7 +121,7 @@ impl Footprint {
     }
 }
 
-/// The share of accesses of the busiest tenth, rounded up to whole blocks.
+/// Returns the share of accesses of the busiest tenth, rounded up to whole blocks.
 #[expect(clippy::cast_precision_loss, reason = "a share for people")]
 fn busiest(counts: &mut [u32]) -> f64 {
     counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -142,12 +142,13 @@ fn is_in(block: u64, halvings: u32) -> bool {
     mix(block).leading_zeros() >= halvings
 }
 
-/// Each pair of bits as one, in the lower half.
+/// Joins each pair of bits, in the lower half.
 fn halve(windows: u32) -> u32 {
     (0..u32::BITS / 2).fold(0, |half, at| half | u32::from(windows >> (2 * at) & 0b11 != 0) << at)
 }
 
-/// The end of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014): every bit of a number moves every bit of its hash.
+/// Returns the hash of a number, by the end of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014): every bit of the number changes every bit
+/// of its hash.
 fn mix(mut number: u64) -> u64 {
     number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -172,7 +173,7 @@ mod tests {
         assert_ne!(hash(), hash());
     }
 
-    /// The inverse of [`mix`]: what somebody needs who makes a trace against it.
+    /// Returns the inverse of [`mix`], with which a trace can be made against it.
     fn unmix(hash: u64) -> u64 {
         let number = hash ^ hash >> 31 ^ hash >> 62;
         let number = number.wrapping_mul(inverse(0x94d0_49bb_1331_11eb));
@@ -181,7 +182,7 @@ mod tests {
         number ^ number >> 30 ^ number >> 60
     }
 
-    /// The inverse of an odd number modulo 2^64, by Newton's method.
+    /// Returns the inverse of an odd number modulo 2^64, by Newton's method.
     fn inverse(odd: u64) -> u64 {
         (0..6).fold(odd, |found, _| found.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(found))))
     }
@@ -212,7 +213,7 @@ mod tests {
         let mut footprint = Footprint::new(4096);
         for round in 0..2 {
             for block in 0..100_000_u64 {
-                // Every fourth block is touched once only.
+                // Every fourth block is touched only once.
                 if round == 0 || block % 4 != 0 {
                     footprint.touch(block * 7, Kind::Write, round);
                 }

@@ -1,4 +1,4 @@
-//! What a trace is like: requests, sizes, how much of it is touched and how often, in one pass and bounded memory.
+//! Statistics of a trace: requests, sizes, footprint and reuse, in one pass and bounded memory.
 //!
 //! ```text
 //!   Request ──> counts, lengths, sequences           (this file)
@@ -17,57 +17,57 @@ use windows::Windows;
 use crate::request::{Kind, LENGTH_MAX, Request, SECTOR, blocks};
 use crate::{Survey, Trace};
 
-/// The unit in which a footprint is counted, in bytes: the unit of validity of the cache.
+/// Unit of a footprint in bytes: the unit of validity of the cache.
 pub const BLOCK_BYTES: u64 = 4096;
-/// A request is sequential if it begins where one of so many before it ended: as many streams at once are seen.
+/// Number of earlier requests at whose ends a sequential request may begin: as many concurrent streams are detected.
 pub const STREAMS: usize = 32;
-/// Classes of length: 512 bytes, 1 KiB, and so on to the longest.
+/// Number of classes of length: 512 bytes, 1 KiB, and so on to the longest.
 const CLASSES: usize = (LENGTH_MAX as u64 / SECTOR).ilog2() as usize + 1;
-/// Devices that are counted apart.
+/// Maximum number of devices that are counted apart.
 const DEVICES_MAX: usize = 64;
 
-/// What a trace is like.
+/// Statistics of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Info {
-    /// How many requests, and how far they reach.
+    /// Number and extent of the requests.
     pub survey: Survey,
-    /// Requests that its recorder says are missing.
+    /// Requests that are missing according to the recorder.
     pub dropped: u64,
     /// Bytes read, written, and of requests without a direction.
     pub bytes: Directions,
-    /// Lengths, shortest first, without classes at either end in which there is none.
+    /// Classes of length, the shortest first, without empty ones at either end.
     pub lengths: Vec<LengthClass>,
     /// Requests that begin where one of the [`STREAMS`] before them ended.
     pub sequential: u64,
-    /// Devices and their requests, in the order in which they come; at most 64.
+    /// Devices and their requests, in the order of their first requests; at most 64.
     pub devices: Vec<(u32, u64)>,
-    /// Whether there are more devices than those.
+    /// True if there are more devices than those.
     pub has_more_devices: bool,
-    /// What is touched, and how often.
+    /// Footprint and reuse.
     pub touched: Touched,
-    /// The course of it: at most 32 windows of equal width, the first one first.
+    /// Windows over time: at most 32 of equal width, the first one first.
     pub windows: Vec<Window>,
-    /// How wide a window is: microseconds if the trace has times, else requests.
+    /// Width of a window: microseconds if the trace has times, otherwise requests.
     pub window_width: u64,
 }
 
-/// Something counted by what requests do.
+/// Count by direction of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Directions {
-    /// Of reads.
+    /// Reads.
     pub read: u64,
-    /// Of writes.
+    /// Writes.
     pub write: u64,
-    /// Of requests without a direction.
+    /// Requests without a direction.
     pub unknown: u64,
 }
 
-/// Requests of a class of length.
+/// Class of length, with its requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LengthClass {
-    /// The longest of the class, in bytes; the longest of the class before it is half of that.
+    /// Longest length of the class, in bytes; that of the class before it is half of it.
     pub up_to_bytes: u64,
-    /// How many.
+    /// Number of requests.
     pub requests: Directions,
 }
 
@@ -80,20 +80,20 @@ impl Directions {
         }
     }
 
-    /// All three.
+    /// Returns the sum of all three.
     pub fn total(&self) -> u64 {
         self.read + self.write + self.unknown
     }
 }
 
-/// Takes requests one by one.
+/// Collector of statistics, fed with requests one by one.
 pub struct Gauge {
     survey: Survey,
     previous: Option<Request>,
     bytes: Directions,
     lengths: [Directions; CLASSES],
     sequential: u64,
-    /// Where the last requests ended, the oldest to be replaced next.
+    /// Ends of the last requests; the oldest is replaced next.
     ends: [Option<(u32, u64)>; STREAMS],
     devices: Vec<(u32, u64)>,
     has_more_devices: bool,
@@ -102,13 +102,13 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// Nothing yet. What it takes is bounded: 20 MiB.
+    /// Creates an empty collector. Its memory is bounded: 20 MiB.
     #[expect(clippy::new_without_default, reason = "what is measured begins with a call that says so")]
     pub fn new() -> Self {
         Self::with_bound(FOOTPRINT_BLOCKS_MAX)
     }
 
-    /// With another bound for the blocks that are told apart.
+    /// Creates one with another bound for tracked blocks.
     fn with_bound(blocks_max: usize) -> Self {
         Self {
             survey: Survey::default(),
@@ -154,7 +154,7 @@ impl Gauge {
         }
     }
 
-    /// What there is to say. `trace` is where the requests came from.
+    /// Returns the statistics. `trace` is the source of the requests.
     pub fn finish(mut self, trace: &Trace) -> Info {
         self.survey.count_rest(trace);
         self.describe(trace.dropped())

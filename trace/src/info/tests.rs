@@ -1,4 +1,4 @@
-//! What is said of traces that were made here, each small enough to be counted by hand.
+//! Statistics of made-up traces, each small enough to be counted by hand.
 
 use std::io::Cursor;
 
@@ -40,7 +40,7 @@ fn a_small_trace_is_described_exactly() {
         requests: Directions { read, write, unknown: 0 },
     };
     assert_eq!(info.lengths, [class(4096, 3, 0), class(8192, 0, 0), class(16384, 1, 1)]);
-    // The write goes on where the first read ended; so do the read of block 4, and the last one.
+    // The write continues where the first read ended; so do the read of block 4, and the last one.
     assert_eq!(info.sequential, 3);
     let expected = Touched {
         accesses: 11,

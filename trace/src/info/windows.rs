@@ -1,14 +1,14 @@
-//! The course of a trace in windows of equal width, which double when the trace turns out to be longer.
+//! Windows of equal width over a trace, which double when the trace is longer.
 
 use crate::request::{Kind, Request};
 
-/// The most windows that there are.
+/// Maximum number of windows.
 pub(super) const WINDOWS_MAX: usize = 32;
-/// How wide they are at first: a 64th of a second, so that doubling makes whole seconds; or so many requests.
+/// Initial width: a 64th of a second, so that doubling results in whole seconds; or so many requests.
 const WIDTH_US: u64 = 1_000_000 / 64;
 const WIDTH_REQUESTS: u64 = 1024;
 
-/// What happens in one window.
+/// Figures of one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// Requests in it.
@@ -17,18 +17,18 @@ pub struct Window {
     pub reads: u64,
     /// Bytes of all of them.
     pub bytes: u64,
-    /// Blocks that are touched in it: the working set of so long.
+    /// Blocks that are touched in it: its working set.
     pub blocks: u64,
-    /// Those among them that no window before it touches.
+    /// Those among them that no earlier window touches.
     pub blocks_new: u64,
 }
 
-/// The windows so far.
+/// Windows up to now.
 pub(super) struct Windows {
     all: [Window; WINDOWS_MAX],
     used: usize,
     width: u64,
-    /// The time of the first request, if the trace has times.
+    /// Time of the first request, if the trace has times.
     first_us: Option<u64>,
     last: u64,
     requests: u64,
@@ -40,14 +40,14 @@ impl Windows {
         Self { all, used: 0, width: 0, first_us: None, last: 0, requests: 0 }
     }
 
-    /// Counts a request: its window, and how often pairs of windows became one before.
+    /// Counts a request; returns its window, and how often pairs of windows were joined before.
     pub(super) fn place(&mut self, request: &Request) -> (usize, u32) {
         if self.requests == 0 {
             self.first_us = request.at_us;
             self.width = if self.first_us.is_some() { WIDTH_US } else { WIDTH_REQUESTS };
         }
         let position = match (self.first_us, request.at_us) {
-            // A time before the first one belongs to the first window.
+            // An earlier time than the first one belongs to the first window.
             (Some(first), Some(at)) => at.saturating_sub(first),
             (Some(_), None) => self.last,
             (None, _) => self.requests,
@@ -82,12 +82,12 @@ impl Windows {
         self.width *= 2;
     }
 
-    /// How wide each is, in microseconds or requests; 0 if there was none.
+    /// Returns the width of each, in microseconds or requests; 0 if there was none.
     pub(super) fn width(&self) -> u64 {
         self.width
     }
 
-    /// All up to the last that has something, with the blocks touched in each, and touched there first.
+    /// Returns all windows up to the last that is not empty, with the blocks touched in each, and touched there first.
     pub(super) fn describe(self, blocks: &[(u64, u64); WINDOWS_MAX]) -> Vec<Window> {
         let windows = self.all[..self.used].iter().zip(blocks);
         windows

@@ -1,12 +1,12 @@
-//! What blkparse prints of a trace of the block layer of Linux, in its default format.
+//! Output of blkparse for a trace of the block layer of Linux, in its default format.
 //!
 //! ```text
 //!   major,minor cpu sequence seconds process action kind sector + sectors [name]
 //!   "8,0 3 1 0.000000000 697 Q W 223490 + 8 [kjournald]"
 //! ```
-//! One request makes several lines; those of one action are taken: queued (Q) if the trace has any, else issued (D), else
-//! completed (C). The summary of each CPU and of all is no part of the trace, which may go on behind it: several outputs in one
-//! file have several.
+//! One request makes several lines; those of one action are taken: queued (Q) if the trace has any, else issued (D), else completed (C).
+//! The summaries of each CPU and of all are not part of the trace, which may continue behind them: several outputs in one file have
+//! several.
 
 use super::{Line, blanks, decimal, record};
 use crate::request::{Kind, Request, SECTOR};
@@ -15,14 +15,14 @@ use crate::trace::Record;
 /// Best first: queued, issued, completed.
 const ACTIONS: [&str; 3] = ["Q", "D", "C"];
 
-/// Its lines.
+/// Reader of its lines.
 pub(crate) struct Blkparse {
     action: &'static str,
     in_summary: bool,
 }
 
 impl Blkparse {
-    /// Takes lines of the best action that occurs in how the trace begins.
+    /// Selects lines of the best action that occurs in the front of a trace.
     pub(crate) fn new(front: &[u8]) -> Self {
         let text = String::from_utf8_lossy(front);
         let occurs = |action: &&str| text.lines().any(|line| is_transfer(line, action));
@@ -51,7 +51,7 @@ impl Line for Blkparse {
         let Some(kind) = kind_of(fields.word("the kind")?) else { return Ok(Some(Record::Other)) };
         let sector = fields.word("the sector")?;
         if sector.starts_with('[') {
-            // A flush has no sectors: its name comes at once.
+            // A flush has no sectors: its name follows at once.
             return Ok(Some(Record::Other));
         }
         let offset = sector.parse::<u64>().ok().and_then(|sector| sector.checked_mul(SECTOR));
@@ -65,25 +65,25 @@ impl Line for Blkparse {
     }
 }
 
-/// Whether a summary begins: `CPU3 (8,0):`, `Total (8,0):`.
+/// Returns true if the line begins a summary: `CPU3 (8,0):`, `Total (8,0):`.
 fn begins_summary(line: &str) -> bool {
     let is_of_cpu =
         line.strip_prefix("CPU").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
     is_of_cpu || line.starts_with("Total (")
 }
 
-/// Whether a line goes on with a summary: it says in words what it counts, where one of the trace begins with numbers.
+/// Returns true if the line continues a summary, which begins with words; a line of the trace begins with numbers.
 fn is_of_summary(line: &str) -> bool {
     line.trim_ascii_start().starts_with(|first: char| first.is_ascii_alphabetic()) && line.contains(':')
 }
 
-/// The number of a device `major,minor`.
+/// Returns the number of a device `major,minor`.
 fn numbers(text: &str) -> Option<u32> {
     let (major, minor) = text.split_once(',')?;
     Some(super::device(major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// What the letters of a request say: R or W among others. Discards and requests without data are neither.
+/// Returns the direction in the letters of a request: R or W among others. Discards and requests without data have none.
 fn kind_of(letters: &str) -> Option<Kind> {
     match letters {
         letters if letters.contains('D') => None,

@@ -1,4 +1,4 @@
-//! `csv:COLUMNS`: lines of any order of fields, named by whoever reads them.
+//! `csv:COLUMNS`: lines with fields in an order that the user names.
 //!
 //! ```text
 //!   csv:time_s,offset512,length512,op       "0.551706,20941264,16,W"
@@ -9,19 +9,19 @@
 //!   latency_s latency_ms latency_us latency_ns   how long it took            device    the number of its disk
 //!   -                                       a field that is left out         *         the last one: whatever follows is left out
 //! ```
-//! Fields have commas between them, or semicolons, or blanks: what the line has, in this order. A heading, which is a first line
-//! of which no field begins with a digit, is left out.
+//! Fields are separated by commas, semicolons, or blanks: the first of these that the line has. A heading, which is a first line of which
+//! no field begins with a digit, is left out.
 
 use super::{Fields, Line, record};
 use crate::request::{Kind, Request};
 use crate::trace::Record;
 
-/// Columns at most.
+/// Maximum number of columns.
 const COLUMNS_MAX: usize = 16;
-/// Bytes of a unit at most.
+/// Maximum of a unit in bytes.
 const UNIT_MAX: u32 = 1 << 20;
 
-/// A field of a line.
+/// Field of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Column {
     Time(Scale),
@@ -37,7 +37,7 @@ enum Column {
     Rest,
 }
 
-/// A unit of time.
+/// Unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Scale {
     Seconds,
@@ -67,17 +67,17 @@ impl Scale {
     }
 }
 
-/// The columns of a trace, in their order.
+/// Columns of a trace, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Columns {
     columns: [Option<Column>; COLUMNS_MAX],
 }
 
 impl Columns {
-    /// Columns by their names, separated by commas.
+    /// Parses names of columns, separated by commas.
     ///
     /// # Errors
-    /// If a name is unknown or occurs twice, there are too many, or offset or length is absent: a sentence.
+    /// If a name is unknown or occurs twice, there are too many, or offset or length is missing: a sentence.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut columns = [None; COLUMNS_MAX];
         let names: Vec<&str> = text.split(',').map(str::trim_ascii).collect();
@@ -147,18 +147,18 @@ fn column(name: &str) -> Option<Column> {
     })
 }
 
-/// Lines with such columns.
+/// Reader of lines with such columns.
 pub(crate) struct Csv {
     columns: Columns,
     separators: Separators,
-    /// Whether a line was seen that is no heading.
+    /// True if a line other than a heading was read.
     has_begun: bool,
 }
 
-/// What lies between fields.
+/// Separators of fields.
 enum Separators {
     Commas,
-    /// Commas, or semicolons, or blanks, whichever a line has first in this order.
+    /// The first of commas, semicolons and blanks that the line has.
     AsTheLine,
 }
 
@@ -167,7 +167,7 @@ impl Csv {
         Self { columns, separators: Separators::AsTheLine, has_begun: false }
     }
 
-    /// Returns a reader that takes nothing but commas between fields.
+    /// Returns a reader that accepts only commas between fields.
     pub(crate) fn with_commas(columns: Columns) -> Self {
         Self { separators: Separators::Commas, ..Self::new(columns) }
     }
@@ -200,7 +200,7 @@ impl Csv {
     }
 }
 
-/// The next field as a time.
+/// Parses the next field as a time.
 fn micros<'a>(
     fields: &mut Fields<'a, impl Iterator<Item = &'a str>>,
     what: &str,
@@ -215,7 +215,7 @@ fn micros<'a>(
     }
 }
 
-/// The next field as a direction in letters.
+/// Parses the next field as a direction in letters.
 fn direction<'a>(fields: &mut Fields<'a, impl Iterator<Item = &'a str>>) -> Result<Kind, String> {
     let word = fields.word("the direction")?;
     let is = |names: [&str; 2]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
@@ -226,7 +226,7 @@ fn direction<'a>(fields: &mut Fields<'a, impl Iterator<Item = &'a str>>) -> Resu
     }
 }
 
-/// Whether none of its fields begins with a digit.
+/// Returns true if none of its fields begins with a digit.
 fn is_heading(line: &str) -> bool {
     let mut fields = line.split([',', ';', ' ', '\t']);
     !fields.any(|field| field.bytes().next().is_some_and(|first| first.is_ascii_digit()))

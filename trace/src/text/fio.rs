@@ -1,4 +1,4 @@
-//! I/O logs of fio, version 2 and 3: what `write_iolog` writes and `read_iolog` reads.
+//! I/O logs of fio, version 2 and 3, which `write_iolog` writes and `read_iolog` reads.
 //!
 //! ```text
 //!   fio version 2 iolog                       fio version 3 iolog
@@ -6,18 +6,18 @@
 //!   FILE read | write OFFSET LENGTH           TIME FILE read | write OFFSET LENGTH
 //!   FILE wait MICROSECONDS LENGTH
 //! ```
-//! Sources: fio's manual, "Trace file format v2" and "v3", and for the unit of TIME, microseconds since the start, what
-//! fio itself writes. Version 2 has no times but waits, each after the one before; they are added up. Each file is a
-//! device of its own, numbered in the order in which they come.
+//! Sources: fio's manual, "Trace file format v2" and "v3", and for the unit of TIME, microseconds since the start, the output of fio.
+//! Version 2 has no times but waits, each after the one before; they are added up. Each file is a device of its own, numbered in the order
+//! of their appearance.
 
 use super::{Fields, Line, blanks, quoted, record};
 use crate::request::{Kind, Request};
 use crate::trace::Record;
 
-/// How many files one log may name.
+/// Maximum number of files in one log.
 const FILES_MAX: usize = 1024;
 
-/// Its lines.
+/// Reader of its lines.
 #[derive(Default)]
 pub(crate) struct Fio {
     version: Option<Version>,
@@ -26,7 +26,7 @@ pub(crate) struct Fio {
 
 #[derive(Clone, Copy)]
 enum Version {
-    /// With the sum of waits so far, if there was one.
+    /// Version 2, with the sum of waits so far, if there was one.
     Two {
         waited_us: Option<u64>,
     },

@@ -1,5 +1,5 @@
 //! Logs of fio that have a line for each request: of latencies (`write_lat_log`), and of bandwidth or IOPS (`write_bw_log`,
-//! `write_iops_log`), written with `log_offset=1`. They never say which of several files a request went to.
+//! `write_iops_log`), written with `log_offset=1`. They do not record the file of a request.
 //!
 //! ```text
 //!   milliseconds, value, direction, bytes, offset in bytes, priority, issued     "411, 303866776, 0, 4096, 3371008, 0"
@@ -7,8 +7,8 @@
 //!   value        latency in ns; KiB/s; 1                  direction   0 read, 1 write, 2 trim; beyond, kinds of syncs
 //!   priority     0, 1 or 0xHHHH; old fio has none          issued      ns since the start; with log_issue_time only
 //! ```
-//! Sources: fio's manual, "Log file formats"; and what fio 3.33 was seen to do: the time is that of completion, cut off to whole
-//! milliseconds; without offsets the priority stands in their place; averages (`log_avg_msec`) have a length of zero.
+//! Sources: fio's manual, "Log file formats"; and the observed output of fio 3.33: the time is that of completion, cut off to whole
+//! milliseconds; without offsets the priority is in their place; averages (`log_avg_msec`) have a length of zero.
 
 use super::{Fields, Line, commas, quoted, record};
 use crate::request::{Kind, Request, SECTOR};
@@ -17,35 +17,35 @@ use crate::trace::Record;
 /// Microseconds in a unit of time, and nanoseconds in a microsecond.
 const TIME_US: u64 = 1000;
 const MICROSECOND_NS: u64 = 1000;
-/// Trims, kinds of syncs, and waits, as fio numbers them.
+/// Trims, kinds of syncs, and waits, by fio's numbers.
 const OTHER_DIRECTIONS: std::ops::RangeInclusive<u64> = 2..=7;
 
-/// What the second field of each line is.
+/// Meaning of the second field of each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// How long the request took.
+    /// Latency of the request.
     Latency,
-    /// Something else.
+    /// Another value.
     Other,
 }
 
-/// Its lines.
+/// Reader of its lines.
 pub(crate) struct FioLog {
     value: Value,
-    /// Whether the last of five fields is an offset: so it is in logs of fio before it had priorities.
+    /// True if the last of five fields is an offset, as in logs of fio before it had priorities.
     five_have_offset: bool,
-    /// Of the lines so far.
+    /// Number of fields in the lines so far.
     fields: Option<usize>,
 }
 
 impl FioLog {
-    /// A reader of a log that begins so.
+    /// Creates a reader of a log with this front.
     pub(crate) fn new(value: Value, front: &[u8]) -> Self {
         Self { value, five_have_offset: five_have_offset(front), fields: None }
     }
 }
 
-/// Whether lines of five fields, with which a log begins, end in offsets: one of them at least is no priority.
+/// Returns true if lines of five fields at the front of a log end in offsets: at least one of them is not a priority.
 fn five_have_offset(front: &[u8]) -> bool {
     let lines = String::from_utf8_lossy(front);
     let mut fives = lines.lines().filter(|line| line.split(',').count() == 5);
@@ -96,7 +96,7 @@ impl Line for FioLog {
     }
 }
 
-/// What stands behind the offset: the priority, which is left out, and when the request was issued, if that is known.
+/// Parses the fields after the offset: the priority, which is left out, and the time of issue, if there is one.
 fn priority_and_issue<'a>(
     fields: &mut Fields<'a, impl Iterator<Item = &'a str>>,
     count: usize,
@@ -114,7 +114,7 @@ fn priority_and_issue<'a>(
     Ok((issued_ns > 0).then_some(issued_ns))
 }
 
-/// Whether lines at the front of a trace look as fio writes them: a blank behind each comma, and four numbers at least.
+/// Returns true if lines at the front of a trace have the form of fio: a blank behind each comma, and at least four numbers.
 pub(crate) fn tells(lines: &[u8]) -> bool {
     let text = String::from_utf8_lossy(lines);
     let mut lines = text.lines().filter(|line| !line.trim_ascii().is_empty()).peekable();
@@ -128,7 +128,7 @@ pub(crate) fn tells(lines: &[u8]) -> bool {
     lines.peek().is_some() && lines.all(is_like)
 }
 
-/// Why a log of fio that begins with these lines is none that can be read, if it is one.
+/// Returns the reason why a log of fio with these first lines cannot be read, if it is such a log.
 pub(crate) fn why_not(lines: &[u8]) -> Option<String> {
     if !tells(lines) {
         return None;
@@ -139,7 +139,8 @@ pub(crate) fn why_not(lines: &[u8]) -> Option<String> {
     Some(format!("it is like a log of fio, but {reason}"))
 }
 
-/// What the name of a log says, without what packs it: `JOB_lat.1.log` for the first of several jobs, `JOB_lat.log` for all.
+/// Returns the value for the name of a log, without the extension of a compressed file: `JOB_lat.1.log` for the first of several jobs,
+/// `JOB_lat.log` for all.
 pub(crate) fn of_name(name: &str) -> Option<Value> {
     let stem = name.strip_suffix(".log")?;
     let stem = match stem.rsplit_once('.') {
@@ -148,7 +149,7 @@ pub(crate) fn of_name(name: &str) -> Option<Value> {
     };
     match stem.rsplit_once('_')?.1 {
         "lat" | "clat" => Some(Value::Latency),
-        // How long a request took to be sent only.
+        // Latency of the submission only.
         "slat" | "bw" | "iops" => Some(Value::Other),
         _ => None,
     }
@@ -169,7 +170,7 @@ mod tests {
         Ok(requests)
     }
 
-    /// Something of each request of a sound log.
+    /// Returns a value of each request of a valid log.
     fn each<T>(log: &str, get: impl Fn(&Request) -> T) -> Vec<T> {
         requests(Value::Latency, log).expect("sound").iter().map(get).collect()
     }

@@ -9,7 +9,7 @@ use super::{Line, blanks, record};
 use crate::request::{Request, SECTOR};
 use crate::trace::Record;
 
-/// Its lines.
+/// Reader of its lines.
 pub(crate) struct Fiu;
 
 impl Line for Fiu {

@@ -8,7 +8,7 @@ use super::{Line, blanks, record};
 use crate::request::Request;
 use crate::trace::Record;
 
-/// Its lines.
+/// Reader of its lines.
 pub(crate) struct Heimdall;
 
 impl Line for Heimdall {

@@ -1,4 +1,4 @@
-//! Formats of lines. Each file knows one line of its format; what is common is here.
+//! Formats of lines. Each file parses one line of its format; the common part is here.
 
 pub(crate) mod blkparse;
 pub(crate) mod columns;
@@ -17,19 +17,19 @@ use crate::input::{Input, LINE_BYTES_MAX};
 use crate::request::{Kind, Request, SECTOR};
 use crate::trace::Record;
 
-/// How much of a line a message shows, in characters.
+/// Maximum number of characters of a line in a message.
 const SHOWN_MAX: usize = 40;
 
-/// What knows the lines of one format.
+/// Parser for the lines of one format.
 pub(crate) trait Line: Send {
-    /// What a line says that is not blank; `None` if it is a heading, or belongs to no record.
+    /// Parses a line that is not blank; returns `None` for a heading, or a line that belongs to no record.
     ///
     /// # Errors
-    /// Says what was expected and what was found.
+    /// Expected and found values.
     fn parse(&mut self, line: &str) -> Result<Option<Record>, String>;
 }
 
-/// The lines of a trace.
+/// Reader of the lines of a trace.
 pub(crate) struct Lines<L> {
     format: L,
     number: u64,
@@ -60,30 +60,30 @@ impl<L: Line> Records for Lines<L> {
     }
 }
 
-/// The fields of a line, taken one by one, so that whatever is wrong can say which one it is.
+/// Fields of a line, taken one by one, so that every error can name its field.
 pub(crate) struct Fields<'a, I> {
     rest: I,
     line: &'a str,
     number: usize,
 }
 
-/// Fields with blanks between them.
+/// Returns fields separated by blanks.
 pub(crate) fn blanks(line: &str) -> Fields<'_, impl Iterator<Item = &str>> {
     Fields { rest: line.split_ascii_whitespace(), line, number: 0 }
 }
 
-/// Fields with commas between them.
+/// Returns fields separated by commas.
 pub(crate) fn commas(line: &str) -> Fields<'_, impl Iterator<Item = &str>> {
     Fields { rest: line.split(',').map(str::trim_ascii), line, number: 0 }
 }
 
-/// Fields with semicolons between them.
+/// Returns fields separated by semicolons.
 pub(crate) fn semicolons(line: &str) -> Fields<'_, impl Iterator<Item = &str>> {
     Fields { rest: line.split(';').map(str::trim_ascii), line, number: 0 }
 }
 
 impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
-    /// The next field, which is `what`.
+    /// Returns the next field, which is `what`.
     pub(crate) fn word(&mut self, what: &str) -> Result<&'a str, String> {
         self.number += 1;
         let number = self.number;
@@ -93,25 +93,25 @@ impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
             .ok_or_else(|| format!("expected {what} in field {number}, found no more in {}", quoted(line)))
     }
 
-    /// The next field as a whole number.
+    /// Parses the next field as a whole number.
     pub(crate) fn whole(&mut self, what: &str) -> Result<u64, String> {
         let word = self.word(what)?;
         word.parse().map_err(|_| self.wrong(what, "a whole number", word))
     }
 
-    /// The next field as a whole number of 32 bits.
+    /// Parses the next field as a whole number of 32 bits.
     pub(crate) fn small(&mut self, what: &str) -> Result<u32, String> {
         let word = self.word(what)?;
         word.parse().map_err(|_| self.wrong(what, "a whole number below 2^32", word))
     }
 
-    /// The next field as a number with a fraction, in units of `10^-digits`; what is below one is cut off.
+    /// Parses the next field as a number with a fraction, in units of `10^-digits`, rounded down.
     pub(crate) fn decimal(&mut self, what: &str, digits: usize) -> Result<u64, String> {
         let word = self.word(what)?;
         decimal(word, digits).ok_or_else(|| self.wrong(what, "a number", word))
     }
 
-    /// The next field as a direction, one for reads and one for writes.
+    /// Parses the next field as a direction, with one text for reads and one for writes.
     pub(crate) fn direction(&mut self, read: &str, write: &str) -> Result<Kind, String> {
         match self.word("the direction")? {
             word if word.eq_ignore_ascii_case(read) => Ok(Kind::Read),
@@ -120,14 +120,14 @@ impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
         }
     }
 
-    /// The next field as a number of units of so many bytes, in bytes.
+    /// Parses the next field as a number of units of so many bytes, and returns bytes.
     pub(crate) fn units(&mut self, what: &str, unit_bytes: u64) -> Result<u64, String> {
         let count = self.whole(what)?;
         let bytes = count.checked_mul(unit_bytes);
         bytes.ok_or_else(|| self.wrong(what, "a number that is below 2^64 in bytes", &count.to_string()))
     }
 
-    /// Nothing is left.
+    /// Checks that there are no more fields.
     pub(crate) fn end(&mut self) -> Result<(), String> {
         match self.rest.next() {
             None => Ok(()),
@@ -135,13 +135,13 @@ impl<'a, I: Iterator<Item = &'a str>> Fields<'a, I> {
         }
     }
 
-    /// Says that the field taken last is not what it should be.
+    /// Returns the error for the last field.
     pub(crate) fn wrong(&self, what: &str, expected: &str, found: &str) -> String {
         format!("expected {expected} as {what} in field {}, found {}", self.number, quoted(found))
     }
 }
 
-/// A record of so many bytes: none is no transfer, and one of more than 32 bits is told as such.
+/// Returns a record of so many bytes: no bytes are no transfer, and a length of more than 32 bits is an error.
 pub(crate) fn record(request: Request, bytes: u64) -> Result<Option<Record>, String> {
     if bytes == 0 {
         return Ok(Some(Record::Other));
@@ -152,12 +152,12 @@ pub(crate) fn record(request: Request, bytes: u64) -> Result<Option<Record>, Str
     Ok(Some(Record::Request(Request { length, ..request })))
 }
 
-/// The number of a device of Linux, of which 20 bits are the minor one.
+/// Returns the number of a device of Linux, of which 20 bits are the minor one.
 pub(crate) fn device(major: u32, minor: u32) -> u32 {
     major << 20 | minor & 0xf_ffff
 }
 
-/// A number such as `12.5` in units of `10^-digits`.
+/// Parses a number such as `12.5` in units of `10^-digits`.
 pub(crate) fn decimal(text: &str, digits: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -171,7 +171,7 @@ pub(crate) fn decimal(text: &str, digits: usize) -> Option<u64> {
     Some(number)
 }
 
-/// A piece of a trace in a message: short, and nothing in it moves a terminal's cursor.
+/// Returns a piece of a trace for a message: short, and without control characters.
 pub(crate) fn quoted(text: &str) -> String {
     let clean = |letter: char| if letter.is_control() { '?' } else { letter };
     let mut shown: String = text.chars().take(SHOWN_MAX).map(clean).collect();
@@ -181,12 +181,12 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("'{shown}'")
 }
 
-/// The first lines of a trace that begins so, at most so many; one that is cut off is left out.
+/// Returns the first lines of a trace with this front, at most so many; one that is cut off is left out.
 pub(crate) fn whole_lines(front: &[u8], count: usize) -> &[u8] {
     let ends = front.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     match ends.take(count).last() {
         Some(end) => &front[..end],
-        // A single line without an end: short traces are like that, and garbage is.
+        // A single line without an end: a short trace, or garbage.
         None => &front[..front.len().min(LINE_BYTES_MAX + 1)],
     }
 }

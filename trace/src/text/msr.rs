@@ -4,7 +4,7 @@
 //!   ticks of 100 ns, host, disk, Read or Write, offset in bytes, bytes, response time in ticks
 //!   "128166372003061629,hm,1,Read,383496192,32768,1331"
 //! ```
-//! A response time of zero ticks is one that nobody knows: so our own writer says it, and no request takes none.
+//! A response time of zero ticks is an unknown one: our own writer uses it so, and no request takes none.
 
 use super::{Line, commas, record};
 use crate::request::Request;
@@ -13,7 +13,7 @@ use crate::trace::Record;
 /// Ticks in a microsecond.
 const TICKS: u64 = 10;
 
-/// Its lines.
+/// Reader of its lines.
 pub(crate) struct Msr;
 
 impl Line for Msr {

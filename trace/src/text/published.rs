@@ -1,4 +1,4 @@
-//! Formats in which collections of traces are published, of lines with a time, a disk and a direction.
+//! Formats of published collections of traces, of lines with a time, a disk and a direction.
 //!
 //! ```text
 //!   spc          disk, sector, bytes, R or W, seconds, ...                        "0,20941264,8192,W,0.551706"

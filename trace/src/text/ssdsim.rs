@@ -1,4 +1,4 @@
-//! `ssdsim`: lines as simulators of SSDs read them.
+//! `ssdsim`: lines in the form that simulators of SSDs read.
 //!
 //! ```text
 //!   nanoseconds device sector sectors 1-read-or-0-write      "938513000 4 264719034 16 0"
@@ -8,7 +8,7 @@ use super::{Line, blanks, record};
 use crate::request::{Request, SECTOR};
 use crate::trace::Record;
 
-/// Its lines.
+/// Reader of its lines.
 pub(crate) struct Ssdsim;
 
 impl Line for Ssdsim {

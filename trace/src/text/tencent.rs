@@ -1,4 +1,4 @@
-//! `tencent-replay`: a replay of cuts of Tencent's block store, with what each request took.
+//! `tencent-replay`: a replay of parts of Tencent's block store, with the latency of each request.
 //!
 //! ```text
 //!   milliseconds, latency in microseconds, 1 read or 0 write, bytes, offset in bytes, submitted in milliseconds, bytes done
@@ -9,7 +9,7 @@ use super::{Line, commas, record};
 use crate::request::Request;
 use crate::trace::Record;
 
-/// Its lines.
+/// Reader of its lines.
 pub(crate) struct Tencent;
 
 impl Line for Tencent {

@@ -1,22 +1,22 @@
-//! Traces that name units and nothing else, without time or direction: `lis` of the ARC paper (Megiddo and Modha, FAST
-//! 2003) and `ids` of the LIRS paper (Jiang and Zhang, SIGMETRICS 2002).
+//! Traces with units only, without time or direction: `lis` of the ARC paper (Megiddo and Modha, FAST 2003) and `ids` of the LIRS paper
+//! (Jiang and Zhang, SIGMETRICS 2002).
 //!
 //! ```text
 //!   lis   first unit, count of units, something, number of the request     "1936993 8 0 0"
 //!   ids   one unit; a few lines that are no number are left out            "2819"
 //! ```
-//! Neither file says what a unit is: sectors of 512 bytes in `lis` of disks, pages in others.
+//! Neither file defines the unit: sectors of 512 bytes in `lis` of disks, pages in others.
 
 use super::{Line, blanks, quoted, record};
 use crate::request::Request;
 use crate::trace::Record;
 
-/// What a unit of `lis` is if nobody says: a sector.
+/// Default bytes of a unit of `lis`: a sector.
 pub(crate) const LIS_UNIT_BYTES: u32 = 512;
-/// What a unit of `ids` is if nobody says: a page.
+/// Default bytes of a unit of `ids`: a page.
 pub(crate) const IDS_UNIT_BYTES: u32 = 4096;
 
-/// Lines of `lis`, with the bytes of a unit.
+/// Reader of lines of `lis`.
 pub(crate) struct Lis {
     pub(crate) unit: u64,
 }
@@ -33,19 +33,19 @@ impl Line for Lis {
     }
 }
 
-/// Lines of `ids` that are no number: so many are left out whatever else there is, as a file may have a heading. Beyond,
-/// one line in [`OTHERS_ONE_IN`] may be: else it is another trace, of which some lines happen to be numbers.
+/// Number of lines of `ids` other than numbers that are left out in any case, as a file may have a heading. Beyond, one line in
+/// [`OTHERS_ONE_IN`] may be: otherwise it is another trace, of which some lines happen to be numbers.
 const OTHERS_MIN: u64 = 64;
 const OTHERS_ONE_IN: u64 = 8;
-/// What lines begin with that are no number and yet tell `ids`: signs of comments.
+/// First characters of lines that are not numbers and still fit `ids`: signs of comments.
 const COMMENTS: &[u8] = b"#*%;/";
 
-/// Lines of `ids`.
+/// Reader of lines of `ids`.
 pub(crate) struct Ids {
     /// Bytes of a unit.
     unit: u64,
     lines: u64,
-    /// Lines among them that are no number.
+    /// Lines among them that are not numbers.
     others: u64,
 }
 
@@ -79,7 +79,7 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether lines at the front of a trace tell `ids`: all are numbers, save comments, which are fewer.
+/// Returns true if lines at the front of a trace are of `ids`: all are numbers, except comments, which are fewer.
 pub(crate) fn tells_ids(lines: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(lines) else { return false };
     let lines = || text.lines().map(str::trim_ascii).filter(|line| !line.is_empty());
