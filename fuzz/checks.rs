@@ -1,7 +1,7 @@
-//! What must hold for any bytes from the network. Shared by the fuzz targets and by a plain test in `doors`, so that
-//! every build runs a little of it.
+//! Invariants for any bytes from the network. Shared by the fuzz targets and by a plain test in `doors`, so that every build runs a little
+//! of it.
 
-// Each target uses its own part of this.
+// Each target uses only a part of this.
 #![allow(dead_code)]
 
 use block::nbd::intake::{Intake, MESSAGE_MAX, Step as IntakeStep};
@@ -40,19 +40,19 @@ impl Catalog for One {
     }
 }
 
-/// How handshakes ended, for whoever wants to know that not all of them failed.
+/// Numbers of handshakes by outcome, so that a test can check that not all of them failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ended {
-    /// With an agreement, where there is no encryption.
+    /// Handshakes that reached an agreement without encryption.
     pub(crate) served: u64,
-    /// Those that came to encrypt where that is demanded.
+    /// Handshakes that began encryption where it is required.
     pub(crate) encrypted: u64,
-    /// Those of them that ended with an agreement.
+    /// Encrypted handshakes that reached an agreement.
     pub(crate) served_encrypted: u64,
 }
 
-/// Any bytes as the handshake of a client: it ends, answers one option with little, and does not care how the bytes
-/// were cut into pieces. Where encryption is demanded, there is nothing before it.
+/// Feeds any bytes into the handshake as a client: it ends, answers one option with few bytes, and does not depend on how the bytes are
+/// split. Where encryption is required, nothing precedes it.
 pub(crate) fn handshake(data: &[u8]) -> Ended {
     let cut = usize::from(data.first().copied().unwrap_or(0)) + 1;
     let whole = run_handshake(Handshake::new(), data, data.len().max(1));
@@ -69,10 +69,10 @@ pub(crate) fn handshake(data: &[u8]) -> Ended {
     }
 }
 
-/// What came of a handshake.
+/// Result of a handshake.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Run {
-    /// All that the server sends in clear, and what it sends once all is encrypted, if it ever is.
+    /// Bytes that the server sends in clear, and those that it sends encrypted, if it begins encryption.
     clear: Vec<u8>,
     encrypted: Option<Vec<u8>>,
     last: Option<Step>,
@@ -88,8 +88,8 @@ impl Run {
     }
 }
 
-/// The same bytes at once and one by one, where encryption is demanded: what comes in pieces may be what came through it, and what comes at once
-/// cannot.
+/// Compares runs with all bytes at once and one by one, where encryption is required: bytes that arrive in pieces may have been encrypted,
+/// and bytes that arrive at once cannot.
 fn demanding(bytewise: &Run, run: &Run) {
     assert!(run.encrypted.is_some() || !run.is_served(), "an agreement in clear");
     let tells = run.clear.windows(4).any(|word| word == b"disk");
@@ -105,7 +105,7 @@ fn demanding(bytewise: &Run, run: &Run) {
     }
 }
 
-/// The server's side of it, with the client's bytes in pieces of so many.
+/// Runs the server's side of it, with the client's bytes in pieces of so many.
 fn run_handshake(mut handshake: Handshake, data: &[u8], cut: usize) -> Run {
     let mut run = Run::default();
     for mut piece in data.chunks(cut) {
@@ -136,8 +136,8 @@ fn run_handshake(mut handshake: Handshake, data: &[u8], cut: usize) -> Run {
     run
 }
 
-/// Any bytes as what a server sends to a client: the handshake ends or asks for more than is there, and whatever
-/// agreement there is, data goes only where it was asked for.
+/// Feeds any bytes into a client as those of a server: the handshake ends or needs more bytes, and after any agreement, data goes only to
+/// the requested places.
 pub(crate) fn client(data: &[u8]) {
     let (mut negotiation, mut input, mut output) = (Negotiation::new("disk"), data, Vec::new());
     let step = negotiation.step(&mut input, &mut output);
@@ -149,12 +149,12 @@ pub(crate) fn client(data: &[u8]) {
         }
         Err(_) => {}
     }
-    // Most bytes are no handshake.
+    // Most inputs are no handshake.
     replies(data, Replies::Structured, Some(1));
     replies(data, Replies::Simple, None);
 }
 
-/// Any bytes as replies to a read, a write and a question for extents.
+/// Feeds any bytes into a client as replies to a read, a write and a query for extents.
 fn replies(mut input: &[u8], replies: Replies, allocation: Option<u32>) {
     let mut intake = Intake::new(replies, allocation);
     let (offset, length) = (4096, 1024);
@@ -191,7 +191,7 @@ fn replies(mut input: &[u8], replies: Replies, allocation: Option<u32>) {
     assert!(moved <= length as usize, "no byte comes twice");
 }
 
-/// Any bytes through every decoder: what decodes encodes to the same bytes.
+/// Feeds any bytes into every decoder: a decoded value is encoded to the same bytes.
 pub(crate) fn wire(data: &[u8]) {
     if let Some(request) = data.first_chunk::<REQUEST_BYTES>().and_then(Request::decode) {
         assert_eq!(request.encode(), data[..REQUEST_BYTES]);
@@ -212,7 +212,7 @@ pub(crate) fn wire(data: &[u8]) {
     if let Some(info) = Info::decode(data) {
         assert_eq!(info.encode(), data);
     }
-    // Must not panic; there is nothing to compare, as unknown errors are read as known ones.
+    // Must not panic; there is nothing to compare, as unknown errors are decoded as known ones.
     data.first_chunk::<OPTION_REPLY_BYTES>().map(decode_option_reply);
     data.first_chunk::<OPTION_BYTES>().map(decode_option);
 }

@@ -1,18 +1,18 @@
-//! What must hold for any bytes in a file that is said to be a trace. Shared by the fuzz targets and by a plain test in
-//! `trace`, so that every build runs a little of it.
+//! Invariants for any bytes in a trace file. Shared by the fuzz targets and by a plain test in `trace`, so that every build runs a little
+//! of it.
 
-// Each target uses its own part of this.
+// Each target uses only a part of this.
 #![allow(dead_code)]
 
 use std::io::Cursor;
 
 use trace::{Error, Format, Gauge, LENGTH_MAX, Options, Request, Trace, Writer};
 
-/// Requests that are looked at of one input: packed bytes may stand for very many.
+/// Maximum number of requests of one input: compressed bytes may stand for very many.
 const REQUESTS_MAX: usize = 20_000;
 
-/// Any bytes as a trace of the format that the first one chooses, or of the one that they seem to have: every request is
-/// sound, an error ends it, and our own format says the same again.
+/// Reads any bytes as a trace of the format that the first byte chooses, or of the detected one: every request is valid, an error ends it,
+/// and our own format reproduces the requests.
 pub(crate) fn readers(data: &[u8]) {
     let Some((choice, bytes)) = data.split_first() else { return };
     let formats: Vec<Format> = Format::all().collect();
@@ -39,18 +39,18 @@ pub(crate) fn readers(data: &[u8]) {
     let info = gauge.finish(&trace);
     assert_eq!(info.survey.requests, requests.len() as u64);
     assert_eq!(info.windows.iter().map(|window| window.requests).sum::<u64>(), requests.len() as u64);
-    // An estimate may come out above what it is a part of.
+    // An estimate may exceed the whole.
     assert!(
         info.windows.len() <= 32 && (!info.touched.is_exact || info.touched.blocks <= info.touched.accesses)
     );
     written_again(&requests);
 }
 
-/// Any bytes as the payload of a frame with a sound head: requests, or an error.
+/// Reads any bytes as the payload of a frame with a valid head: requests, or an error.
 pub(crate) fn frame(data: &[u8]) {
     let Some((count, payload)) = data.split_first() else { return };
     let empty = Writer::new(Vec::new(), Format::Forebay).and_then(|writer| writer.finish(0)).expect("memory");
-    // The head of a file without requests, before its one frame.
+    // Head of a file without requests, before its one frame.
     let mut file = empty[..16].to_vec();
     let mut head = Vec::new();
     for word in [payload.len() as u32, u32::from(*count), 0] {
@@ -77,7 +77,7 @@ fn check(request: &Request) {
     assert!(offset.checked_add(u64::from(length)).is_some());
 }
 
-/// One line that names the file, without anything that moves a cursor.
+/// Checks that the error is one line that names the file, without control characters.
 fn check_error(error: &Error) {
     let message = error.to_string();
     assert!(message.starts_with("Cannot ") && message.contains("fuzzed"), "{message}");

@@ -1,11 +1,11 @@
-//! What must hold whatever a front end and its guest write: the door ends the connection in order, answers no more than there was,
-//! reads and writes nothing outside of the memory that it was given, and marks in the log what it writes. Shared by the fuzz targets and
-//! by a plain test in `doors`.
+//! Invariants for any behaviour of a front end and its guest: the door ends the connection in order, answers no more requests than there
+//! were, reads and writes only memory that was shared with it, and marks its writes in the log. Shared by the fuzz targets and by a plain
+//! test in `doors`.
 //!
-//! A real door serves a real socket here, on a ring of its own for each input; only the front end is made of the input. The disk behind it
-//! has some of its pages at hand, and lets requests to others wait.
+//! A real door serves a real socket here, on a ring of its own for each input; only the front end is derived from the input. The disk
+//! behind it answers some of its pages at once, and suspends requests to others.
 
-// Each target uses its own part of this.
+// Each target uses only a part of this.
 #![allow(dead_code)]
 
 #[path = "vhost_disk.rs"]
@@ -36,11 +36,11 @@ use disk::{Canary, DISK, Disk};
 use guest::{AVAILABLE, DESCRIPTORS, PAGE, USED, word};
 pub(crate) use guest::{ENTRIES, Guest, MEMORY, RECORD, RECORD_ENTRIES, Seen};
 
-/// Where the front end has the guest's memory.
+/// Address of the guest's memory in the front end.
 const USER: u64 = 0x7000_0000;
-/// What is around each part of a file that is shared, in bytes.
+/// Guard bytes around each shared part of a file.
 const AROUND: usize = 4 * PAGE;
-/// Bytes of the log: a bit for each page.
+/// Size of the log in bytes: a bit for each page.
 const LOG: usize = MEMORY.div_ceil(PAGE).div_ceil(8);
 
 const SET_FEATURES: u32 = 2;
@@ -56,29 +56,29 @@ const SET_VRING_CALL: u32 = 13;
 const SET_VRING_ENABLE: u32 = 18;
 const SET_INFLIGHT_FD: u32 = 32;
 
-/// The features that are always agreed on: of virtio 1, indirect tables and flushes.
+/// Features that are always negotiated: virtio 1, indirect tables and flushes.
 const FEATURES: u64 = 1 << 32 | 1 << 28 | 1 << 9;
 const LOG_ALL: u64 = 1 << 26;
 
-/// What the first byte of the input of [`ring`] chooses.
+/// Bits of the first byte of the input of [`ring`].
 pub(crate) mod choice {
     pub(crate) const EVENT_INDEX: u8 = 1;
-    /// There is a record of what is in flight, whose content the input has in front of that of the memory.
+    /// There is an in-flight record; its content precedes that of the memory in the input.
     pub(crate) const RECORD: u8 = 1 << 1;
-    /// It lies in the guest's memory instead, in the page that the second byte says: requests change it while it is used.
+    /// The record is in the guest's memory instead, in the page that the second byte chooses: requests change it while it is used.
     pub(crate) const RECORD_IN_MEMORY: u8 = 1 << 2;
     pub(crate) const LOG: u8 = 1 << 3;
-    /// The same for the log.
+    /// The log is in the guest's memory.
     pub(crate) const LOG_IN_MEMORY: u8 = 1 << 4;
-    /// The used ring is noted where it is not.
+    /// Writes to the used ring are logged at an address where it is not.
     pub(crate) const LOG_ELSEWHERE: u8 = 1 << 5;
-    /// The queue is started again, over what is in the record and in the rings by then.
+    /// The queue is started again, over the content of the record and the rings by then.
     pub(crate) const TWICE: u8 = 1 << 6;
-    /// The head of the record is as the input says; else it is that of a record.
+    /// The head of the record is taken from the input; otherwise it is valid.
     pub(crate) const HEAD_OF_RECORD: u8 = 1 << 7;
 }
 
-/// A file of which a part is shared. What is around it is not to be read or written by anybody.
+/// File of which a part is shared. The bytes around it must not be read or written.
 struct Framed {
     file: File,
     bytes: usize,
@@ -86,7 +86,7 @@ struct Framed {
 }
 
 impl Framed {
-    /// Shares so many bytes, which begin with `content` and are zeroes else.
+    /// Shares so many bytes, which begin with `content`; the rest is zeroes.
     fn new(canary: Canary, bytes: usize, content: &[u8]) -> Self {
         let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
         let file = File::from(memfd_create(c"guest", flags).expect("there is memory"));
@@ -98,7 +98,7 @@ impl Framed {
         Self { file, bytes, canary }
     }
 
-    /// What is shared, now.
+    /// Returns the present content of the shared part.
     fn content(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.bytes];
         self.file.read_exact_at(&mut bytes, AROUND as u64).expect("the file has them");
@@ -129,24 +129,24 @@ fn message(request: u32, body: &[u8]) -> Vec<u8> {
     [header.into_iter().flat_map(u32::to_ne_bytes).collect(), body.to_vec()].concat()
 }
 
-/// Two numbers of 32 bits.
+/// Returns two numbers of 32 bits.
 fn state(index: u32, value: u32) -> Vec<u8> {
     [index.to_ne_bytes(), value.to_ne_bytes()].concat()
 }
 
-/// A table of one region: all of the guest's memory.
+/// Returns a table of one region: all of the guest's memory.
 fn table() -> Vec<u8> {
     message(SET_MEM_TABLE, &words(&[1, 0, MEMORY as u64, USER, AROUND as u64]))
 }
 
-/// The addresses of the first queue, and where writes to its used ring are noted.
+/// Returns the addresses of the first queue, and the log address of its used ring.
 fn addresses(log: Option<u64>) -> Vec<u8> {
     let at = [DESCRIPTORS, USED, AVAILABLE].map(|at| USER + at as u64);
     let flags = state(0, u32::from(log.is_some()));
     message(SET_VRING_ADDR, &[flags, words(&at), words(&[log.unwrap_or(0)])].concat())
 }
 
-/// The shape of a record of one queue at this place of its file.
+/// Returns the shape of a record of one queue at this place of its file.
 fn shape(at: usize) -> Vec<u8> {
     let queues = [1, RECORD_ENTRIES as u16].into_iter().flat_map(u16::to_ne_bytes);
     message(
@@ -155,18 +155,18 @@ fn shape(at: usize) -> Vec<u8> {
     )
 }
 
-/// Sends what fits. True if anything did.
+/// Sends as much as fits. Returns true if anything was sent.
 fn send(socket: &UnixStream, bytes: &[u8], files: &[&File]) -> bool {
     let descriptors: Vec<_> = files.iter().map(|file| file.as_raw_fd()).collect();
     let rights = [ControlMessage::ScmRights(&descriptors)];
     let rights = if descriptors.is_empty() { &[][..] } else { &rights };
     let flags = MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT;
-    // The buffer of the socket may be full; what does not get in is as if it had not been sent.
+    // The buffer of the socket may be full; the rest counts as not sent.
     let sent = sendmsg::<()>(socket.as_raw_fd(), &[IoSlice::new(bytes)], rights, flags, None);
     sent.is_ok()
 }
 
-/// Has a door serve what `front_end` sends, until both are through with it.
+/// Serves the messages of `front_end` with a door, until both have ended.
 fn serve(disk: &Rc<Disk>, front_end: impl FnOnce(&UnixStream)) {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -189,13 +189,13 @@ fn serve(disk: &Rc<Disk>, front_end: impl FnOnce(&UnixStream)) {
         let counters = door.counters();
         assert_eq!(counters.data_bytes, 0, "all that requests held is given back");
         door.close().await;
-        // The disk is as large as it was, and answers.
+        // The disk has its size, and answers.
         assert!(disk.read(DISK - 512, Buffer::zeroed(512)).await.1.is_ok());
     };
     executor.run(end).expect("the door ends");
 }
 
-/// What a front end shares for one queue.
+/// Memory that a front end shares for one queue.
 struct Queue {
     memory: Framed,
     record: Framed,
@@ -203,7 +203,7 @@ struct Queue {
     kick: File,
     call: File,
     choices: u8,
-    /// The pages in which record and log lie if they are in the guest's memory.
+    /// Pages of record and log if they are in the guest's memory.
     places: u8,
     base: u16,
 }
@@ -241,7 +241,7 @@ impl Queue {
         self.choices & choice != 0
     }
 
-    /// Where the record is in its file, and the log in its own.
+    /// Returns the file and offset of the record, and of the log.
     fn record(&self) -> (&File, usize) {
         let in_memory = AROUND + page(self.places & 15);
         if self.chose(choice::RECORD_IN_MEMORY) {
@@ -292,17 +292,17 @@ impl Queue {
         1 + u16::from(self.chose(choice::TWICE))
     }
 
-    /// What was answered was offered, or in flight by the record.
+    /// Checks that every answered request was offered, or in flight by the record.
     fn check_count(&self, before: &[u8], after: &[u8]) {
         let answered = word(after, USED + 2).wrapping_sub(word(before, USED + 2));
         let available = word(before, AVAILABLE + 2);
         if available != word(after, AVAILABLE + 2) {
-            // The guest had the disk's data written over what it offered.
+            // The guest had the disk's data written over its rings.
             return;
         }
         let offered = available.wrapping_sub(self.base);
         let room = match self.chose(choice::RECORD) {
-            // The base follows from the record then. In flight is each head once at most, in each start.
+            // The base then follows from the record. Each head is in flight at most once, in each start.
             true => 2 * ENTRIES * self.starts(),
             false if offered > ENTRIES => 0,
             false => offered,
@@ -310,14 +310,14 @@ impl Queue {
         assert!(answered <= room, "{answered} answers, where {room} could be");
     }
 
-    /// Each page of the memory that is another is marked in the log. Returns how many are.
+    /// Checks that each changed page of the memory is marked in the log. Returns their number.
     fn check_log(&self, before: &[u8], after: &[u8]) -> u64 {
         let bits = self.log.content();
         let is_marked = |page: usize| bits[page / 8] & 1 << (page % 8) != 0;
         let marked = (0..8 * LOG).filter(|page| is_marked(*page)).count() as u64;
         let in_memory = choice::LOG_IN_MEMORY | choice::RECORD_IN_MEMORY;
         if !self.chose(choice::LOG) || self.chose(in_memory) {
-            // Record and log are not noted, since a guest has neither in its memory.
+            // Record and log are not logged, since a guest has neither in its memory.
             return marked;
         }
         for (page, (before, after)) in before.chunks(PAGE).zip(after.chunks(PAGE)).enumerate() {
@@ -329,13 +329,13 @@ impl Queue {
     }
 }
 
-/// Where a page of the guest's memory begins.
+/// Returns the offset of a page of the guest's memory.
 fn page(number: u8) -> usize {
     usize::from(number) * PAGE
 }
 
-/// Any bytes as what a guest has in its memory when its queue starts: descriptors and rings first, then everything else. The input
-/// begins with what is [chosen](choice), where record and log are, and the index of the available ring.
+/// Uses any bytes as the memory of a guest when its queue starts: descriptors and rings first, then everything else. The input begins with
+/// the [choices](choice), the pages of record and log, and the index of the available ring.
 pub(crate) fn ring(data: &[u8]) -> Seen {
     let Some((head, content)) = data.split_first_chunk::<4>() else { return Seen::default() };
     let canary = Canary::of(data);
@@ -352,14 +352,14 @@ pub(crate) fn ring(data: &[u8]) -> Seen {
     Seen { at_hand: disk.at_hand(), marked, ..Seen::of(&before, &after, &record) }
 }
 
-/// Any bytes as messages: for each, a byte that says which, one for the files that come along, and one for the length of its body;
-/// some are made so that they mean something. The guest has a few requests in its memory for whoever starts its queue.
+/// Uses any bytes as messages: for each, a byte for its type, one for the files with it, and one for the length of its body; some are
+/// completed to valid ones. The guest has a few requests in its memory for inputs that start its queue.
 pub(crate) fn messages(mut data: &[u8]) -> Seen {
     let canary = Canary::of(data);
     let before = Guest::ready().into_memory();
     let [memory, record, log] = [(MEMORY, &before[..]), (RECORD, &[]), (LOG, &[])]
         .map(|(bytes, content)| Framed::new(canary, bytes, content));
-    // What a message of the input may say anything of, so that it cannot share what is around the others.
+    // Files that a message of the input may describe freely, so that it cannot share the surroundings of the others.
     let (other, kick, call) = (Framed::new(canary, MEMORY, &[]), event(), event());
     other.file.write_all_at(&vec![0; 2 * AROUND + MEMORY], 0).expect("a memfd takes bytes");
     let disk = Rc::new(Disk::new(canary));
@@ -372,13 +372,13 @@ pub(crate) fn messages(mut data: &[u8]) -> Seen {
             let files: Vec<&File> =
                 (0..files >> 4).map(|file| all[(usize::from(files) + usize::from(file)) % 3]).collect();
             let (bytes, files) = match kind {
-                // The table of memory, with the file that belongs to it.
+                // The table of memory, with its file.
                 200.. => (table(), vec![&memory.file]),
                 190..200 => {
                     start_queue(socket, &kick);
                     continue;
                 }
-                // Bytes that are no message.
+                // Bytes that are not a message.
                 180..190 => (body.to_vec(), files),
                 175..180 => (shape(AROUND), vec![&record.file]),
                 170..175 => (message(SET_LOG_BASE, &words(&[LOG as u64, AROUND as u64])), vec![&log.file]),
@@ -395,7 +395,7 @@ pub(crate) fn messages(mut data: &[u8]) -> Seen {
     Seen { at_hand: disk.at_hand(), ..Seen::of(&before, &memory.content(), &[]) }
 }
 
-/// A queue from beginning to end.
+/// Starts and stops a queue.
 fn start_queue(socket: &UnixStream, kick: &File) {
     send(socket, &message(SET_VRING_NUM, &state(0, ENTRIES.into())), &[]);
     send(socket, &addresses(Some(USED as u64)), &[]);

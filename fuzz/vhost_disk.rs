@@ -1,4 +1,4 @@
-//! The disk behind a fuzzed door, and bytes that it must never see.
+//! Disk behind a fuzzed door, and canary bytes that the door must never see.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -8,18 +8,18 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, Geometry, Memory, Operation, Outcome, Unmap, Wanted,
 };
 
-/// Its size.
+/// Size of the disk in bytes.
 pub(crate) const DISK: u64 = 1 << 20;
-/// What it has at the beginning, in so many bytes.
+/// Number of bytes that are not zero at first.
 const FULL: usize = 64 << 10;
 const CONTENT: u8 = 0x5a;
-/// What is at hand or not as a whole.
+/// Unit of immediate answers.
 const PAGE: u64 = 4096;
-/// Bytes that are given at a time, as a cache gives them in pieces; no divisor of anything.
+/// Bytes that are returned at a time, as a cache returns them in pieces; no divisor of anything.
 const PIECE: usize = 1536;
 
-/// What fills everything that a door must neither read nor write: a word, over and over, that follows from the whole input. So an input cannot
-/// have it in itself, nor have it put together of pieces.
+/// Content of everything that a door must neither read nor write: one word, repeated, that is derived from the whole input. So an input can
+/// neither contain it, nor compose it of pieces.
 #[derive(Clone, Copy)]
 pub(crate) struct Canary(u64);
 
@@ -38,7 +38,7 @@ impl Canary {
         self.0.to_ne_bytes().into_iter().cycle().take(bytes).collect()
     }
 
-    /// True if a whole word of it is among these bytes, wherever in the word it begins.
+    /// Returns true if a whole word of it is among these bytes, beginning anywhere in the word.
     pub(crate) fn is_in(self, bytes: &[u8]) -> bool {
         let words: [u64; 8] = std::array::from_fn(|byte| self.0.rotate_left(8 * byte as u32));
         let windows = bytes.windows(size_of::<u64>());
@@ -48,11 +48,11 @@ impl Canary {
     }
 }
 
-/// Memory of which every other page is at hand, while requests to every fourth one take another turn.
+/// Disk in memory that answers every other page at once, while requests to every fourth one are suspended once.
 pub(crate) struct Disk {
     memory: Memory,
     canary: Canary,
-    /// Reads that were given at hand.
+    /// Number of reads that were answered at once.
     at_hand: Cell<u64>,
 }
 
@@ -74,7 +74,7 @@ impl Disk {
     }
 }
 
-/// Has requests to some pages come back later.
+/// Suspends requests to some pages once.
 async fn turn(offset: u64) {
     let mut waits = offset / PAGE % 4 == 1;
     poll_fn(|context| {

@@ -1,14 +1,14 @@
-//! The memory of the guest of a fuzzed door: where its parts are, requests that mean something, and what became of them.
+//! Memory of the guest of a fuzzed door: its layout, valid requests, and their outcomes.
 
-/// Bytes that the guest has; no whole number of pages, so that what is behind them is mapped with them.
+/// Bytes of the guest; no whole number of pages, so that the bytes behind them are mapped with them.
 pub(crate) const MEMORY: usize = 0xfe00;
 pub(crate) const PAGE: usize = 4096;
-/// Entries of the queue, and where its parts are. What the input says begins at the descriptors.
+/// Entries of the queue, and the offsets of its parts. The content from the input begins at the descriptors.
 pub(crate) const ENTRIES: u16 = 16;
 pub(crate) const DESCRIPTORS: usize = 0;
 pub(crate) const AVAILABLE: usize = 0x400;
 pub(crate) const USED: usize = 0x800;
-/// Entries of the record, more than the queue has, and bytes of it.
+/// Entries of the record, more than the queue has, and its size in bytes.
 pub(crate) const RECORD_ENTRIES: usize = 24;
 pub(crate) const RECORD: usize = (RECORD_HEAD + RECORD_ENTRIES * ENTRY).next_multiple_of(64);
 const RECORD_HEAD: usize = 16;
@@ -21,23 +21,23 @@ const GET_ID: u32 = 8;
 const DISCARD: u32 = 11;
 const WRITE_ZEROES: u32 = 13;
 
-/// What was seen of one input, for whoever wants to know that something was.
+/// Effects of one input, so that a test can check that there are some.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     /// Requests that were answered.
     pub(crate) answered: u64,
-    /// Those of them whose status came to say that they are done.
+    /// Requests of these whose status reports success.
     pub(crate) done: u64,
-    /// Those of them that nobody offered: they were in flight by the record.
+    /// Requests of these that were not offered: they were in flight by the record.
     pub(crate) again: u64,
-    /// Reads that the disk had at hand.
+    /// Reads that the disk answered at once.
     pub(crate) at_hand: u64,
-    /// Pages that were marked in the log.
+    /// Pages that are marked in the log.
     pub(crate) marked: u64,
 }
 
 impl Seen {
-    /// What memory and the record tell of it that were so `before` and are so `after`. Guesses where the guest has overwritten its own rings.
+    /// Derives the effects from the memory `before` and `after`, and from the record. Inexact if the guest has overwritten its own rings.
     pub(crate) fn of(before: &[u8], after: &[u8], record: &[u8]) -> Self {
         let from = word(before, USED + 2);
         let count = word(after, USED + 2).wrapping_sub(from).min(ENTRIES);
@@ -63,7 +63,7 @@ impl Seen {
         }
     }
 
-    /// This and `other`.
+    /// Returns the sum of this and `other`.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             answered: self.answered + other.answered,
@@ -75,7 +75,7 @@ impl Seen {
     }
 }
 
-/// Where the status of a request goes whose chain is not indirect.
+/// Returns the offset of the status of a request whose chain is not indirect.
 fn status_of(memory: &[u8], mut head: usize) -> Option<usize> {
     for _ in 0..ENTRIES {
         let at = DESCRIPTORS + 16 * (head % usize::from(ENTRIES));
@@ -88,32 +88,32 @@ fn status_of(memory: &[u8], mut head: usize) -> Option<usize> {
     None
 }
 
-/// The word of 16 bits at this place.
+/// Returns the word of 16 bits at this offset.
 pub(crate) fn word(memory: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([memory[at], memory[at + 1]])
 }
 
-/// What a driver would have in its memory. Requests are known by the first of their three descriptors.
+/// Memory as a driver would fill it. A request is identified by the first of its three descriptors.
 pub(crate) struct Guest {
     memory: Vec<u8>,
     record: Vec<u8>,
-    /// What goes before the rest of the input of [`ring`](super::ring).
+    /// Base of the queue, at the front of the input of [`ring`](super::ring).
     base: u16,
     offered: u16,
     in_flight: u16,
-    /// Answers that the used ring has and the record does not know of.
+    /// Answers in the used ring that are missing in the record.
     unknown: u16,
 }
 
 impl Guest {
-    /// A queue that begins at this index.
+    /// Creates a queue that begins at this index.
     pub(crate) fn new(base: u16) -> Self {
         let mut memory = vec![0x11; MEMORY];
         memory[..PAGE].fill(0);
         Self { memory, record: vec![0; RECORD], base, offered: 0, in_flight: 0, unknown: 0 }
     }
 
-    /// One with a read, the name, a write, and another read of it, of which it waits for the answers.
+    /// Creates one with a read, a query of the name, a write, and another read of the same data, whose answers are awaited.
     pub(crate) fn ready() -> Self {
         let mut guest = Self::new(0);
         for (head, kind, sector) in [(0, IN, 0), (3, GET_ID, 0), (6, 1, 9), (9, IN, 9)] {
@@ -144,7 +144,7 @@ impl Guest {
         self.describe(head + 2, header + 16, 1, WRITE);
     }
 
-    /// Has the data of a request be elsewhere.
+    /// Moves the data of a request to another offset.
     pub(crate) fn put_data_at(&mut self, head: u16, at: u64) {
         self.set(DESCRIPTORS + 16 * usize::from(head + 1), &at.to_le_bytes());
     }
@@ -165,7 +165,7 @@ impl Guest {
         self.set(AVAILABLE + 2, &index.wrapping_add(1).to_le_bytes());
     }
 
-    /// Has an earlier process have taken a request, and not answered it.
+    /// Marks a request as taken by an earlier process, and not answered.
     pub(crate) fn leave_in_flight(&mut self, head: u16) {
         let entry = RECORD_HEAD + ENTRY * usize::from(head);
         self.record[entry] = 1;
@@ -173,15 +173,15 @@ impl Guest {
         self.in_flight += 1;
     }
 
-    /// Has the record lack so many answers, the last of them to the request `head`.
+    /// Removes so many answers from the record, the last of them to the request `head`.
     pub(crate) fn claim_answered(&mut self, count: u16, head: u16) {
         self.unknown = count;
         self.record[12..14].copy_from_slice(&head.to_le_bytes());
     }
 
-    /// All of it as an input of [`ring`](super::ring).
+    /// Returns everything as an input of [`ring`](super::ring).
     pub(crate) fn into_input(mut self, choices: u8, places: u8) -> Vec<u8> {
-        // What an earlier process has taken is in front of the base, and not answered.
+        // Requests that an earlier process took are in front of the base, and not answered.
         let used = self.base.wrapping_sub(self.in_flight);
         self.set(USED + 2, &used.to_le_bytes());
         let known = used.wrapping_sub(self.unknown);
@@ -200,7 +200,7 @@ impl Guest {
         input
     }
 
-    /// The memory alone, with rings that begin at zero.
+    /// Returns the memory alone, with rings that begin at zero.
     pub(crate) fn into_memory(self) -> Vec<u8> {
         self.memory
     }

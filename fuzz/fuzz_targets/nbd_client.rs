@@ -1,4 +1,4 @@
-//! Any bytes as what a server sends to a client.
+//! Any bytes as the messages of a server to a client.
 #![no_main]
 
 #[path = "../checks.rs"]
