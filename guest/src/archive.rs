@@ -1,7 +1,7 @@
-//! An initial RAM file system: what the kernel unpacks into its root before anything runs.
+//! Initial RAM file system, which the kernel unpacks into its root before anything runs.
 //!
-//! The format is cpio's `newc`: a header of hexadecimal numbers, a name, content, both padded to four bytes. The kernel
-//! unpacks several archives that follow each other, so that a common one is written once and each boot adds its own.
+//! The format is cpio's `newc`: a header of hexadecimal numbers, a name, content, both padded to four bytes. The kernel unpacks several
+//! consecutive archives, so that a common one is written once and each boot adds its own.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -11,14 +11,14 @@ const DIRECTORY: u32 = 0o040_000;
 const REGULAR: u32 = 0o100_000;
 const TRAILER: &str = "TRAILER!!!";
 
-/// Whether a file may be started as a program.
+/// Kind of a file: a program, or data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Program,
     Data,
 }
 
-/// An archive under way. [`Archive::finish`] completes it.
+/// Archive that is being written. [`Archive::finish`] completes it.
 pub(crate) struct Archive<W> {
     output: W,
     entries: u32,
@@ -30,7 +30,7 @@ impl<W: Write> Archive<W> {
         Self { output, entries: 0, folders: BTreeSet::new() }
     }
 
-    /// Adds a folder and those above it. `path` is absolute, as the guest sees it.
+    /// Adds a folder and its parents. `path` is absolute, as the guest sees it.
     pub(crate) fn folder(&mut self, path: &str) -> io::Result<()> {
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
         for end in 1..=names.len() {
@@ -42,7 +42,7 @@ impl<W: Write> Archive<W> {
         Ok(())
     }
 
-    /// Adds a file, and the folders above it. `path` is absolute, as the guest sees it.
+    /// Adds a file and its parent folders. `path` is absolute, as the guest sees it.
     pub(crate) fn file(&mut self, path: &str, kind: Kind, content: &[u8]) -> io::Result<()> {
         let (folder, _) = path.rsplit_once('/').unwrap_or_default();
         self.folder(folder)?;

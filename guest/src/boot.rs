@@ -1,4 +1,4 @@
-//! One boot of a guest, from its script to its exit status.
+//! Boot of a guest, from its script to its exit status.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter};
@@ -18,12 +18,12 @@ use crate::cable::CableEnd;
 use crate::kit::Kit;
 use crate::programs;
 
-/// How often it is looked whether QEMU has ended, once its output has.
+/// Interval of checks whether QEMU has ended, once its output has.
 const POLL: Duration = Duration::from_millis(5);
-/// Tells the guests of one process apart.
+/// Counter that distinguishes the guests of one process.
 static BOOTED: AtomicU32 = AtomicU32::new(0);
 
-/// A guest to be booted. See the crate.
+/// Guest to be booted. See the crate.
 #[derive(Debug)]
 pub struct Guest {
     kit: Kit,
@@ -35,14 +35,14 @@ pub struct Guest {
     seconds_max: u32,
 }
 
-/// What a disk is attached by, which decides its name in the guest.
+/// Bus of a disk, which determines its name in the guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bus {
-    /// `/dev/vdX`.
+    /// The disk is `/dev/vdX`.
     Virtio,
-    /// `/dev/nvmeXn1`, an SSD. The guest has to load `nvme`.
+    /// The disk is `/dev/nvmeXn1`, an SSD. The guest has to load `nvme`.
     Nvme,
-    /// `/dev/sdX`. The guest has to load `virtio_scsi` and `sd_mod`.
+    /// The disk is `/dev/sdX`. The guest has to load `virtio_scsi` and `sd_mod`.
     Scsi,
 }
 
@@ -57,18 +57,18 @@ impl Bus {
     }
 }
 
-/// Where the content of a guest's disk is.
+/// Content of a guest's disk.
 #[derive(Debug)]
 struct Disk {
     bus: Bus,
     name: String,
-    /// As QEMU takes it: a path or a URI.
+    /// Path or URI, in the form of QEMU.
     file: String,
-    /// QEMU's word for what becomes of a flush.
+    /// QEMU's cache mode, which determines the handling of a flush.
     cache: &'static str,
 }
 
-/// A guest that runs. Its power is cut when this is dropped.
+/// Running guest. Its power is cut when this is dropped.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -78,24 +78,24 @@ pub struct Running {
     folder: Folder,
 }
 
-/// Cuts the power of a guest, from any thread and at any time; harmless if the guest has ended.
+/// Switch that cuts the power of a guest, from any thread and at any time; harmless if the guest has ended.
 #[derive(Clone, Debug)]
 pub struct PowerSwitch {
-    /// The process group of QEMU. `None` once it was waited for, since numbers are used again.
+    /// Process group of QEMU. `None` once it was waited for, since numbers are used again.
     group: Arc<Mutex<Option<u32>>>,
 }
 
-/// How a guest's script ended.
+/// End of a guest's script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Exit status of the script.
     pub status: u8,
-    /// All that the script printed, on standard output and error.
+    /// Output of the script, on standard output and error.
     pub output: String,
 }
 
 impl Guest {
-    /// A guest with busybox, 1 GiB of memory, one processor and five minutes to live.
+    /// Creates a guest with busybox, 1 GiB of memory, one processor and a time limit of five minutes.
     pub fn new(kit: &Kit) -> Self {
         Self {
             kit: kit.clone(),
@@ -108,8 +108,7 @@ impl Guest {
         }
     }
 
-    /// Adds a program of the host and its libraries: a path, or a name that is looked for in `PATH`. The guest finds it
-    /// by its name.
+    /// Adds a program of the host and its libraries: a path, or a name that is searched in `PATH`. The guest finds it by its name.
     #[must_use]
     pub fn program(mut self, program: impl Into<String>) -> Self {
         self.programs.push(program.into());
@@ -123,9 +122,8 @@ impl Guest {
         self
     }
 
-    /// Adds a raw image as a disk, which the guest finds as `/dev/disk/NAME`; `name` has at most 20 characters. Its
-    /// writes are in the file when QEMU has ended, not before, and need not survive a crash of the host. Of a script that failed only
-    /// what it had synced is there.
+    /// Adds a raw image as a disk, which the guest finds as `/dev/disk/NAME`; `name` has at most 20 characters. Its writes are in the file
+    /// once QEMU has ended, not before, and need not survive a crash of the host. Of a script that failed, only synced data is there.
     #[must_use]
     pub fn disk(self, name: impl Into<String>, image: impl Into<PathBuf>) -> Self {
         self.disk_on(Bus::Virtio, name, image)
@@ -139,8 +137,8 @@ impl Guest {
         self
     }
 
-    /// Adds a disk that an NBD server at `uri` keeps. Every write and flush of the guest reaches the server, and a
-    /// write is complete when the server says so.
+    /// Adds a disk that an NBD server at `uri` serves. Every write and flush of the guest reaches the server, and a write is complete when
+    /// the server reports it.
     #[must_use]
     pub fn served_disk(mut self, name: impl Into<String>, uri: impl Into<String>) -> Self {
         self.disks.push(Disk { bus: Bus::Virtio, name: name.into(), file: uri.into(), cache: "none" });
@@ -153,21 +151,21 @@ impl Guest {
         end.arguments().into_iter().fold(self, Self::argument)
     }
 
-    /// Adds an argument for QEMU.
+    /// Adds an argument of QEMU.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<String>) -> Self {
         self.arguments.push(argument.into());
         self
     }
 
-    /// Memory of the guest, in MiB. Default: 1024. What is in its archive counts twice while it boots.
+    /// Sets the memory of the guest, in MiB. Default: 1024. The content of its archive counts twice while it boots.
     #[must_use]
     pub fn memory_mib(mut self, memory_mib: u32) -> Self {
         self.memory_mib = memory_mib;
         self
     }
 
-    /// After how many seconds it is ended by force. Default: 300.
+    /// Sets the time limit in seconds, after which it is killed. Default: 300.
     #[must_use]
     pub fn seconds_max(mut self, seconds_max: u32) -> Self {
         self.seconds_max = seconds_max;
@@ -177,7 +175,7 @@ impl Guest {
     /// Boots, runs `script` as root with busybox's shell, and waits for its end.
     ///
     /// # Errors
-    /// If the guest cannot be started, or does not come to the end of the script: then with the kernel's last words.
+    /// If the guest cannot be started, or does not reach the end of the script: then with the last messages of the kernel.
     pub fn run(self, script: &str) -> Result<Ended, String> {
         self.start(script)?.wait()
     }
@@ -250,7 +248,7 @@ impl Running {
     /// Waits for a line of the script's output that holds `text`, and returns it.
     ///
     /// # Errors
-    /// If the guest ends without such a line: then with all that it printed.
+    /// If the guest ends without such a line: then with its whole output.
     pub fn wait_for(&mut self, text: &str) -> Result<String, String> {
         loop {
             match self.line()? {
@@ -270,7 +268,7 @@ impl Running {
     /// Waits for the end of the script.
     ///
     /// # Errors
-    /// If the guest does not come to it: then with what it printed and the kernel's last words.
+    /// If the guest does not reach it: then with its output and the last messages of the kernel.
     pub fn wait(mut self) -> Result<Ended, String> {
         while self.line()?.is_some() {}
         let status =
@@ -286,7 +284,7 @@ impl Running {
         }
     }
 
-    /// Cuts the power: nothing that the guest had not handed to a disk of the host is there afterwards.
+    /// Cuts the power: data that the guest had not sent to a disk of the host is lost.
     ///
     /// # Errors
     /// If QEMU cannot be ended.
@@ -294,12 +292,12 @@ impl Running {
         self.end().map_err(|error| self.folder.problem(&error))
     }
 
-    /// What cuts the power while another thread waits for the guest.
+    /// Returns the switch with which another thread can cut the power while this one waits for the guest.
     pub fn power_switch(&self) -> PowerSwitch {
         self.switch.clone()
     }
 
-    /// The next line of the script's output; `None` when the guest has ended.
+    /// Returns the next line of the script's output; `None` when the guest has ended.
     ///
     /// # Errors
     /// If the output cannot be read.
@@ -311,7 +309,7 @@ impl Running {
         Ok((read > 0).then(|| line.trim_end().to_owned()))
     }
 
-    /// What the kernel and QEMU said, as far as it matters.
+    /// Returns the last messages of the kernel and of QEMU.
     fn last_words(&self) -> String {
         let read = |name| fs::read(self.folder.path(name)).unwrap_or_default();
         let (console, errors) = (read("console"), read("qemu"));
@@ -328,10 +326,10 @@ impl Running {
 }
 
 impl PowerSwitch {
-    /// Ends QEMU as it is: what it had not sent to a disk never gets there.
+    /// Kills QEMU: data that it had not sent to a disk is lost.
     ///
     /// # Errors
-    /// If it cannot be ended.
+    /// If it cannot be killed.
     pub fn cut(&self) -> io::Result<()> {
         let group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(group) = *group {
@@ -346,7 +344,7 @@ impl PowerSwitch {
 
     fn wait_for_end(&self, child: &mut Child) -> io::Result<ExitStatus> {
         let status = loop {
-            // The lock is not held while it runs: it must be possible to end it meanwhile.
+            // The lock is not held while it runs: it must be possible to kill it meanwhile.
             let mut group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(status) = child.try_wait()? {
                 *group = None;
@@ -367,12 +365,12 @@ impl Drop for Running {
     }
 }
 
-/// Returns a path as an option of QEMU takes it: a comma separates options, and two stand for one.
+/// Returns a path in the form of QEMU's options: a comma separates options, and two stand for one.
 fn escaped(path: &Path) -> String {
     path.to_string_lossy().replace(',', ",,")
 }
 
-/// A folder of one boot or cable, removed at its end.
+/// Folder of one boot or cable, removed at its end.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -391,7 +389,7 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Returns the path of a file in it, as an option of QEMU takes it.
+    /// Returns the path of a file in it, in the form of QEMU's options.
     pub(crate) fn text(&self, name: &str) -> String {
         escaped(&self.path(name))
     }

@@ -1,33 +1,33 @@
-//! A network of two guests: what one sends, the other one gets.
+//! Network of two guests: each receives the frames of the other.
 //!
-//! Frames are datagrams of Unix sockets, so that either guest may end and start again while the other one runs, as with
-//! a cable that stays plugged. Nothing of it can be reached from outside.
+//! Frames are datagrams of Unix sockets, so that either guest may end and start again while the other one runs, as with a cable that stays
+//! plugged in. The network cannot be reached from outside.
 
 use std::sync::Arc;
 
 use crate::boot::Folder;
 
-/// A cable between two guests. See the module.
+/// Cable between two guests. See the module.
 #[derive(Debug)]
 pub struct Cable {
     folder: Arc<Folder>,
 }
 
-/// One of the two ends of a [`Cable`]. A guest that is started again gets the same end as before.
+/// End of a [`Cable`]. A guest that is started again gets the same end as before.
 #[derive(Debug)]
 pub struct CableEnd {
     folder: Arc<Folder>,
     here: &'static str,
     there: &'static str,
-    /// The address of the card, which must differ from that at the other end.
+    /// Address of the card, which must differ from that at the other end.
     mac: &'static str,
 }
 
 impl Cable {
-    /// Lays a cable.
+    /// Creates a cable.
     ///
     /// # Errors
-    /// If its folder cannot be made.
+    /// If its folder cannot be created.
     pub fn new() -> Result<Self, String> {
         Ok(Self { folder: Arc::new(Folder::new()?) })
     }

@@ -1,6 +1,6 @@
-//! What all guests have in common: a kernel of Debian, and an archive with busybox, modules and the first process.
+//! Common parts of all guests: a kernel of Debian, and an archive with busybox, modules and the first process.
 //!
-//! It is made from packages alone, kept in a folder of the build, and made again when the recipe below changes.
+//! A kit is made from packages alone, kept in a folder of the build, and made again when the recipe below changes.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,9 +12,9 @@ use crate::archive::{Archive, Kind};
 use crate::programs;
 
 const INIT: &str = include_str!("init.sh");
-/// Modules that a guest can load with `modprobe`; what they need comes along. `ext4` is part of the kernel.
+/// Modules that a guest can load with `modprobe`; their dependencies are included. `ext4` is part of the kernel.
 const MODULES: &[&str] = &[
-    // What every guest has, and disks and ports that a caller may add.
+    // Those of every guest, and of disks and ports that a caller may add.
     "virtio_pci",
     "virtio_blk",
     "virtio_scsi",
@@ -22,7 +22,7 @@ const MODULES: &[&str] = &[
     "nvme",
     "virtio_console",
     "virtio_net",
-    // What keeps, drops, delays and copies the writes of a disk.
+    // Those that keep, drop, delay and copy the writes of a disk.
     "dm_mod",
     "dm_log_writes",
     "dm_flakey",
@@ -35,7 +35,7 @@ const MODULES: &[&str] = &[
     "xfs",
 ];
 
-/// A kernel of Debian: the small one for virtual machines.
+/// Kernel of Debian: the small one for virtual machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// The kernel of the release that the host runs: 6.1 on Debian 12, which has NBD and no ublk.
@@ -45,7 +45,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// Returns Debian's packages whose only dependency is the newest such kernel. The first that apt knows is taken.
+    /// Returns Debian's packages whose only dependency is the newest such kernel. The first one that apt knows is taken.
     fn packages(self) -> &'static [&'static str] {
         match self {
             Self::Release => &["linux-image-cloud-amd64"],
@@ -60,7 +60,7 @@ impl Kernel {
             Self::WithUblk => &[
                 "ublk_drv",
                 "mq_deadline",
-                // What serves mapped disks to others, and what those use.
+                // Servers of mapped disks for others, and their dependencies.
                 "nfsd",
                 "nfsv3",
                 "nfsv4",
@@ -69,7 +69,7 @@ impl Kernel {
                 "iscsi_tcp",
                 "dm_thin_pool",
                 "fuse",
-                // Block caches that mapped disks are compared with.
+                // Block caches with which mapped disks are compared.
                 "bcache",
                 "dm_cache",
                 "dm_cache_smq",
@@ -78,7 +78,7 @@ impl Kernel {
         }
     }
 
-    /// Returns the folder of its kits in the build folder. A kit removes all others in its folder, so each kernel has one.
+    /// Returns the folder of its kits in the build folder. A kit removes all others in its folder, so each kernel has its own.
     fn folder(self) -> &'static str {
         match self {
             Self::Release => "guest",
@@ -87,7 +87,7 @@ impl Kernel {
     }
 }
 
-/// A kernel and the base archive. See the module.
+/// Kernel and base archive. See the module.
 #[derive(Clone, Debug)]
 pub struct Kit {
     folder: PathBuf,
@@ -102,11 +102,11 @@ impl Kit {
         Self::with_kernel(Kernel::Release)
     }
 
-    /// Returns the kit of this workspace with this kernel. Makes it first if it is not there or is one of another recipe, which
-    /// takes seconds and downloads one package. Processes that want it at the same time wait for each other.
+    /// Returns the kit of this workspace with this kernel. Makes it first if it is missing or is of another recipe, which takes seconds and
+    /// downloads one package. Processes that need it at the same time wait for each other.
     ///
     /// # Errors
-    /// If a program of [`crate::PACKAGES`] is missing, the package cannot be fetched or the folder not be written.
+    /// If a program of [`crate::PACKAGES`] is missing, the package cannot be fetched or the folder cannot be written.
     pub fn with_kernel(kernel: Kernel) -> Result<Self, String> {
         let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
         Self::ready_in(&target.join(kernel.folder()), kernel)
@@ -121,7 +121,7 @@ impl Kit {
         if kit.folder.is_dir() {
             return Ok(kit);
         }
-        // What is left of other recipes and of a making that was cut short.
+        // Remains of other recipes, and of an interrupted run.
         for entry in fs::read_dir(folder).map_err(problem)? {
             let path = entry.map_err(problem)?.path();
             if path.is_dir() {
@@ -135,18 +135,18 @@ impl Kit {
         Ok(kit)
     }
 
-    /// The kernel, as QEMU's `-kernel` takes it.
+    /// Returns the kernel, for QEMU's `-kernel`.
     pub fn kernel(&self) -> PathBuf {
         self.folder.join("kernel")
     }
 
-    /// The archive that boots, to be followed by one with `/script`.
+    /// Returns the archive that boots, to be followed by one with `/script`.
     pub(crate) fn base(&self) -> PathBuf {
         self.folder.join("base.cpio")
     }
 }
 
-/// Changes with everything here that decides what a kit is; a newer kernel of Debian alone is no reason for a new one.
+/// Returns a hash of everything that determines a kit; a newer kernel of Debian alone is no reason for a new one.
 fn recipe(kernel: Kernel) -> u64 {
     let mut hasher = DefaultHasher::new();
     (kernel.packages(), INIT, MODULES, kernel.own_modules()).hash(&mut hasher);
@@ -193,7 +193,7 @@ fn only_entry(folder: &Path) -> Result<PathBuf, String> {
     entry.map(|entry| entry.path()).ok_or_else(|| format!("apt-get left nothing in {}.", folder.display()))
 }
 
-/// Puts the wanted modules and all that they need from `unpacked` into `chosen`, with the tables of `modprobe`.
+/// Copies the wanted modules and their dependencies from `unpacked` into `chosen`, with the tables of `modprobe`.
 fn choose_modules(unpacked: &Path, chosen: &Path, release: &str, wanted: &[&str]) -> Result<(), String> {
     let problem = |error: io::Error| format!("Could not take modules of {release}: {error}.");
     let depmod = |tree: &Path| run(Command::new(programs::find("depmod")?).arg("-b").arg(tree).arg(release));
@@ -213,8 +213,8 @@ fn choose_modules(unpacked: &Path, chosen: &Path, release: &str, wanted: &[&str]
     depmod(chosen).map(drop)
 }
 
-/// Returns the files of the wanted modules and of all that they need, from the lines `FILE: FILE...` of `modules.dep`. A module that
-/// is part of the kernel, by a line of `modules.builtin`, has no file. Fails with the name of one that is not there.
+/// Returns the files of the wanted modules and of their dependencies, from the lines `FILE: FILE...` of `modules.dep`. A module that is
+/// part of the kernel, by a line of `modules.builtin`, has no file. Fails with the name of a missing one.
 fn closure<'a>(needs: &'a str, builtin: &str, wanted: &[&str]) -> Result<Vec<&'a str>, String> {
     let mut files = Vec::new();
     for module in wanted.iter().filter(|module| !builtin.lines().any(|file| name(file) == **module)) {
@@ -228,7 +228,7 @@ fn closure<'a>(needs: &'a str, builtin: &str, wanted: &[&str]) -> Result<Vec<&'a
     Ok(files)
 }
 
-/// The name that `modprobe` knows the module in `file` by.
+/// Returns the name of the module in `file`, as `modprobe` uses it.
 fn name(file: &str) -> String {
     let file = file.rsplit('/').next().unwrap_or(file);
     file.split(".ko").next().unwrap_or(file).replace('-', "_")
@@ -259,7 +259,7 @@ fn add_tree<W: io::Write>(archive: &mut Archive<W>, folder: &Path, target: &str)
     Ok(())
 }
 
-/// Runs a program to its end and returns what it printed; what it says is shown only if it fails.
+/// Runs a program to its end and returns its output; its errors are shown only if it fails.
 fn run(command: &mut Command) -> Result<String, String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|error| format!("Could not start {shown}: {error}."))?;

@@ -1,6 +1,6 @@
-//! A program of the host with all that it loads, to be run in a guest.
+//! Program of the host with its libraries, to be run in a guest.
 //!
-//! What the loader of the host says is what is taken; libraries that a program opens only later, by name, are not seen.
+//! The libraries are those that the host's loader lists; libraries that a program opens later, by name, are not found.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,10 +9,10 @@ use std::process::Command;
 
 use crate::archive::{Archive, Kind};
 
-/// Where administrators' programs lie, which not everybody has in `PATH`.
+/// Folders of administrators' programs, which are not in every `PATH`.
 const MORE_FOLDERS: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/// The file of a program: `name` itself if it is a path, else what `PATH` finds.
+/// Returns the file of a program: `name` itself if it is a path, otherwise the one in `PATH`.
 ///
 /// # Errors
 /// If there is none.
@@ -27,7 +27,7 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, String> {
     })
 }
 
-/// Adds the program as `/usr/bin/NAME`, and its libraries where it looks for them.
+/// Adds the program as `/usr/bin/NAME`, and its libraries at the paths where it expects them.
 ///
 /// # Errors
 /// If one of the files cannot be read or the archive cannot be written.
@@ -47,7 +47,7 @@ fn copy<W: Write>(archive: &mut Archive<W>, source: &Path, target: &str) -> Resu
     archive.file(target, Kind::Program, &content).map_err(problem)
 }
 
-/// The shared libraries of a program and the loader, none for a static one.
+/// Returns the shared libraries of a program and the loader, none for a static one.
 fn libraries(program: &Path) -> Result<Vec<PathBuf>, String> {
     let output = Command::new("ldd").arg(program).output();
     let output = output.map_err(|error| format!("Could not start `ldd {}`: {error}.", program.display()))?;
@@ -59,7 +59,7 @@ fn libraries(program: &Path) -> Result<Vec<PathBuf>, String> {
     parse(&text).map_err(|library| format!("{} needs {library}, which is not here.", program.display()))
 }
 
-/// Paths in what `ldd` prints, or the name of a library that it did not find.
+/// Returns the paths in the output of `ldd`, or the name of a library that it did not find.
 fn parse(text: &str) -> Result<Vec<PathBuf>, String> {
     let mut paths = Vec::new();
     for line in text.lines() {

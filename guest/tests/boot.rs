@@ -1,4 +1,4 @@
-//! Real boots: what a script in a guest can rely on, and what a caller learns of its end.
+//! Real boots: guarantees for a script in a guest, and the results for its caller.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ fn guest() -> Guest {
     Guest::new(&Kit::ready().expect("`cargo xtask test` installs what a guest needs"))
 }
 
-/// An image of 16 MiB in a folder of its own, removed at the end.
+/// Image of 16 MiB in a folder of its own, removed at the end.
 struct Image {
     path: PathBuf,
 }
