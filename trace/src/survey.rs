@@ -65,7 +65,7 @@ impl Survey {
 }
 
 impl Trace {
-    /// Reads a whole trace to check every record and to summarise its requests. Calls `tell` for each request with the bytes of the file
+    /// Reads a whole trace to check every record and to summarise its requests. Reports progress at each request: the bytes of the file
     /// that were read.
     ///
     /// # Errors

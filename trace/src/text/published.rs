@@ -5,9 +5,9 @@
 //!   alibaba      device, R or W, offset in bytes, bytes, microseconds             "419,W,8792731648,16384,1577808144360767"
 //!   tencent-cbs  seconds, sector, sectors, 1 write or 0 read, volume              "1538323200,12910952,128,0,1063"
 //! ```
-//! `spc` is that of the Storage Performance Council (SPC trace file format, revision 1.0.1), as the trace repository of the University of Massachusetts has it: fields may follow.
-//! `alibaba` is the block traces of Alibaba Cloud (Li et al., IISWC 2020), `tencent-cbs` those of Tencent's block store (Zhang et al., USENIX
-//! ATC 2020).
+//! `spc` is that of the Storage Performance Council (SPC trace file format, revision 1.0.1), as the trace repository of the University of
+//! Massachusetts has it: fields may follow. `alibaba` is the block traces of Alibaba Cloud (Li et al., IISWC 2020), `tencent-cbs` those of
+//! Tencent's block store (Zhang et al., USENIX ATC 2020).
 
 use super::columns::{Columns, Csv};
 
