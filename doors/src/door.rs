@@ -4,7 +4,7 @@
 //!   open(Entrance) ──> serving ── pause ──> at rest ── take_paused ──> PausedDoor ── resume ──> serving, on this shard or another
 //!                         └────── close, sever after a while ──> closed
 //! ```
-//! Whoever owns a disk holds its doors as `Rc<dyn Door>` and treats all of them alike. The device behind a door is given to its
+//! The owner of a disk holds its doors as `Rc<dyn Door>` and treats all of them alike. The device behind a door is given to its
 //! constructor, so the trait does not name it.
 
 use std::any::Any;
@@ -35,8 +35,8 @@ pub trait Door {
     /// The future of a socket or a directory is ready at once, and clients are let in even if it is dropped.
     ///
     /// # Errors
-    /// `Unsupported` for an entrance that this kind of door has no use for; else what the system says. The door is closed to new
-    /// clients then, as before.
+    /// `Unsupported` for an entrance that this kind of door cannot use; else the error of the system. The door stays closed to new clients
+    /// then.
     fn open(self: Rc<Self>, shard: &DoorShard, entrance: Entrance)
     -> LocalBoxFuture<'static, io::Result<()>>;
 
@@ -44,8 +44,8 @@ pub trait Door {
     /// slowest client do. To cancel, drop the future and [resume](Self::resume) what [`Self::take_paused`] returns.
     fn pause(&self) -> LocalBoxFuture<'_, ()>;
 
-    /// Takes entrances and clients that are at rest, all of them once [`Self::pause`] is ready. What comes to rest later, after a
-    /// cancelled pause, continues by itself.
+    /// Takes entrances and clients that are at rest, all of them once [`Self::pause`] is ready. Those that rest later, after a cancelled
+    /// pause, continue by themselves.
     fn take_paused(&self) -> PausedDoor;
 
     /// Continues with the entrances and clients that this door, or another of its kind for the same disk, had at rest. No client
@@ -63,10 +63,10 @@ pub trait Door {
     /// end before [`Self::close`] is ready.
     fn sever(&self);
 
-    /// Tells clients that the device has another size, as far as the protocol can.
+    /// Informs clients that the size of the device has changed, as far as the protocol can.
     fn resized(&self);
 
-    /// Returns the counters since the door was made. Cheap. A move to another shard begins them anew.
+    /// Returns the counters since the door was made. Cheap. A move to another shard resets them.
     fn counters(&self) -> DoorCounters;
 
     /// Returns the other end of each connection that uses the disk.
@@ -92,7 +92,7 @@ pub struct DoorShard {
     pub host: LocalHost,
 }
 
-/// The place where clients come in.
+/// The place where clients connect.
 pub enum Entrance {
     /// A Unix socket that is listened on. Its file and the rights to it belong to the caller.
     Socket(UnixListener),
@@ -109,9 +109,9 @@ pub struct PausedDoor(Box<dyn Any + Send>);
 /// The counters of a door since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DoorCounters {
-    /// Connections that use the disk now. Those that still negotiate do not count, if the protocol knows a negotiation.
+    /// Connections that use the disk now. Those that still negotiate do not count, if the protocol has a negotiation.
     pub connections: u64,
-    /// Those of them that came over TCP.
+    /// Those of them over TCP.
     pub network_connections: u64,
     /// Those of them that the kernel of this host has, for a block device.
     pub kernel_connections: u64,

@@ -19,14 +19,14 @@ use slab::Slab;
 /// Futures in flight. Dropping this drops them.
 pub(crate) struct Flights<F> {
     futures: Slab<Pin<Box<F>>>,
-    /// Who wakes each of them, by its slot, and those to come: one for as many as were ever in flight at once.
+    /// Waker of each of them, by its slot, also for future ones: one for as many as were ever in flight at once.
     wakers: Vec<(Arc<Caller>, Waker)>,
     /// Slots that are polled next, in this order.
     row: VecDeque<usize>,
     calls: Arc<Mutex<Calls>>,
 }
 
-/// What wakers leave for the task.
+/// Calls that wakers leave for the task.
 #[derive(Default)]
 struct Calls {
     /// Slots to be polled.
@@ -48,8 +48,8 @@ impl<F: Future> Flights<F> {
         Self { futures: Slab::new(), wakers: Vec::new(), row: VecDeque::new(), calls: Arc::default() }
     }
 
-    /// Begins one. Returns its output if it has ended already. [`Self::poll_next`] has to be called in the same turn of the task: it sees who
-    /// was woken since, of which the task may not have been told.
+    /// Begins one. Returns its output if it has ended already. [`Self::poll_next`] has to be called in the same turn of the task: it
+    /// handles wakes since then, for which the task may not be woken again.
     pub(crate) fn begin(&mut self, future: F) -> Option<F::Output> {
         let slot = self.futures.insert(Box::pin(future));
         if slot == self.wakers.len() {
@@ -86,7 +86,7 @@ impl<F: Future> Flights<F> {
         Poll::Pending
     }
 
-    /// How many were woken and not polled since.
+    /// Returns how many were woken and not polled since.
     pub(crate) fn woken(&self) -> usize {
         self.row.len() + lock(&self.calls).slots.len()
     }
@@ -121,7 +121,7 @@ impl Wake for Caller {
             calls.slots.push_back(self.slot);
             calls.task.take()
         };
-        // Not under the lock: who is woken may look at once.
+        // Not under the lock: the woken task may use it at once.
         if let Some(task) = task {
             task.wake();
         }
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Futures that end when they are told to, and what became of them.
+    /// Futures that end on demand, and their results.
     #[derive(Clone, Default)]
     struct World(Rc<RefCell<Inside>>);
 
@@ -257,7 +257,7 @@ mod tests {
         world.end(1);
         assert_eq!(times(), 2);
         assert_eq!(all_ended(&mut flights, &waker), [1]);
-        // The waker of one that has ended: whoever has its place now is polled for nothing.
+        // The waker of one that has ended: a future that has its slot now is polled for nothing.
         flights.begin(world.flight(false));
         world.polled();
         world.wake(1);
@@ -349,7 +349,7 @@ mod tests {
     /// Far more than any thread here takes.
     const PATIENCE: Duration = Duration::from_mins(1);
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     async fn received(receiver: &mut tokio::sync::mpsc::UnboundedReceiver<usize>) -> usize {
         let mut count = 0;
         while let Some(message) = receiver.recv().await {

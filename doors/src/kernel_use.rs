@@ -1,5 +1,5 @@
-//! How many devices of this host's kernel are served by this process, over any door: what they need of the process as a whole is the
-//! business of whoever runs it.
+//! Count of devices of this host's kernel that this process serves, over any door: the caller provides for what they need of the process as
+//! a whole.
 
 use std::sync::LazyLock;
 

@@ -4,18 +4,18 @@ use std::cell::Cell;
 
 use tokio::sync::Notify;
 
-/// What a door does at present.
+/// Phase of a door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// It lets clients in and serves them.
     Open,
-    /// It is at rest, or comes to rest.
+    /// It is at rest, or about to be.
     Held,
     /// It has closed for good.
     Closed,
 }
 
-/// The phase of one door. Its tasks say when something else has changed that others wait for.
+/// The phase of one door. Its tasks call [`Self::notify`] when other state has changed that is waited for.
 pub(crate) struct DoorPhase {
     phase: Cell<Phase>,
     changed: Notify,
@@ -36,18 +36,18 @@ impl DoorPhase {
         self.notify();
     }
 
-    /// Has every [`Self::until`] look again.
+    /// Makes every [`Self::until`] check again.
     pub(crate) fn notify(&self) {
         self.changed.notify_waiters();
     }
 
-    /// Waits until `condition` holds, which is looked at now and after each change: see [`until`].
+    /// Waits until `condition` holds, which is checked now and after each change: see [`until`].
     pub(crate) async fn until(&self, condition: impl Fn() -> bool) {
         until(&self.changed, condition).await;
     }
 }
 
-/// Waits until `condition` holds, which is looked at now and whenever all who wait for `changed` are notified. Dropping the future leaves
+/// Waits until `condition` holds, which is checked now and whenever all waiters of `changed` are notified. Dropping the future leaves
 /// nothing behind.
 pub(crate) async fn until(changed: &Notify, condition: impl Fn() -> bool) {
     loop {

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-/// Lets everybody else have a turn.
+/// Yields to all other tasks once.
 pub(crate) async fn turn() {
     let mut waited = false;
     poll_fn(|context| {

@@ -43,7 +43,7 @@ fn with_door(test: impl AsyncFnOnce(Rc<UblkDoor<Memory>>, &Path, &DoorShard)) {
     fs::remove_file(&path).unwrap();
 }
 
-/// Does what waits on a thread of its own.
+/// Runs blocking work on a thread of its own.
 async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = oneshot::channel();
     thread::spawn(move || drop(sender.send(work())));

@@ -75,7 +75,8 @@ fn some_message(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// What a server could send to a client that reads, writes and asks for extents, before it is damaged.
+/// Returns the bytes that a server could send to a client that reads, writes and asks for extents, before they are
+/// damaged.
 fn some_server(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     if random.below(2) == 0 {

@@ -1,5 +1,5 @@
-//! What a client sent before it hung up, while nobody read it: it is done, unless another client has changed the disk since, which
-//! it could undo.
+//! Requests that a client sent before it hung up, while the server did not read: they are done, unless another client has changed the disk
+//! since, which they could undo.
 
 #![allow(clippy::unwrap_used)]
 
@@ -32,7 +32,7 @@ impl Rig {
         Self { first, second, other, leaving, socket }
     }
 
-    /// Has `meanwhile` happen while nothing is read, and goes on then: with the other client first.
+    /// Runs `meanwhile` while nothing is read, and goes on then: with the other client first.
     fn while_nothing_is_read(&mut self, meanwhile: impl FnOnce(&mut Self)) {
         let paused = patience::hear(&self.first.pause());
         meanwhile(self);

@@ -1,4 +1,4 @@
-//! The door with clients that are broken, dead, greedy or many: they get nowhere, and nobody else notices.
+//! The door with clients that are broken, dead, greedy or many: they achieve nothing, and other clients notice nothing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -122,7 +122,7 @@ fn never_read(server: &Server, length: u32) {
     for _ in 0..400 {
         greedy.write_all(&request(Command::Read, 0, length)).unwrap();
     }
-    // It has all of the budget, and what it asked for beyond that is not even read.
+    // It has all of the budget, and its further requests are not even read.
     server.until(|world| world.export.counters().payload_bytes == 32 * MIB);
     let mut modest = server.client(Replies::Structured);
     for block in 0..64 {
@@ -221,7 +221,7 @@ fn a_closed_door_ends_its_listener_and_keeps_its_connections() {
     let server = Server::start();
     let mut client = server.client(Replies::Simple);
     server.run(|world| world.door.close());
-    // The listening task ends in its turn; from then on nobody answers at this address.
+    // The listening task ends in its turn; from then on this address has no server.
     patience::until(|| UnixStream::connect(server.path()).is_err());
     client.read(0, 512).unwrap();
 }

@@ -16,7 +16,7 @@ use doors::nbd::wire::{Command, Request};
 use doors::nbd::{Client, Paused};
 use support::{MIB, Server, go_on};
 
-/// What a guest of the next tests wrote must be where the door goes on: the devices of the two servers are apart.
+/// Copies the writes of a guest to where the door goes on: the devices of the two servers are separate.
 fn move_to(from: &Server, to: &Server) {
     let paused: Paused = patience::hear(&from.pause());
     to.run(|world| go_on(world, paused));

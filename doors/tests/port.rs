@@ -29,7 +29,7 @@ use tokio::sync::{Notify, mpsc as commands};
 const MIB: u64 = 1 << 20;
 const PAGE: usize = 4096;
 
-/// A device whose requests wait while it is told to hold them, and that keeps a log of those that ended.
+/// A device whose requests wait while it holds them, and that keeps a log of those that ended.
 struct Disk {
     memory: Memory,
     size: Cell<u64>,
@@ -406,7 +406,7 @@ fn a_request_whose_future_is_dropped_is_done_if_it_was_sent_and_not_if_it_waited
     shard.release();
     shard.until(|world| world.door.counters().data_bytes == 0);
     assert_eq!((page_of(&port, 0), page_of(&port, 1)), (1, 0));
-    // Queued at a door that is held: it was sent, and nobody waits for it.
+    // Queued at a door that is held: it was sent, and nothing waits for it.
     let paused = patience::hear(&shard.pause());
     assert!(port.write(0, Buffer::copy_of(&[3; PAGE])).now_or_never().is_none());
     shard.resume(paused);
@@ -530,7 +530,7 @@ fn asked() -> impl Strategy<Value = Asked> {
     ]
 }
 
-/// Does one request on any device.
+/// Performs one request on any device.
 async fn perform(device: &impl BlockDevice, asked: &Asked) -> Vec<u8> {
     let range = |page: u64, count: u64| {
         let start = page * PAGE as u64;
@@ -568,7 +568,7 @@ proptest! {
         for asked in &all {
             if matches!(asked, Asked::Move) {
                 let paused = patience::hear(&shards[at].pause());
-                // The devices of the shards are apart: the content goes along, as it does with a backing.
+                // The devices of the shards are separate: the content is copied, as if they shared a backing.
                 let content = shards[at].run(|world| {
                     let mut content = vec![0; 20 * PAGE];
                     world.disk.memory.peek(0, &mut content);

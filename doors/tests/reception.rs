@@ -118,7 +118,7 @@ fn options_that_somebody_puts_before_the_encryption_are_never_carried_out() {
     let authority = Authority::new();
     let (server, desk) = (Server::start(), Desk::encrypted(&authority, false));
     server.list(&desk.directory);
-    // In the same packet as the wish to encrypt.
+    // In the same packet as the request to encrypt.
     let mut socket = desk.raw();
     socket.write_all(&[encode_option(STARTTLS, &[]), go("disk")].concat()).unwrap();
     assert_eq!(reply(&mut socket), None);
@@ -149,7 +149,7 @@ fn with_an_authority_clients_get_in_with_its_certificate_only() {
     assert!(reached(authority.client_without_certificate()).is_err());
     assert!(reached(authority.client_with_certificate_of(&other)).is_err());
     assert_eq!(desk.counters().handshake_errors, 2);
-    // This one does not believe the server, and leaves by itself.
+    // This one does not trust the server, and leaves by itself.
     assert!(reached(other.client()).is_err());
     desk.until(|counters| counters.waiting == 0);
     server.until_nothing_is_left();
@@ -191,7 +191,7 @@ fn clients_that_break_tls_are_closed_and_nobody_else_notices() {
         // The server may close before it has read everything.
         socket.write_all(&sent).unwrap_or(());
         if what == "half a record" {
-            // As after a cut cable, but for the end that the system tells.
+            // As after a cut cable, except for the end that the system reports.
             socket.shutdown(Shutdown::Write).unwrap();
         }
         socket.read_to_end(&mut Vec::new()).unwrap_or(0);
@@ -283,7 +283,7 @@ fn connections_with_tls_go_on_on_another_thread_with_another_device() {
         assert_eq!(paused.connections(), 2);
         // Sent while the disk is on its way: it waits, and is read where it goes on.
         guests[1].send(Command::Read, 0, 0, 512, &[]).unwrap();
-        // So does whoever comes meanwhile: this one is let in once the disk is there.
+        // A client that connects meanwhile waits, too: this one is accepted once the disk is there.
         let address = desk.address;
         let config = authority.client();
         let newcomer = std::thread::spawn(move || {
@@ -306,7 +306,7 @@ fn a_disk_that_stops_says_goodbye_within_the_encryption() {
     server.list(&desk.directory);
     let (mut client, mut socket) = chosen(&desk, &authority);
     let drained = server.drain();
-    // An end that was not said within the encryption would be an error.
+    // An end that was not sent within the encryption would be an error.
     let mut rest = Vec::new();
     assert_eq!(rustls::Stream::new(&mut client, &mut socket).read_to_end(&mut rest).unwrap(), 0);
     patience::hear(&drained);
@@ -378,13 +378,13 @@ fn chosen_in_clear(desk: &Desk) -> TcpStream {
     socket
 }
 
-/// What nobody gets whose host died: the device's log after everything of it is over, and how many requests were taken in.
+/// Returns the outcome for a dead client: the device's log after all of its requests are over, and how many requests were accepted.
 fn outcome(server: &Server) -> (Vec<Operation>, u64) {
     server.until_nothing_is_left();
     server.run(|world| (world.export.device().log.take(), world.export.counters().requests))
 }
 
-/// Whoever sent a write and then died may long be at work elsewhere when its turn comes: the block would be old again.
+/// A client that sent a write and then died may long be at work elsewhere when that write has its turn: the block would be old again.
 #[test]
 fn a_write_that_waits_behind_replies_of_a_connection_that_broke_is_never_carried_out() {
     for (at_hand, length) in [(0, 1 << 20), (64 * MIB, 256 << 10)] {

@@ -1,4 +1,4 @@
-//! The door with well-behaved clients: what they do happens, and happens as the protocol says.
+//! The door with well-behaved clients: their requests are done, as the protocol requires.
 
 #![allow(clippy::unwrap_used)]
 
@@ -72,7 +72,7 @@ fn reads_that_came_together_are_prefetched_once_each_in_halves_and_before_their_
         go_on.send(()).unwrap();
     });
     (0..11).for_each(|_| assert_eq!(client.receive().unwrap().error, None));
-    // The server may have been given the first by itself; the others were all there when it looked again.
+    // The server may have received the first by itself; the others were all there at its next read.
     let prefetched = server.run(|world| world.export.device().prefetched.take());
     let from = if prefetched.len() == 14 { 3 } else { 4 };
     let halves = |place| [0, 2048].map(|half| ByteRange::at(place * MIB + half, 2048));
@@ -80,7 +80,7 @@ fn reads_that_came_together_are_prefetched_once_each_in_halves_and_before_their_
     assert_eq!(prefetched, later);
 }
 
-/// The door looks at what comes behind a request, as a hint: bytes that are payload are nothing else.
+/// The door reads the bytes behind a request ahead, as a hint: bytes of a payload are never treated as requests.
 #[test]
 fn a_payload_that_looks_like_requests_is_a_payload() {
     let server = Server::start();

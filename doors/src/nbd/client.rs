@@ -36,12 +36,12 @@ struct Partial {
     answer: Answer,
 }
 
-/// What the server answered to one request.
+/// The server's answer to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The one that [`Client::send`] gave.
     pub cookie: u64,
-    /// Why it failed, if it did.
+    /// The error, if it failed.
     pub error: Option<ReplyError>,
     /// Bytes of the disk, for a read.
     pub data: Vec<u8>,
@@ -50,10 +50,10 @@ pub struct Answer {
 }
 
 impl Client {
-    /// Connects to `export` behind the Unix socket at `path`. With structured replies, block status is asked for too.
+    /// Connects to `export` behind the Unix socket at `path`. With structured replies, block status is negotiated too.
     ///
     /// # Errors
-    /// If nobody listens there, the server does not have the export, or does not follow the protocol.
+    /// If there is no listener, the server does not have the export, or does not follow the protocol.
     pub fn connect(path: &Path, export: &str, replies: Replies) -> io::Result<Self> {
         Self::over(UnixStream::connect(path)?, export, replies)
     }
@@ -86,7 +86,7 @@ impl Client {
     /// Returns the connection, for another that sends requests over it.
     ///
     /// # Errors
-    /// If requests are in flight, or the server sent something that nobody asked for.
+    /// If requests are in flight, or the server sent something unrequested.
     pub fn into_stream(self) -> io::Result<UnixStream> {
         if self.in_flight.is_empty() && self.replies.buffer().is_empty() {
             Ok(self.stream)
@@ -95,7 +95,7 @@ impl Client {
         }
     }
 
-    /// What the server said about the export.
+    /// Returns the facts that the server reported about the export.
     pub fn facts(&self) -> ExportFacts {
         self.facts
     }
@@ -148,7 +148,7 @@ impl Client {
         self.one(Command::WriteZeroes, 0, offset, length, &[]).map(drop)
     }
 
-    /// Which parts of `length` bytes at `offset` hold data; may describe fewer bytes.
+    /// Returns the parts of `length` bytes at `offset` that hold data; may describe fewer bytes.
     ///
     /// # Errors
     /// As for [`Self::read`].
@@ -263,7 +263,7 @@ impl Client {
     }
 }
 
-/// Where in the answer the bytes at `offset` of the disk go.
+/// Returns the place in the answer for the bytes at `offset` of the disk.
 fn place<'a>(
     request: &Request,
     answer: &'a mut Answer,
@@ -276,7 +276,7 @@ fn place<'a>(
     range.and_then(|range| answer.data.get_mut(range)).ok_or_else(|| broken("data that was asked for"))
 }
 
-/// Sends an option and reads its replies up to the last; `told` sees the payload of each but that.
+/// Sends an option and reads its replies up to the last; calls back with the payload of each but that.
 fn ask(
     to_server: &mut UnixStream,
     from_server: &mut impl Read,

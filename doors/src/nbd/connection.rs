@@ -5,7 +5,7 @@
 //!                   │ waits for a permit                  │ gives permits back
 //!                   └────────────── Window <──────────────┘
 //! ```
-//! While the export is held the reader stops between two requests, and what it has not taken yet goes along to wherever the
+//! While the export is held the reader stops between two requests, and bytes that it has not taken yet move to the place where the
 //! connection goes on: see `pause.rs`. All of it is one task: what arrives together is worked on together and answered together, and when the task ends
 //! nothing of the connection is left. Requests run side by side and are answered in the order in which they end.
 
@@ -60,7 +60,7 @@ pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<
     }
 }
 
-/// A client that another door had at rest, taken up by `export`: counted from now on, so that whoever ends the export's
+/// Takes over a client that was at rest at another door, for `export`: it is registered from now on, so that ending the export's
 /// connections ends this one too.
 pub(crate) fn take_up<D: BlockDevice>(
     ring: &Ring,
@@ -86,7 +86,7 @@ pub(crate) async fn take_in<D: BlockDevice>(
     let line = Line::from_handle(&ring, line);
     let entry = export.entry();
     if !entry.as_ref().is_ok_and(|entry| entry.facts == told) {
-        // It is full, about to go, or not what the client was told: it has to ask again.
+        // It is full, about to leave, or differs from the facts that the client has: it has to ask again.
         tracing::debug!(
             disk = export.name(),
             refusal = ?entry.err(),
@@ -143,7 +143,7 @@ async fn choose<D: BlockDevice>(
     greet(line).await?;
     match negotiate(line, receiver, &mut Handshake::new(), door).await? {
         Negotiated::Agreed(Agreement { name, facts, replies, block_status }, answer) => {
-            // Attached before anything else can happen: the handshake has looked just now.
+            // Attached before anything else can happen: the handshake has just checked.
             let export = door.export(&name).expect("the handshake agrees only on what the door serves");
             let attachment = export.attach(line);
             send(line, &answer).await?;
@@ -153,11 +153,11 @@ async fn choose<D: BlockDevice>(
     }
 }
 
-/// What came of options.
+/// Result of option negotiation.
 pub(crate) enum Negotiated {
     /// The client has chosen; the answer to that is not sent yet.
     Agreed(Agreement, Vec<u8>),
-    /// Encryption is to begin; the client knows.
+    /// Encryption is to begin; the client has been informed.
     Encrypt,
 }
 
@@ -202,7 +202,7 @@ async fn send(line: &Line, bytes: &[u8]) -> Result<(), End> {
     Ok(())
 }
 
-/// What the requests of a connection share.
+/// State that the requests of a connection share.
 struct Session<D> {
     export: Rc<Export<D>>,
     order: Rc<ChangeOrder>,
@@ -265,8 +265,8 @@ async fn transmit<D: BlockDevice>(
         while flights.poll_next(context).is_ready() {}
         if finished.get() { Poll::Ready(()) } else { Poll::Pending }
     });
-    // The order matters: requests that the first starts are waited for by the second, and what they answer is
-    // sent by the third, all in one go; nobody else would wake it.
+    // The order matters: requests that the first starts are awaited by the second, and the answers of these are sent by the third, all in
+    // one go; nothing else would wake it.
     join3(read, run, session.outbox.send_all(&session.line)).await.0
 }
 
@@ -279,7 +279,7 @@ async fn read_requests<D: BlockDevice>(
     let gate = &session.export.gate;
     let mut held = pin!(gate.closes().fuse());
     loop {
-        // Before it can come to rest: requests at rest are begun later.
+        // Before it can rest: requests at rest are begun later.
         if session.outbox.is_broken() {
             return End::Gone;
         }
@@ -288,7 +288,7 @@ async fn read_requests<D: BlockDevice>(
             return End::Held;
         }
         if held.is_terminated() {
-            // It was held, and that was called off before we came here.
+            // It was held, and the hold was cancelled before this ran.
             held.set(gate.closes().fuse());
         }
         let ended = match receiver.next_request() {
@@ -342,7 +342,7 @@ async fn accept_request<D: BlockDevice>(
     if session.outbox.is_broken() {
         return Err(End::Gone);
     }
-    // Its client may have gone on elsewhere while it waited in the socket: after a pause of this process, say.
+    // Its client may have gone on elsewhere while it waited in the socket: after a pause of this process, for example.
     if changes(request.command) && !session.export.may_begin_change(&session.order, &session.line, receiver) {
         tracing::debug!(
             disk = session.export.name(),
@@ -354,7 +354,7 @@ async fn accept_request<D: BlockDevice>(
     Ok(())
 }
 
-/// Does one request and queues its reply.
+/// Performs one request and queues its reply.
 async fn execute<D: BlockDevice>(
     session: Rc<Session<D>>,
     request: Request,

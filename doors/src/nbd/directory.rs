@@ -1,12 +1,12 @@
-//! Where clients of a shared address find disks by name, and how they get there.
+//! Directory of a shared address: clients find disks there by name, and are passed on to them.
 //!
 //! ```text
 //!   Reception (a thread of its own) ── looks up ──> Directory <── lists ── Door (the thread of its shard)
 //!         └────────── Newcomer: connection, what was agreed on, the answer to that ──────────^
 //! ```
-//! A door lists its disk for as long as it is open. The listing moves along when the disk moves to another thread, as the listener
-//! does: whoever comes meanwhile waits in its queue. What clients are told of a disk is what its door knew when it last looked;
-//! a newcomer who was told something else than what holds is sent away, and told better when it comes again.
+//! A door lists its disk for as long as it is open. The listing moves with the disk to another thread, as the listener
+//! does: clients that arrive meanwhile wait in its queue. Clients get the facts of a disk that its door last published;
+//! a newcomer with outdated facts is disconnected, and gets the present ones when it connects again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,14 +36,14 @@ pub struct Listing {
     directory: Directory,
     name: String,
     newcomers: mpsc::Receiver<Newcomer>,
-    /// To know the own place again, should another door have taken it.
+    /// Identifies this listing, should another door have taken its place.
     own: mpsc::WeakSender<Newcomer>,
 }
 
 /// A client on its way to the disk that it chose.
 pub(crate) struct Newcomer {
     pub(crate) connection: PausedConnection,
-    /// What it was told of the disk.
+    /// Facts of the disk that it received.
     pub(crate) told: ExportFacts,
     /// The answer to its choice, not sent yet.
     pub(crate) answer: Vec<u8>,
@@ -81,7 +81,7 @@ impl Catalog for Directory {
 }
 
 impl Listing {
-    /// What clients are told from now on.
+    /// Sets the facts that clients receive from now on.
     pub(crate) fn tell(&self, facts: ExportFacts) {
         if let Some(listed) = self.directory.lock().get_mut(&self.name)
             && self.is_own(listed)
@@ -90,7 +90,7 @@ impl Listing {
         }
     }
 
-    /// The next newcomer. Dropping the future loses none.
+    /// Returns the next newcomer. Dropping the future loses none.
     pub(crate) async fn next(&mut self) -> Newcomer {
         match self.newcomers.recv().await {
             Some(newcomer) => newcomer,

@@ -36,12 +36,12 @@ pub struct NbdDoor<D> {
     /// Number of the newest listener. Older ones end.
     listener: Cell<u64>,
     not_accepted: LogThrottle,
-    /// That of the one export, if there is only one: a door for many is never held.
+    /// Gate of the one export, if there is only one: a door for many is never held.
     gate: Rc<Gate>,
     resting: Resting,
     /// True if the one export is listed in a directory.
     listed: Cell<bool>,
-    /// Told when what clients are told of the one export has changed.
+    /// Notified when the published facts of the one export have changed.
     changed: Notify,
 }
 
@@ -107,8 +107,8 @@ impl<D: BlockDevice> NbdDoor<D> {
         }
     }
 
-    /// Lets clients in, each as a task of `host`, until [`Self::close`] or [`Self::pause`] is called, or this function again
-    /// with another listener. Survives whatever accepting a connection can fail with: the client concerned has to come again.
+    /// Accepts clients, each as a task of `host`, until [`Self::close`] or [`Self::pause`] is called, or this function again with another
+    /// listener. Survives all errors of accepting a connection: the client concerned has to connect again.
     pub async fn listen<H: Host>(self: Rc<Self>, listener: Listener, host: H) {
         let number = self.listener.get() + 1;
         self.listener.set(number);
@@ -129,7 +129,7 @@ impl<D: BlockDevice> NbdDoor<D> {
             match accepted {
                 Ok(Some(stream)) if !self.closed.get() => self.welcome(stream, &host),
                 Ok(_) => {}
-                // One client gave up before we came to it.
+                // One client disconnected before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     if self.not_accepted.admit(host.now()).is_some() {
@@ -141,8 +141,8 @@ impl<D: BlockDevice> NbdDoor<D> {
         }
     }
 
-    /// Lists the disk in `directory`, for clients who come by a shared address, and takes them in over `ring` as tasks of `host`,
-    /// until [`Self::close`] or [`Self::pause`] is called. For a door of one disk.
+    /// Lists the disk in `directory`, for clients of a shared address, and takes them over `ring` as tasks of `host`, until [`Self::close`]
+    /// or [`Self::pause`] is called. For a door of one disk.
     pub fn list<H: Host>(self: &Rc<Self>, directory: &Directory, ring: &Ring, host: &H) {
         let entry = self.one().entry_proper();
         self.receive(directory.list(entry), ring, host);
@@ -153,7 +153,7 @@ impl<D: BlockDevice> NbdDoor<D> {
         host.spawn(Rc::clone(self).take_newcomers(listing, ring.clone(), host.clone()));
     }
 
-    /// The disk has another size: those who come from now on are told. The protocol has no way to tell those who are there.
+    /// Publishes the new size of the disk to clients that connect from now on. The protocol has no way to inform connected ones.
     pub fn resized(&self) {
         self.changed.notify_waiters();
     }
@@ -188,8 +188,8 @@ impl<D: BlockDevice> NbdDoor<D> {
         self.default.as_ref().expect("only doors of one disk are listed, held and moved")
     }
 
-    /// Stands still: lets nobody in, reads no more requests, and is ready when those in flight are answered. For a door of
-    /// one disk that listens.
+    /// Pauses the door: accepts no client, reads no more requests, and is ready when those in flight are answered. For a door of one disk
+    /// that listens.
     ///
     /// Waits as long as the device, the slowest client and the longest handshake take. To call it off, drop the future and
     /// [go on](Self::go_on) with what was [taken](Self::take_paused).
@@ -203,8 +203,8 @@ impl<D: BlockDevice> NbdDoor<D> {
         self.resting.until(|resting| self.connections.get() == 0 && all_closed(resting)).await;
     }
 
-    /// What stands still, to go on with; all of it once [`Self::pause`] is ready. What comes to rest later, if the pause was
-    /// called off, goes on by itself.
+    /// Takes the paused state; all of it once [`Self::pause`] is ready. Connections that rest later, if the pause was cancelled, go on by
+    /// themselves.
     pub fn take_paused(&self) -> Paused {
         self.gate.release();
         self.resting.take()
@@ -235,7 +235,7 @@ impl<D: BlockDevice> NbdDoor<D> {
         self.resting.put_connection(connection);
     }
 
-    /// Lets nobody in any more: [`Self::listen`] ends, and its listener is closed. Connections stay.
+    /// Accepts no more clients: [`Self::listen`] ends, and its listener is closed. Connections stay.
     pub fn close(&self) {
         self.closed.set(true);
         self.closing.notify_waiters();
@@ -247,8 +247,8 @@ impl<D: BlockDevice> NbdDoor<D> {
             self.refused.set(self.refused.get() + 1);
             return;
         }
-        // Small replies must not wait for the client's acknowledgements. Unix sockets do not know the option and do
-        // not need it, so the outcome makes no difference.
+        // Small replies must not wait for the client's acknowledgements. Unix sockets do not have the option and do not need it, so the
+        // outcome makes no difference.
         setsockopt(&stream.as_fd(), sockopt::TcpNoDelay, &true).unwrap_or(());
         let guest = Guest::new(Rc::clone(self));
         let task_host = host.clone();

@@ -20,7 +20,7 @@ use super::window::Budget;
 use super::wire::export_flags;
 use crate::kernel_use::KernelUse;
 
-/// The block size that clients are told to prefer, if the device does not want a larger one: a page.
+/// The preferred block size that clients get, if the device does not want a larger one: a page.
 const BLOCK_PREFERRED: u64 = block::PAGE;
 
 /// A disk that clients may connect to.
@@ -33,7 +33,7 @@ pub struct Export<D> {
     draining: Cell<bool>,
     pub(crate) gate: Rc<Gate>,
     connections: RefCell<Slab<Connection>>,
-    /// Told whenever a connection has ended.
+    /// Notified whenever a connection has ended.
     ended: Notify,
     connections_total: Cell<u64>,
     requests: Cell<u64>,
@@ -42,12 +42,12 @@ pub struct Export<D> {
     protocol_errors: Cell<u64>,
 }
 
-/// What happened at an export since it was made.
+/// Counters of an export since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportCounters {
     /// Connections open now.
     pub connections: u64,
-    /// Those of them that came over TCP.
+    /// Those of them over TCP.
     pub network_connections: u64,
     /// Those of them that the kernel of this host has, for a block device.
     pub kernel_connections: u64,
@@ -98,7 +98,7 @@ impl<D: BlockDevice> Export<D> {
         &self.device
     }
 
-    /// What happened so far. Cheap.
+    /// Returns the counters so far. Cheap.
     pub fn counters(&self) -> ExportCounters {
         let connections = self.connections.borrow();
         let over_network = connections.iter().filter(|(_, one)| matches!(one.peer, Peer::Address(_)));
@@ -153,7 +153,7 @@ impl<D: BlockDevice> Export<D> {
         self.draining.get()
     }
 
-    /// What a client is told in the handshake.
+    /// Returns the facts for a client in the handshake.
     ///
     /// # Errors
     /// Why it cannot connect now.
@@ -167,7 +167,7 @@ impl<D: BlockDevice> Export<D> {
         Ok(self.entry_proper())
     }
 
-    /// What it is like, whether clients can have it now or not.
+    /// Returns its facts, whether clients can have it now or not.
     pub(crate) fn entry_proper(&self) -> Entry {
         let (name, description) = (self.name.clone(), self.description.clone());
         Entry { name, description, facts: self.facts() }
@@ -178,7 +178,7 @@ impl<D: BlockDevice> Export<D> {
             CAN_MULTI_CONN, HAS_FLAGS, READ_ONLY, SEND_FLUSH, SEND_FUA, SEND_TRIM, SEND_WRITE_ZEROES,
         };
         let geometry = self.device.geometry();
-        // A device's flush covers all that completed before, wherever it came from: hence CAN_MULTI_CONN.
+        // A device's flush covers all that completed before, on any connection: hence CAN_MULTI_CONN.
         let mut flags = HAS_FLAGS | SEND_FLUSH | SEND_FUA | SEND_TRIM | SEND_WRITE_ZEROES | CAN_MULTI_CONN;
         if geometry.read_only {
             flags |= READ_ONLY;
@@ -247,13 +247,13 @@ impl<D: BlockDevice> Export<D> {
 /// A connection that uses an export.
 struct Connection {
     stream: Stream,
-    /// Its other end, which is not asked for again: counters are read often.
+    /// Its other end, read only once: counters are read often.
     peer: Peer,
     /// For one of the kernel, as long as it is there.
     _kernel_use: Option<KernelUse>,
 }
 
-/// Where the changes of one client stand in the order of all that were begun at an export.
+/// Place of one client's changes in the order of all that were begun at an export.
 pub(crate) struct ChangeOrder {
     /// Changes that this client began.
     own: Cell<u64>,

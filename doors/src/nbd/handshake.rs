@@ -8,9 +8,9 @@
 //!                   │                 └─> done      GO, EXPORT_NAME: serve;  ABORT: close
 //!                   └────> Skipping ────> Head      too long: refused, never stored
 //! ```
-//! Where encryption is demanded, nothing is answered before it but that it is needed, which the specification calls FORCEDTLS.
-//! What a client sends in clear behind its wish to encrypt ends the connection: somebody in between may have put it there, to
-//! have it taken for part of the encrypted conversation.
+//! Where encryption is required, every option before it gets the answer that it is, which the specification calls FORCEDTLS.
+//! Bytes in clear behind a client's request to encrypt end the connection: an attacker in between may have injected them, to
+//! have them taken for a part of the encrypted conversation.
 
 use super::option::{
     ABORT, ALLOCATION_CONTEXT, CLIENT_FLAGS_BYTES, ContextRequest, EXPORT_NAME, EXPORT_PADDING_BYTES,
@@ -19,16 +19,16 @@ use super::option::{
     STRUCTURED_REPLY, decode_option, encode_option_reply, string,
 };
 
-/// The longest option that is looked at; longer ones are skipped and refused.
+/// The longest option that is processed; longer ones are skipped and refused.
 pub const OPTION_PAYLOAD_MAX: usize = 64 << 10;
 /// The longest name of an export, as the specification has it.
 pub const NAME_MAX: usize = 4096;
 /// The number under which `base:allocation` is served.
 pub const ALLOCATION_CONTEXT_ID: u32 = 1;
 
-/// Where the handshake looks names up.
+/// Source of exports by name for the handshake.
 pub trait Catalog {
-    /// What the export called `name` is like; the empty name is the default export, if there is one.
+    /// Returns the export called `name`; the empty name is the default export, if there is one.
     ///
     /// # Errors
     /// Why a client cannot have it.
@@ -41,15 +41,15 @@ pub trait Catalog {
 /// An export that a client may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The name proper, also if the client asked for the default.
+    /// The proper name, also if the client asked for the default.
     pub name: String,
     /// A text for people.
     pub description: String,
-    /// What it is like.
+    /// Its facts.
     pub facts: ExportFacts,
 }
 
-/// Why a client cannot have an export.
+/// Reason why a client cannot have an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// There is none of this name.
@@ -60,12 +60,12 @@ pub enum Refusal {
     Draining,
 }
 
-/// What client and server agreed on.
+/// Agreement of client and server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// Of the export, as the catalog has it.
     pub name: String,
-    /// What the client was told of it.
+    /// The facts that the client received.
     pub facts: ExportFacts,
     /// Form of the replies.
     pub replies: Replies,
@@ -73,7 +73,7 @@ pub struct Agreement {
     pub block_status: bool,
 }
 
-/// What came of a step.
+/// Result of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// All input is used up; more is needed.
@@ -85,7 +85,7 @@ pub enum Step {
     /// Send the output, then encrypt; there is no input left. The handshake goes on inside of the encryption, from the start
     /// but for the client's flags.
     Encrypt,
-    /// Send the output, then close: the client said goodbye.
+    /// Send the output, then close: the client disconnected in order.
     Leave,
     /// Close: the client broke the protocol, for this reason.
     Violation(&'static str),
@@ -95,7 +95,7 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Handshake {
     state: State,
-    /// Bytes of the current state that have come so far.
+    /// Bytes of the current state that have arrived so far.
     gathered: Vec<u8>,
     padding: Padding,
     encryption: Encryption,
@@ -118,7 +118,7 @@ enum Encryption {
     None,
     /// Nothing is to be had without.
     Demanded,
-    /// What comes now comes through it.
+    /// All later bytes pass through it.
     Begun,
 }
 
@@ -158,7 +158,7 @@ impl Handshake {
 
     /// Takes bytes off the front of `input` until an option is complete, and appends what is to be sent to `output`.
     ///
-    /// Call again with what is left of the input until it says `NeedInput` or the handshake is over.
+    /// Processes input. Call again with the rest of the input until it returns `NeedInput` or the handshake is over.
     pub fn step(&mut self, input: &mut &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {
         loop {
             let step = match self.state {
@@ -243,7 +243,7 @@ impl Handshake {
         self.gathered.clear();
     }
 
-    /// Answers an option that has come as a whole; `behind` it came this.
+    /// Answers an option that has arrived as a whole; `behind` are the bytes that follow it.
     fn payload(&mut self, option: u32, behind: &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {
         let payload = std::mem::take(&mut self.gathered);
         self.enter(State::Head);
@@ -300,7 +300,7 @@ impl Handshake {
         Step::Encrypt
     }
 
-    /// The old way to choose an export: no reply can say no, so a refusal is a closed connection.
+    /// Handles the old way to choose an export: no reply can refuse, so a refusal is a closed connection.
     fn export_name(&self, payload: &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {
         let entry = std::str::from_utf8(payload).ok().and_then(|name| catalog.find(name).ok());
         let Some(entry) = entry else {
@@ -338,7 +338,7 @@ impl Handshake {
         let mut tell =
             |info: Info<'_>| encode_option_reply(output, option, OptionReply::Info, &info.encode());
         tell(Info::Export { size: facts.size, flags: facts.flags_for(self.replies) });
-        // Told also to clients that did not ask: the limits hold for them as well.
+        // Sent also to clients that did not ask: the limits hold for them as well.
         tell(Info::BlockSize {
             min: facts.block_min,
             preferred: facts.block_preferred,

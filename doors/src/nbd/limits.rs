@@ -4,11 +4,11 @@
 pub const PAYLOAD_MAX: u32 = super::option::PAYLOAD_MAX_UNTOLD;
 /// The longest payload of a refused write that is read and thrown away; a client that announces more is closed.
 pub const DRAIN_MAX: u32 = 64 << 20;
-/// Room for received bytes, per connection: several small requests come with one system call. What a write brings
-/// beyond it is received straight into its own buffer.
+/// Room for received bytes, per connection: several small requests arrive with one system call. The rest of a write's payload is received
+/// straight into its own buffer.
 pub const RECEIVE_BYTES: usize = 64 << 10;
-/// What a connection with nothing in flight may always take beyond the budget of its export, so that clients that
-/// never take their replies cannot stop the others: larger than any request that a guest's kernel makes.
+/// Bytes that a connection with nothing in flight may always take beyond the budget of its export, so that clients that never take their
+/// replies cannot stop the others: larger than any request that a guest's kernel makes.
 pub const OVERDRAFT_BYTES: u32 = 2 << 20;
 /// The pause after the system refused to accept a connection for want of files or memory, in nanoseconds.
 pub const ACCEPT_PAUSE_NS: u64 = 100_000_000;
@@ -19,14 +19,13 @@ pub const EXTENTS_MAX: usize = 4096;
 pub const SEND_BYTES: usize = 1 << 20;
 /// The longest read whose reply is put together with others, in bytes.
 pub const AT_HAND_BYTES_MAX: u32 = 256 << 10;
-/// The longest read whose memory is fetched into the processor's caches before its turn comes, in bytes: longer ones are fetched soon enough
-/// while they are copied.
+/// The longest read whose memory is prefetched before its turn, in bytes: longer ones are fetched soon enough while they are copied.
 pub const PREFETCH_BYTES_MAX: u32 = 32 << 10;
-/// So many requests come between one that is taken and the one whose memory is fetched then: time enough for it, and little enough that
-/// what was fetched still is in the caches.
+/// Requests between one that is taken and the one whose memory is prefetched then: time enough for it, and little enough that the
+/// prefetched data still is in the caches.
 pub const PREFETCH_BETWEEN: usize = 3;
-/// The most memory that a connection keeps for replies to come, twice: for those that are put together and for those that are sent,
-/// also while there are none.
+/// The most memory that a connection keeps for future replies, twice: for those that are assembled and for those that are sent, also while
+/// there are none.
 pub const GATHERED_BYTES_KEPT: usize = 256 << 10;
 
 /// About how many plain bytes are sealed at a time on a connection with TLS, which then waits until they are sent: what a long
@@ -52,7 +51,7 @@ pub struct Limits {
     /// The most connections of one export, and of a door for each export that it serves; more are closed at once.
     /// Default: 128.
     pub connections_max: usize,
-    /// How long a client may take for its handshake, in nanoseconds; then it is closed. Default: 10 s.
+    /// Longest handshake of a client, in nanoseconds; then it is closed. Default: 10 s.
     pub handshake_ns: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A connection as requests and replies see it: in clear, or through TLS. Everybody else need not know which.
+//! A connection for requests and replies: in clear, or through TLS. Other code need not know which.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -19,7 +19,7 @@ use super::limits::RECEIVE_BYTES;
 use super::tls::{Plain, Session};
 use crate::turn::turn;
 
-/// The most bytes in a socket that are looked at without being taken: more than the system buffers for one by default.
+/// The most bytes that are peeked at in a socket: more than the system buffers for one by default.
 const PEEK_BYTES_MAX: usize = 16 << 20;
 
 nix::ioctl_read_bad!(bytes_waiting, nix::libc::FIONREAD, nix::libc::c_int);
@@ -53,7 +53,7 @@ impl Line {
         &self.stream
     }
 
-    /// What is received, from where another one stopped that had `pending` not handed out yet.
+    /// Returns a source that continues after another one stopped with `pending` not handed out yet.
     pub(crate) fn source(&self, pending: &[u8]) -> Source {
         let stream = self.stream.clone();
         match &self.session {
@@ -82,29 +82,28 @@ impl Line {
         self.poll_for(PollFlags::empty())
     }
 
-    /// Returns true if one of `events` is so, or the connection failed or was cut at both ends: the system says that whether or not
-    /// it was asked.
+    /// Returns true if one of `events` is pending, or the connection failed or was shut down at both ends: the system always reports that.
     fn poll_for(&self, events: PollFlags) -> bool {
         let mut asked = [PollFd::new(self.stream.as_fd(), events)];
         loop {
             match poll(&mut asked, PollTimeout::ZERO) {
                 Ok(told) => return told > 0,
                 Err(Errno::EINTR) => {}
-                // Whoever is not known to be there is not: it can come again.
+                // A client whose state is unknown counts as gone: it can connect again.
                 Err(_) => return true,
             }
         }
     }
 
-    /// Returns true if the client sends nothing more: it finished sending, or it is gone. Over TCP the two look the same. What it
-    /// sent before may still wait in the socket.
+    /// Returns true if the client sends nothing more: it finished sending, or it is gone. Over TCP the two look the same. Earlier bytes may
+    /// still wait in the socket.
     pub(crate) fn has_hung_up(&self) -> bool {
         self.poll_for(PollFlags::from_bits_retain(nix::libc::POLLRDHUP))
     }
 
-    /// Returns true if the last message that the client sent is the one for which `is_message` holds on its last `length` bytes:
-    /// what waits in the socket behind `pending` is looked at and left there. Ask only once it [has hung up](Self::has_hung_up).
-    /// Bytes of TLS that were not deciphered yet cannot be looked at: then false.
+    /// Returns true if the last message that the client sent is the one for which `is_message` holds on its last `length` bytes: peeks at
+    /// the bytes in the socket behind `pending`, without taking them. Call only once it [has hung up](Self::has_hung_up). Bytes of TLS that
+    /// were not deciphered yet cannot be read: then false.
     pub(crate) fn ends_with(
         &self,
         pending: &[u8],
@@ -128,7 +127,7 @@ impl Line {
         rest.len().checked_sub(length).is_some_and(|start| is_message(&rest[start..]))
     }
 
-    /// Returns how many bytes wait in the socket, or none if the system does not say.
+    /// Returns how many bytes wait in the socket, or none if the system does not report it.
     fn waiting_bytes(&self) -> Option<usize> {
         let mut count = 0;
         // SAFETY: the kernel stores an int in `count`.
@@ -136,7 +135,7 @@ impl Line {
         usize::try_from(count).ok()
     }
 
-    /// Ends it in order: the client is told, if it takes that at once. Nothing may be on its way.
+    /// Ends it in order: informs the client, if that is possible at once. Nothing may be on its way.
     pub(crate) fn end(&self) {
         if let Some(session) = &self.session {
             session.borrow_mut().end(&self.stream);
@@ -180,7 +179,7 @@ async fn send_sealed(stream: &Stream, session: &RefCell<Session>, chunks: &[Chun
     }
 }
 
-/// Received bytes, plain, and where more come from.
+/// Received bytes, plain, and the source of more.
 pub(crate) enum Source {
     Clear(Incoming),
     Encrypted(Deciphering),
@@ -191,13 +190,13 @@ pub(crate) struct Deciphering {
     stream: Stream,
     session: Rc<RefCell<Session>>,
     buffer: Buffer,
-    /// What is not handed out: `buffer[start..end]`.
+    /// The bytes not handed out yet: `buffer[start..end]`.
     start: usize,
     end: usize,
 }
 
 impl Source {
-    /// What was received and not handed out yet.
+    /// Returns the bytes that were received and not handed out yet.
     pub(crate) fn pending(&self) -> &[u8] {
         match self {
             Self::Clear(incoming) => incoming.pending(),
@@ -216,7 +215,7 @@ impl Source {
     /// Waits for at least one more byte, or until `stop` is ready; then nothing is lost.
     ///
     /// # Errors
-    /// `UnexpectedEof` if the other side has finished, `InvalidData` if what came is no TLS, else those of recv(2).
+    /// `UnexpectedEof` if the other side has finished, `InvalidData` if the bytes are no TLS, else those of recv(2).
     pub(crate) async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
         match self {
             Self::Clear(incoming) => incoming.fill_unless(stop).await,
@@ -224,7 +223,7 @@ impl Source {
         }
     }
 
-    /// Fills `target[range]` with the bytes that come next, and gives `target` back in any case.
+    /// Fills `target[range]` with the next bytes, and returns `target` in any case.
     ///
     /// # Errors
     /// As for [`Self::fill_unless`].
@@ -279,8 +278,7 @@ impl Deciphering {
     }
 }
 
-/// Puts what comes next into `target`, at least one byte; none if `stop` is ready before one has come. Polls `stop` no more once it is
-/// ready.
+/// Puts the next bytes into `target`, at least one; none if `stop` is ready before one has arrived. Polls `stop` no more once it is ready.
 async fn next_plain(
     stream: &Stream,
     session: &RefCell<Session>,

@@ -7,8 +7,8 @@
 //! [`wire`], [`reply`] and [`option`] are the codec of `block`, which the server, the [`client`] and the device for
 //! backings share; [`handshake`] is the server's side of the negotiation. All of it is pure functions over bytes.
 //!
-//! A door itself has no encryption: its socket is one that only the right guest can open. Over TCP a [`Reception`] stands in front
-//! of the doors of all disks, which asks for TLS and looks at addresses, and hands clients over:
+//! A door itself has no encryption: its socket is one that only the right guest can open. Over TCP a [`Reception`] stands in front of the
+//! doors of all disks, which requires TLS and checks addresses, and hands clients over:
 //!
 //! ```text
 //!   Reception::listen ──> negotiate, STARTTLS ──> Directory ──> the door of the disk, on its thread

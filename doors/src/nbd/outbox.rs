@@ -1,10 +1,10 @@
-//! Replies on their way to the client: queued as requests end, sent several at a time. What the disk had at hand is put together in one
+//! Replies on their way to the client: queued as requests end, sent several at a time. Data that the disk has in RAM is assembled in one
 //! piece, copied once.
 //!
-//! A reply keeps its permit until the client's side has taken it, so a client that does not read stops its own
-//! connection and nothing else. After a failed send all replies are dropped: there is nobody to read them.
+//! A reply keeps its permit until the client's side has taken it, so a client that does not read stops its own connection and nothing else.
+//! After a failed send all replies are dropped: nothing reads them any more.
 //!
-//! Whoever queues is a part of the same task as the sender, and polled before it each time: so nobody wakes it.
+//! Replies are queued by the same task that sends them, before it polls the sender each time: so the sender needs no wake.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -40,7 +40,7 @@ struct Gathered {
 enum State {
     #[default]
     Open,
-    /// No more replies will come.
+    /// No more replies follow.
     Closed,
     /// The client is gone.
     Broken,
@@ -54,14 +54,14 @@ impl Outbox {
         }
     }
 
-    /// True once the client is known to be gone. What it still has in the queue of the system was sent by somebody who may have
-    /// gone on elsewhere since: nothing more of it may be begun.
+    /// Returns true once the client is known to be gone. Its bytes in the queue of the system are of a client that may have gone on
+    /// elsewhere since: none of these requests may be begun.
     pub(crate) fn is_broken(&self) -> bool {
         self.state.get() == State::Broken
     }
 
-    /// Queues a reply of which `append` puts all bytes at the end of what it is given; it is not asked if the client is gone. The
-    /// permit comes back, and nothing is done, if `append` says that there is none, or if the piece is long enough already.
+    /// Queues a reply that `append` puts at the end of the given bytes; not called if the client is gone. The permit is returned, and
+    /// nothing is done, if `append` returns false, or if the piece is long enough already.
     pub(crate) fn gather(&self, permit: Permit, append: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Permit> {
         if self.is_broken() {
             return None;
@@ -74,23 +74,23 @@ impl Outbox {
         None
     }
 
-    /// No more replies will come; [`Self::send_all`] ends once the queue is empty.
+    /// Closes the queue: no more replies follow, and [`Self::send_all`] ends once it is empty.
     pub(crate) fn close(&self) {
         if self.state.get() == State::Open {
             self.state.set(State::Closed);
         }
     }
 
-    /// Sends what is queued until the outbox is closed and empty, or the client is gone; then the stream is shut down, so that a
-    /// reader that waits for more notices as well. One that does not wait has to ask [`Self::is_broken`]: the system hands out what
-    /// it has received before it says that nothing more comes.
+    /// Sends queued replies until the outbox is closed and empty, or the client is gone; then the stream is shut down, so that a reader
+    /// that waits for more notices as well. One that does not wait has to check [`Self::is_broken`]: the system hands out received bytes
+    /// before it reports the end.
     pub(crate) async fn send_all(&self, line: &Line) {
         let (mut chunks, mut permits) = (Vec::new(), Vec::new());
         while self.wait_for_replies().await {
             let bytes = self.take_batch(&mut chunks, &mut permits);
             let (sent, result) = line.send(chunks).await;
             chunks = sent;
-            // The buffers go first: permits say what memory is held.
+            // The buffers go first: permits stand for the memory that is held.
             for chunk in chunks.drain(..) {
                 self.reuse(chunk);
             }

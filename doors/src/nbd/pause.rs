@@ -2,12 +2,12 @@
 //! another device if need be.
 //!
 //! ```text
-//!   hold ──> nobody is let in, nothing more is read ──> what is in flight ends and is answered ──> all at rest
-//!     take ──> Paused, fit for another thread ──> go_on there;   or go_on here, if the pause is called off
+//!   hold ──> no client is accepted, nothing more is read ──> requests in flight end and are answered ──> all at rest
+//!     take ──> Paused, fit for another thread ──> go_on there;   or go_on here, if the pause is cancelled
 //! ```
-//! No byte of a client is lost and none is taken twice: what was read and not worked on goes along, the rest waits in the
-//! buffers of the system. Nobody is refused meanwhile: whoever connects waits in the queue of the listener. A client
-//! notices that its next answer takes as long as the pause does. TLS of a connection goes along with it, keys and all; so does
+//! No byte of a client is lost and none is taken twice: bytes that were read and not processed move along, the rest waits in the
+//! buffers of the system. No client is refused meanwhile: new ones wait in the queue of the listener. A client
+//! only sees that its next answer takes as long as the pause does. TLS of a connection moves with it, keys and all; so does
 //! the listing in the directory of a shared address, in whose queue newcomers wait.
 
 use std::cell::{Cell, RefCell};
@@ -20,7 +20,7 @@ use super::line::LineHandle;
 use super::request::Terms;
 use crate::phase::until;
 
-/// Says whether the requests of an export, and whoever wants to connect, are held.
+/// Gate of an export: whether its requests, and new clients, are held.
 #[derive(Default)]
 pub(crate) struct Gate {
     held: Cell<bool>,
@@ -55,7 +55,7 @@ pub struct Paused {
 }
 
 impl Paused {
-    /// Connections that go along.
+    /// Returns the number of connections that move along.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }
@@ -69,18 +69,18 @@ const _: () = {
 /// A connection between two requests.
 pub(crate) struct PausedConnection {
     pub(crate) line: LineHandle,
-    /// What was read and not worked on.
+    /// Bytes that were read and not processed.
     pub(crate) pending: Vec<u8>,
     pub(crate) terms: Terms,
 }
 
-/// Where what stands still is kept until somebody takes it.
+/// State of a paused door, until it is taken.
 #[derive(Default)]
 pub(crate) struct Resting {
     listener: RefCell<Option<Listener>>,
     listing: RefCell<Option<Listing>>,
     connections: RefCell<Vec<PausedConnection>>,
-    /// Told whenever something came to rest.
+    /// Notified whenever something has come to rest.
     told: Notify,
 }
 
@@ -112,7 +112,7 @@ impl Resting {
         self.listing.borrow().is_some()
     }
 
-    /// Ready when `at_rest` says so; it is asked whenever something came to rest.
+    /// Waits until `at_rest` returns true; it is called whenever something has come to rest.
     pub(crate) async fn until(&self, at_rest: impl Fn(&Self) -> bool) {
         until(&self.told, || at_rest(self)).await;
     }

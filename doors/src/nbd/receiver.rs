@@ -1,7 +1,7 @@
-//! What comes from a client, handed out as requests and payloads.
+//! Receiver: hands out a client's bytes as requests and payloads.
 //!
-//! Payload that came along with requests is copied; what is still missing is received, or deciphered, straight into the
-//! payload's own buffer. Nothing here knows what a request means.
+//! Payload that arrived along with requests is copied; the rest is received, or deciphered, straight into the payload's own buffer. Nothing
+//! here knows the meaning of a request.
 
 use std::future::Future;
 use std::io;
@@ -17,14 +17,14 @@ pub(crate) struct Receiver {
     source: Source,
 }
 
-/// Why nothing more comes.
+/// Reason why nothing more is read.
 #[derive(Debug)]
 pub(crate) enum End {
     /// The client has finished, or the connection broke.
     Gone,
     /// The client broke the protocol.
     Violation(&'static str),
-    /// The export is held; more comes, and is left where it is.
+    /// The export is held; more bytes arrive, and are left where they are.
     Held,
 }
 
@@ -48,7 +48,7 @@ impl Receiver {
         Self { source: line.source(pending) }
     }
 
-    /// What was received and not handed out yet.
+    /// Returns the bytes that were received and not handed out yet.
     pub(crate) fn pending(&self) -> &[u8] {
         self.source.pending()
     }
@@ -76,14 +76,14 @@ impl Receiver {
         Ok(Some(request))
     }
 
-    /// What the request is that comes after `between` others, if it was received already and none of those has a payload. Else
-    /// nothing, or what has no meaning: for hints only.
+    /// Returns the request that follows after `between` others, if it was received already and none of those has a payload. Else nothing,
+    /// or a meaningless one: for hints only.
     pub(crate) fn glimpse(&self, between: usize) -> Option<Request> {
         glimpse(self.pending(), between)
     }
 
-    /// Returns true if the client, which [has hung up](Line::has_hung_up), took its leave in order: the last that it sent is a
-    /// `DISC`, and the specification has all that came before it done.
+    /// Returns true if the client, which [has hung up](Line::has_hung_up), disconnected in order: its last message is a `DISC`, and the
+    /// specification has everything before it done.
     pub(crate) fn ends_with_leave(&self, line: &Line) -> bool {
         let is_leave = |bytes: &[u8]| {
             let request = bytes.first_chunk().and_then(Request::decode);

@@ -5,9 +5,9 @@
 //!   accept ── is the peer allowed? ── greeting, options ── STARTTLS ── options ── GO ──> the disk's door, on its thread
 //!              no: closed unread         all of it within the time of one handshake
 //! ```
-//! It runs on a thread of its own, where signatures and certificates take nobody's time, and moves no data of a disk. Whoever
+//! It runs on a thread of its own, where signatures and certificates delay no request, and moves no data of a disk. Clients that
 //! can reach the address may send anything: each connection has a limited time and limited memory until it has chosen, there are
-//! [`RECEPTION_MAX`] of them and no more, [`OF_ONE_PLACE_MAX`] from one address or /64, and what is said about them in the log is
+//! [`RECEPTION_MAX`] of them and no more, [`OF_ONE_PLACE_MAX`] from one address or /64, and the log messages about them are
 //! limited too.
 
 use std::cell::{Cell, RefCell};
@@ -38,27 +38,27 @@ use crate::log_throttle::LogThrottle;
 /// not keep the others out.
 const OF_ONE_PLACE_MAX: u64 = RECEPTION_MAX / 4;
 
-/// How long a peer may acknowledge nothing of what was sent to it, or take nothing of it, in milliseconds (`TCP_USER_TIMEOUT` of tcp(7);
-/// RFC 5482); then it counts as gone, as one does that is silent for so long. Without it the system tries for a quarter of an hour, and
-/// window, memory and place of the connection stay taken.
+/// Longest time that sent data may stay unacknowledged, or untaken, in milliseconds (`TCP_USER_TIMEOUT` of tcp(7); RFC 5482); then the peer
+/// counts as gone, as one does that is silent for so long. Without it the system tries for a quarter of an hour, and window, memory and
+/// place of the connection stay taken.
 const TAKES_NOTHING_MS_MAX: u32 = 28_000;
 
-/// What is asked of clients.
+/// Conditions for clients.
 pub struct Conditions {
-    /// True for addresses that may connect. IPv4 addresses that came as IPv6 ones are given as what they are.
+    /// Returns true for addresses that may connect. IPv4 addresses in the form of IPv6 ones are passed as IPv4.
     pub allows: Box<dyn Fn(IpAddr) -> bool>,
-    /// Who the server is; clients must then encrypt. None for no encryption.
+    /// Identity of the server; clients must then encrypt. None for no encryption.
     pub identities: Option<Rc<dyn Identities>>,
-    /// How long a client may take until it has chosen.
+    /// Limits for a client until it has chosen.
     pub limits: Limits,
 }
 
-/// What happened at a reception.
+/// Counters of a reception.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceptionCounters {
     /// Clients that have not chosen yet.
     pub waiting: u64,
-    /// Connections closed unread because of where they came from.
+    /// Connections closed unread because of their addresses.
     pub not_allowed: u64,
     /// Connections closed unread because there were too many.
     pub too_many: u64,
@@ -95,7 +95,7 @@ impl Reception {
         })
     }
 
-    /// What happened so far.
+    /// Returns the counters so far.
     pub fn counters(&self) -> ReceptionCounters {
         self.counters.get()
     }
@@ -105,7 +105,7 @@ impl Reception {
         loop {
             match listener.accept().await {
                 Ok(stream) => self.welcome(stream, &host),
-                // One client gave up before we came to it.
+                // One client disconnected before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     if self.not_accepted.admit(host.now()).is_some() {
@@ -184,7 +184,7 @@ impl Reception {
                     let identity = identities.expect("encryption is demanded where it can be had").current();
                     let stream = line.stream().clone();
                     let session = Session::accept(&stream, identity).await?;
-                    // Nothing of what came in clear goes on from here: the handshake saw to it that there is nothing.
+                    // No bytes in clear pass this point: the handshake guarantees that there are none.
                     line = Line::encrypted(stream, session);
                     receiver = Receiver::new(&line);
                 }
@@ -200,8 +200,8 @@ impl Reception {
         answer: Vec<u8>,
     ) -> Result<(), End> {
         let Agreement { name, facts: told, replies, block_status } = agreement;
-        // It may have gone since the handshake has looked, or another one may be in its place: whether it is what the client
-        // was told, its door sees.
+        // The door may have left since the handshake looked it up, or another one may be in its place: the door checks that the client's
+        // facts are current.
         let door = self.directory.door(&name).ok_or(End::Gone)?;
         let room = door.reserve().await.map_err(|_| End::Gone)?;
         let pending = receiver.pending().to_vec();
@@ -229,13 +229,12 @@ impl Reception {
     }
 }
 
-/// Clients in their handshakes, by where they come from. Holds only places of which there are some, so it is as limited as
-/// they are.
+/// Number of clients in their handshakes, by place. Has only places with clients, so it is as limited as they are.
 #[derive(Default)]
 struct Waiting(RefCell<BTreeMap<Place, u64>>);
 
-/// What one host may have to itself: an IPv4 address, or all IPv6 addresses with the same first 64 bits, of which a host takes as many
-/// as it likes (RFC 4291, section 2.5.4; RFC 8981).
+/// Addresses that one host may have to itself: an IPv4 address, or all IPv6 addresses with the same first 64 bits, of which a host takes as
+/// many as it likes (RFC 4291, section 2.5.4; RFC 8981).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Address(Ipv4Addr),
@@ -251,7 +250,7 @@ impl Place {
     }
 }
 
-/// Why one more cannot wait.
+/// Reason why one more cannot wait.
 #[derive(Debug, PartialEq, Eq)]
 struct TooMany {
     clients: u64,
@@ -284,14 +283,14 @@ impl Waiting {
     }
 }
 
-/// Has the system find out within half a minute that a peer has vanished, whether or not something is on its way to it.
+/// Makes the system detect within half a minute that a peer has vanished, whether or not something is on its way to it.
 fn set_up(stream: &Stream) -> io::Result<()> {
     stream.set_up_tcp()?;
     setsockopt(&stream.as_fd(), sockopt::TcpUserTimeout, &TAKES_NOTHING_MS_MAX)?;
     Ok(())
 }
 
-/// Where the other side of a connection is; none if it is not there any more, or its address is of no network.
+/// Returns the address of the other side of a connection; none if it is gone, or its address is of no network.
 fn peer(socket: BorrowedFd<'_>) -> Option<IpAddr> {
     let address: SockaddrStorage = getpeername(socket.as_raw_fd()).ok()?;
     let address = match (address.as_sockaddr_in(), address.as_sockaddr_in6()) {

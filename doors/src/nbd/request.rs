@@ -1,7 +1,7 @@
 //! One request on the device: is it allowed, do it, and what the reply is.
 //!
-//! [`check`] decides before any payload is received; [`perform`] does it; [`Failure`] is what the client learns if
-//! either says no. Nothing here reads from or writes to a connection.
+//! [`check`] decides before any payload is received; [`perform`] does it; [`Failure`] is the client's error if either fails. Nothing here
+//! reads from or writes to a connection.
 
 use std::borrow::Cow;
 
@@ -14,23 +14,23 @@ use super::option::Replies;
 use super::reply::{Payload, data_head, extent_flags, simple_reply};
 use super::wire::{Command, ReplyError, Request, command_flags};
 
-/// What client and server agreed on, as far as requests depend on it.
+/// Terms that client and server agreed on, as far as requests depend on them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) replies: Replies,
     pub(crate) block_status: bool,
-    /// The smallest block that the client was told, in bytes: requests are whole ones.
+    /// The smallest block that the client knows, in bytes: requests are whole ones.
     pub(crate) block_min: u32,
 }
 
-/// Why a request failed, as the client is told.
+/// Error of a request, as sent to the client.
 #[derive(Debug)]
 pub(crate) struct Failure {
     error: ReplyError,
     message: Cow<'static, str>,
 }
 
-/// What came of a request that succeeded.
+/// Result of a request that succeeded.
 pub(crate) enum Answer {
     /// It is done.
     Done,
@@ -46,7 +46,7 @@ pub(crate) struct ReplyBytes {
     pub(crate) body: Option<Chunk>,
 }
 
-/// Checks all that can be known without the payload.
+/// Checks everything that can be checked without the payload.
 pub(crate) fn check(request: &Request, geometry: &Geometry, terms: Terms) -> Result<(), Failure> {
     let Some(flags_allowed) = flags_allowed(request.command, terms) else {
         return Err(invalid("This command is not offered"));
@@ -104,7 +104,8 @@ fn invalid(message: &'static str) -> Failure {
     Failure { error: ReplyError::Invalid, message: message.into() }
 }
 
-/// Puts the reply to a read of what the disk has at hand at the end of `out`. False if this is for [`perform`]: then nothing was done.
+/// Puts the reply to a read of data that the disk has in RAM at the end of `out`. Returns false if this is for [`perform`]: then nothing
+/// was done.
 pub(crate) fn reply_at_hand(
     device: &impl BlockDevice,
     request: &Request,
@@ -129,8 +130,8 @@ pub(crate) fn reply_at_hand(
     given
 }
 
-/// The two halves of what a short read asks for, to be prefetched one after the other, with something in between: a processor fetches half
-/// a page or so at a time and forgets what else it is asked for. The request may be none that a client sent.
+/// Returns the two halves of the range of a short read, to be prefetched one after the other, with something in between: a processor
+/// fetches half a page or so at a time and drops further hints. The request may be one that no client sent.
 pub(crate) fn halves_of_short_read(request: &Request) -> Option<[ByteRange; 2]> {
     let is_short = request.command == Command::Read && request.length <= PREFETCH_BYTES_MAX;
     let ByteRange { start, end } = ByteRange::checked(request.offset, request.length.into())?;
@@ -138,7 +139,7 @@ pub(crate) fn halves_of_short_read(request: &Request) -> Option<[ByteRange; 2]> 
     is_short.then(|| [ByteRange::new(start, middle), ByteRange::new(middle, end)])
 }
 
-/// Does a request that [`check`] let pass. `payload` is that of a write.
+/// Performs a request that [`check`] has passed. `payload` is that of a write.
 pub(crate) async fn perform(
     device: &impl BlockDevice,
     request: &Request,
@@ -212,7 +213,7 @@ fn descriptors(extents: &[Extent], range: ByteRange, only_one: bool) -> Vec<(u32
         }
     }
     if all.is_empty() {
-        // "Allocated" is always a true answer, and at least one extent is asked for.
+        // "Allocated" is always a true answer, and at least one extent is requested.
         all.push((range.len() as u32, 0));
     }
     all

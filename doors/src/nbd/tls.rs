@@ -3,13 +3,13 @@
 //! ```text
 //!   STARTTLS ──> Session::accept ──> handshake over the stream ──> Session between Receiver, Outbox and the stream
 //! ```
-//! TLS 1.3 (RFC 8446) and nothing older, so there is no renegotiation; sessions are not resumed, so each connection proves anew
-//! who it is. A session does no I/O but in its handshake: the ring of the shard moves records as it moves everything else, and
+//! TLS 1.3 (RFC 8446) and nothing older, so there is no renegotiation; sessions are not resumed, so each connection proves
+//! its identity again. A session does no I/O but in its handshake: the ring of the shard moves records as it moves everything else, and
 //! no thread waits for a client. It holds one received piece at most ([`RECEIVE_BYTES`]), one record that is not complete, and
-//! what one record held; what is sent is sealed in pieces of [`SEAL_BYTES`]. It goes along when its connection moves to another
+//! what one record held; sent data is sealed in pieces of [`SEAL_BYTES`]. It moves with its connection to another
 //! shard.
 //!
-//! Nothing here opens a file, looks up a name, or decides who may connect beyond what the certificates say.
+//! Nothing here opens a file, looks up a name, or decides who may connect beyond the certificates.
 
 use std::fmt;
 use std::io::{self, IoSlice, Read, Write};
@@ -35,11 +35,11 @@ const RECORD_OVERHEAD: usize = 32;
 /// Room for an alert and an update of keys, which go out unasked.
 const UNASKED_BYTES: usize = 1024;
 
-/// Who the server is, and whom it wants to see. Clones are the same one.
+/// Identity of the server, and the authority that its clients need. Clones are the same one.
 #[derive(Clone)]
 pub struct Identity(Arc<ServerConfig>);
 
-/// Why there is no identity: what is wrong, and with which part.
+/// Reason why there is no identity: the faulty part, and its error.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// The server's certificates.
@@ -127,16 +127,16 @@ impl fmt::Display for Unfit {
 /// The server's end of one encrypted connection.
 pub(crate) struct Session {
     connection: ServerConnection,
-    /// What was received and is not deciphered: `received[start..end]`. Empty while the kernel has it.
+    /// Received bytes that are not deciphered: `received[start..end]`. Empty while the kernel has it.
     received: Buffer,
     start: usize,
     end: usize,
 }
 
-/// What reading gave.
+/// Result of reading.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Plain {
-    /// So many bytes, at least one.
+    /// A number of bytes, at least one.
     Bytes(usize),
     /// Nothing until more was received.
     NeedInput,
@@ -180,8 +180,8 @@ impl Session {
         std::mem::replace(&mut self.received, Buffer::zeroed(0))
     }
 
-    /// Gives back the room, of which `count` bytes were received. Fails if there are none: an end that was not said within the
-    /// encryption may be anybody's.
+    /// Returns the room, of which `count` bytes were received. Fails if there are none: an end that was not sent within the encryption may
+    /// be forged.
     pub(crate) fn put_received(&mut self, room: Buffer, count: usize) -> io::Result<()> {
         self.give_back(room);
         self.end = count;
@@ -236,15 +236,15 @@ impl Session {
         let room = taken + (taken / RECORD_BYTES + 1) * RECORD_OVERHEAD + UNASKED_BYTES;
         let mut buffer = Buffer::zeroed(room);
         let mut end = 0;
-        // What does not fit, such as certificates, comes with the next call.
+        // The rest, such as certificates, follows with the next call.
         while self.connection.wants_write() && end < room {
             end += self.connection.write_tls(&mut &mut buffer[end..])?;
         }
         Ok((taken, Some(Chunk::Buffer { buffer, range: 0..end })))
     }
 
-    /// Tells the client that nothing more comes, or why its handshake failed. Does not wait for it: a client that takes nothing
-    /// is not told. Nothing else may be on its way.
+    /// Informs the client that nothing more follows, or why its handshake failed. Does not wait for it: a client that does not read gets no
+    /// message. Nothing else may be on its way.
     pub(crate) fn end(&mut self, stream: &Stream) {
         self.connection.send_close_notify();
         while let Ok((_, Some(last))) = self.seal(&[], 0) {
@@ -256,7 +256,7 @@ impl Session {
     }
 }
 
-/// Why a client's TLS came to nothing, for the log of a person who wonders why it does not get in.
+/// Returns the reason why a client's TLS failed, for a log message that explains why it cannot connect.
 pub(crate) fn reason(error: &io::Error) -> &'static str {
     use rustls::Error;
 
@@ -271,7 +271,7 @@ pub(crate) fn reason(error: &io::Error) -> &'static str {
     }
 }
 
-/// What follows the first `sent` bytes of `chunks`, at most [`SEAL_BYTES`].
+/// Returns the part of `chunks` behind the first `sent` bytes, at most [`SEAL_BYTES`].
 fn piece(chunks: &[Chunk], sent: usize) -> Vec<IoSlice<'_>> {
     let (mut skip, mut room) = (sent, SEAL_BYTES);
     let mut slices = Vec::new();

@@ -1,8 +1,8 @@
 //! Limits of what is in flight: the window of a connection and the budget of an export.
 //!
-//! A [`Permit`] stands for one request and its payload, from before the payload is received until the client has
-//! taken the reply. Whoever waits for one reads nothing more from its connection: that is all the back-pressure
-//! there is. Nothing here fails or times out.
+//! A [`Permit`] stands for one request and its payload, from before the payload is received until the client has taken
+//! the reply. A connection that waits for one reads nothing more: that is all the back-pressure there is. Nothing here
+//! fails or times out.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -16,13 +16,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::limits::{Limits, OVERDRAFT_BYTES};
 
-/// Bytes of payload that all connections of an export share, handed out in the order in which they were asked for.
+/// Bytes of payload that all connections of an export share, granted in the order of requests.
 #[derive(Clone)]
 pub(crate) struct Budget {
     free: Arc<Semaphore>,
 }
 
-/// What one connection has in flight.
+/// Requests in flight of one connection.
 pub(crate) struct Window {
     limits: Limits,
     budget: Budget,
@@ -44,7 +44,7 @@ impl Budget {
         Self { free: Arc::new(Semaphore::new(bytes as usize)) }
     }
 
-    /// Bytes that nobody holds.
+    /// Returns the number of free bytes.
     pub(crate) fn free_bytes(&self) -> u64 {
         self.free.available_permits() as u64
     }
@@ -67,7 +67,7 @@ impl Window {
 
     /// Waits until a request with `bytes` of payload may be in flight.
     pub(crate) async fn admit(self: &Rc<Self>, bytes: u32) -> Permit {
-        // First the own window: while that is full, nobody else shall wait behind us for the budget.
+        // First the own window: while that is full, no other connection shall wait behind this one for the budget.
         self.until(|window| window.has_room(bytes)).await;
         let budget = if bytes == 0 { None } else { self.budget_for(bytes).await };
         self.requests.set(self.requests.get() + 1);

@@ -36,7 +36,7 @@ impl DiskPort {
         Self { link }
     }
 
-    /// Has the disk do `operation`, and waits for its end.
+    /// Sends `operation` to the disk, and waits for its end.
     async fn perform(&self, operation: PortOperation) -> PortAnswer {
         let Some(room) = self.link.room(operation.buffer_len()).await else {
             let outcome = Err(operation.gone());
@@ -46,7 +46,7 @@ impl DiskPort {
             (operation.buffer_len(), operation.abandoned(), operation.changes());
         let has_buffer = matches!(operation, PortOperation::Read { .. } | PortOperation::Write { .. });
         let (answer, answered) = oneshot::channel();
-        // If the queue is closed, the request comes back in the error, and is answered where it is dropped.
+        // If the queue is closed, the error contains the request, and dropping it there answers it.
         drop(self.link.queue.send(QueuedRequest::new(PortRequest { operation, answer, room })));
         answered.await.unwrap_or_else(|_| {
             // It had begun, and went with its thread, and its buffer too.

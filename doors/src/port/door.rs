@@ -20,7 +20,7 @@ use crate::phase::{DoorPhase, Phase};
 pub struct PortDoor<D> {
     device: D,
     link: RefCell<Arc<Link>>,
-    /// The queue while nobody serves it: before the door is opened, and at rest.
+    /// The queue while it is not served: before the door is opened, and at rest.
     resting: RefCell<Option<RequestQueue>>,
     /// Notified, too, when something ended.
     phase: DoorPhase,
@@ -93,13 +93,13 @@ impl<D: BlockDevice> PortDoor<D> {
         };
         self.publish_state();
         drop(room);
-        // Whoever asked may have given up; the buffer is freed here then.
+        // The caller may have stopped waiting; the buffer is freed here then.
         drop(answer.send(PortAnswer { buffer, outcome }));
         self.in_flight.set(self.in_flight.get() - 1);
         self.phase.notify();
     }
 
-    /// Shows ports what the device says of itself. Before an answer is sent: whoever gets that one has to know.
+    /// Publishes the device's state to ports. Before an answer is sent: its receiver has to see it.
     fn publish_state(&self) {
         let link = self.link.borrow();
         if self.epoch.replace(self.device.epoch()) != self.device.epoch() {
@@ -108,7 +108,7 @@ impl<D: BlockDevice> PortDoor<D> {
         link.set_unanswered(self.device.has_unanswered());
     }
 
-    /// Waits until nobody serves the queue, and no request is in flight.
+    /// Waits until the queue is not served, and no request is in flight.
     async fn until_idle(&self) {
         let _lifted = self.device.lift_limits();
         self.phase.until(|| !self.is_serving.get() && self.in_flight.get() == 0).await;
@@ -140,7 +140,7 @@ impl<D: BlockDevice> Door for PortDoor<D> {
 
     fn resume(self: Rc<Self>, shard: &DoorShard, paused: PausedDoor) {
         let Some(queue) = paused.into_state::<Option<RequestQueue>>() else { return };
-        // Ports of this door itself, if it had any, reach nobody.
+        // Ports of this door itself, if it had any, have no other end.
         drop(self.resting.take());
         self.link.replace(Arc::clone(&queue.link));
         self.resized();
@@ -153,7 +153,7 @@ impl<D: BlockDevice> Door for PortDoor<D> {
         self.until_idle().boxed_local()
     }
 
-    /// Does nothing: no port holds [`Door::close`] up, which waits for the device alone.
+    /// Does nothing: no port delays [`Door::close`], which waits for the device alone.
     fn sever(&self) {}
 
     fn resized(&self) {

@@ -29,20 +29,21 @@ pub(super) struct Link {
     requests: Arc<Semaphore>,
     bytes: Arc<Semaphore>,
     geometry: Mutex<Geometry>,
-    /// See [`block::BlockDevice::epoch`]: counts changes of the device's number, which begins anew on another shard.
+    /// See [`block::BlockDevice::epoch`]: counts changes of the device's number, which starts again on another shard.
     epoch: AtomicU64,
     has_unanswered: AtomicBool,
     ports: AtomicU64,
     ports_total: AtomicU64,
 }
 
-/// The receiving end of a queue. Dropping it fails what is queued, what waits for room, and what comes later.
+/// The receiving end of a queue. Dropping it fails requests that are queued, that wait for room, and that are sent
+/// later.
 pub(super) struct RequestQueue {
     pub(super) link: Arc<Link>,
     requests: mpsc::UnboundedReceiver<QueuedRequest>,
 }
 
-/// What is asked of the device.
+/// Operation for the device.
 pub(super) enum PortOperation {
     Read { offset: u64, buffer: Buffer },
     Write { offset: u64, buffer: Buffer },
@@ -52,7 +53,7 @@ pub(super) enum PortOperation {
     Extents(ByteRange),
 }
 
-/// The end of a request: its buffer, if it had one, and the extents that were asked for, else none.
+/// The end of a request: its buffer, if it had one, and the requested extents, else none.
 pub(super) struct PortAnswer {
     pub(super) buffer: Option<Buffer>,
     pub(super) outcome: Result<Vec<Extent>, BlockError>,
@@ -71,7 +72,7 @@ pub(super) struct Room {
     _bytes: OwnedSemaphorePermit,
 }
 
-/// A request that has not begun. Dropping it says so to whoever asked.
+/// A request that has not begun. Dropping it answers it with that error.
 pub(super) struct QueuedRequest(Option<PortRequest>);
 
 impl Link {
@@ -181,7 +182,7 @@ impl Drop for QueuedRequest {
         let Some(PortRequest { operation, answer, room }) = self.0.take() else { return };
         let outcome = Err(operation.gone());
         drop(room);
-        // Whoever asked may have given up.
+        // The caller may have stopped waiting.
         drop(answer.send(PortAnswer { buffer: operation.into_buffer(), outcome }));
     }
 }
@@ -213,7 +214,7 @@ impl PortOperation {
             Self::Flush => (Operation::Flush, None),
             Self::WriteZeroes { range, .. } => (Operation::WriteZeroes, Some(*range)),
             Self::Discard(range) => (Operation::Discard, Some(*range)),
-            // There is no operation of that name; asking for extents reads what the device knows.
+            // There is no operation of that name; a query for extents reads what the device knows.
             Self::Extents(range) => (Operation::Read, Some(*range)),
         };
         BlockError { kind, operation, range, reason: String::new() }

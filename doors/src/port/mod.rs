@@ -8,9 +8,9 @@
 //! A [`DiskPort`] is for a door that reaches disks of several shards. A client that reaches one disk is better handed over to the
 //! shard of that disk, as the NBD reception does: a request through a port wakes two threads, one there and one back.
 //!
-//! The serving side is a [`Door`](crate::Door) like any other. So a port follows its disk to another shard: the queue is the entrance
-//! that travels in a [`PausedDoor`](crate::PausedDoor), and requests wait in it meanwhile. When the door closes, or its shard ends,
-//! every request that waits or comes later fails with `Gone`.
+//! The serving side is a [`Door`](crate::Door) like any other. So a port follows its disk to another shard: the queue is the entrance that
+//! travels in a [`PausedDoor`](crate::PausedDoor), and requests wait in it meanwhile. When the door closes, or its shard ends, every
+//! request that waits or is sent later fails with `Gone`.
 
 mod device;
 mod door;

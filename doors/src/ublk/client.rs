@@ -25,7 +25,7 @@ impl HandoverClient {
     /// Connects to the socket of a disk, and returns what the disk is like.
     ///
     /// # Errors
-    /// Those of connect(2); `InvalidData` if something else listens there; `WouldBlock` if it says nothing for 10 s.
+    /// Those of connect(2); `InvalidData` if something else listens there; `WouldBlock` if it is silent for 10 s.
     pub fn connect(socket: &Path) -> io::Result<(Self, Greeting)> {
         let stream = UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(TIME_MAX))?;
@@ -55,7 +55,7 @@ impl HandoverClient {
         answer.error.map_or(Ok(()), |reason| Err(io::Error::other(reason)))
     }
 
-    /// Returns the process that serves the disk, if the system tells.
+    /// Returns the process that serves the disk, if the system reports it.
     pub fn server(&self) -> Option<u32> {
         let credentials = getsockopt(self.stream.get_ref(), PeerCredentials).ok()?;
         u32::try_from(credentials.pid()).ok().filter(|id| *id > 0)

@@ -93,7 +93,7 @@ impl<D: BlockDevice> UblkDoor<D> {
                 }
                 Ok(Some(_)) => self.count(|counters| counters.refused += 1),
                 Ok(None) => {}
-                // One command gave up before the door came to it.
+                // One command disconnected before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     tracing::warn!(%error, "Cannot accept a connection of `forebay map`; trying again in 100 ms");
@@ -173,8 +173,8 @@ impl<D: BlockDevice> UblkDoor<D> {
         Ok(())
     }
 
-    /// Answers the requests of one tag, one after the other, until the device is stopped or the door is closed. What comes then is
-    /// not answered: the kernel gives it to the next server.
+    /// Answers the requests of one tag, one after the other, until the device is stopped or the door is closed. Later ones are not
+    /// answered: the kernel gives them to the next server.
     async fn serve_tag(self: Rc<Self>, tag: Tag, ring: Ring) {
         let mut fetched = tag.fetch(&ring).await;
         loop {
@@ -225,7 +225,7 @@ impl<D: BlockDevice> UblkDoor<D> {
     }
 }
 
-/// Does one request, and returns what the kernel is told: bytes moved, or a negative errno.
+/// Performs one request, and returns the result for the kernel: bytes moved, or a negative errno.
 async fn perform<D: BlockDevice>(device: &D, tag: &mut Tag, request: IoRequest) -> i32 {
     let IoRequest { operation, offset, length, fua } = request;
     let moves = matches!(operation, IoOperation::Read | IoOperation::Write);
@@ -298,7 +298,7 @@ async fn send(stream: &Stream, line: &[u8]) -> io::Result<()> {
     stream.send(vec![Chunk::Bytes(line.to_vec())]).await.1
 }
 
-/// Returns the offer that comes, with its file; none if the command leaves without one.
+/// Returns the offer that arrives, with its file; none if the command disconnects without one.
 async fn receive(stream: &Stream) -> io::Result<Option<(Offer, OwnedFd)>> {
     let mut buffer = Buffer::zeroed(MESSAGE_BYTES_MAX);
     let (mut filled, mut files) = (0, Vec::new());
@@ -360,7 +360,7 @@ impl<D: BlockDevice> Door for UblkDoor<D> {
     /// Does nothing: a command that does not fetch its answer ends with the door, and the kernel fetches at once.
     fn sever(&self) {}
 
-    /// Does nothing: a change of size is told by a command with privileges.
+    /// Does nothing: a change of size needs a command with privileges.
     fn resized(&self) {}
 
     fn counters(&self) -> DoorCounters {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The version of these messages.
 const PROTOCOL: u32 = 1;
-/// The largest physical block that is told. Larger ones mean nothing to users of a device here.
+/// The largest physical block that is reported. Larger ones mean nothing to users of a device here.
 const PHYSICAL_BLOCK_BYTES_MAX: u64 = 4096;
 
 /// The door's first message: what the disk is like.
@@ -52,7 +52,7 @@ pub struct Offer {
 /// The door's last message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Why the door does not serve the device; none if it does.
+    /// Reason why the door does not serve the device; none if it does.
     pub error: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl Offer {
         }
     }
 
-    /// Returns the device, as far as whoever serves it has to know.
+    /// Returns the device, as far as its server needs it.
     pub(super) fn device(&self) -> DeviceInfo {
         DeviceInfo {
             queues: self.queues,
@@ -130,14 +130,14 @@ impl Offer {
     }
 }
 
-/// Returns a message as it is sent, its line's end included.
+/// Encodes a message for sending, its line end included.
 pub(super) fn to_line(message: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).expect("plain fields always have a form");
     line.push(b'\n');
     line
 }
 
-/// Returns the message that a line is, its end included or not.
+/// Decodes the message of a line, its end included or not.
 ///
 /// # Errors
 /// `InvalidData`, with the reason.
@@ -145,7 +145,7 @@ pub(super) fn from_line<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
     serde_json::from_slice(line).map_err(invalid)
 }
 
-/// Returns the message of a line, if it is of this version. A message of another one may have other fields.
+/// Decodes the message of a line, if it is of this version. A message of another one may have other fields.
 ///
 /// # Errors
 /// As [`from_line`]; `InvalidData` for another version.

@@ -8,7 +8,7 @@
 //!                                   <── served, or why not ─────────
 //!     START_DEV: /dev/ublkbN appears                                   one task for each tag, on the disk's shard
 //! ```
-//! Whoever hands over an open `/dev/ublkcN` had the privileges to open it, so the socket needs no rights of its own beyond those of the
+//! A command that passes an open `/dev/ublkcN` had the privileges to open it, so the socket needs no rights of its own beyond those of the
 //! disk's other sockets.
 //!
 //! A device stays when its server ends, orderly or not: requests wait until another process is handed the device, which is given those

@@ -1,8 +1,8 @@
 //! A chain of descriptors, from a queue's table to the stretches of guest memory that it names.
 //!
-//! The guest can write anything there, also while we look: each descriptor is read once. What has no meaning is refused as a whole; the
-//! iterator of `virtio-queue` would give what comes before and hide the rest. (Virtio 1.2, section 2.7.5, "The Virtqueue
-//! Descriptor Table".) Whether the stretches are memory at all is for those to see who touch them.
+//! The guest can write anything there, also during the read: each descriptor is read once. A malformed chain is refused as a whole; the
+//! iterator of `virtio-queue` would return its beginning and hide the rest. (Virtio 1.2, section 2.7.5, "The Virtqueue Descriptor Table".)
+//! Code that accesses the segments checks whether they are memory at all.
 
 use smallvec::SmallVec;
 use virtio_queue::desc::split::Descriptor;
@@ -21,7 +21,7 @@ type Bytes = [u8; DESCRIPTOR_BYTES as usize];
 /// The descriptors of a short table.
 type Short = [Bytes; SHORT_TABLE];
 
-/// A stretch of what the guest says to be its memory.
+/// A stretch of alleged guest memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) at: GuestAddress,
@@ -31,12 +31,12 @@ pub(crate) struct Segment {
 /// Stretches in their order: for most requests header, data in one or two, and status, and those without an allocation.
 pub(crate) type Segments = SmallVec<[Segment; 4]>;
 
-/// What a chain names.
+/// The segments of a chain.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chain {
     /// First what the device reads, then what it writes.
     pub(crate) segments: Segments,
-    /// How many of them the device reads.
+    /// Number of those that the device reads.
     pub(crate) readable: usize,
 }
 
@@ -62,7 +62,7 @@ impl Chain {
         let mut chain = Self::default();
         let (mut table, mut index, mut inside_indirect) = (table, head, false);
         let mut short: Option<Short> = None;
-        // Entries of the present table that may still come: a loop ends here.
+        // Entries of the present table that may still follow: a loop ends here.
         let mut left = table.entries;
         loop {
             table.check(index)?;
@@ -141,7 +141,7 @@ impl Table {
     }
 }
 
-/// What the bytes of a descriptor say: address, length, flags, and which one is next. (Virtio 1.2, section 2.7.5.)
+/// Decodes the bytes of a descriptor: address, length, flags, and the next one. (Virtio 1.2, section 2.7.5.)
 fn descriptor([at @ .., l0, l1, l2, l3, f0, f1, n0, n1]: Bytes) -> Descriptor {
     let word = |bytes| u16::from_le_bytes(bytes);
     let length = u32::from_le_bytes([l0, l1, l2, l3]);

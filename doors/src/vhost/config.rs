@@ -1,8 +1,8 @@
 //! The configuration space of a virtio block device, as guests see it (virtio 1.2, section 5.2.4).
 //!
-//! `writeback` says that there is a cache to flush: with it absent or zero, Linux would send no flush. Guests cannot turn that
-//! off (`CONFIG_WCE` is not offered): a front end keeps the change to itself and does not repeat it to a daemon that was
-//! started anew, which would then not make durable what the guest takes for durable.
+//! `writeback` reports that there is a cache to flush: with it absent or zero, Linux would send no flush. Guests cannot turn that off
+//! (`CONFIG_WCE` is not offered): a front end keeps the change to itself and does not repeat it to a daemon that was restarted, which would
+//! then not make durable what the guest assumes to be durable.
 
 use block::Geometry;
 
@@ -11,7 +11,7 @@ use super::limits::{
     ZEROES_SECTORS_MAX,
 };
 
-/// Bytes of a sector in everything that virtio says.
+/// Bytes of a sector in all of virtio.
 pub(crate) const SECTOR: u64 = 512;
 
 /// The configuration space of a device, all of it that a front end may ask for; what is not defined is zero.

@@ -1,11 +1,11 @@
 //! One connection: the messages of a front end, one after the other, until it leaves or the door does.
 //!
-//! All that a front end has said is [`State`]: descriptors, mappings and numbers, which outlive the thread that heard it. Messages are done in
-//! their order, and the next one is read when the last is answered; queues work beside that. One message waits: to
-//! `GET_VRING_BASE` there is no answer before all that was taken from the queue is answered, because the front end takes the
-//! guest's memory elsewhere afterwards.
+//! Everything that a front end has sent is [`State`]: descriptors, mappings and numbers, which outlive the thread that received it.
+//! Messages are done in their order, and the next one is read when the last is answered; queues work beside that. One message waits:
+//! `GET_VRING_BASE` is not answered before all requests that were taken from the queue are, because the front end moves the guest's memory
+//! elsewhere afterwards.
 //!
-//! A message that cannot be done is answered so if the front end wants to know, and is else the end of the connection.
+//! A message that cannot be done gets an error if the front end wants an answer, and otherwise ends the connection.
 
 mod queues;
 
@@ -36,10 +36,10 @@ use super::setup::Setup;
 use super::vring::Vring;
 use crate::phase::Phase;
 
-/// The bit of the status by which a device says that it goes on only after a reset.
+/// The bit of the status by which a device reports that it needs a reset to go on.
 const NEEDS_RESET: u8 = 64;
 
-/// What a front end has said so far. Fit for other threads.
+/// State that a front end has sent so far. Fit for other threads.
 #[derive(Default)]
 pub(crate) struct State {
     features: u64,
@@ -48,24 +48,24 @@ pub(crate) struct State {
     log: Arc<DirtyLog>,
     inflight: Option<Inflight>,
     queues: Vec<Setup>,
-    /// By queue, whether it works, or did when the connection came to rest.
+    /// By queue, whether it works, or did when the connection was paused.
     started: Vec<bool>,
-    /// The size of the disk as the front end knows it, and where it wants to be told that it is another.
+    /// The size of the disk as the front end knows it, and its socket for notices of changes.
     known: Option<u64>,
     notices: Option<Arc<OwnedFd>>,
-    /// What the guest's driver says of itself (virtio 1.2, section 2.1, "Device Status Field").
+    /// Status set by the guest's driver (virtio 1.2, section 2.1, "Device Status Field").
     status: u8,
 }
 
-/// What follows a message.
+/// Consequence of a message.
 enum Outcome {
-    /// Nothing but what the front end may have asked to be told.
+    /// Nothing but the acknowledgement that the front end may have asked for.
     Done,
     Reply(Vec<u8>),
     ReplyWithFile(Vec<u8>, OwnedFd),
 }
 
-/// Why no more messages are read.
+/// Reason why no more messages are read.
 enum End {
     Gone,
     /// The door does not want any now.
@@ -86,8 +86,8 @@ struct Connection<D, H> {
     notices: Option<Rc<Notices>>,
 }
 
-/// Serves a front end that has said `state` before, until it leaves, breaks the protocol, or the door closes. If the door is held
-/// instead, returns what can go on elsewhere. Either way nothing is in flight any more.
+/// Serves a front end with the given `state`, until it leaves, breaks the protocol, or the door closes. If the door is held instead,
+/// returns the state to go on with elsewhere. Either way nothing is in flight any more.
 pub(crate) async fn serve<D: BlockDevice, H: Host>(
     door: Rc<VhostUserDoor<D>>,
     stream: Stream,
@@ -236,7 +236,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         Ok(buffer.to_vec())
     }
 
-    /// Sees what kinds of files came. Those that may make somebody wait are closed where nobody does.
+    /// Determines the kinds of received files. Those that may block are closed where that does no harm.
     fn look_at(&self, came: Vec<OwnedFd>, files: &mut Vec<(Kind, OwnedFd)>) -> Result<(), End> {
         let mut outcome = Ok(());
         for file in came {
@@ -267,7 +267,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         self.state.protocol & feature.bits() != 0
     }
 
-    /// Does what a message asks for.
+    /// Performs a message.
     async fn perform(&mut self, message: &mut Message) -> Result<Outcome, String> {
         let number = |value: u64| Ok(Outcome::Reply(reply(message.request, &value.to_ne_bytes())));
         match message.request {
@@ -311,7 +311,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         self.state.features = features;
         self.state.log.turn(features & features::LOG_ALL != 0);
         if features & features::PROTOCOL_FEATURES == 0 {
-            // Nobody will say so: SET_VRING_ENABLE is one of the things to agree on.
+            // No message enables them: SET_VRING_ENABLE has to be negotiated.
             self.state.queues.iter_mut().for_each(|queue| queue.enabled = true);
         }
         Ok(())
@@ -334,7 +334,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         let geometry = self.door.device().geometry();
         let space = configuration(&geometry);
         let mut body = Vec::new();
-        // An answer without a body says that it cannot be had.
+        // A reply without a body means that it is not available.
         if offset + size <= CONFIGURATION_BYTES {
             for word in [asked.offset, asked.size, asked.flags] {
                 body.extend(word.to_ne_bytes());
@@ -348,7 +348,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         Ok(Outcome::Reply(reply(message.request, &body)))
     }
 
-    /// Tells the front end of changes from now on, if it wants that.
+    /// Starts notices of changes to the front end, if it wants them.
     fn tell_changes(&mut self) {
         if let Some(socket) = &self.state.notices {
             let notices = Notices::new(Arc::clone(socket), self.state.known);
@@ -380,9 +380,9 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         self.state.status | if broken { NEEDS_RESET } else { 0 }
     }
 
-    /// What the driver says of itself. Nothing is a reset: all queues stop.
+    /// Sets the status of the driver. Zero is a reset: all queues stop.
     async fn set_status(&mut self, status: u64) {
-        // Only we say that.
+        // Only the device sets that.
         self.state.status = status as u8 & !NEEDS_RESET;
         if status == 0 {
             for index in 0..QUEUES_MAX {

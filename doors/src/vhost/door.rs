@@ -1,7 +1,7 @@
 //! A door: the listener of one disk, what its connections share, and how they end or stand still.
 //!
-//! Standing still is for a disk that moves to another shard: nobody is let in, no message is taken, queues answer what they
-//! took. What is at rest then is descriptors, mappings and numbers, and goes on with another device on another thread.
+//! A pause is for a disk that moves to another shard: no front end is accepted, no message is taken, queues answer the requests that they
+//! took. The paused state is descriptors, mappings and numbers, and goes on with another device on another thread.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -32,7 +32,7 @@ pub struct VhostUserDoor<D> {
     budget: Arc<Semaphore>,
     /// For how many more regions of memory there is room.
     regions: Arc<Semaphore>,
-    /// Notified, too, when something came to rest or ended.
+    /// Notified, too, when something has come to rest or ended.
     phase: DoorPhase,
     streams: RefCell<Slab<Stream>>,
     listener: RefCell<Option<Listener>>,
@@ -47,7 +47,7 @@ pub struct VhostUserDoor<D> {
     refused: Cell<u64>,
     protocol_errors: Cell<u64>,
     broken_queues: Cell<u64>,
-    /// That a front end was sent away.
+    /// Throttle for messages that a front end was disconnected.
     sent_away: LogThrottle,
 }
 
@@ -105,9 +105,8 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         self.streams.borrow().iter().map(|(_, stream)| stream.peer()).collect()
     }
 
-    /// Lets front ends in, each as a task of `host` over `ring`, until [`Self::close`] or [`Self::pause`] is called, or this
-    /// function again with another listener. Survives whatever accepting a connection can fail with: the one concerned has to
-    /// come again.
+    /// Accepts front ends, each as a task of `host` over `ring`, until [`Self::close`] or [`Self::pause`] is called, or this function again
+    /// with another listener. Survives all errors of accepting a connection: the one concerned has to connect again.
     pub async fn listen<H: Host>(self: Rc<Self>, listener: Listener, ring: Ring, host: H) {
         let number = self.newest_listener.get() + 1;
         self.newest_listener.set(number);
@@ -120,7 +119,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
             match listener.accept_unless(leaves).await {
                 Ok(Some(stream)) => self.welcome(stream, None, &ring, &host),
                 Ok(None) => {}
-                // One front end gave up before we came to it.
+                // One front end disconnected before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     if self.not_accepted.admit(host.now()).is_some() {
@@ -152,8 +151,8 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         self.until(|door| !door.listening.get() && door.streams.borrow().is_empty()).await;
     }
 
-    /// What stands still, to go on with; all of it once [`Self::pause`] is ready. What comes to rest later, if the pause was
-    /// called off, goes on by itself.
+    /// Takes the paused state; all of it once [`Self::pause`] is ready. Connections that rest later, if the pause was cancelled, go on by
+    /// themselves.
     pub fn take_paused(&self) -> Paused {
         self.phase.set(Phase::Open);
         let listener = self.listener.take().map(Listener::into_handle);
@@ -172,9 +171,9 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         }
     }
 
-    /// Lets nobody in any more, takes nothing more from the queues, answers what was taken, and ends the connections. Ready
-    /// when nothing of them is left, which takes as long as the device does. A guest finds what was not taken where it put it,
-    /// when its front end connects again.
+    /// Accepts no more clients, takes nothing more from the queues, answers the requests that were taken, and ends the connections. Ready
+    /// when nothing of them is left, which takes as long as the device does. A guest's untaken requests stay in its rings until its front
+    /// end connects again.
     pub async fn close(&self) {
         self.phase.set(Phase::Closed);
         self.until(|door| !door.listening.get() && door.streams.borrow().is_empty()).await;
@@ -206,12 +205,12 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         });
     }
 
-    /// The device has another size. Front ends that want to know are told, and ask for it.
+    /// Informs front ends that want it of the new size of the device; they then read it.
     pub fn resized(&self) {
         self.tell();
     }
 
-    /// Something changed that somebody may wait for.
+    /// Notifies tasks that wait for a change.
     pub(crate) fn tell(&self) {
         self.phase.notify();
     }
@@ -234,7 +233,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         self.phase.until(|| condition(self)).await;
     }
 
-    /// Says why a front end was sent away, once a minute: it comes again each second.
+    /// Logs why a front end was disconnected, once a minute: it connects again each second.
     pub(crate) fn say_sent_away(&self, reason: &str, now: u64) {
         let name = &self.name;
         match self.sent_away.admit(now) {

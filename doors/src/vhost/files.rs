@@ -1,15 +1,15 @@
-//! What kind of file a front end handed over, found out without entering whoever serves the file.
+//! Kind of a file that a front end passed, determined without a call to the server of that file.
 //!
-//! Any process can hand over any file, one of a file system in user space too, whose server answers never: reading it, mapping it,
-//! waiting for it or even closing it would then stop the thread of a shard, and all disks on it. So only files of the kernel's
-//! own memory, events and Unix sockets are taken; anything else is closed where nobody waits for it.
+//! Any process can pass any file, one of a file system in user space too, whose server may never answer: reading it, mapping it, waiting
+//! for it or even closing it would then stop the thread of a shard, and all disks on it. So only files of the kernel's own memory, events
+//! and Unix sockets are accepted; anything else is closed where blocking does no harm.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::socket::{UnixAddr, getsockname};
 
-/// What a file is good for.
+/// Kind of a file, by its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An eventfd.

@@ -1,14 +1,14 @@
 //! Shared memory that its owner makes shorter, and a daemon that goes on nevertheless.
 //!
-//! A front end keeps the file of its guest's memory open and can truncate it, by mistake or on purpose. Whoever touches what is
-//! gone gets the signal SIGBUS, which ends a process, and with it the disks of all other guests. Seals of the file would forbid it, but
-//! hugetlbfs and files on disk have none, and not every front end seals its memfd. So the signal is taken here: a mapping that is
-//! [guarded](Guard) is replaced, as a whole, by zeroes of our own, and counts as [torn](Guard::is_whole) from then on. The access
-//! that was under way goes on with zeroes; who made it has to ask, before it believes what it read, whether all was whole.
-//! A compositor of Wayland guards itself against its clients in the same way (libwayland, `wl_shm_buffer_begin_access`).
+//! A front end keeps the file of its guest's memory open and can truncate it, by mistake or on purpose. An access behind the new end raises
+//! the signal SIGBUS, which ends a process, and with it the disks of all other guests. Seals of the file would forbid it, but hugetlbfs and
+//! files on disk have none, and not every front end seals its memfd. So the signal is handled here: a mapping that is [guarded](Guard) is
+//! replaced, as a whole, by zeroes of our own, and counts as [torn](Guard::is_whole) from then on. The interrupted access goes on with
+//! zeroes; its code has to check, before it trusts what it read, whether all was whole. A compositor of Wayland guards itself against its
+//! clients in the same way (libwayland, `wl_shm_buffer_begin_access`).
 //!
-//! SIGBUS anywhere else, or sent by somebody, does what it did before. Nothing here allocates, locks or logs within the signal.
-//! A system call that is given such memory fails with EFAULT instead: there is no signal then, and nothing is torn.
+//! SIGBUS anywhere else, or sent by a process, has its earlier effect. Nothing here allocates, locks or logs within the signal. A system
+//! call on such memory fails with EFAULT instead: there is no signal then, and nothing is torn.
 
 use std::ptr;
 use std::sync::OnceLock;
@@ -22,18 +22,18 @@ use vm_memory::MmapRegion;
 const SLOTS: usize = 1 << 16;
 
 static TABLE: [Slot; SLOTS] = [const { Slot::unused() }; SLOTS];
-/// Where to begin to look for an unused slot.
+/// Start of the search for an unused slot.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
-/// How often a mapping was torn.
+/// Number of times that a mapping was torn.
 static TORN: AtomicU64 = AtomicU64::new(0);
-/// What SIGBUS did before, once the signal is taken here; or why it could not be.
+/// Earlier action of SIGBUS, once the signal is handled here; or why it could not be.
 static BEFORE: OnceLock<Result<SigAction, nix::Error>> = OnceLock::new();
 
 /// A mapping that is guarded, as the signal sees it.
 struct Slot {
     used: AtomicBool,
     torn: AtomicBool,
-    /// Where it begins; zero as long as the slot means nothing.
+    /// Start of the mapping; zero as long as the slot has none.
     start: AtomicUsize,
     bytes: AtomicUsize,
 }
@@ -55,7 +55,7 @@ impl Slot {
         }
     }
 
-    /// Where the mapping is that `address` is in: start and bytes. Another thread may use the slot anew while we look.
+    /// Returns start and length of the mapping if `address` is in it. Another thread may reuse the slot during the check.
     fn around(&self, address: usize) -> Option<(usize, usize)> {
         let start = self.start.load(Ordering::Acquire);
         let bytes = self.bytes.load(Ordering::Acquire);
@@ -99,10 +99,10 @@ impl Drop for Guard {
     }
 }
 
-/// How often any guarded mapping was torn so far: as long as it stays the same, no guard has to be asked. Sees what an access tore
-/// that this thread made before.
+/// Returns how often any guarded mapping was torn so far: as long as it stays the same, no guard has to be checked. Includes the effects of
+/// earlier accesses of this thread.
 pub(crate) fn times_torn() -> u64 {
-    // The signal came within that access, on this thread; only the compiler could look too early.
+    // The signal interrupted that access, on this thread; only the compiler could read too early.
     compiler_fence(Ordering::SeqCst);
     TORN.load(Ordering::Relaxed)
 }
@@ -121,7 +121,7 @@ extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
     let errno = nix::Error::last_raw();
     // SAFETY: the kernel hands over a valid `info`, and for this signal it has an address.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
-    // What somebody sends has a code of zero or less, and an address that means nothing.
+    // A signal that a process sends has a code of zero or less, and an address without meaning.
     let is_fault = code > 0;
     if !(is_fault && replace(address)) {
         give_back(is_fault);
@@ -137,8 +137,8 @@ fn replace(address: usize) -> bool {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
     // All of it, because a part of a mapping of huge pages cannot be replaced.
-    // SAFETY: `Guard` vouches for the mapping being there, and a mapping that other processes change is only ever accessed as
-    // memory that changes at any moment. So zeroes in its place are nothing new to whoever accesses it.
+    // SAFETY: `Guard` guarantees that the mapping exists, and a mapping that other processes change is only ever accessed as memory that
+    // changes at any moment. So zeroes in its place are nothing new to code that accesses it.
     let mapped = unsafe {
         let place = ptr::with_exposed_provenance_mut(start);
         libc::mmap(place, bytes, protection, flags, -1, 0)
@@ -151,13 +151,13 @@ fn replace(address: usize) -> bool {
     true
 }
 
-/// Has the signal do what it did before we took it, now and from now on.
+/// Restores the earlier action of the signal, now and from now on.
 fn give_back(is_fault: bool) {
     let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
     let before = BEFORE.get().and_then(|before| before.as_ref().ok()).unwrap_or(&default);
-    // SAFETY: the handler of before was somebody's, and fit for this signal.
+    // SAFETY: the earlier handler was installed before, and is fit for this signal.
     let given = unsafe { sigaction(Signal::SIGBUS, before) }.is_ok();
-    // A fault comes again as soon as we return. What was sent does not.
+    // A fault is raised again as soon as this returns. A sent signal is not.
     if !(given && (is_fault || raise(Signal::SIGBUS).is_ok())) {
         std::process::abort();
     }
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!((byte(&mapping), byte(&neighbour)), (0, 7));
         assert!(!mapping.guard.is_whole() && neighbour.guard.is_whole());
         assert!(times_torn() > before);
-        // It is ours now, and nobody else's.
+        // It belongs to this test alone now.
         mapping.as_volatile_slice().write_obj(9u8, 0x5000).unwrap();
         files[0].set_len(1 << 16).unwrap();
         assert_eq!(byte(&mapping), 9);

@@ -1,4 +1,4 @@
-//! Which requests are in flight, in memory that outlives this process: the front end keeps it and hands it to the next one.
+//! Record of requests in flight, in memory that outlives this process: the front end keeps it and passes it to the next one.
 //!
 //! ```text
 //!   one queue:  features 8 | version 2 | entries 2 | last batch 2 | used index 2 | entry, entry, ...
@@ -13,11 +13,11 @@
 //! ```
 //! A process that is killed between 2 and 4 leaves a used index that is behind that of the ring: the last batch was answered
 //! (here each answer is a batch of its own) and must not be done again. Stores are seen in their order because a dead process makes no more of them.
-//! The front end can write here what it likes, so everything is looked at as what a stranger says.
+//! The front end can write anything here, so everything is checked as untrusted input.
 //!
-//! A region that is made here has entries for the longest queue that there can be, however long the queues are of which the front end
-//! speaks when it asks for one: firmware of a guest may make them longer afterwards, as that of QEMU 10 does with 256 where QEMU had asked for 128.
-//! How many there are, the number of bytes says, which the front end keeps and tells the next process.
+//! A region that is made here has entries for the longest possible queue, however long the queues are for which the front end requests it:
+//! firmware of a guest may make them longer afterwards, as that of QEMU 10 does with 256 where QEMU had requested 128. The number of
+//! entries follows from the number of bytes, which the front end keeps and passes to the next process.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -35,9 +35,9 @@ use super::stores::may_store;
 /// Bytes of what describes a queue, in front of its entries.
 const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 16;
-/// Queues begin at multiples of this, a line of the processor's cache.
+/// Queues begin at multiples of this, a cache line of the processor.
 const QUEUE_ALIGNMENT: usize = 64;
-/// What the layout above is called.
+/// Version of the layout above.
 const VERSION: u16 = 1;
 
 const VERSION_AT: usize = 8;
@@ -47,10 +47,10 @@ const USED_INDEX_AT: usize = 14;
 const NEXT_IN_ENTRY: usize = 6;
 const COUNTER_IN_ENTRY: usize = 8;
 
-/// Device and number of a file: the same for whoever has it open.
+/// Device and number of a file: the same in all processes that have it open.
 pub(crate) type FileId = (u64, u64);
 
-/// What the front end says about the region.
+/// Shape of the region, as the front end sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) bytes: u64,
@@ -73,13 +73,13 @@ pub(crate) struct Inflight {
 #[derive(Clone)]
 pub(crate) struct Record {
     inflight: Inflight,
-    /// Where it begins.
+    /// Its start.
     start: usize,
 }
 
 impl Inflight {
-    /// A new region for so many queues of any length, with nothing in flight, and the file that it is in, which nobody can make
-    /// shorter. The shape speaks of queues of `queue_size`, as the front end does.
+    /// Creates a region for `queues` queues of any length, with nothing in flight, and its file, which cannot be made shorter. The shape
+    /// has queues of `queue_size`, as the front end does.
     pub(crate) fn create(queues: u16, queue_size: u16) -> Result<(Self, Shape, OwnedFd), String> {
         check(queues, queue_size)?;
         let bytes = region_bytes(queues, QUEUE_SIZE_MAX);
@@ -114,10 +114,10 @@ impl Inflight {
         let id = (found.st_dev, found.st_ino);
         let most = region_bytes(queues, QUEUE_SIZE_MAX);
         let is_of_any_length = bytes >= most;
-        // Never as much as the front end says, which may be without end.
+        // Never as much as the front end claims, which may be without end.
         let mapping = Arc::new(map_file(file, offset, if is_of_any_length { most } else { needed })?);
         let mut inflight = Self { mapping, id, queues, entries: QUEUE_SIZE_MAX };
-        // An earlier version made it as long as the front end said, and so may others: with room behind it, for all we know.
+        // An earlier version made it as long as the front end requested, and others may do so too: there may be room behind it.
         if !is_of_any_length || inflight.has_record_for(queue_size) {
             inflight.entries = queue_size;
         }
@@ -138,7 +138,7 @@ impl Inflight {
         (index < self.queues.into()).then(|| Record { inflight: self.clone(), start })
     }
 
-    /// Whether the first queue, which begins at the same place however long it is, says that it has a record of so many entries.
+    /// Returns true if the first queue, which begins at the same place whatever its length, has a record of `entries` entries.
     fn has_record_for(&self, entries: u16) -> bool {
         let first = Record { inflight: self.clone(), start: 0 };
         (first.load::<u16>(VERSION_AT), first.load::<u16>(ENTRIES_AT)) == (VERSION, entries)
@@ -182,8 +182,8 @@ impl Record {
         }
     }
 
-    /// What is in flight, in the order in which it was taken, given the used index of the guest's ring and its entries, of which the record
-    /// may have more. From then on the record agrees with the ring.
+    /// Returns the requests in flight, in the order in which they were taken, given the used index of the guest's ring and its entries, of
+    /// which the record may have more. From then on the record agrees with the ring.
     ///
     /// # Errors
     /// If the two cannot belong together.
@@ -276,7 +276,7 @@ mod tests {
     use crate::vhost::memory::tests::file_of;
     use crate::vhost::stores::tests::{begin_process, end_process, is_killed};
 
-    /// What a process was doing when it was killed.
+    /// Step of a process when it was killed.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     enum Step {
         Noted,
@@ -354,7 +354,7 @@ mod tests {
         let next = Inflight::open(file, shape).unwrap();
         assert_eq!(next.record(2).unwrap().recover(0, 128).unwrap(), [127], "as of an earlier version");
 
-        // Whoever made this one has room behind it without end.
+        // The process that made this one claims room without end behind it.
         let (file, shape) = of_128(1, 1 << 60);
         let header = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 128, 0, 0, 0, 0, 0];
         std::os::unix::fs::FileExt::write_all_at(&std::fs::File::from(file.try_clone().unwrap()), &header, 0)
@@ -376,7 +376,7 @@ mod tests {
         assert!(record.recover(5, 4).is_err(), "more answered than there are entries");
         record.store(LAST_BATCH_AT, 4u16);
         assert!(record.recover(1, 4).is_err(), "an entry beyond the last");
-        // With nothing in flight there is nothing to believe: a guest that has set its ring up anew.
+        // With nothing in flight the record does not matter: a guest has set its ring up again.
         record.answered(1, 1000);
         assert_eq!(record.recover(0, 4).unwrap(), Vec::<u16>::new());
         assert_eq!(record.recover(0, 4).unwrap(), Vec::<u16>::new());
@@ -387,7 +387,7 @@ mod tests {
         for stores in 0.. {
             let (region, shape, file) = Inflight::create(1, 16).unwrap();
             let record = region.record(0).unwrap();
-            // Each entry has a counter from before, which says another order.
+            // Each entry has a counter from before, of another order.
             let heads = [5, 1, 9, 3];
             for (counter, head) in (0..).zip([3, 9, 1, 5]) {
                 record.take(head, counter);

@@ -12,29 +12,30 @@ pub const DATA_BYTES_MAX: u64 = 32 << 20;
 /// themselves. When reached, nothing more is taken from the queues, save the few short reads of each that were taken together with one
 /// that waits.
 pub const BUDGET_BYTES: u64 = 65 << 20;
-/// What a request counts for beside its data, in bytes, with 16 more for each descriptor that is kept.
+/// Cost of a request beside its data, in bytes, with 16 more for each descriptor that is kept.
 pub const REQUEST_BYTES: u64 = 512;
-/// What a discard or a writing of zeroes counts for, in bytes, because it may be much work without having data.
+/// Cost of a discard or a writing of zeroes, in bytes, because it may be much work without having data.
 pub const CHANGE_BYTES: u64 = 1 << 20;
-/// So many bytes are worked on before others have a turn: those that were at hand, and [`REQUEST_WORK`] for each request.
+/// Bytes of work before other tasks have a turn: of reads answered from RAM, and [`REQUEST_WORK`] for each request.
 pub const TURN_BYTES: u64 = 1 << 20;
-/// What taking a request counts for, in bytes.
+/// Cost of taking a request, in bytes.
 pub const REQUEST_WORK: u64 = 16 << 10;
 /// The longest request that is answered without waiting for the budget, in bytes that it would hold; longer ones wait as all others do.
 pub const AT_HAND_BYTES_MAX: u64 = 256 << 10;
 /// The longest read that is taken together with others, before the first of them is done, in bytes that it would hold: what longer ones win
 /// by that is little beside their copy, and the first answers would wait for it.
 pub const TOGETHER_BYTES_MAX: u64 = 32 << 10;
-/// After so many answers the guest is told, if it waits, while more are taken or answered: it works on the first ones meanwhile.
+/// Number of answers after which the guest is notified, if it waits, while more are taken or answered: it works on the first ones
+/// meanwhile.
 pub const TOLD_EVERY: usize = 8;
-/// If so many wait behind the first of a burst, the guest is told of the first one alone. To tell it of the first of fewer would take longer
-/// than they do. And before so many that have ended are answered, what waits for the kernel is handed to it.
+/// Number of requests behind the first of a burst from which on the guest is notified of the first one alone. With fewer, the notification
+/// would take longer than they do. And before so many ended requests are answered, queued entries are handed to the kernel.
 pub const MANY: u16 = 4;
-/// The most files that come with one message, however it is cut into pieces. A front end that sends more is closed.
+/// The most files with one message, however it is cut into pieces. A front end that sends more is closed.
 pub const FILES_MAX: usize = 64;
-/// The most bytes of one segment that guests are told to send: with all segments a request is within what is done.
+/// The most bytes of one segment that guests may send: with all segments a request is within the limits.
 pub const SEGMENT_BYTES_TOLD: u32 = 256 << 10;
-/// The most segments of data that guests are told to send: two descriptors of the usual 128 are header and status.
+/// The most segments of data that guests may send: two descriptors of the usual 128 are header and status.
 pub const SEGMENTS_TOLD: u32 = 126;
 /// The most ranges of one discard or one writing of zeroes. More make it fail.
 pub const RANGES_MAX: u32 = 32;

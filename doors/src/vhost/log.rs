@@ -1,4 +1,4 @@
-//! Which pages of a guest were written, for a migration: the bitmap that a front end shares while it copies the memory.
+//! Dirty log: the pages of a guest that were written, for a migration. A bitmap that a front end shares while it copies the memory.
 //!
 //! One bit for 4 KiB of guest memory, from address zero on (vhost-user specification, section "Migration"). The front end
 //! takes bits while we set others, so they are set one by one, atomically, each after what was written to its page. What lies beyond the bitmap is not noted: the
@@ -18,7 +18,7 @@ const PAGE: u64 = 4096;
 /// The bitmap of a connection, once it has one.
 #[derive(Default)]
 pub(crate) struct DirtyLog {
-    /// Whether writes are noted now. Looked at by one thread only; a lock would be asked for with every request.
+    /// True if writes are recorded now. Used by one thread only; a lock would be taken with every request.
     on: AtomicBool,
     bitmap: Mutex<Option<Mapping>>,
 }

@@ -1,23 +1,23 @@
-//! Whether to look at an empty queue for a while before its thread sleeps.
+//! Adaptive polling: whether to poll an empty queue for a while before its thread sleeps.
 //!
-//! To sleep and to be woken costs two system calls of the guest's side and ours, and on many hosts the wake-up of a processor, which
-//! takes longer than a hit. Looking costs a processor. So it is done where requests come fast, for a bounded time, and not while
-//! somebody else needs the processor, or the thread: who looks and finds that time was lost meanwhile does not look again for a while, and for
-//! twice as long each time. (QEMU's `poll-max-ns` adapts by the first of these rules.)
+//! Sleeping and waking cost two system calls of the guest's side and ours, and on many hosts the wake-up of a processor, which takes longer
+//! than a hit. Polling costs a processor. So it is done where requests arrive fast, for a bounded time, and not while other threads need
+//! the processor, or other tasks the thread: a poll that finds that time was lost meanwhile is followed by a pause, twice as long each
+//! time. (QEMU's `poll-max-ns` adapts by the first of these rules.)
 
-/// Who lost so many times the longest look between two looks shares the processor, or a thread that has other work.
+/// Loss of time between two polls, in longest polls, that shows that the processor is shared, or that the thread has other work.
 const LOST: u64 = 4;
-/// How long nobody looks then, at first and at most, in nanoseconds.
+/// Pause without polling after that, at first and at most, in nanoseconds.
 const PAUSE_MIN_NS: u64 = 100_000_000;
 const PAUSE_MAX_NS: u64 = 10_000_000_000;
 /// After so many times the next pause without another loss it begins with the shortest again.
 const PAUSES_FORGOTTEN: u64 = 16;
-/// Who looked in vain does not look so many times, however soon requests come then.
+/// Number of times that polling is skipped after it was in vain, however soon requests arrive then.
 const SKIPPED: u8 = 16;
-/// A request that comes within so many times the longest look, counted with being woken, makes looking worth a try.
+/// Multiple of the longest poll within which a request has to arrive, counted with the wake-up, to make polling worth a try.
 const TRIED_WITHIN: u64 = 2;
 
-/// What follows a look at an empty queue.
+/// Consequence of polling an empty queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looked {
     /// Another one.
@@ -26,17 +26,17 @@ pub(super) enum Looked {
     Enough,
 }
 
-/// What is known of how soon requests come. Times are nanoseconds of one clock.
+/// State of adaptive polling. Times are nanoseconds of one clock.
 #[derive(Debug)]
 pub(super) struct Looking {
-    /// The longest look; 0 for none.
+    /// The longest poll; 0 for none.
     max: u64,
     is_worth_it: bool,
     /// Times that it is left out still.
     skipped: u8,
     /// Since when nothing is there to do, if that is so.
     rests_since: Option<u64>,
-    /// It is looked at, the last time at this moment.
+    /// Time of the last poll, while polling.
     looks: Option<u64>,
     not_before: u64,
     pause: u64,
@@ -56,17 +56,17 @@ impl Looking {
         }
     }
 
-    /// True if there is anything to look for, at times.
+    /// Returns true if polling is enabled at all.
     pub(super) fn is_wanted(&self) -> bool {
         self.max > 0
     }
 
-    /// True from [`Self::begin`] until [`Self::came`].
+    /// Returns true from [`Self::begin`] until [`Self::came`].
     pub(super) fn rests(&self) -> bool {
         self.rests_since.is_some()
     }
 
-    /// Nothing is there to do. True if it is to be looked at now.
+    /// Records that there is no work. Returns true if the queue is to be polled now.
     pub(super) fn begin(&mut self, now: u64) -> bool {
         let looked_before = self.rests_since.is_some();
         self.rests_since.get_or_insert(now);
@@ -88,7 +88,7 @@ impl Looking {
         Looked::Again
     }
 
-    /// Takes a pause if this is much later than the last look.
+    /// Pauses polling if this is much later than the last poll.
     fn pauses_if_it_lost_time(&mut self, now: u64) -> bool {
         if self.looks.is_none_or(|before| now.saturating_sub(before) <= LOST * self.max) {
             return false;
@@ -102,7 +102,7 @@ impl Looking {
         true
     }
 
-    /// A request came, perhaps found by a look.
+    /// Records that a request arrived, perhaps found by polling.
     pub(super) fn came(&mut self, now: u64) {
         self.pauses_if_it_lost_time(now);
         self.looks = None;
@@ -124,7 +124,7 @@ mod tests {
 
     const MAX: u64 = 50_000;
 
-    /// Looks every microsecond until a request comes `after`, or it is enough. Returns when it stopped.
+    /// Polls every microsecond until a request arrives `after`, or polling ends. Returns when it stopped.
     fn rest(looking: &mut Looking, from: u64, after: u64) -> u64 {
         let mut now = from;
         if looking.begin(now) {
@@ -160,7 +160,7 @@ mod tests {
             now += 1_000_000;
             assert!(looking.begin(now));
             now += LOST * MAX + 1;
-            // Something may have come meanwhile, or not.
+            // Something may have arrived meanwhile, or not.
             if time % 2 == 0 {
                 assert_eq!(looking.look(now), Looked::Enough);
             }

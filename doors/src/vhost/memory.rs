@@ -1,9 +1,9 @@
 //! The memory of a guest, as its front end has shared it.
 //!
-//! A [`Memory`] never changes: when regions come or go there is a new one, and requests in flight keep the one that they began
-//! with mapped until they end. Every access is checked against it, and every write goes through here and is noted for a
-//! migration. A front end that makes its memory file shorter afterwards takes its own disk away and nothing else: from then on the
-//! memory is [not whole](Memory::is_whole), and nothing that is read of it means anything.
+//! A [`Memory`] never changes: when regions are added or removed there is a new one, and requests in flight keep the one that they began
+//! with mapped until they end. Every access is checked against it, and every write goes through here and is recorded for a migration. A
+//! front end that makes its memory file shorter afterwards only loses its own disk: from then on the memory is [not
+//! whole](Memory::is_whole), and everything that is read of it is meaningless.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -27,7 +27,7 @@ use super::limits::{MEMORY_BYTES_MAX, REGIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::log::DirtyLog;
 use super::stores::may_store;
 
-/// What is wrong with an access or a region: it is not memory of the guest, or no longer.
+/// Error of an access or a region: it is not memory of the guest, or no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outside;
 
@@ -40,7 +40,7 @@ pub(crate) struct Regions {
 #[derive(Clone)]
 struct Region {
     guest: u64,
-    /// Where the front end has it in its own memory; the addresses of rings are given so.
+    /// Its address in the front end's own memory; the addresses of rings are of that kind.
     user: u64,
     bytes: u64,
     /// In front of the mapping, because it has to be dropped first.
@@ -62,7 +62,7 @@ pub(crate) struct Memory {
     map: GuestMemoryMmap,
     regions: Regions,
     log: Arc<DirtyLog>,
-    /// How often anything was torn when all regions were last seen to be whole.
+    /// Number of torn mappings when all regions were last seen to be whole.
     torn_before: Cell<u64>,
 }
 
@@ -130,7 +130,7 @@ impl Regions {
 }
 
 impl Memory {
-    /// Where in the guest the front end's own address is.
+    /// Returns the guest address of an address of the front end's own.
     pub(crate) fn translate(&self, user: u64) -> Option<GuestAddress> {
         let region = self
             .regions
@@ -140,8 +140,8 @@ impl Memory {
         Some(GuestAddress(region.guest + (user - region.user)))
     }
 
-    /// False if the front end has taken any of it away. What was read before this was asked may be zeroes that nobody wrote then,
-    /// and what was written is lost.
+    /// Returns false if the front end has taken any of it away. Earlier reads may have returned zeroes that were never written, and earlier
+    /// writes may be lost.
     pub(crate) fn is_whole(&self) -> bool {
         let torn = times_torn();
         if torn == self.torn_before.get() {
@@ -149,13 +149,13 @@ impl Memory {
         }
         let whole = self.regions.all.iter().all(|region| region.guard.is_whole());
         if whole {
-            // It was somebody else's.
+            // It was another memory's.
             self.torn_before.set(torn);
         }
         whole
     }
 
-    /// The map, for `virtio-queue` to say whether a queue lies in it.
+    /// Returns the map, by which `virtio-queue` checks whether a queue lies in it.
     pub(crate) fn map(&self) -> &GuestMemoryMmap {
         &self.map
     }

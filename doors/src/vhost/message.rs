@@ -1,7 +1,7 @@
 //! Messages of a front end, and replies to them: the bytes of the vhost-user protocol (QEMU, "Vhost-user Protocol").
 //!
 //! ```text
-//!   header:  request 4 | flags 4 | size 4      then size bytes of body; files come with the first byte
+//!   header:  request 4 | flags 4 | size 4      then size bytes of body; files arrive with the first byte
 //! ```
 //! Numbers are in the order of the machine. Names and layouts of requests are those of the crate `vhost`; its own connection
 //! reads with calls that block the thread until a message is complete, which a shard cannot have.
@@ -30,7 +30,7 @@ pub(crate) struct Header {
     pub(crate) body_bytes: usize,
 }
 
-/// A message that came.
+/// A received message.
 pub(crate) struct Message {
     pub(crate) request: FrontendReq,
     body: Vec<u8>,
@@ -91,7 +91,7 @@ impl Message {
         Ok(Shape { bytes: long(0), offset: long(8), queues: short(16), queue_size: short(18) })
     }
 
-    /// The one file that came along, which has to be of this kind.
+    /// Returns the one file of the message, which has to be of this kind.
     pub(crate) fn file(&mut self, kind: Kind) -> Result<OwnedFd, String> {
         let count = self.files.len();
         let file = self.files.pop().filter(|(found, _)| count == 1 && *found == kind);

@@ -6,15 +6,15 @@
 //! ```
 //! How it works:
 //! - Control socket, kicks and calls all go through the ring of the shard. There is no other thread, and of what a front end
-//!   hands over only files are touched that make nobody wait (`files.rs`); one connection, and each of its queues, is a task of the shard's executor.
+//!   passes only files that cannot block are used (`files.rs`); one connection, and each of its queues, is a task of the shard's executor.
 //! - A request holds the map of memory that it began with, its share of the disk's budget, and its head in the record of
 //!   what is in flight, until its answer is in the used ring. A map is unmapped when its last request has ended.
 //! - What a guest or front end writes is read once, checked, and answered with an error, or breaks its queue or connection.
-//!   Nothing of it is believed, and nothing outside of the memory that was shared is touched.
-//! - Whatever stops a queue (its front end, the end of the connection, the door) waits until all that was taken from it is
-//!   answered. What a process took and did not answer because it was killed, the next one does again.
+//!   None of it is trusted, and nothing outside of the shared memory is touched.
+//! - Stopping a queue (by its front end, the end of the connection, or the door) waits until all that was taken from it is
+//!   answered. Requests that a process took and did not answer because it was killed, the next one does again.
 //!
-//! It knows no cache, makes no choice about the disk, and is for sockets that only the right front end can open.
+//! It knows no cache, makes no decision about the disk, and is for sockets that only the right front end can open.
 
 pub mod limits;
 

@@ -1,9 +1,9 @@
-//! What the door tells a front end unasked: that the disk is not as it was, because it has another size now.
+//! Notices that the door sends unasked to a front end: the disk has another size now.
 //!
-//! The front end hands over a socket for that (`SET_BACKEND_REQ_FD`) and asks for the configuration once it is told. It is told
-//! only while a queue is at work: a suspended device sends nothing (QEMU, "Vhost-user Protocol"). What changed
-//! meanwhile it is told when a queue starts. One that has not asked yet is told too, once: after a restart of the daemon QEMU does not ask
-//! again, and knows the size of before. A front end that does not read what it is told holds nobody up.
+//! The front end passes a socket for that (`SET_BACKEND_REQ_FD`) and reads the configuration after a notice. Notices are sent only while a
+//! queue is at work: a suspended device sends nothing (QEMU, "Vhost-user Protocol"). A change meanwhile is sent when a queue starts. A
+//! front end that has not read the size yet gets a notice too, once: after a restart of the daemon QEMU does not read it again, and has the
+//! old size. A front end that does not read its notices delays nothing.
 
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
@@ -19,45 +19,45 @@ use vhost::vhost_user::message::BackendReq;
 use super::door::VhostUserDoor;
 use super::message::notice;
 
-/// What is told, by the socket of one connection.
+/// Notices over the socket of one connection.
 pub(crate) struct Notices {
     socket: Arc<OwnedFd>,
-    /// The size of the disk in bytes, as the front end knows it; none if it did not ask over this connection.
+    /// The size of the disk in bytes, as the front end knows it; none if it did not read it over this connection.
     known: Cell<Option<u64>>,
     queues: Cell<usize>,
     ended: Cell<bool>,
 }
 
 impl Notices {
-    /// Tells by `socket` of another size than is `known`.
+    /// Creates notices over `socket` of a size other than `known`.
     pub(crate) fn new(socket: Arc<OwnedFd>, known: Option<u64>) -> Rc<Self> {
         Rc::new(Self { socket, known: Cell::new(known), queues: Cell::new(0), ended: Cell::new(false) })
     }
 
-    /// The front end knows this size now.
+    /// Records that the front end has this size now.
     pub(crate) fn set_known(&self, known: u64) {
         self.known.set(Some(known));
     }
 
-    /// The size that the front end knows.
+    /// Returns the size that the front end knows.
     pub(crate) fn known(&self) -> Option<u64> {
         self.known.get()
     }
 
-    /// So many queues are at work.
+    /// Sets the number of queues at work.
     pub(crate) fn set_queues<D: BlockDevice>(&self, queues: usize, door: &VhostUserDoor<D>) {
         if self.queues.replace(queues) != queues {
             door.tell();
         }
     }
 
-    /// Tells nothing more.
+    /// Sends no more notices.
     pub(crate) fn end<D: BlockDevice>(&self, door: &VhostUserDoor<D>) {
         self.ended.set(true);
         door.tell();
     }
 
-    /// Tells, until it is to end or the front end does not listen any more.
+    /// Sends notices, until it is to end or the front end does not listen any more.
     pub(crate) async fn run<D: BlockDevice>(self: Rc<Self>, door: Rc<VhostUserDoor<D>>, ring: Ring) {
         let stream = Stream::from_handle(&ring, StreamHandle::from(Arc::clone(&self.socket)));
         loop {

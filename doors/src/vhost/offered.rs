@@ -1,4 +1,4 @@
-//! What the door offers to a front end: features of virtio and its block device, and of the protocol.
+//! Features that the door offers to a front end: of virtio and its block device, and of the protocol.
 
 use block::Geometry;
 use vhost::vhost_user::message::VhostUserProtocolFeatures;
@@ -32,7 +32,7 @@ pub(crate) fn features_offered(geometry: &Geometry) -> u64 {
         SEG_MAX, SIZE_MAX, TOPOLOGY, VERSION_1, WRITE_ZEROES,
     };
     let always = SIZE_MAX | SEG_MAX | BLK_SIZE | TOPOLOGY | MQ | LOG_ALL | ANY_LAYOUT;
-    // Without it a guest knows that nothing makes its writes more durable than they are.
+    // Without it a guest knows that no flush makes its writes more durable than they are.
     let flush = if geometry.flushes { FLUSH } else { 0 };
     let rings = INDIRECT_DESC | EVENT_IDX;
     let changes = if geometry.read_only { RO } else { DISCARD | WRITE_ZEROES };
@@ -44,9 +44,9 @@ pub(crate) fn features_accepted(geometry: &Geometry) -> u64 {
     features_offered(geometry) | features::FLUSH
 }
 
-/// Features of the protocol. `STATUS` tells QEMU that a broken queue needs a reset; there is nothing to suspend by, because
-/// `GET_VRING_BASE` of the last queue does (QEMU, "Vhost-user Protocol", section "Suspended device state"), and no state of the
-/// device beside the rings that `DEVICE_STATE` could carry.
+/// Features of the protocol. `STATUS` lets QEMU see that a broken queue needs a reset; there is nothing to suspend by, because
+/// `GET_VRING_BASE` of the last queue does (QEMU, "Vhost-user Protocol", section "Suspended device state"), and no state of the device
+/// beside the rings that `DEVICE_STATE` could carry.
 pub(crate) fn protocol_offered() -> u64 {
     let offered = VhostUserProtocolFeatures::MQ
         | VhostUserProtocolFeatures::LOG_SHMFD

@@ -1,16 +1,16 @@
-//! One request of a virtio block device: what a chain of descriptors asks for, doing it, and what the guest is told.
+//! One request of a virtio block device: decoding a chain of descriptors, performing it, and its status for the guest.
 //!
 //! ```text
 //!   readable: header (type, sector) | data of a write, ranges      writable: data of a read, identity | status
 //! ```
-//! (Virtio 1.2, section 5.2.6.) How the bytes are divided among descriptors means nothing. [`Request::parse`] reads what the
-//! guest wrote once and looks at nothing of it again; [`perform`] moves data. Whatever is wrong ends with a status that says so, as long
+//! (Virtio 1.2, section 5.2.6.) The division of the bytes among descriptors has no meaning. [`Request::parse`] reads what the
+//! guest wrote once and reads none of it again; [`perform`] moves data. Any error ends with its status, as long
 //! as there is a place for it; a chain without one breaks its queue.
 //!
-//! What a disk has in memory goes from there to the guest's, by [`super::together`], before anything is made that could wait. All else is
-//! copied between guest memory and a buffer of ours, once: a guest can change its memory at any moment. What is held against a checksum, kept in
-//! RAM, or written to two places has to be bytes that it cannot reach, or it could make a clean page differ from its backing, one copy from
-//! the other, and flash look damaged.
+//! Data that a disk has in memory goes from there to the guest's, by [`super::together`], before any state is created that could wait. All
+//! else is copied between guest memory and a buffer of ours, once: a guest can change its memory at any moment. Bytes that are verified
+//! against a checksum, kept in RAM, or written to two places have to be out of its reach, or it could make a clean page differ from its
+//! backing, one copy from the other, and flash look damaged.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ mod kind {
     pub(super) const WRITE_ZEROES: u32 = 13;
 }
 
-/// What the guest is told of a request.
+/// Status of a request for the guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     /// It is done.
@@ -55,7 +55,7 @@ pub(crate) enum Status {
     Unsupported = 2,
 }
 
-/// What is asked for.
+/// Operation of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
     Read {
@@ -74,12 +74,12 @@ pub(crate) enum Asked {
     Nothing(Status),
 }
 
-/// A request that was understood, or that has at least a place to say that it was not.
+/// A request that was decoded, or that has at least a place for an error status.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) asked: Asked,
     segments: Segments,
-    /// Which of them the data of a write is in, or where the answer goes.
+    /// Segments with the data of a write, or the room for the answer.
     data: Range<usize>,
     status_at: GuestAddress,
 }
@@ -138,25 +138,25 @@ impl Request {
         self.range_at_hand().is_some() && self.held_bytes() <= TOGETHER_BYTES_MAX
     }
 
-    /// What a read asks for that may be answered without waiting for the budget, if it is one. A read of nothing is none.
+    /// Returns the range of a read that may be answered without waiting for the budget, if it is one. An empty read is none.
     pub(crate) fn range_at_hand(&self) -> Option<ByteRange> {
         let Asked::Read { offset, length } = self.asked else { return None };
         let range = ByteRange::checked(offset, length)?;
         (!range.is_empty() && self.held_bytes() <= AT_HAND_BYTES_MAX).then_some(range)
     }
 
-    /// Where the data of a write is, or where the answer goes.
+    /// Returns the segments with the data of a write, or the room for the answer.
     pub(crate) fn data(&self) -> &[Segment] {
         &self.segments[self.data.clone()]
     }
 
-    /// Where its status goes.
+    /// Returns the address of its status.
     pub(crate) fn status_at(&self) -> GuestAddress {
         self.status_at
     }
 }
 
-/// What the device reads of a request, as far as it was not taken yet.
+/// The readable part of a request that was not taken yet.
 struct Readable<'a> {
     memory: &'a Memory,
     segments: &'a mut [Segment],
@@ -202,7 +202,7 @@ fn understand(readable: &mut Readable<'_>, writable: &[Segment]) -> Result<Asked
     }
 }
 
-/// Where the data of a read or write is on the disk, in bytes; the segments are memory then.
+/// Returns offset and length in bytes of the data of a read or write on the disk; the segments are memory then.
 fn place(memory: &Memory, sector: u64, segments: &[Segment]) -> Result<(u64, u64), Status> {
     let length = length_of(segments);
     let offset = sector.checked_mul(SECTOR).ok_or(Status::Failed)?;
@@ -249,7 +249,7 @@ fn take_last_byte(segments: &mut [Segment]) -> Option<(GuestAddress, usize)> {
 }
 
 impl Readable<'_> {
-    /// What was not taken.
+    /// Returns the segments that were not taken.
     fn left(&self) -> &[Segment] {
         &self.segments[self.from..]
     }
@@ -272,7 +272,7 @@ impl Readable<'_> {
     }
 }
 
-/// Does a request and tells the guest how it ended. Returns how many bytes were written to its memory.
+/// Performs a request and writes its status for the guest. Returns how many bytes were written to its memory.
 pub(crate) async fn perform(
     device: &impl BlockDevice,
     memory: &Memory,
@@ -291,7 +291,7 @@ pub(crate) async fn perform(
     conclude(memory, status_at, outcome)
 }
 
-/// Tells the guest how its request ended. Returns how many bytes were written to its memory.
+/// Writes the status of a request for the guest. Returns how many bytes were written to its memory.
 pub(crate) fn conclude(memory: &Memory, status_at: GuestAddress, outcome: Result<u32, Status>) -> u32 {
     let (status, written) = match outcome {
         Ok(written) => (Status::Done, written),
@@ -373,7 +373,7 @@ fn scatter(memory: &Memory, segments: &[Segment], bytes: &[u8]) -> Result<u32, S
 pub(crate) struct Scatter<'a> {
     memory: &'a Memory,
     segments: std::slice::Iter<'a, Segment>,
-    /// What is left of the segment that is being filled.
+    /// Rest of the segment that is being filled.
     rest: Segment,
     written: u32,
     failed: bool,
@@ -404,7 +404,7 @@ impl<'a> Scatter<'a> {
         }
     }
 
-    /// How many bytes were copied.
+    /// Returns how many bytes were copied.
     pub(crate) fn finish(self) -> Result<u32, Status> {
         if self.failed { Err(Status::Failed) } else { Ok(self.written) }
     }

@@ -1,4 +1,4 @@
-//! What requests of a virtio block device mean, and what becomes of those that mean nothing.
+//! Requests of a virtio block device, valid and invalid.
 
 use std::future::Future;
 use std::pin::pin;
@@ -47,7 +47,7 @@ fn now<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Does it, and returns the status and the count of bytes written.
+/// Performs it, and returns the status and the count of bytes written.
 fn perform_on(disk: &Disk, memory: &Memory, request: Request) -> (u8, u32) {
     let written = now(perform(disk, memory, request, TERMS));
     let mut status = [0xff];

@@ -5,11 +5,11 @@
 //!   available, the guest writes:  flags 2 | index 2 | head 2, head 2, ...              | used event 2
 //!   used, we write:               flags 2 | index 2 | head 4 written 4, head 4 ...     | available event 2
 //! ```
-//! Indices run through all numbers of 16 bits; an entry is at its index modulo the size. With event indices each side says after which index
-//! it wants to be told; without, by a flag.
+//! Indices run through all numbers of 16 bits; an entry is at its index modulo the size. With event indices each side sets the index after which
+//! it wants a notification; without, it sets a flag.
 //!
-//! Every answer is a look and two stores. `virtio-queue` looks for the region of each of them with an iterator over all that could be there,
-//! which took a tenth of the instructions of a hit; where a ring may lie is still decided by it.
+//! Every answer is a read and two stores. `virtio-queue` searches the region of each of them with an iterator over all possible ones, which
+//! took a tenth of the instructions of a hit; it still decides where a ring may lie.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -20,7 +20,7 @@ use super::chain::Table;
 use super::limits::QUEUE_SIZE_MAX;
 use super::memory::{Memory, Outside};
 
-/// Where entries begin in both rings, behind flags and index.
+/// Offset of the entries in both rings, behind flags and index.
 const ENTRIES_AT: u64 = 4;
 const INDEX_AT: u64 = 2;
 const AVAILABLE_ENTRY_BYTES: u64 = 2;
@@ -28,17 +28,17 @@ const USED_ENTRY_BYTES: u64 = 8;
 /// The flag of a guest that wants no interrupts.
 const NO_INTERRUPT: u16 = 1;
 
-/// Where a front end says that the parts of a ring are, in its own memory.
+/// Addresses of the parts of a ring, in the front end's own memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Addresses {
     pub(crate) descriptors: u64,
     pub(crate) available: u64,
     pub(crate) used: u64,
-    /// Where writes to the used ring are noted, in guest memory, if they are.
+    /// Guest address for the record of writes to the used ring, if they are recorded.
     pub(crate) log: Option<u64>,
 }
 
-/// Where the parts of a queue are in the guest: all of it lies in memory, and is aligned.
+/// Addresses of the parts of a queue in the guest: all of it lies in memory, and is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Places {
     descriptors: GuestAddress,
@@ -47,13 +47,13 @@ pub(super) struct Places {
     size: u16,
 }
 
-/// The rings of a queue, and how far it has come.
+/// The rings of a queue, and its position in them.
 pub(super) struct Rings {
     places: Places,
     event_index: bool,
     next_available: u16,
     next_used: u16,
-    /// Answers since it was last asked whether the guest wants to be told.
+    /// Answers since the last check whether the guest wants a notification.
     unasked: u16,
 }
 
@@ -135,7 +135,7 @@ impl Rings {
         memory.store(self.used_at(INDEX_AT), self.next_used, Ordering::Release)
     }
 
-    /// Has the guest kick when there is another request. True if there is one already. The write is for the caller to note.
+    /// Requests a kick from the guest for the next request. Returns true if there is one already. The caller has to record the write.
     pub(super) fn ask_for_kicks(&self, memory: &Memory) -> Result<bool, Outside> {
         if self.event_index {
             let event = ENTRIES_AT + u64::from(self.size()) * USED_ENTRY_BYTES;
@@ -143,12 +143,12 @@ impl Rings {
         } else {
             memory.store(self.used_at(0), 0, Ordering::Relaxed)?;
         }
-        // Whoever puts a request there either sees this, or is seen.
+        // A guest that adds a request either sees this, or its request is seen.
         fence(Ordering::SeqCst);
         Ok(self.available_index(memory)? != self.next_available)
     }
 
-    /// True if the guest wants to be told of what was answered since this was asked last.
+    /// Returns true if the guest wants a notification of the answers since the last check.
     pub(super) fn wants_to_be_told(&mut self, memory: &Memory) -> Result<bool, Outside> {
         // It either sees the answers before it sleeps, or is seen to want to be woken.
         fence(Ordering::SeqCst);

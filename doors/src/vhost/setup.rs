@@ -1,4 +1,4 @@
-//! What a queue begins with: what its front end has said of it, and what it is at work among.
+//! Initial state of a queue: its setup by the front end, and its surroundings.
 
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use super::memory::Memory;
 use super::request::Terms;
 use super::rings::Addresses;
 
-/// What a front end has said of a queue. Fit for other threads.
+/// Setup of a queue by its front end. Fit for other threads.
 #[derive(Clone, Default)]
 pub(crate) struct Setup {
     pub(crate) size: u16,
@@ -23,11 +23,11 @@ pub(crate) struct Setup {
     pub(crate) call: Option<Arc<OwnedFd>>,
     pub(crate) error: Option<Arc<OwnedFd>>,
     pub(crate) enabled: bool,
-    /// What the guest wrote had no meaning; nothing is taken until the front end starts the queue anew.
+    /// The guest's ring was invalid; nothing is taken until the front end starts the queue again.
     pub(crate) broken: bool,
 }
 
-/// What else a queue needs to begin.
+/// Everything else that a queue needs to begin.
 pub(crate) struct Surroundings<D> {
     pub(crate) door: Rc<VhostUserDoor<D>>,
     pub(crate) ring: Ring,

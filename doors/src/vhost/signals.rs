@@ -1,7 +1,7 @@
 //! The two events of a queue that go to the front end: answers for the guest, and a queue that is broken.
 //!
-//! What ends together is told together: there is one signal at a time, and what comes meanwhile is in the next one. A signal that
-//! cannot be delivered holds nobody up once the queue has ended.
+//! Requests that end together share a signal: there is one signal at a time, and later ends are in the next one. A signal that cannot be
+//! delivered delays nothing once the queue has ended.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -21,17 +21,17 @@ pub(crate) struct Signals {
     ring: Ring,
     call: RefCell<Option<Rc<Event>>>,
     error: RefCell<Option<Rc<Event>>>,
-    /// The guest is to be told of answers.
+    /// A signal of answers to the guest is due.
     answers: Cell<bool>,
-    /// The front end is to be told that the queue is broken.
+    /// A signal to the front end that the queue is broken is due.
     broken: Cell<bool>,
-    /// Nothing more will come.
+    /// No more signals follow.
     finished: Cell<bool>,
     told: Notify,
 }
 
 impl Signals {
-    /// Signals that tell of answers at once: an earlier process may have answered without telling.
+    /// Creates the signals, with one of answers due at once: an earlier process may have answered without it.
     pub(crate) fn new(ring: &Ring, call: Option<&Arc<OwnedFd>>, error: Option<&Arc<OwnedFd>>) -> Self {
         let signals = Self {
             ring: ring.clone(),
@@ -47,19 +47,19 @@ impl Signals {
         signals
     }
 
-    /// Tells the guest by another event from now on, and does so once: what the other one was told may be lost.
+    /// Signals the guest by another event from now on, and does so once: a signal by the old one may be lost.
     pub(crate) fn set_call(&self, file: Option<&Arc<OwnedFd>>) {
         self.call.replace(file.map(|file| Rc::new(Event::new(&self.ring, Arc::clone(file)))));
         self.tell_guest();
         self.told.notify_waiters();
     }
 
-    /// Tells the front end of what is broken by another event.
+    /// Signals errors to the front end by another event.
     pub(crate) fn set_error(&self, file: Option<&Arc<OwnedFd>>) {
         self.error.replace(file.map(|file| Rc::new(Event::new(&self.ring, Arc::clone(file)))));
     }
 
-    /// The guest has answers. It is told when [`Self::deliver`] is polled next, which nobody but the caller sees to.
+    /// Makes a signal of answers due. It is sent when [`Self::deliver`] is polled next, which the caller has to ensure.
     pub(crate) fn tell_guest(&self) {
         self.answers.set(true);
     }
@@ -70,7 +70,7 @@ impl Signals {
         self.told.notify_waiters();
     }
 
-    /// Nothing more comes: what is due goes out if it can at once.
+    /// Ends the signals: a due one is sent if it can be at once.
     pub(crate) fn finish(&self) {
         self.finished.set(true);
         self.told.notify_waiters();
@@ -85,7 +85,7 @@ impl Signals {
             } else if self.broken.take() {
                 self.signal(&self.error).await;
             } else if self.finished.get() {
-                // Whoever stops the queue does not look at its events any more.
+                // After stopping the queue, its events are not read any more.
                 for event in [&self.call, &self.error] {
                     event.borrow().iter().for_each(|event| event.settle());
                 }

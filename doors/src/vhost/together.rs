@@ -1,4 +1,5 @@
-//! Requests that were taken one after another before the first of them is done: what is at hand of them is given together.
+//! Request batch: requests that were taken one after another before the first of them is done. Those whose data is in RAM are answered
+//! together.
 
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Where its answer goes.
+    /// Returns the room for its answer.
     fn answer(&self) -> Scatter<'_> {
         Scatter::new(&self.memory, self.request.data())
     }
@@ -43,8 +44,9 @@ impl Together {
         self.all.len() < most && self.all.last().is_some_and(|last| last.request.is_short_read())
     }
 
-    /// Does those reads of which the disk has everything at hand, which are neither waited for nor copied twice, and tells the guest.
-    /// They are gone from here, and `answered`: their heads, and how many bytes were written to its memory. With the others nothing was done.
+    /// Answers those reads whose data the disk has in RAM, which neither wait nor are copied twice, and writes their status. They are
+    /// removed from the batch, and reported by `answered`: their heads, and how many bytes were written to the guest's memory. The others
+    /// are unchanged.
     pub(super) fn answer_at_hand(&mut self, device: &impl BlockDevice, mut answered: impl FnMut(u16, u32)) {
         // A request that may be long or no read is the last one.
         let ranges = self.all.iter().map_while(|taken| taken.request.range_at_hand());

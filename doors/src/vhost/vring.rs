@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!   kick ──> take: head, record, parse, budget ──> running requests ──> used ring, record ──> call, if the guest wants it
-//!              └──────── one task of the shard; told when it is to stop, or something about it changes ────────┘
+//!              └──────── one task of the shard; notified when it is to stop, or its setup changes ───────────────┘
 //! ```
-//! What ends together is told together, a few at a time: one look at what the guest wants, one signal. A ring that lies breaks its queue: nothing
-//! more is taken, what is in flight ends, the front end is told by its error event. The other queues go on.
+//! Requests that end together share a notification, a few at a time: one check of what the guest wants, one signal. An invalid ring breaks its queue: nothing
+//! more is taken, requests in flight end, the front end is notified by its error event. The other queues go on.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -33,10 +33,10 @@ use super::together::{Taken, Together};
 use crate::flights::Flights;
 use crate::turn::turn;
 
-/// Why a queue ends whose front end truncated the file of its memory.
+/// Reason to end a queue whose front end truncated the file of its memory.
 const TORN: &str = "its front end took memory away that it had shared";
 
-/// Why a queue ends whose ring is not memory any more, though it was when it was placed, and memory does not change.
+/// Reason to end a queue whose ring is not memory any more, though it was when it was placed, and memory does not change.
 const GONE: &str = "its ring is not in memory";
 
 /// A queue at work.
@@ -46,12 +46,12 @@ pub(crate) struct Vring<D> {
     number: usize,
     addresses: Cell<Addresses>,
     rings: RefCell<Rings>,
-    /// The index of the available ring as it was seen last: up to there requests can be taken without another look at a word that the
+    /// The index of the available ring as it was read last: up to there requests can be taken without another read of a word that the
     /// guest's processor writes all the time.
     seen: Cell<u16>,
-    /// Where the data of requests is.
+    /// Memory with the data of requests.
     memory: RefCell<Rc<Memory>>,
-    /// Where the ring is: older memory, as long as the front end has taken it out of the newer.
+    /// Memory with the ring: an older one, as long as the front end has removed it from the newer.
     ring_memory: RefCell<Rc<Memory>>,
     /// The front end has taken the ring out of its memory, and not put it there again.
     ring_gone: Cell<bool>,
@@ -61,7 +61,7 @@ pub(crate) struct Vring<D> {
     /// By head, whether a request is in flight.
     busy: RefCell<Vec<bool>>,
     in_flight: Cell<usize>,
-    /// Something was answered of which the guest has not been told.
+    /// There are answers without a notification to the guest.
     untold: Cell<bool>,
     /// Bytes that requests count for which were taken since others had a turn.
     worked: Cell<u64>,
@@ -73,11 +73,11 @@ pub(crate) struct Vring<D> {
     broken: Cell<bool>,
     ended: Cell<bool>,
     told: Notify,
-    /// Told when nothing is in flight any more.
+    /// Notified when nothing is in flight any more.
     idle: Notify,
 }
 
-/// How often a request was taken, this time included.
+/// Number of times that a request was taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Times {
     First,
@@ -92,7 +92,7 @@ type Ended = (u16, u32);
 type Permit = OwnedSemaphorePermit;
 
 impl<D: BlockDevice> Vring<D> {
-    /// Begins to work on a queue, as a task of `host`. First comes what is in flight by its record.
+    /// Begins to work on a queue, as a task of `host`, with the requests that are in flight by its record.
     ///
     /// # Errors
     /// What is missing or wrong.
@@ -119,8 +119,8 @@ impl<D: BlockDevice> Vring<D> {
             }
             again = record.recover(used, setup.size)?;
         }
-        // With a record, what was answered and what was taken and not answered is all that was ever taken. What a front end says
-        // may be another index then: Cloud Hypervisor names the end of the available ring.
+        // With a record, the answered requests and those that were taken and not answered are all that were ever taken. The index of the
+        // front end may differ then: Cloud Hypervisor passes the end of the available ring.
         let base = if record.is_some() { used.wrapping_add(again.len() as u16) } else { setup.base };
         rings.begin_at(base, used);
         let vring = Rc::new(Self {
@@ -201,12 +201,12 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// True if the queue was given up.
+    /// Returns true if the queue was given up.
     pub(crate) fn is_broken(&self) -> bool {
         self.broken.get()
     }
 
-    /// By which events it tells.
+    /// Returns its signals.
     pub(crate) fn signals(&self) -> &Signals {
         &self.signals
     }
@@ -262,15 +262,15 @@ impl<D: BlockDevice> Vring<D> {
             self.answer_some(&mut flights.borrow_mut(), context);
             if finished.get() { Poll::Ready(()) } else { Poll::Pending }
         });
-        // The order matters: what the first has begun, and what ends meanwhile, is waited for by the second, and what ends is told by the
-        // third, which nobody else would wake.
+        // The order matters: requests that the first has begun, and ends meanwhile, are awaited by the second, and ends are signalled by
+        // the third, which nothing else would wake.
         join3(take, run, self.signals.deliver()).await;
         self.ended.set(true);
         self.told.notify_waiters();
     }
 
-    /// Answers requests that have ended, a few at a time: devices complete them in heaps, and the guest sends the next ones for the first
-    /// while the last are answered. What was taken, and what the guest is told, goes out before many others are dealt with.
+    /// Answers requests that have ended, a few at a time: devices complete them in bursts, and the guest sends the next ones for the first
+    /// while the last are answered. Taken requests, and notifications of the guest, go out before many others are handled.
     fn answer_some(&self, flights: &mut Flights<impl Future<Output = Ended>>, context: &Context<'_>) {
         if flights.woken() >= usize::from(MANY) {
             self.ring.submit();
@@ -285,7 +285,7 @@ impl<D: BlockDevice> Vring<D> {
         self.tell_guest_if_wanted();
         if answered == TOLD_EVERY {
             if self.in_flight.get() > 0 {
-                // Whoever waits for a kick looks for himself.
+                // The task that waits for a kick checks for itself.
                 self.told.notify_waiters();
             }
             context.waker().wake_by_ref();
@@ -298,8 +298,8 @@ impl<D: BlockDevice> Vring<D> {
         let mut taken = 0;
         let mut together = Together::default();
         loop {
-            // Between two requests only: one that was taken from the ring is counted as in flight before anything is waited for, since
-            // whoever stops or disables this queue waits for those.
+            // Between two requests only: one that was taken from the ring is counted as in flight before anything is awaited, since
+            // stopping or disabling this queue waits for those.
             if self.worked.get() >= TURN_BYTES {
                 self.worked.set(0);
                 turn().await;
@@ -322,7 +322,7 @@ impl<D: BlockDevice> Vring<D> {
                 break;
             }
             if !works {
-                // Who kicks it meanwhile wakes nobody.
+                // A kick meanwhile wakes nothing.
                 self.kick.rest();
                 told.await;
                 continue;
@@ -330,7 +330,7 @@ impl<D: BlockDevice> Vring<D> {
             match self.next_head() {
                 Ok(Some(head)) => {
                     self.note_end_of_rest();
-                    // The first of many comes alone, so that its answer does not wait for the others.
+                    // The first of many is taken alone, so that its answer does not wait for the others.
                     let comes_alone = taken == 0 && self.seen_and_not_taken() >= MANY;
                     let most =
                         if comes_alone { 1 } else { TOLD_EVERY - taken.saturating_sub(1) % TOLD_EVERY };
@@ -351,7 +351,7 @@ impl<D: BlockDevice> Vring<D> {
         self.rest().await;
     }
 
-    /// Notes that a request came, if the queue was at rest.
+    /// Records that a request arrived, if the queue was at rest.
     fn note_end_of_rest(&self) {
         let mut looking = self.looking.borrow_mut();
         if looking.rests() {
@@ -359,8 +359,9 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// Looks at a queue that is at rest, as long as that is likely to be shorter than to sleep and to be woken. True if there is
-    /// something now, or the queue is not to work any more. Who waited for a device is not looked for: that took longer than a wake-up.
+    /// Polls a queue that is at rest, as long as that is likely to be shorter than to sleep and to be woken. Returns true if there is
+    /// something now, or the queue is not to work any more. Does not poll while requests are in flight: a wait for a device takes longer
+    /// than a wake-up.
     async fn comes_while_looking(&self) -> bool {
         if !self.looking.borrow().is_wanted() || self.in_flight.get() > 0 {
             return false;
@@ -368,7 +369,7 @@ impl<D: BlockDevice> Vring<D> {
         if !self.looking.borrow_mut().begin(self.ring.now()) {
             return false;
         }
-        // What came before the first look was work.
+        // A request from before the first poll counts as work.
         turn().await;
         while self.works() && !self.stopping.get() && !self.has_more() {
             if self.looking.borrow_mut().look(self.ring.now()) == Looked::Enough {
@@ -380,7 +381,7 @@ impl<D: BlockDevice> Vring<D> {
         true
     }
 
-    /// Waits for a kick, or until the queue is `told` something.
+    /// Waits for a kick, or until `told` is ready.
     async fn wait_for_kick(&self, told: impl Future<Output = ()>) {
         match self.asks_for_kicks() {
             Ok(true) => {}
@@ -403,7 +404,7 @@ impl<D: BlockDevice> Vring<D> {
         rings.available_index(&memory).is_ok_and(|index| index != rings.next_available())
     }
 
-    /// Has the guest kick when there is another request. False if there is one already.
+    /// Requests a kick from the guest for the next request. Returns false if there is one already.
     fn asks_for_kicks(&self) -> Result<bool, String> {
         let memory = self.ring_memory.borrow();
         let rings = self.rings.borrow();
@@ -449,8 +450,8 @@ impl<D: BlockDevice> Vring<D> {
         Ok(more > 0)
     }
 
-    /// Takes the request `head`, and as long as they are short reads those behind it: at most so many, and none that was not seen to be
-    /// there. Nothing is awaited here: all of them are in flight before anybody else learns of it.
+    /// Takes the request `head`, and as long as they are short reads those behind it: at most `most`, and only those already seen. Nothing
+    /// is awaited here: all of them are in flight before any other task runs.
     fn take_together(&self, head: u16, most: usize, together: &mut Together) {
         let mut next = Some(head);
         while let Some(head) = next.take()
@@ -496,7 +497,7 @@ impl<D: BlockDevice> Vring<D> {
         true
     }
 
-    /// Answers what is at hand, and begins the others by `start`. None of them is left then.
+    /// Answers the requests whose data is in RAM, and begins the others by `start`. None of them is left then.
     async fn begin(&self, together: &mut Together, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
         together.answer_at_hand(self.door.device(), |head, written| {
             self.worked.set(self.worked.get() + u64::from(written));
@@ -549,7 +550,7 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// Tells the guest of what was answered, if anything was that it has not been told of, and it wants to be. True if so.
+    /// Signals the guest if there are answers without a notification, and it wants one. Returns true if so.
     fn tell_guest_if_wanted(&self) -> bool {
         if !self.untold.take() {
             return false;
@@ -565,7 +566,7 @@ impl<D: BlockDevice> Vring<D> {
         wanted
     }
 
-    /// Takes nothing more from a ring that cannot be believed.
+    /// Takes nothing more from a ring that is invalid.
     fn break_off(&self, reason: &str) {
         if self.broken.replace(true) {
             return;

@@ -1,7 +1,7 @@
 //! A process that is killed after each of its stores, and the next one on the same memory and the same record.
 //!
-//! The guest is strict: unless it polls, it looks at its used ring after an interrupt only, and it kicks only when the event index
-//! asks for it. It works, and a migration copies its memory, between any two stores.
+//! The guest is strict: unless it polls, it reads its used ring after an interrupt only, and it kicks only when the event index asks for
+//! it. It works, and a migration copies its memory, between any two stores.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -100,7 +100,7 @@ struct Guest {
     kick: EventFd,
     call: EventFd,
     event_index: bool,
-    /// It looks at its used ring all the time, and not only after an interrupt.
+    /// It reads its used ring all the time, and not only after an interrupt.
     polls: bool,
     /// Pages that it has written itself, one bit each.
     written: Cell<u16>,
@@ -384,7 +384,7 @@ impl Migration {
     }
 }
 
-/// End of the life of a process.
+/// End of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Killed,

@@ -1,4 +1,4 @@
-//! What test devices of both doors have at hand.
+//! Data that test devices of both doors have in RAM.
 
 use block::{ByteRange, Memory, Wanted};
 

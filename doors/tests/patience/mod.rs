@@ -1,4 +1,4 @@
-//! How tests wait for what another thread does: again and again, and not for ever.
+//! Waiting in tests for the work of another thread: by repeated checks, and not for ever.
 
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// Far longer than anything takes that ends at all.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Asks until it is so. Panics where it was called if it is not for two minutes: a test that fails says more than one that hangs.
+/// Checks until it is so. Panics at the caller's line if it is not for two minutes: a failing test explains more than one that hangs.
 #[track_caller]
 pub(crate) fn until(mut it_is_so: impl FnMut() -> bool) {
     let start = Instant::now();
@@ -16,7 +16,7 @@ pub(crate) fn until(mut it_is_so: impl FnMut() -> bool) {
     }
 }
 
-/// What another thread tells. Panics where it was called if it ended, or tells nothing for as long.
+/// Receives a message of another thread. Panics at the caller's line if that ended, or sends nothing for as long.
 #[track_caller]
 pub(crate) fn hear<T>(told: &Receiver<T>) -> T {
     told.recv_timeout(PATIENCE).expect("it is told soon")

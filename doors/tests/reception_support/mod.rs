@@ -112,7 +112,7 @@ impl Desk {
         theirs
     }
 
-    /// Ends a client's connection as the end of its host does that is back already, and waits until the server's system knows.
+    /// Ends a client's connection as a host does that died and is back already, and waits until the server's system knows.
     pub fn reset(&self, client: TcpStream) {
         let port = client.local_addr().unwrap().port();
         let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
@@ -168,7 +168,7 @@ impl Authority {
         Identity::from_pem(certificate.pem().as_bytes(), key.serialize_pem().as_bytes(), authority).unwrap()
     }
 
-    /// A client that knows this authority and has a certificate of it.
+    /// Returns the configuration of a client that knows this authority and has a certificate of it.
     pub fn client(&self) -> Arc<ClientConfig> {
         self.client_with_certificate_of(self)
     }

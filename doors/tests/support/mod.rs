@@ -36,11 +36,11 @@ pub struct TestDevice {
     /// Requests waiting in `pass`.
     pub held: Cell<u64>,
     pub log: RefCell<Vec<Operation>>,
-    /// What reads find without waiting, also while others are held: so many bytes from the start.
+    /// Number of bytes from the start that reads find without waiting, also while others are held.
     pub at_hand: Cell<u64>,
-    /// What was said to be asked for in a moment.
+    /// Ranges that were announced for prefetching.
     pub prefetched: RefCell<Vec<ByteRange>>,
-    /// What waits while it is held, if that is not everything.
+    /// The operation that waits while requests are held, if not all do.
     held_only: Cell<Option<Operation>>,
     holding: Cell<bool>,
     released: Notify,
@@ -145,7 +145,7 @@ impl BlockDevice for TestDevice {
     }
 }
 
-/// What runs on the server's thread.
+/// State of the server's thread.
 pub struct World {
     pub ring: Ring,
     pub host: LocalHost,
@@ -268,7 +268,7 @@ impl Drop for Server {
     }
 }
 
-/// Has a door of the same disk go on with what another one had at rest.
+/// Continues the paused state of a door with another door of the same disk.
 pub fn go_on(world: &World, paused: Paused) {
     world.door.go_on(&world.ring, &world.host, paused);
 }

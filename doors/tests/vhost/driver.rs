@@ -19,7 +19,7 @@ use crate::patience::{self, PATIENCE};
 
 const MIB: u64 = 1 << 20;
 pub(crate) const MEMORY: u64 = 32 * MIB;
-/// Where the front end says that it has the guest's memory.
+/// Address of the guest's memory in the front end.
 pub(crate) const USER: u64 = 0x7f00_0000_0000;
 
 pub(crate) const IN: u32 = 0;
@@ -37,7 +37,7 @@ const DESCRIPTORS: u16 = 4;
 pub(crate) const NEXT: u16 = 1;
 pub(crate) const WRITE: u16 = 2;
 
-/// What a driver asks for.
+/// Options of a driver.
 #[derive(Clone)]
 pub(crate) struct Options {
     pub(crate) queues: usize,
@@ -46,7 +46,7 @@ pub(crate) struct Options {
     /// Features that are offered and not wanted.
     pub(crate) without: u64,
     pub(crate) keep_inflight: bool,
-    /// How long it says that they are when it asks for the record of what is in flight, if it says something else.
+    /// Queue size that it requests the record of requests in flight for, if it differs.
     pub(crate) size_for_record: Option<u16>,
 }
 
@@ -59,7 +59,7 @@ impl Default for Options {
 /// A driver and what it shares.
 pub(crate) struct Driver {
     pub(crate) frontend: Frontend,
-    /// The socket of the front end, for what it cannot say.
+    /// The socket of the front end, for messages that it cannot send.
     pub(crate) stream: UnixStream,
     pub(crate) memory: GuestMemoryMmap,
     pub(crate) file: File,
@@ -102,8 +102,7 @@ impl Driver {
         driver
     }
 
-    /// Connects anew, as QEMU does after the server was killed: with the same memory, and queues that begin where the used
-    /// ring ends.
+    /// Connects again, as QEMU does after the server was killed: with the same memory, and queues that begin where the used ring ends.
     pub(crate) fn reconnect(&mut self, server: &impl AsRef<Path>) {
         self.connect_again(server);
         for index in 0..self.rings.len() {
@@ -111,7 +110,7 @@ impl Driver {
         }
     }
 
-    /// Connects anew, as Cloud Hypervisor does: with queues that begin where the available ring ends.
+    /// Connects again, as Cloud Hypervisor does: with queues that begin where the available ring ends.
     pub(crate) fn reconnect_at_the_end(&mut self, server: &impl AsRef<Path>) {
         self.connect_again(server);
         for index in 0..self.rings.len() {
@@ -119,7 +118,7 @@ impl Driver {
         }
     }
 
-    /// Connects anew, and begins with no queue.
+    /// Connects again, and begins with no queue.
     pub(crate) fn connect_again(&mut self, server: &impl AsRef<Path>) {
         (self.frontend, self.stream) = connect(server, &self.options);
         self.negotiate();
@@ -163,17 +162,17 @@ impl Driver {
         frontend.set_vring_kick(index, &ring.kick).unwrap();
     }
 
-    /// Takes all memory from this address on away from everybody who has mapped it.
+    /// Removes all memory from this address on, in all mappings.
     pub(crate) fn truncate(&self, bytes: u64) {
         self.file.set_len(bytes).unwrap();
     }
 
-    /// Where the data of request `slot` of a queue is: 64 KiB.
+    /// Returns the address of the data of request `slot` of a queue: 64 KiB.
     pub(crate) fn data_at(index: usize, slot: u16) -> u64 {
         MIB * (2 + 14 * index as u64) + u64::from(slot) * 0x1_0000
     }
 
-    /// Where the status of request `slot` of a queue is.
+    /// Returns the address of the status of request `slot` of a queue.
     pub(crate) fn status_at(&self, index: usize, slot: u16) -> u64 {
         self.rings[index].start + 0x8000 + u64::from(slot) * 32 + 16
     }
@@ -236,13 +235,13 @@ impl Driver {
             .unwrap();
     }
 
-    /// Kicks, whatever the device says that it wants.
+    /// Kicks, whether the device wants it or not.
     pub(crate) fn kick(&self, index: usize) {
         fence(Ordering::SeqCst);
         self.rings[index].kick.write(1).unwrap();
     }
 
-    /// Kicks if the device wants that, as drivers with event indices do. Tells whether it did.
+    /// Kicks if the device wants that, as drivers with event indices do. Returns whether it did.
     pub(crate) fn kick_if_wanted(&self, index: usize, before: u16) -> bool {
         fence(Ordering::SeqCst);
         let (ring, event) = (&self.rings[index], self.event_index(index));
@@ -322,7 +321,7 @@ fn connect(server: &impl AsRef<Path>, options: &Options) -> (Frontend, UnixStrea
     (Frontend::from_stream(stream.try_clone().unwrap(), options.queues as u64), stream)
 }
 
-/// What goes along with a request.
+/// Data of a request.
 pub(crate) enum Data {
     None,
     Out(Vec<u8>),
@@ -360,7 +359,7 @@ pub(crate) fn region(file: &File, bytes: u64) -> VhostUserMemoryRegionInfo {
     }
 }
 
-/// What a driver asks for that sends no flushes.
+/// Returns the options of a driver that sends no flushes.
 pub(crate) fn without_flushes() -> Options {
     Options { without: FLUSHES, ..Options::default() }
 }

@@ -18,7 +18,7 @@ impl Random {
     }
 }
 
-/// What all rounds have seen.
+/// Returns the sum of all rounds.
 fn rounds(round: impl FnMut(u64) -> Seen) -> Seen {
     let seen = (1..=ROUNDS).map(round).fold(Seen::default(), Seen::and);
     println!("{seen:?}");
@@ -44,11 +44,11 @@ fn no_ring_breaks_the_door() {
     });
 }
 
-/// What a guest and its front end are like.
+/// Behaviour of a guest and its front end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manners {
     Good,
-    /// Data may lie in part outside of memory, and the record may say what cannot be.
+    /// Data may lie in part outside of memory, and the record may be impossible.
     Bad,
 }
 
@@ -75,7 +75,7 @@ fn some_guest(random: &mut Random, choices: u8, manners: Manners) -> Vec<u8> {
     guest.into_input(choices, random.next() as u8)
 }
 
-/// Whatever guests, front ends and earlier processes say: but what they say well is done.
+/// Tests any input of guests, front ends and earlier processes: valid requests among it are done.
 #[test]
 fn a_guest_with_a_record_and_a_log_is_served_and_no_damage_to_what_it_says_breaks_the_door() {
     use choice::{EVENT_INDEX, LOG, RECORD, TWICE};

@@ -14,7 +14,7 @@ use crate::driver::{Data, Driver, IN, MEMORY, NEXT, OUT, Options, USER, WRITE, r
 use crate::patience;
 use crate::server::{MIB, Server};
 
-/// Waits until the door has given a queue up, and its front end was told; the other queue still works.
+/// Waits until the door has given a queue up, and its front end was notified; the other queue still works.
 fn expect_broken(server: &Server, driver: &mut Driver) {
     server.until(|world| world.door.counters().broken_queues == 1);
     patience::until(|| driver.rings[0].error.read().is_ok());
@@ -117,7 +117,7 @@ fn data_outside_of_memory_is_an_error_and_the_queue_goes_on() {
     for (at, length) in [(MEMORY, 512), (MEMORY - 511, 512), (u64::MAX - 511, 512), (0, u32::MAX)] {
         for (kind, flags) in [(IN, WRITE), (OUT, 0)] {
             driver.submit(0, 0, kind, 0, &Data::In(512));
-            // The data is elsewhere than it was, before the door looks.
+            // The data is moved before the door reads the descriptor.
             driver.put(0, 1, (at, length, NEXT | flags, 2));
             driver.kick(0);
             assert_eq!((driver.answer(0), driver.status(0, 0)), ((0, 1), 1));
@@ -213,8 +213,8 @@ fn a_queue_whose_ring_is_taken_away_waits_until_it_is_back() {
     server.until(|world| world.door.counters().broken_queues == 1);
 }
 
-/// Regression: a front end that changes its memory while the guest runs takes regions away before it gives them back, and the
-/// queue broke, or lost the answers that came in between.
+/// Regression: a front end that changes its memory while the guest runs removes regions before it adds them again, and the queue broke, or
+/// lost the answers in between.
 #[test]
 fn a_region_that_is_exchanged_under_requests_loses_no_answer() {
     let server = Server::start();
@@ -236,7 +236,7 @@ fn a_region_that_is_exchanged_under_requests_loses_no_answer() {
     assert_eq!(server.run(|world| world.door.counters().broken_queues), 0);
 }
 
-/// Regression: whoever handed over a full event that blocks held the end of its queue up for ever, and with it that of the daemon.
+/// Regression: a full event that blocks delayed the end of its queue for ever, and with it that of the daemon.
 #[test]
 fn an_event_that_nobody_reads_holds_nobody_up() {
     let server = Server::start();
@@ -283,7 +283,7 @@ fn files_that_could_block_a_shard_and_more_than_a_message_may_have_end_their_con
     server.until_nothing_is_left();
 }
 
-/// The file of a driver's memory gets shorter while its queue is at work: the signal that this raises ends nobody.
+/// The file of a driver's memory gets shorter while its queue is at work: the signal that this raises ends no process.
 #[test]
 fn memory_whose_file_is_truncated_breaks_its_queue_and_nothing_else() {
     let server = Server::start();
@@ -296,7 +296,7 @@ fn memory_whose_file_is_truncated_breaks_its_queue_and_nothing_else() {
     driver.kick(0);
     server.until(|world| world.disk.held().len() == 2);
     driver.truncate(0);
-    // An answer to where there is no memory any more, then a look at a ring that is gone.
+    // An answer to a place without memory, then a read of a ring that is gone.
     server.run(|world| world.disk.release_all());
     driver.kick(0);
     server.until(|world| world.door.counters().broken_queues == 1);
@@ -367,7 +367,7 @@ fn bytes_that_are_no_message_end_their_connection_only() {
         vec![0xff; 64],
         [word(1000), word(1), word(0)].concat(),
         [word(8), word(1), word(1 << 20)].concat(),
-        // A queue that there is not, and nobody who wants to be told.
+        // A queue that does not exist, without a request for an answer.
         [word(8), word(1), word(8), word(500), word(64)].concat(),
         // An event without one.
         [word(12), word(1), word(8), word(0), word(0)].concat(),
@@ -379,7 +379,7 @@ fn bytes_that_are_no_message_end_their_connection_only() {
         let seen = count as u64 + 1;
         server.until(move |world| world.door.counters().protocol_errors == seen);
     }
-    // Half a message holds nobody up, and its connection ends with it.
+    // Half a message delays nothing, and its connection ends with it.
     let mut half = UnixStream::connect(server.path()).unwrap();
     half.write_all(&[1, 0, 0]).unwrap();
     assert_eq!(driver.read(0, 0, 512), [0; 512]);

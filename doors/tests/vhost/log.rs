@@ -1,6 +1,6 @@
 //! The log of written pages, as a migration needs it: each page of the guest that changed is marked, whatever changed it.
 //!
-//! What changed is not what the door says, but what is another in memory than it was.
+//! Changes are determined by comparing memory, not by the door's records.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -22,14 +22,14 @@ const PAGE: u64 = 4096;
 /// The bitmap of all memory, and where it begins in its file.
 const LOG_BYTES: u64 = MEMORY / PAGE / 8;
 const LOG_AT: u64 = 4096;
-/// So many entries that the used ring lies in two pages: its index in one, and the event index behind it in the other.
+/// Number of entries with which the used ring lies in two pages: its index in one, and the event index behind it in the other.
 const ENTRIES: u16 = 512;
 
 /// A bitmap that a front end shares.
 struct Log(File);
 
 impl Log {
-    /// A new one, which the door is told of, in the place of any that it has.
+    /// Shares a new one with the door, in the place of any that it has.
     fn share(driver: &Driver) -> Self {
         let file = File::from(memfd_create(c"log", MFdFlags::empty()).unwrap());
         file.set_len(LOG_AT + LOG_BYTES).unwrap();
@@ -91,7 +91,7 @@ fn ring_pages(driver: &Driver) -> [u64; 2] {
     ring
 }
 
-/// Waits until the first queue has asked to be kicked for what comes next.
+/// Waits until the first queue has requested a kick for the next request.
 fn until_kicks_are_asked_for(server: &Server, driver: &Driver) {
     if driver.options.without & EVENT_IDX == 0 {
         patience::until(|| driver.event_index(0) == driver.available_index(0));
@@ -111,7 +111,7 @@ fn driven(server: &Server, without: u64) -> Driver {
     driver
 }
 
-/// What one request is, in its slot, with how it is to end and the bytes of its data that the door writes.
+/// One request in its slot, with its expected status and the bytes of its data that the door writes.
 struct Case {
     name: &'static str,
     slot: u16,
@@ -135,7 +135,7 @@ fn cases() -> [Case; 11] {
     let range = |sector: u64, flags: u32| {
         Data::Out([&sector.to_le_bytes()[..], &8u32.to_le_bytes(), &flags.to_le_bytes()].concat())
     };
-    // Of the first MiB half is at hand.
+    // Of the first MiB half is in RAM.
     [
         case("a cold read", 0, IN, 1024, Data::In(65536), 0, 65536),
         case("a short cold read", 1, IN, 1025, Data::In(512), 0, 512),
@@ -216,7 +216,7 @@ fn each_page_of_an_answer_in_pieces_is_marked() {
     }
 }
 
-/// Has the disk hold two cold reads, a write and a flush of the first queue, which has asked for kicks by then.
+/// Makes the disk hold two cold reads, a write and a flush of the first queue, which has requested kicks by then.
 fn with_requests_held(server: &Server, driver: &mut Driver) {
     server.run(|world| world.disk.hold());
     driver.submit(0, 0, IN, 0, &Data::In(8192));
@@ -246,7 +246,7 @@ fn a_queue_that_asks_to_be_kicked_marks_where_it_does() {
     server.run(|world| world.disk.release_all());
 }
 
-/// What the answers to these change.
+/// Returns the pages that the answers to these change.
 fn changed_by_them(driver: &Driver) -> BTreeSet<u64> {
     let mut expected = pages(Driver::data_at(0, 0), 8192);
     expected.extend(pages(Driver::data_at(0, 1), 512));
@@ -311,7 +311,7 @@ fn the_log_goes_along_to_another_door_and_misses_nothing_on_the_way() {
     let changed = changed_since(&before, &driver);
     assert_eq!(changed, changed_by_them(&driver));
     assert!(log.take().is_superset(&changed), "what ended while the queue came to rest");
-    // What comes now is found by the other one.
+    // Later changes are found by the other one.
     driver.file.write_all_at(&vec![0xee; MIB as usize], Driver::data_at(0, 0)).unwrap();
     driver.submit(0, 4, IN, 0, &Data::In(8192));
     let before = snapshot(&driver);

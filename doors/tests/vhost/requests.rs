@@ -83,7 +83,7 @@ fn what_is_at_hand_is_answered_while_others_wait_and_all_at_once() {
             world.disk.at_hand.set(16384);
             world.disk.hold();
         });
-        // All are there when the queue looks.
+        // All are there when the queue reads its ring.
         driver.frontend.set_vring_enable(0, false).unwrap();
         driver.submit(0, 0, IN, 32, &Data::In(512));
         for slot in 1..30 {
@@ -130,7 +130,7 @@ fn of_reads_that_were_taken_together_those_not_at_hand_end_later_and_lose_nothin
         world.disk.at_hand.set(16 * 512);
         world.disk.hold();
     });
-    // By sector: some that have to be waited for, in front, in the middle and at the end of those that are at hand.
+    // By sector: some that have to wait, in front, in the middle and at the end of those in RAM.
     let sectors = [1, 20, 2, 3, 21, 22, 4, 5, 23, 6, 24, 7];
     driver.frontend.set_vring_enable(0, false).unwrap();
     for (slot, sector) in (0..).zip(sectors) {
@@ -262,7 +262,7 @@ fn a_door_that_looks_needs_no_kicks_where_requests_come_one_after_the_other() {
     server.until_nothing_is_left();
 }
 
-/// A door that looks for an hour, and a front end.
+/// Starts a door that polls for an hour, and a front end.
 fn looked_at() -> (Server, Driver) {
     let server = Server::start();
     server.run(|world| {
@@ -273,7 +273,7 @@ fn looked_at() -> (Server, Driver) {
     (server, driver)
 }
 
-/// Sends requests until the empty queue is looked at.
+/// Sends requests until the empty queue is polled.
 fn until_it_is_looked_at(server: &Server, driver: &mut Driver) {
     patience::until(|| {
         driver.read(0, 0, 512);
@@ -325,7 +325,7 @@ fn a_queue_whose_last_requests_waited_for_the_disk_is_not_looked_at() {
 fn the_guest_is_interrupted_for_its_answers() {
     let server = Server::start();
     let mut driver = Driver::with(&server, Options { without: EVENT_IDX, ..Options::default() });
-    // Once at the start, in case an earlier process had something to tell.
+    // Once at the start, in case an earlier process had a signal to send.
     patience::until(|| driver.rings[0].call.read().is_ok());
     for _ in 0..10 {
         assert_eq!(driver.request(0, OUT, 0, &Data::Out(vec![1; 512])), 0);
@@ -399,7 +399,7 @@ fn a_front_end_is_told_of_another_size_while_its_queues_work() {
             world.door.resized();
         });
     };
-    // It has not asked over this connection, and may know another size from an earlier one.
+    // It has not read the size over this connection, and may know another one from an earlier one.
     told();
     assert_eq!(size(&mut driver), 64 * MIB);
     resize(65 * MIB);
@@ -470,7 +470,7 @@ fn the_status_is_kept_and_a_reset_stops_the_queues_and_a_broken_one_asks_for_it(
 fn more_data_than_the_budget_holds_waits_its_turn() {
     let server = Server::start();
     let mut driver = Driver::start(&server);
-    // A queue that was just started looks at what is offered without a kick.
+    // A queue that was just started checks its available ring without a kick.
     server.run(|world| world.disk.hold());
     // Each asks for 16 MiB with 16 descriptors that name the same memory.
     let (at, status) = (Driver::data_at(0, 0), driver.status_at(0, 0));
@@ -498,8 +498,8 @@ fn more_data_than_the_budget_holds_waits_its_turn() {
     server.until_nothing_is_left();
 }
 
-/// Regression: the door compared its place in the ring with an index that it had loaded earlier, and took a request that came in
-/// between for a ring that lies. A guest lost its disk by that.
+/// Regression: the door compared its place in the ring with an index that it had loaded earlier, and mistook a request in between for an
+/// invalid ring. A guest lost its disk by that.
 #[test]
 fn a_driver_that_offers_while_the_door_looks_is_believed() {
     [(0, 0), (0, MIB), (50_000, MIB)].into_iter().for_each(offers_while_the_door_looks);
@@ -526,13 +526,13 @@ fn offers_while_the_door_looks((look_max, at_hand): (u64, u64)) {
     assert_eq!(server.run(|world| world.door.counters().broken_queues), 0);
 }
 
-/// Requests are taken together, and the first of them may have to wait: whoever disables the queue meanwhile waits for all of them.
+/// Requests are taken together, and the first of them may have to wait: disabling the queue meanwhile waits for all of them.
 #[test]
 fn what_was_taken_together_is_answered_before_the_queue_is_disabled() {
     let server = Server::start();
     let mut driver = Driver::start(&server);
     server.run(|world| world.disk.hold());
-    // So much that only a few of the short ones behind it have room.
+    // So large that only a few of the short ones behind it have room.
     let (at, header) = (Driver::data_at(0, 0), driver.status_at(0, 0) - 16);
     driver.put_header(header, IN, 0);
     for (request, length) in
@@ -552,7 +552,7 @@ fn what_was_taken_together_is_answered_before_the_queue_is_disabled() {
     let begun = server.run(|world| world.disk.held().len());
     assert!((6..20).contains(&begun), "some short ones had room, and others wait for it: {begun}");
     let answered = server.disable_while_held(&mut driver);
-    // Those that had no room when they were taken, too. If the wish was heard late, these are all that there are.
+    // Those that had no room when they were taken, too. If the disabling was received late, these are all that there are.
     assert!(usize::from(answered) > begun, "{answered} of {begun} that had room");
     for _ in 0..50 {
         server.run(|_| ());

@@ -61,7 +61,7 @@ fn is_stopped_when_all_is_answered(count: u16) {
         );
     });
     assert!(!is_stopped.load(Ordering::SeqCst), "it waited");
-    // It goes on where it was, also with what came meanwhile.
+    // It goes on where it was, also with requests that arrived meanwhile.
     driver.submit(0, 25, IN, 2, &Data::In(512));
     driver.start_ring(0, count);
     driver.kick(0);
@@ -147,7 +147,8 @@ fn a_daemon_that_is_killed_again_and_again_loses_no_request() {
     server.until_nothing_is_left();
 }
 
-/// Regression: the firmware of a guest of QEMU 10 makes queues of 256 entries after QEMU has asked for a record for 128, and was sent away.
+/// Regression: the firmware of a guest of QEMU 10 makes queues of 256 entries after QEMU has requested a record for 128, and was
+/// disconnected.
 #[test]
 fn queues_may_be_longer_than_those_that_the_record_was_asked_for() {
     let mut server = Server::start();
@@ -164,8 +165,8 @@ fn queues_may_be_longer_than_those_that_the_record_was_asked_for() {
     assert_eq!(driver.answers(0, 64).len(), 64, "each once, those of the second half too");
 }
 
-/// Regression: what was offered while nobody served was skipped if the front end named the end of the available ring, as Cloud
-/// Hypervisor does, and nothing was in flight.
+/// Regression: requests that were offered while there was no server were skipped if the front end passed the end of the available ring, as
+/// Cloud Hypervisor does, and nothing was in flight.
 #[test]
 fn what_was_offered_while_nobody_served_is_found_wherever_the_front_end_says_that_the_queue_begins() {
     let mut server = Server::start();
@@ -205,7 +206,7 @@ fn what_is_in_flight_is_done_again_only_when_the_queue_is_enabled() {
     assert_eq!(driver.used_index(0), 3);
 }
 
-/// Regression: a front end that pauses its guest says only that the queue is disabled, and copies memory then.
+/// Regression: a front end that pauses its guest only disables the queue, and copies memory then.
 #[test]
 fn a_queue_is_disabled_only_when_all_that_was_taken_from_it_is_answered() {
     let (server, mut driver) = with_writes_held(1);
@@ -220,11 +221,11 @@ fn a_queue_is_disabled_only_when_all_that_was_taken_from_it_is_answered() {
     assert_eq!(driver.answer(0).0, 1);
 }
 
-// Messages of vhost-user, of which the front end of the tests waits for the answer before it can say anything else.
+// Messages of vhost-user; the front end of the tests waits for the answer to each before it sends anything else.
 const GET_VRING_BASE: u32 = 11;
 const SET_VRING_ENABLE: u32 = 18;
 
-/// Has the server find two things at once: requests, and the wish that it takes no more. Returns what it answers to the latter.
+/// Makes the server find two things at once: requests, and a message to take no more. Returns its answer to the latter.
 fn kick_and_wish(server: &Server, driver: &mut Driver, wish: u32) -> [u8; 20] {
     const VERSION_AND_NEED_REPLY: u32 = 1 | 1 << 3;
     let (entered, is_entered) = mpsc::channel();
@@ -247,14 +248,14 @@ fn kick_and_wish(server: &Server, driver: &mut Driver, wish: u32) -> [u8; 20] {
     answer
 }
 
-/// What is at hand is answered without waiting, but for turns of others: none of these may lie between taking a request and counting it.
+/// Reads from RAM are answered without waiting, except for turns of others: none of these may lie between taking a request and counting it.
 /// Whether one that does shows here depends on when the answer to the front end goes out: so there are many rounds.
 #[test]
 fn a_queue_full_of_what_is_at_hand_is_disabled_or_stopped_between_two_requests() {
     const SLOTS: u16 = 64;
     let server = Server::start();
     let mut driver = Driver::start(&server);
-    // So many others want their turns that an answer to the front end is out before the queue has its next.
+    // So many other tasks want their turns that an answer to the front end is out before the queue has its next.
     server.run(|world| {
         world.disk.at_hand.set(64 * MIB);
         for _ in 0..2000 {
@@ -288,7 +289,7 @@ fn a_queue_full_of_what_is_at_hand_is_disabled_or_stopped_between_two_requests()
             driver.start_ring(0, stands);
         } else {
             assert_eq!(answer[12..], [0; 8], "it was done");
-            // Taken back while the queue rests: what was seen of the ring before must not be believed.
+            // Revoked while the queue rests: the index that was read before must not be used.
             driver.claim(0, stands.wrapping_sub(all));
             driver.frontend.set_vring_enable(0, true).unwrap();
             for _ in 0..4 {
@@ -378,7 +379,7 @@ fn a_guest_goes_on_at_another_door_and_notices_nothing() {
     assert!(paused.try_recv().is_err(), "one is in flight");
     server.run(|world| world.disk.release_all());
     let paused = patience::hear(&paused);
-    // What comes now is for the next.
+    // Later requests are for the next.
     driver.submit(0, 1, OUT, 1, &Data::Out(vec![2; 512]));
     driver.kick(0);
     for _ in 0..20 {

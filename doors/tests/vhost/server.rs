@@ -31,14 +31,14 @@ pub(crate) struct Disk {
     pub(crate) resized: Cell<Option<u64>>,
     pub(crate) failing: Cell<Option<ErrorKind>>,
     pub(crate) done: RefCell<Vec<Operation>>,
-    /// For each request in the order in which they came, how many had been done by then.
+    /// Number of requests done when each request arrived, in order of arrival.
     pub(crate) came_after: RefCell<Vec<usize>>,
-    /// What reads find without waiting, even while others are held; in bytes.
+    /// Number of bytes that reads find without waiting, even while others are held.
     pub(crate) at_hand: Cell<u64>,
-    /// What was asked for at hand, each time.
+    /// Ranges of each read from RAM.
     pub(crate) wanted: RefCell<Vec<Vec<ByteRange>>>,
     holding: Cell<bool>,
-    /// What waits, in the order in which it came: where, and who lets it go.
+    /// Waiting requests, in order of arrival: offset, and the sender that releases each.
     held: RefCell<Vec<(u64, oneshot::Sender<()>)>>,
 }
 
@@ -48,7 +48,7 @@ impl Disk {
         self.holding.set(true);
     }
 
-    /// Where the requests that wait are on the disk, in bytes, in the order in which they came.
+    /// Returns the offsets of the waiting requests on the disk, in bytes, in order of arrival.
     pub(crate) fn held(&self) -> Vec<u64> {
         self.held.borrow().iter().map(|(offset, _)| *offset).collect()
     }
@@ -60,7 +60,7 @@ impl Disk {
         held.remove(found).1.send(()).unwrap_or(());
     }
 
-    /// Lets all requests go on, those to come too.
+    /// Releases all requests, future ones too.
     pub(crate) fn release_all(&self) {
         self.holding.set(false);
         for (_, sender) in self.held.take() {
@@ -123,7 +123,7 @@ impl BlockDevice for Disk {
     }
 }
 
-/// What runs on the server's thread.
+/// State of the server's thread.
 pub(crate) struct World {
     pub(crate) ring: Ring,
     pub(crate) host: LocalHost,
@@ -197,7 +197,7 @@ impl Server {
         patience::until(|| self.run(condition));
     }
 
-    /// The receiver hears whether a queue is looked at while it is empty: who looks does so whenever it is its task's turn. Seen from
+    /// Returns a receiver that gets whether a queue is polled while it is empty: polling happens whenever it is its task's turn. Seen from
     /// another thread, both ends of a turn can lie between two of them, as long as that thread always comes first on its processor.
     pub(crate) fn looks(&self) -> mpsc::Receiver<bool> {
         let (done, is_done) = mpsc::channel();
@@ -251,7 +251,7 @@ impl Server {
         is_done
     }
 
-    /// Starts to pause the door, and calls that off as soon as it is told to, or stands still; what is at rest by then goes on.
+    /// Starts to pause the door, and cancels that on demand, or when it stands still; connections that are at rest by then go on.
     pub(crate) fn pause_and_call_off(&self, called_off: oneshot::Receiver<()>) -> mpsc::Receiver<()> {
         let (done, is_done) = mpsc::channel();
         self.run(move |world| {

@@ -250,7 +250,7 @@ fn after_encryption_has_begun_the_client_gets_everything_and_cannot_begin_again(
     let mut handshake = Handshake::demanding_encryption();
     let (steps, output, _) = run_with(&mut handshake, &script(&[(STARTTLS, vec![])]));
     assert_eq!((steps, kinds(&output)), (vec![Step::Encrypt], vec![(STARTTLS, OptionReply::Ack)]));
-    // Flags came before, and are not sent again.
+    // Flags were sent before, and are not sent again.
     let inside = script(&[(STARTTLS, vec![]), (STRUCTURED_REPLY, vec![]), (GO, info("one"))]);
     let (steps, output, _) = run_with(&mut handshake, &inside[MODERN.len()..]);
     assert_eq!(kinds(&output)[0], (STARTTLS, OptionReply::Invalid));

@@ -1,4 +1,4 @@
-//! What messages say of queues: how they are set up, and that they start, stop, and rest.
+//! Messages about queues: setup, start, stop, and pause.
 
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                 queue.enabled = value != 0;
                 match works {
                     Some(vring) if queue.enabled => vring.enable(),
-                    // A front end that pauses a guest for a copy of its memory may say no more than this.
+                    // A front end that pauses a guest for a copy of its memory may send no more than this.
                     Some(vring) => vring.disable().await,
                     None => {}
                 }
@@ -90,7 +90,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         Ok(())
     }
 
-    /// Stops a queue, and says where it was.
+    /// Stops a queue, and returns its position.
     pub(super) async fn get_base(&mut self, message: &Message) -> Result<Outcome, String> {
         let said = message.body::<VhostUserVringState>()?;
         let index = known(said.index.into())?;
