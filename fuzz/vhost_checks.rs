@@ -395,7 +395,7 @@ pub(crate) fn messages(mut data: &[u8]) -> Seen {
     Seen { at_hand: disk.at_hand(), ..Seen::of(&before, &memory.content(), &[]) }
 }
 
-/// Starts and stops a queue.
+/// Sends all messages that start a queue.
 fn start_queue(socket: &UnixStream, kick: &File) {
     send(socket, &message(SET_VRING_NUM, &state(0, ENTRIES.into())), &[]);
     send(socket, &addresses(Some(USED as u64)), &[]);
