@@ -6,8 +6,8 @@ const HEADINGS: &str = "policy,size_bytes,block_bytes,accesses,misses,miss_ratio
     first_fill_pages,reappended_pages,overwritten_unread_pages,turnover1_accesses,turnover1_misses,turnover2_accesses,turnover2_misses,\
     again_accesses,again_misses,again_reads,again_read_misses";
 
-/// Rows with their headings. Ratios have six digits. A row has no value where it has none to say: a policy from a paper is no log, a cache
-/// that never fills has no turnover, and what is played once no second pass.
+/// Returns rows with their headings. Ratios have six digits. A value is empty where it does not exist: a policy from a paper has no log, a
+/// cache that never fills has no turnover, and a single pass has no second one.
 pub fn csv(rows: &[Row]) -> String {
     let mut lines = vec![HEADINGS.to_owned()];
     lines.extend(rows.iter().map(line));

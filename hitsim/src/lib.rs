@@ -1,4 +1,4 @@
-//! Hit ratios of traces without I/O: the policy that serves disks, and those of papers to compare it with.
+//! Hit ratios of traces without I/O: the served policy, and those of papers for comparison.
 //!
 //! ```text
 //!   trace ──> Workload ──┬──> served: the crate `cache` itself, on devices that keep no data ──┐

@@ -1,5 +1,5 @@
-//! Pictures of rows: miss ratio against the size of the cache, and flash writes below it, as one SVG that needs no script, font
-//! or network. Sizes are on a logarithmic axis.
+//! Charts of rows: miss ratio against the size of the cache, and flash writes below it, as one SVG without scripts, fonts or network. Sizes
+//! are on a logarithmic axis.
 
 use crate::run::Row;
 
@@ -7,37 +7,37 @@ const WIDTH: f64 = 980.0;
 const PANEL_HEIGHT: f64 = 360.0;
 const HEIGHT: f64 = 2.0 * PANEL_HEIGHT + TOP;
 const TOP: f64 = 44.0;
-/// The inside of a panel: left, right, and above and below it.
+/// Inner area of a panel: left, right, and above and below it.
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 760.0;
 const ABOVE: f64 = 30.0;
 const BELOW: f64 = 52.0;
 
-/// The height of a line of the legend, if there is room.
+/// Height of a line of the legend, if there is room.
 const LEGEND_ROW: f64 = 19.0;
 
-/// Colours that people with any kind of colour vision tell apart (M. Okabe, K. Ito: Color Universal Design, 2008); lines beyond
-/// the first round are dashed.
+/// Colours that are distinguishable with any kind of colour vision (M. Okabe, K. Ito: Color Universal Design, 2008); lines beyond the first
+/// round are dashed.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
 const DASHES: [&str; 3] = ["", "7 3", "2 3"];
 
-/// Marks on an axis at most.
+/// Maximum number of marks on an axis.
 const MARKS_MAX: usize = 9;
 
-/// A line of one policy: its name, and (size in bytes, value) in order of sizes.
+/// Line of one policy: its name, and (size in bytes, value) in order of sizes.
 struct Series {
     name: String,
     points: Vec<(f64, f64)>,
 }
 
-/// What stands on the vertical axis.
+/// Values on the vertical axis.
 struct Panel {
     title: &'static str,
     top: f64,
     series: Vec<Series>,
 }
 
-/// Draws rows; `title` stands above.
+/// Draws rows; `title` is above the chart.
 pub fn svg(title: &str, rows: &[Row]) -> String {
     let panels = [
         Panel { title: "Miss ratio", top: TOP, series: series(rows, Row::miss_ratio) },
@@ -71,7 +71,7 @@ fn sizes(rows: &[Row]) -> Vec<f64> {
     sizes.into_iter().map(|size| size as f64).collect()
 }
 
-/// One line for each policy, and each size of blocks if there are several.
+/// Returns one line for each policy, and for each block size if there are several.
 #[expect(clippy::cast_precision_loss, reason = "sizes on a picture")]
 fn series(rows: &[Row], value: fn(&Row) -> f64) -> Vec<Series> {
     let mixed = rows.iter().any(|row| row.point.block_bytes != rows[0].point.block_bytes);
@@ -131,7 +131,7 @@ impl Panel {
         lines
     }
 
-    /// Where the vertical axis is marked: from 0 to beyond the largest value.
+    /// Returns the marks on the vertical axis: from 0 to beyond the largest value.
     fn marks(&self, step: f64) -> Vec<f64> {
         let values = self.series.iter().flat_map(|series| series.points.iter().map(|point| point.1));
         let most = values.fold(step, f64::max);
@@ -170,7 +170,7 @@ impl Series {
     }
 }
 
-/// The distance of marks, a round number, so that there are about five.
+/// Returns the distance of marks, a round number, so that there are about five.
 fn step(values: impl Iterator<Item = f64>) -> f64 {
     let most = values.fold(0.0, f64::max);
     if most <= 0.0 {
@@ -182,7 +182,7 @@ fn step(values: impl Iterator<Item = f64>) -> f64 {
     factor * power
 }
 
-/// A mark as a number with as many digits as its step needs.
+/// Returns a mark as a number with as many digits as its step needs.
 fn number(mark: f64, step: f64) -> String {
     let digits = (-step.log10().floor()).clamp(0.0, 9.0);
     #[expect(clippy::cast_sign_loss, reason = "from 0 to 9")]
@@ -190,12 +190,12 @@ fn number(mark: f64, step: f64) -> String {
     format!("{mark:.digits$}")
 }
 
-/// Sizes to be marked: all if they are few, else some of them.
+/// Returns the sizes to mark: all if they are few, otherwise some of them.
 fn marked(sizes: &[f64]) -> impl Iterator<Item = f64> + '_ {
     sizes.iter().copied().step_by(sizes.len().div_ceil(MARKS_MAX).max(1))
 }
 
-/// A size in binary units, with three digits at most.
+/// Returns a size in binary units, with at most three digits.
 fn binary(bytes: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let (mut size, mut unit) = (bytes, 0);

@@ -1,4 +1,4 @@
-//! The rule for writes, in one place, for served disks and for policies from papers alike. It is what a disk does in write-through:
+//! Rule for writes, in one place, for served disks and for policies from papers alike. It is the behaviour of a disk in write-through:
 //!
 //! ```text
 //!   read                      a hit if the block is cached; if not, it enters
@@ -7,26 +7,25 @@
 //!                             cached on flash alone: void, and gone
 //!                             not cached: it stays so, as its rest is not known
 //! ```
-//! A write is a hit if the block was cached when it came. A policy from a paper has no RAM of its own: a block counts as in RAM if it is
-//! among the blocks that were used last, as many as the RAM of a served disk of the same size holds. RAM is inside the size for both.
+//! A write is a hit if the block was cached before it. A policy from a paper has no RAM of its own: a block counts as in RAM if it is among
+//! the most recently used blocks, as many as the RAM of a served disk of the same size holds. RAM is part of the size for both.
 
 use crate::policies::{Access, Lru, Policy};
 
-/// How a trace's writes are taken.
+/// Treatment of a trace's writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writes {
-    /// They are writes: what is on flash of a page is void once a guest overwrites it, and the new version has to earn flash
-    /// anew.
+    /// They are writes: an overwrite by a guest invalidates a page on flash, and the new version has to be admitted again.
     #[default]
     AsTheyAre,
-    /// They are writes of all pages that they touch, as a guest sends them whose partitions begin at a page: what overwriting costs, and
-    /// not what it costs that the rest of a page is not known.
+    /// They are writes of all pages that they touch, as from a guest whose partitions begin at a page: this has the cost of overwriting,
+    /// and not that of pages of which the rest is unknown.
     OfWholePages,
     /// They count as reads, as in papers.
     AsReads,
 }
 
-/// The part of a block that an access brings.
+/// Part of the block that an access writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effect {
     /// None: it reads.
@@ -38,7 +37,7 @@ pub enum Effect {
     Patches,
 }
 
-/// A policy from a paper that follows the rule.
+/// Policy from a paper that follows the rule.
 pub(crate) struct WriteThrough<'a> {
     policy: Box<dyn Policy + 'a>,
     /// Blocks that count as in RAM, if they are cached at all.
@@ -47,7 +46,7 @@ pub(crate) struct WriteThrough<'a> {
 }
 
 impl<'a> WriteThrough<'a> {
-    /// The same policy, of blocks below `blocks`, of which so many count as in RAM: at least one.
+    /// Wraps a policy of blocks below `blocks`, of which `ram_blocks` count as in RAM: at least one.
     pub(crate) fn new(policy: Box<dyn Policy + 'a>, ram_blocks: usize, blocks: u32) -> Self {
         Self { policy, ram: Lru::new(ram_blocks.max(1), blocks), written: 0 }
     }
@@ -65,7 +64,8 @@ impl<'a> WriteThrough<'a> {
         access
     }
 
-    /// Blocks written to flash so far, as without RAM in front and without a log: each that entered, and each new version.
+    /// Returns the number of blocks written to flash so far, as without RAM in front and without a log: each that entered, and each new
+    /// version.
     pub(crate) fn written(&self) -> u64 {
         self.written
     }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::policies::Reference;
 
-    /// Hits (`H`) and misses of accesses to a cache of eight blocks, two of them in RAM; then blocks cached, and blocks written.
+    /// Returns hits (`H`) and misses of accesses to a cache of eight blocks, two of them in RAM; then blocks cached, and blocks written.
     fn play(reference: Reference, accesses: &[(u32, Effect)]) -> (String, usize, u64) {
         let blocks: Vec<u32> = accesses.iter().map(|(block, _)| *block).collect();
         let effects: Vec<Effect> = accesses.iter().map(|(_, effect)| *effect).collect();
@@ -101,7 +101,7 @@ mod tests {
         for reference in Reference::ALL {
             let in_ram = [(1, Reads), (1, Patches), (1, Reads)];
             assert_eq!(play(reference, &in_ram), (".HH".to_owned(), 1, 2), "{reference}");
-            // Two others have come since.
+            // Two others were accessed since.
             let on_flash = [(1, Reads), (2, Reads), (3, Reads), (1, Patches), (1, Reads)];
             assert_eq!(play(reference, &on_flash).0, "...H.", "{reference}");
             assert_eq!(play(reference, &on_flash[..4]).1, 2, "{reference}");

@@ -1,7 +1,7 @@
-//! Many points of one trace: each a policy with a size and a block, spread over the cores.
+//! Simulation of many points of one trace: each a policy with a size and a block, distributed over the cores.
 //!
-//! Points share the trace and nothing else. The dear ones go first, so that no core is left with a long one in the end. What
-//! comes out does not depend on how many cores there are.
+//! Points share only the trace. The most expensive ones run first, so that no core is left with a long one at the end. The results do not
+//! depend on the number of cores.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -20,19 +20,19 @@ use crate::served::{self, Division, RamShare, Served, Serving};
 use crate::tally::{Course, Recorded, Tallies, Tally, Turnovers};
 use crate::workload::{Accesses, Counted, Workload};
 
-/// A policy that can be simulated.
+/// Policy to simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// The one that serves disks, with an admission.
+    /// The served one, with an admission.
     Served(Admission),
     /// One of a paper.
     Reference(Reference),
 }
 
-/// What is simulated once.
+/// Parameters of one simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Which policy.
+    /// Policy of the cache.
     pub policy: Policy,
     /// Bytes of the cache, RAM and flash together.
     pub size_bytes: u64,
@@ -40,27 +40,27 @@ pub struct Point {
     pub block_bytes: u32,
 }
 
-/// What holds for all points.
+/// Conditions of all points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
-    /// What is one access.
+    /// Unit of an access.
     pub counted: Counted,
-    /// RAM of a served disk, and what counts as RAM of other policies where writes are as they are: for them always that of a disk out of
-    /// the box, also beside one where only hits count, which has less.
+    /// RAM of a served disk; and the RAM of other policies where writes are writes, for them always that of a disk with defaults, even
+    /// beside a served disk with less RAM because only hits count.
     pub ram: RamShare,
-    /// Of a served disk.
+    /// Sequential cutoff of a served disk.
     pub sequential_cutoff: SequentialCutoff,
-    /// How writes are taken, by all policies alike.
+    /// Treatment of writes, for all policies alike.
     pub writes: Writes,
-    /// How often the trace is played, one pass after the other: at least once.
+    /// Number of passes over the trace, one after the other: at least one.
     pub passes: u32,
 }
 
-/// RAM that a disk gets by default. A test of the daemon keeps them equal.
+/// Default RAM of a disk. A test of the daemon keeps them equal.
 const DISK_RAM_BYTES: u64 = 32 << 20;
 
 impl Default for Conditions {
-    /// As a disk is served out of the box, each block an access.
+    /// Defaults of a disk, with each block as an access.
     fn default() -> Self {
         Self {
             counted: Counted::Blocks,
@@ -72,87 +72,87 @@ impl Default for Conditions {
     }
 }
 
-/// What came of a point.
+/// Result of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// The point.
     pub point: Point,
-    /// The first pass.
+    /// Counts of the first pass.
     pub tally: Tally,
-    /// Bytes of data written to flash in the first pass: of a served disk those promoted and appended again, of others what entered, and
-    /// new versions of what was cached. Without headers and summaries.
+    /// Bytes of data written to flash in the first pass: of a served disk those promoted and appended again, of others the blocks that
+    /// entered, and new versions of cached ones. Without headers and summaries.
     pub flash_data_bytes: u64,
-    /// The two turnovers after the first fill, if the cache fills and accesses are to blocks; a later one may be cut off by the end of
-    /// the trace, or empty.
+    /// Counts of the two turnovers after the first fill, if the cache fills and accesses are to blocks; a later one may be cut off by the
+    /// end of the trace, or empty.
     pub turnovers: Option<[Tally; 2]>,
-    /// The last pass, if there are several.
+    /// Counts of the last pass, if there are several.
     pub again: Option<Tally>,
-    /// Of a served disk all bytes that it wrote to flash, and how the cache was divided.
+    /// Figures that only a served disk has.
     pub served: Option<Layout>,
 }
 
-/// What only a served disk has.
+/// Figures that only a served disk has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// How the cache was divided.
+    /// Division of the cache.
     pub division: Division,
     /// Bytes written to flash, with headers and summaries.
     pub flash_bytes: u64,
-    /// Pages that were admitted to flash, those of the first fill among them.
+    /// Pages that were admitted to flash, including those of the first fill.
     pub admitted_pages: u64,
-    /// Of these, pages that were admitted before a segment was reclaimed for the first time.
+    /// Pages of these that were admitted before the first segment was reclaimed.
     pub first_fill_pages: u64,
     /// Pages appended again when their segment was reclaimed.
     pub reappended_pages: u64,
     /// Pages on flash that a guest overwrote before they were read from there: a lower bound, see [`Served`].
     pub overwritten_unread_pages: u64,
-    /// Bytes of RAM for index and policy, in the end.
+    /// Bytes of RAM for index and policy, at the end.
     pub index_bytes: u64,
 }
 
-/// A point that could not be simulated, and why.
+/// Point that could not be simulated, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// The point.
     pub point: Point,
-    /// A sentence.
+    /// Reason, as a sentence.
     pub reason: String,
 }
 
-/// What came of all points, in their order.
+/// Results of all points, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// What was simulated.
+    /// Simulated points.
     pub rows: Vec<Row>,
-    /// What could not be.
+    /// Points that could not be simulated.
     pub left_out: Vec<LeftOut>,
 }
 
-/// How much work a served access is, in accesses of other policies: for progress, and for what goes first.
+/// Cost of a served access, in accesses of other policies: for progress, and for the order of points.
 const SERVED_WEIGHT: u64 = 40;
 
-/// Accesses between two reports of progress.
+/// Number of accesses between two reports of progress.
 const REPORT_EVERY: usize = 65_536;
 
 impl Row {
-    /// Misses of all accesses.
+    /// Returns the misses of all accesses.
     pub fn miss_ratio(&self) -> f64 {
         self.tally.miss_ratio()
     }
 
-    /// Misses of reads alone; not a number if nothing was read.
+    /// Returns the misses of reads alone; not a number if nothing was read.
     pub fn read_miss_ratio(&self) -> f64 {
         self.tally.read_miss_ratio()
     }
 
-    /// Blocks' worth of data that are written to flash, for each access.
+    /// Returns the data written to flash, in blocks, for each access.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people; bytes stay far below 2^52")]
     pub fn flash_writes_per_access(&self) -> f64 {
         self.flash_data_bytes as f64 / f64::from(self.point.block_bytes) / self.tally.accesses as f64
     }
 }
 
-/// The work that points are, in the unit in which [`run`] reports progress.
+/// Returns the cost of points, in the unit in which [`run`] reports progress.
 pub fn work(workload: &Workload, conditions: &Conditions, points: &[Point]) -> u64 {
     let passes = u64::from(conditions.passes.max(1));
     let of = |point: &Point| weight(point) * workload.count(conditions.counted, point.block_bytes);
@@ -163,7 +163,7 @@ fn weight(point: &Point) -> u64 {
     if matches!(point.policy, Policy::Served(_)) { SERVED_WEIGHT } else { 1 }
 }
 
-/// Simulates all points. `progress` is told how much work was done since it was told last, by any thread.
+/// Simulates all points. `progress` gets the cost of the work since its last call, from any thread.
 pub fn run(
     workload: &Workload,
     conditions: &Conditions,
@@ -190,7 +190,7 @@ pub fn run(
     outcome
 }
 
-/// All points of one size of blocks.
+/// Points of one block size.
 struct OneBlockSize<'a> {
     workload: &'a Workload,
     conditions: &'a Conditions,
@@ -199,9 +199,9 @@ struct OneBlockSize<'a> {
     accesses: Accesses,
     /// None if all accesses read, or there are none.
     effects: Vec<Effect>,
-    /// Of use to Belady only: none if there is no such point.
+    /// Used by Belady only: none if there is no such point.
     next_uses: Vec<u32>,
-    /// For each size in bytes.
+    /// Turnovers for each size in bytes.
     turnovers: HashMap<u64, Option<Turnovers>>,
 }
 
@@ -235,7 +235,7 @@ impl<'a> OneBlockSize<'a> {
         of
     }
 
-    /// Blocks that a cache holds, and those of them that RAM has. What is larger than everything keeps everything.
+    /// Returns the number of blocks that a cache holds, and those of them in RAM. A cache larger than the footprint keeps everything.
     fn capacities(&self, size_bytes: u64) -> [usize; 2] {
         let all = u64::from(self.accesses.distinct);
         let ram_bytes = self.conditions.ram.pages(size_bytes, Admission::Adaptive).saturating_mul(PAGE);
@@ -245,7 +245,7 @@ impl<'a> OneBlockSize<'a> {
     fn turnovers_of(&self, size_bytes: u64) -> Option<Turnovers> {
         let Accesses { blocks, distinct } = &self.accesses;
         let capacities = self.capacities(size_bytes);
-        // What holds everything has nothing to choose.
+        // A cache that holds everything has no choice.
         if capacities[0] == 0 || capacities[0] == *distinct as usize {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Sizes of caches as people say them: in bytes, or as a share of what a trace touches.
+//! Sizes of caches in the notation of users: in bytes, or as a share of a trace's footprint.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use block::PAGE;
 
 use crate::workload::Workload;
 
-/// A share of the footprint of a trace, exact to a hundred-millionth.
+/// Share of the footprint of a trace, exact to a hundred-millionth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Hundred-millionths.
@@ -15,12 +15,12 @@ pub struct Share {
 }
 
 const WHOLE: u32 = 100_000_000;
-/// Digits of a percentage behind the point.
+/// Number of digits of a percentage behind the point.
 const DIGITS: usize = 6;
 const PERCENT: u32 = 10_u32.pow(DIGITS as u32);
 
 impl Share {
-    /// Bytes of so much of a workload's footprint: whole pages, rounded down.
+    /// Returns the bytes of this share of a workload's footprint: whole pages, rounded down.
     pub fn of(self, workload: &Workload) -> u64 {
         let pages = u128::from(workload.footprint_pages()) * u128::from(self.parts) / u128::from(WHOLE);
         u64::try_from(pages).expect("a part of a number of pages") * PAGE

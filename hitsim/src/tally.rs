@@ -1,30 +1,30 @@
-//! Counts of hits and misses: of a pass over a workload, and of the stretch right after the cache has filled.
+//! Counts of hits and misses: of a pass over a workload, and of the stretches right after the first fill.
 
 use cache::DriveWrites;
 
 use crate::policies::Lru;
 use crate::rule::{Effect, WriteThrough};
 
-/// Accesses and misses.
+/// Counts of accesses and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// All accesses.
     pub accesses: u64,
-    /// Those that were no hits.
+    /// Accesses that were no hits.
     pub misses: u64,
     /// Accesses that read; all of them where writes count as reads.
     pub reads: u64,
-    /// Those of them that were no hits.
+    /// Reads that were no hits.
     pub read_misses: u64,
 }
 
 impl Tally {
-    /// Misses of all accesses; not a number if there are none.
+    /// Returns the misses of all accesses; not a number if there are none.
     pub fn miss_ratio(&self) -> f64 {
         ratio(self.misses, self.accesses)
     }
 
-    /// Misses of reads alone; not a number if there are none.
+    /// Returns the misses of reads alone; not a number if there are none.
     pub fn read_miss_ratio(&self) -> f64 {
         ratio(self.read_misses, self.reads)
     }
@@ -45,25 +45,25 @@ fn ratio(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-/// An access that has happened.
+/// Access with its result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recorded {
     pub(crate) is_hit: bool,
     pub(crate) is_read: bool,
 }
 
-/// The two stretches that follow the first fill, each of as many accesses as the cache holds blocks. They are the same for every policy:
-/// they begin when an LRU of that size is full.
+/// The two stretches after the first fill, each of as many accesses as the cache holds blocks. They are the same for every policy: they
+/// begin when an LRU of that size is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turnovers {
-    /// Accesses before the first of them.
+    /// Number of accesses before the first of them.
     pub start: u64,
-    /// Accesses of each.
+    /// Number of accesses of each.
     pub length: u64,
 }
 
 impl Turnovers {
-    /// Those of a cache of `capacity` blocks, numbered in the order in which they are first touched; `None` if it never fills.
+    /// Returns those of a cache of `capacity` blocks, numbered in the order of their first accesses; `None` if it never fills.
     pub(crate) fn of(
         blocks: &[u32],
         effects: &[Effect],
@@ -71,7 +71,7 @@ impl Turnovers {
         [capacity, ram]: [usize; 2],
     ) -> Option<Self> {
         if effects.is_empty() {
-            // Each block that comes stays until the cache is full.
+            // Each new block stays until the cache is full.
             let last = capacity.checked_sub(1)? as u32;
             let at = blocks.iter().position(|block| *block == last)?;
             return Some(Self { start: at as u64 + 1, length: capacity as u64 });
@@ -87,19 +87,19 @@ impl Turnovers {
     }
 }
 
-/// How a workload is served, beside the settings of the disk.
+/// Course of a simulation, beside the settings of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Course {
-    /// How often it is played, one pass after the other: at least once. A second pass meets a disk with learned state and a full cache.
+    /// Number of passes over the workload: at least one. A second pass begins with learned state and a full cache.
     pub passes: u32,
     /// Stretches that are counted apart, in accesses.
     pub turnovers: Option<Turnovers>,
-    /// Of the flash: drive writes of its device in a day of [`ACCESS_NS`](crate::served::ACCESS_NS) for each access.
+    /// Write budget of the flash: drive writes of its device in a day of [`ACCESS_NS`](crate::served::ACCESS_NS) for each access.
     pub write_budget: Option<DriveWrites>,
 }
 
 impl Default for Course {
-    /// Once, with nothing apart.
+    /// One pass, with nothing counted apart.
     fn default() -> Self {
         Self { passes: 1, turnovers: None, write_budget: None }
     }
@@ -109,7 +109,7 @@ impl Default for Course {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tallies {
     pub(crate) first: Tally,
-    /// The last pass, if there are several.
+    /// Counts of the last pass, if there are several.
     pub(crate) again: Option<Tally>,
     pub(crate) turns: [Tally; 2],
 }

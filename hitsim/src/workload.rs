@@ -1,9 +1,9 @@
-//! A trace in memory, as far as hit ratios need it: which pages each request touches, in order.
+//! Trace in memory, reduced to what hit ratios need: the pages of each request, in order.
 //!
-//! A trace is read once; all sizes, blocks and policies work on what is kept here: 16 bytes for each request. Accesses are to
-//! pages; what a write covers of its first and last page is kept too, as a disk cannot cache a page of which it knows a part.
-//! Addresses are moved together: whatever lies between stretches of 1 MiB of which nothing is touched is left out, so
-//! that an address near 2^64 costs no more than any other. Neighbours stay neighbours.
+//! A trace is read once; all sizes, blocks and policies work on this form: 16 bytes for each request. Accesses are to pages; the exact
+//! range of a write in its first and last page is kept too, as a disk cannot cache a page of which it knows a part. Addresses are
+//! compacted: stretches of 1 MiB without accesses are left out, so that an address near 2^64 costs no more than any other. Neighbours stay
+//! neighbours.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use trace::{Kind, Request, SECTOR};
 
 use crate::rule::{Effect, Writes};
 
-/// Why a trace cannot be simulated.
+/// Reason why a trace cannot be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// Nothing is asked for.
+    /// It has no accesses.
     #[error("It asks for nothing: no request was found")]
     Empty,
     /// It has more accesses than are counted.
@@ -28,7 +28,7 @@ pub enum Unfit {
     TooWide,
 }
 
-/// Why there is no workload.
+/// Reason why there is no workload.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The trace could not be read.
@@ -39,28 +39,28 @@ pub enum Error {
     Unfit(#[from] Unfit),
 }
 
-/// Accesses of a trace at most, so that memory has a bound whatever the trace: 8 GiB for its requests if each is one access, 16 GiB
-/// while they are taken in. Places of accesses are 32 bits.
+/// Maximum number of accesses of a trace, so that memory is bounded for any trace: 8 GiB for its requests if each is one access, 16 GiB
+/// while they are read. Positions of accesses have 32 bits.
 pub const ACCESSES_MAX: u64 = 1 << 29;
 
-/// The unit in which addresses are moved together: a block of the largest size.
+/// Unit in which addresses are compacted: a block of the largest size.
 const STRETCH_PAGES: u64 = (1 << 20) / PAGE;
-/// 8 TiB: half of what a cached disk of 4 KiB blocks may have.
+/// Maximum number of stretches: 8 TiB, half of what a cached disk of 4 KiB blocks may have.
 const STRETCHES_MAX: u64 = 8 << 20;
 
-/// Pages that are counted at once: 32 MiB of bits.
+/// Number of pages that are counted at once: 32 MiB of bits.
 const COUNTED_PAGES: u64 = 1 << 28;
-/// Ranges that are taken in before they are merged.
+/// Number of ranges that are collected before they are merged.
 const RUNS_MIN: usize = 1 << 12;
 
-/// A request in pages, and what it leaves out of the first and the last of them.
+/// Request in pages, with the untouched parts of the first and the last of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Touched {
     page: u64,
     pages: u32,
-    /// Sectors of the first page in front of it, fewer than a page has.
+    /// Sectors of the first page before it, fewer than a page has.
     sectors_before: u8,
-    /// Sectors of the last page behind it, likewise.
+    /// Sectors of the last page after it, likewise.
     sectors_behind: u8,
     kind: Kind,
 }
@@ -68,22 +68,22 @@ struct Touched {
 // Traces have hundreds of millions of requests.
 const _: () = assert!(size_of::<Touched>() == 16, "the docs say how much memory a request takes");
 
-/// What a trace asks for.
+/// Requests of a trace, in compacted addresses.
 #[derive(Clone, Debug)]
 pub struct Workload {
     requests: Vec<Touched>,
-    /// End of the last stretch, after addresses were moved together.
+    /// End of the last stretch after compaction.
     pages: u64,
     footprint: u64,
     accesses: u64,
 }
 
-/// One access after another, each to a block.
+/// Accesses in order, each to a block.
 #[derive(Clone, Debug, Default)]
 pub struct Accesses {
-    /// Blocks, numbered in the order in which they are first touched.
+    /// Blocks, numbered in the order of their first accesses.
     pub blocks: Vec<u32>,
-    /// Distinct blocks: all numbers are below.
+    /// Number of distinct blocks: all numbers are below it.
     pub distinct: u32,
 }
 
@@ -92,15 +92,15 @@ pub struct Accesses {
 pub(crate) struct Asked {
     /// Whole pages.
     pub(crate) pages: ByteRange,
-    /// Just what was asked for, in sectors: in all of these pages, and perhaps not all of the first and the last.
+    /// Exact range of the request, in sectors: in all of these pages, and perhaps not all of the first and the last.
     pub(crate) exact: ByteRange,
     pub(crate) is_write: bool,
 }
 
-/// What counts as one access.
+/// Unit of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counted {
-    /// What a request touches of one block. The default, as in papers.
+    /// The part of a request in one block. The default, as in papers.
     #[default]
     Blocks,
     /// A request, which hits if all of its blocks do.
@@ -108,10 +108,10 @@ pub enum Counted {
 }
 
 impl Workload {
-    /// Takes in all requests of a trace. Their accesses are to whole pages.
+    /// Reads all requests of a trace. Their accesses are to whole pages.
     ///
     /// # Errors
-    /// The first error of the trace, or why it is unfit.
+    /// The first error of the trace, or the reason why it is unfit.
     pub fn collect(trace: impl IntoIterator<Item = Result<Request, trace::Error>>) -> Result<Self, Error> {
         let mut requests = Vec::new();
         let mut accesses = 0;
@@ -119,7 +119,7 @@ impl Workload {
             let request = request?;
             let touched = trace::blocks(&request, PAGE);
             let pages = touched.end - touched.start;
-            // Disks begin at a multiple of the largest block, so that their blocks are cut as on the disk.
+            // Disks begin at a multiple of the largest block, so that their blocks are aligned as on the disk.
             let first = touched.start - request.offset / PAGE;
             let page = touched.start - first % STRETCH_PAGES;
             accesses += pages;
@@ -144,28 +144,28 @@ impl Workload {
         Ok(workload)
     }
 
-    /// Distinct 4 KiB pages.
+    /// Returns the number of distinct 4 KiB pages.
     pub fn footprint_pages(&self) -> u64 {
         self.footprint
     }
 
-    /// Requests.
+    /// Returns the number of requests.
     pub fn requests(&self) -> u64 {
         self.requests.len() as u64
     }
 
-    /// Pages that are touched, each as often as it is.
+    /// Returns the number of touched pages, each counted as often as it is touched.
     pub fn page_accesses(&self) -> u64 {
         self.accesses
     }
 
-    /// Requests that write; `None` if the trace says of no request whether it does.
+    /// Returns the number of writes; `None` if the trace has no directions.
     pub fn writes(&self) -> Option<u64> {
         let is_said = self.requests.iter().any(|request| request.kind != Kind::Unknown);
         is_said.then(|| self.requests.iter().filter(|request| request.kind == Kind::Write).count() as u64)
     }
 
-    /// How many accesses there are with blocks of so many bytes.
+    /// Returns the number of accesses with blocks of so many bytes.
     pub fn count(&self, counted: Counted, block_bytes: u32) -> u64 {
         match counted {
             Counted::Requests => self.requests(),
@@ -175,7 +175,7 @@ impl Workload {
         }
     }
 
-    /// Every access to a block of so many bytes, in order.
+    /// Returns every access to a block of so many bytes, in order.
     pub fn accesses(&self, block_bytes: u32) -> Accesses {
         let mut numbers: HashMap<u64, u32> = HashMap::new();
         let mut blocks = Vec::with_capacity(self.count(Counted::Blocks, block_bytes) as usize);
@@ -186,7 +186,7 @@ impl Workload {
         Accesses { blocks, distinct: numbers.len() as u32 }
     }
 
-    /// The effect of each access to a block of so many bytes, in the order of [`Self::accesses`]; none if all of them read.
+    /// Returns the effect of each access to a block of so many bytes, in the order of [`Self::accesses`]; none if all of them read.
     pub fn effects(&self, block_bytes: u32, writes: Writes) -> Vec<Effect> {
         if writes == Writes::AsReads || self.writes().is_none_or(|writes| writes == 0) {
             return Vec::new();
@@ -195,7 +195,7 @@ impl Workload {
         let of = |request: &Touched| {
             let is_write = request.kind == Kind::Write;
             let (blocks, exact) = (request.blocks(block_bytes), request.exact());
-            // Of whole pages, a block of several pages can still be written in part.
+            // Even of whole pages, a block of several pages can be written in part.
             let exact = if writes == Writes::OfWholePages { exact.widened(PAGE) } else { exact };
             blocks.map(move |at| match exact.contains(&ByteRange::at(at * block, block)) {
                 _ if !is_write => Effect::Reads,
@@ -206,12 +206,12 @@ impl Workload {
         self.requests.iter().flat_map(of).collect()
     }
 
-    /// How many blocks each request touches.
+    /// Returns the number of blocks of each request.
     pub(crate) fn blocks_of_requests(&self, block_bytes: u32) -> impl Iterator<Item = usize> + '_ {
         self.requests.iter().map(move |request| request.blocks(block_bytes).count())
     }
 
-    /// Every request, with where it is on the disk.
+    /// Returns every request, with its place on the disk.
     pub(crate) fn asked(&self) -> impl Iterator<Item = Asked> + '_ {
         self.requests.iter().map(|request| Asked {
             pages: ByteRange::new(request.page * PAGE, request.end() * PAGE),
@@ -220,7 +220,7 @@ impl Workload {
         })
     }
 
-    /// A disk that has all that is touched.
+    /// Returns the size of a disk with all touched pages.
     pub(crate) fn disk_bytes(&self) -> u64 {
         self.pages * PAGE
     }
@@ -244,7 +244,7 @@ impl Workload {
 }
 
 impl Asked {
-    /// The same in pieces of at most `bytes`, a multiple of a page.
+    /// Returns the same in pieces of at most `bytes`, a multiple of a page.
     pub(crate) fn pieces(self, bytes: u64) -> impl Iterator<Item = Self> {
         let Self { pages, exact, is_write } = self;
         (pages.start..pages.end).step_by(bytes as usize).map(move |start| {
@@ -253,7 +253,7 @@ impl Asked {
         })
     }
 
-    /// What counts as an access: what it touches of each block, or all of it.
+    /// Returns the accesses: one for each touched block, or one for all.
     pub(crate) fn accesses(
         &self,
         counted: Counted,
@@ -262,7 +262,7 @@ impl Asked {
         let pages = self.pages;
         let unit = match counted {
             Counted::Blocks => u64::from(block_bytes),
-            // No request is longer than its end is far.
+            // No request is longer than the distance of its end.
             Counted::Requests => pages.end.next_power_of_two(),
         };
         (pages.start / unit..pages.end.div_ceil(unit))
@@ -275,7 +275,7 @@ impl Touched {
         self.page + u64::from(self.pages)
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     fn exact(&self) -> ByteRange {
         ByteRange::new(
             self.page * PAGE + u64::from(self.sectors_before) * SECTOR,
@@ -293,10 +293,10 @@ impl Touched {
     }
 }
 
-/// Ranges that are put together where they touch or overlap, in memory for what is apart.
+/// Ranges that are merged where they touch or overlap, so that memory depends on the separate ones.
 #[derive(Default)]
 struct Runs {
-    /// In order, and apart, up to where `merged` ends.
+    /// Sorted and separate, up to the end of `merged`.
     runs: Vec<std::ops::Range<u64>>,
     merged: usize,
 }
@@ -325,14 +325,14 @@ impl Runs {
     }
 }
 
-/// Leaves out the stretches that nothing touches. Returns the end of the last one, in pages.
+/// Leaves out the stretches without accesses. Returns the end of the last one, in pages.
 fn move_together(requests: &mut [Touched]) -> Result<u64, Unfit> {
     let mut used = Runs::default();
     for request in requests.iter() {
         used.add(request.stretches());
     }
     used.merge();
-    // Runs of stretches that are used, and how many are used before each.
+    // Runs of used stretches, with the number of used ones before each.
     let mut before = 0;
     let with_count = used.runs.into_iter().map(|run| {
         let length = run.end - run.start;
@@ -357,7 +357,7 @@ fn move_together(requests: &mut [Touched]) -> Result<u64, Unfit> {
 mod tests {
     use super::*;
 
-    /// Reads of so many bytes from there on.
+    /// Returns reads of so many bytes from these offsets on.
     fn workload(reads: &[(u64, u32)]) -> Result<Workload, Unfit> {
         let read = |(offset, length)| Request { kind: Kind::Read, offset, length, ..Request::default() };
         collect(reads.iter().copied().map(read))

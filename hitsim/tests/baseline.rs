@@ -1,8 +1,8 @@
-//! Reference policies on real traces give what is known of them: FIFO, LRU and Belady to six digits, ARC to 0.0006, and those of which
-//! several variants are published on average within bounds that a wrong list or constant exceeds.
+//! Comparison of reference policies on real traces with known results: FIFO, LRU and Belady to six digits, ARC to 0.0006, and policies with
+//! several published variants on average within bounds that a wrong list or constant exceeds.
 //!
-//! The smaller traces, to be quick; `cargo xtask bench hit-ratio` looks at all of them. The traces lie beside the working copy and
-//! may be absent: the test says so.
+//! The smaller traces, to be quick; `cargo xtask bench hit-ratio` uses all of them. The traces are beside the working copy and may be
+//! absent: the test then prints that.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ const TRACES: [(&str, &str); 8] = [
     ("lirs_sprite.trace.gz", "lirs_sprite"),
 ];
 
-/// Half of the sixth digit, and what ARC is known to differ by.
+/// Half of the sixth digit, and the known difference of ARC.
 const EXACT: f64 = 0.000_000_51;
 const ARC_WITHIN: f64 = 0.000_6;
 
-/// The others, and what they may differ by on average: what they do today, and a margin.
+/// The other policies, with the tolerance of their average: today's difference, and a margin.
 const OTHERS: [(&str, Reference, f64); 7] = [
     ("CLOCK", Reference::Clock, 0.000_1),
     ("2Q", Reference::TwoQ, 0.000_1),
@@ -48,12 +48,12 @@ fn folder() -> Option<PathBuf> {
         "NOT CHECKED: there are no traces at {}; set FOREBAY_TRACES to their folder\n",
         folder.display()
     );
-    // Straight to standard error: what a macro prints is not seen of a test that passes.
+    // Straight to standard error: macro output of a test that passes is hidden.
     std::io::stderr().write_all(absent.as_bytes()).expect("standard error takes a line");
     None
 }
 
-/// A miss ratio that was found, and the one that is known.
+/// Miss ratio of the simulation, and the known one.
 struct Compared {
     place: String,
     found: f64,
@@ -66,7 +66,7 @@ impl Compared {
     }
 }
 
-/// Every point of every trace that is known of a policy.
+/// Compares every known point of these policies on every trace.
 #[expect(clippy::cast_precision_loss, reason = "traces of a few thousand accesses")]
 fn compare(folder: &Path, policies: &[(&str, Reference)]) -> Vec<(Reference, Vec<Compared>)> {
     let baseline = std::fs::read_to_string(folder.join("baseline.csv")).expect("it was there just now");

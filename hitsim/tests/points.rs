@@ -1,4 +1,4 @@
-//! Points of a made-up trace: what must hold of the served policy whatever it decides, and of runs of many points.
+//! Points of a made-up trace: invariants of the served policy for any decision, and of runs of many points.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +10,7 @@ use trace::{Kind, Request};
 const PAGE: u64 = 4096;
 const AUTO: RamShare = RamShare::Usual { bytes_max: 32 << 20 };
 
-/// Requests of one to four pages, most of them to few places, every fourth of them a write; with a scan in the middle.
+/// Returns requests of one to four pages, most of them to few places, every fourth of them a write; with a scan in the middle.
 fn workload(requests: u64) -> Workload {
     let mut chance = 1_u64;
     let mut draw = move |below: u64| {
@@ -55,7 +55,7 @@ fn a_served_cache_never_holds_more_data_than_its_size_and_counts_every_access() 
             let whole = serve(&workload, &serving, Counted::Requests, pages * PAGE, 4096, &|_| {}).unwrap();
             let answered = counts.read_hits_ram + counts.read_hits_flash + counts.write_hits;
             assert_eq!(whole.hits(), answered);
-            // Time goes on by accesses, and what a disk notes of regions by time.
+            // Time advances by accesses, and a disk takes notes of regions by time.
             if writes == Writes::AsReads {
                 let alike = DiskCounts { active_seconds: counts.active_seconds, ..whole.counts };
                 assert_eq!(alike, counts, "what counts as an access changes nothing");
@@ -87,7 +87,7 @@ fn reads_of_long_runs_enter_where_admission_learns_and_nobody_set_a_cutoff() {
         serve(&workload, &serving, Counted::Requests, 4 << 20, 4096, &|_| {}).unwrap().counts.reads_bypassed
     };
     let all = ["adaptive", "adaptive:hits", "always", "repeated:3"];
-    // Of 8 MiB what is behind the first 4.
+    // Of 8 MiB the part after the first 4.
     assert_eq!(all.map(|admission| past(admission, SequentialCutoff::Auto)), [0, 0, 32, 32]);
     assert_eq!(all.map(|admission| past(admission, SequentialCutoff::Bytes(1 << 20))), [56; 4]);
     assert_eq!(all.map(|admission| past(admission, SequentialCutoff::Bytes(0))), [0; 4]);
@@ -102,7 +102,7 @@ fn an_admission_that_asks_more_writes_less_and_a_run_repeats_exactly() {
         assert_eq!(served(), served());
         served().flash_pages_written()
     };
-    // What learns writes for hits as well, and may write more than what asks for nothing.
+    // The adaptive policy writes for hits as well, and may write more than `always`.
     let [always, learned, repeated] = ["always", "adaptive", "repeated:5"].map(written);
     assert!(learned > 0 && repeated < always, "{always} {learned} {repeated}");
 }
@@ -159,7 +159,7 @@ fn whole_requests_hit_if_all_of_their_blocks_do() {
 
 #[test]
 fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
-    // Each page is written once, then read: only a write of all of it leaves something to read.
+    // Each page is written once, then read: only a write of a whole page leaves something to read.
     let hits = |length: u32, writes: Writes| {
         let requests = (0..64).flat_map(|page| {
             let at = |kind, length| Ok(Request { kind, offset: page * PAGE, length, ..Request::default() });
@@ -176,7 +176,7 @@ fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsReads)), [64; 3]);
 }
 
-/// Rows of the policies at a size in pages, of blocks of 4 KiB.
+/// Returns the rows of the policies at a size in pages, with blocks of 4 KiB.
 fn rows(workload: &Workload, policies: &[&str], pages: u64, conditions: &Conditions) -> Vec<Row> {
     let point = |policy: &&str| Point {
         policy: policy.parse().expect("a policy"),
@@ -187,7 +187,7 @@ fn rows(workload: &Workload, policies: &[&str], pages: u64, conditions: &Conditi
     run(workload, conditions, &points, &|_| {}).rows
 }
 
-/// Every page of a loop is written, whole or in part, and read after that.
+/// Returns a loop in which every page is written, whole or in part, and then read.
 fn written_and_read(pages: u64, rounds: u64, written: u32) -> Workload {
     let of = |page| {
         let at = move |kind, length| Request { kind, offset: page * PAGE, length, ..Request::default() };
@@ -199,7 +199,7 @@ fn written_and_read(pages: u64, rounds: u64, written: u32) -> Workload {
 #[test]
 fn policies_from_papers_follow_the_rule_for_writes_that_serves_disks() {
     let policies = ["served:always", "lru", "arc", "s3-fifo", "clock2q+", "sieve", "w-tinylfu:20", "belady"];
-    // Everything fits, but not into RAM: of a page that is written in part the write finds what was read in the round before, and voids it.
+    // Everything fits, but not into RAM: a partial write of a page finds the copy that was read in the round before, and invalidates it.
     for (written, misses, read_misses) in [(4096, 200, 0), (512, 200 + 800, 800)] {
         let workload = written_and_read(200, 4, written);
         let conditions = Conditions { ram: RamShare::Bytes(64 << 10), ..conditions(Counted::Blocks) };
@@ -224,7 +224,7 @@ fn policies_from_papers_follow_the_rule_for_writes_that_serves_disks() {
 
 #[test]
 fn pages_written_to_flash_are_counted_by_cause() {
-    // Written whole and never read: whatever goes to flash is overwritten unread.
+    // Written whole and never read: all pages on flash are overwritten unread.
     let write =
         |page| Ok(Request { kind: Kind::Write, offset: page * PAGE, length: 4096, ..Request::default() });
     let workload = Workload::collect((0..4).flat_map(|_| (0..300).map(write))).unwrap();

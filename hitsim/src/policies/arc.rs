@@ -1,5 +1,4 @@
-//! ARC: one LRU list of what was used once and one of what was used more often, whose shares follow the hits in what
-//! each of them lost lately.
+//! ARC: one LRU list of blocks used once and one of blocks used more often, whose shares follow the hits in the ghosts of each.
 //!
 //! N. Megiddo, D. S. Modha: ARC: A Self-Tuning, Low Overhead Replacement Cache. FAST 2003, figure 4. The names `T1`, `T2`,
 //! `B1`, `B2` and `target` (there p) are those of the paper.
@@ -7,25 +6,25 @@
 use super::lists::{ListId, Lists};
 use super::{Access, Policy};
 
-/// Cached, used once.
+/// Cached blocks, used once.
 const T1: ListId = ListId(0);
-/// Cached, used more often.
+/// Cached blocks, used more often.
 const T2: ListId = ListId(1);
-/// Remembered, from `T1`.
+/// Ghosts from `T1`.
 const B1: ListId = ListId(2);
-/// Remembered, from `T2`.
+/// Ghosts from `T2`.
 const B2: ListId = ListId(3);
 
 /// Adaptive replacement.
 pub struct Arc {
     capacity: usize,
     lists: Lists,
-    /// What `T1` is to hold: a real number, as in the paper.
+    /// Target size of `T1`: a real number, as in the paper.
     target: f64,
 }
 
 impl Arc {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         Self { capacity, lists: Lists::new(blocks, 2, 2), target: 0.0 }
     }
@@ -36,7 +35,7 @@ impl Arc {
         self.lists.len(list) as f64
     }
 
-    /// The paper's REPLACE: one block leaves and is remembered.
+    /// Evicts one block and remembers it: REPLACE of the paper.
     fn replace(&mut self, is_in_b2: bool) {
         // Only invalidated blocks leave room.
         if self.len() < self.capacity {

@@ -1,6 +1,6 @@
-//! Belady's MIN: what is read again last leaves; it has to know the future.
+//! Belady's MIN: evicts the block whose next read is the latest; it has to know the future.
 //!
-//! No policy without a bypass misses fewer reads where all accesses read, or write whole blocks. Beside writes of parts of blocks, which
+//! No policy without a bypass has fewer read misses where all accesses read, or write whole blocks. With writes of parts of blocks, which
 //! leave a block uncached, it is an estimate. It is no bound on misses of all accesses where some write: it keeps nothing for a write.
 //!
 //! L. A. Belady: A Study of Replacement Algorithms for a Virtual-Storage Computer. IBM Systems Journal 5(2), 1966.
@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use super::{Access, Policy};
 use crate::rule::Effect;
 
-/// Not used again.
+/// No next use.
 const NEVER: u32 = u32::MAX;
 
-/// For each access of all passes over the same ones, when its block is read again: as a count of accesses from the first one on. A block
-/// that is replaced before it is read has no next use. Accesses without an effect are reads.
+/// Returns for each access of all passes the next read of its block, as a count of accesses from the first one on. A block that is replaced
+/// before it is read has no next use. Accesses without an effect are reads.
 pub fn next_uses(accesses: &[u32], effects: &[Effect], blocks: u32, passes: u32) -> Vec<u32> {
     let mut seen = vec![NEVER; blocks as usize];
     let mut next = vec![NEVER; accesses.len() * passes as usize];
@@ -31,26 +31,26 @@ pub fn next_uses(accesses: &[u32], effects: &[Effect], blocks: u32, passes: u32)
     next
 }
 
-/// The fewest misses of reads that are possible if what misses has to enter.
+/// Policy with the fewest possible read misses if every missed block enters.
 pub struct Belady<'a> {
     capacity: usize,
     next_uses: &'a [u32],
-    /// Accesses so far.
+    /// Number of accesses so far.
     now: usize,
-    /// Of each block when it is read again; none if it is not cached.
+    /// Next read of each block; none if it is not cached.
     cached: Vec<Option<u32>>,
     /// Next uses of cached blocks, with the blocks.
     queue: BTreeSet<(u32, u32)>,
 }
 
 impl<'a> Belady<'a> {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`, for the accesses that [`next_uses`] was made of.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`, for the accesses passed to [`next_uses`].
     pub fn new(capacity: usize, blocks: u32, next_uses: &'a [u32]) -> Self {
         let cached = vec![None; blocks as usize];
         Self { capacity, next_uses, now: 0, cached, queue: BTreeSet::new() }
     }
 
-    /// Takes a block out, if it is cached.
+    /// Removes a block, if it is cached.
     fn remove(&mut self, block: u32) -> bool {
         let next = self.cached[block as usize].take();
         next.is_some_and(|next| self.queue.remove(&(next, block)))

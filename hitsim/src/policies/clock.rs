@@ -1,4 +1,4 @@
-//! CLOCK, or second chance: FIFO in which what was used since it was last looked at goes round once more.
+//! CLOCK, or second chance: FIFO in which a block that was used since its last check goes round once more.
 //!
 //! F. J. Corbató: A Paging Experiment with the Multics System. MIT Project MAC Report MAC-M-384, 1968.
 
@@ -15,7 +15,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         Self { capacity, lists: Lists::new(blocks, 1, 0), used: vec![false; blocks as usize] }
     }

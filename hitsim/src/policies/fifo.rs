@@ -1,4 +1,4 @@
-//! FIFO: what came first leaves first, however often it was used.
+//! FIFO: evicts blocks in the order of their insertion, however often they were used.
 
 use super::lists::{ListId, Lists};
 use super::{Access, Policy};
@@ -12,7 +12,7 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         Self { capacity, lists: Lists::new(blocks, 1, 0) }
     }

@@ -1,16 +1,16 @@
-//! LIRS: what is used again soon after its last use stays; the rest gets one place in a hundred.
+//! LIRS: blocks that are reused soon stay; the rest gets one place in a hundred.
 //!
-//! S. Jiang, X. Zhang: LIRS: An Efficient Low Inter-reference Recency Set Replacement Policy to Improve Buffer Cache
-//! Performance. SIGMETRICS 2002, section 3. The stack is the paper's S, the queue its Q. The paper does not bound what is
-//! remembered of blocks that left; here it is twice the cache.
+//! S. Jiang, X. Zhang: LIRS: An Efficient Low Inter-reference Recency Set Replacement Policy to Improve Buffer Cache Performance.
+//! SIGMETRICS 2002, section 3. The stack is the paper's S, the queue its Q. The paper does not bound the number of remembered blocks; here
+//! it is twice the cache.
 
 use super::lists::{ListId, Lists};
 use super::{Access, Policy};
 
 const STACK: ListId = ListId(0);
-/// Cached without being in the set that stays.
+/// Cached blocks outside the LIR set.
 const QUEUE: ListId = ListId(0);
-/// Not cached, and still in the stack.
+/// Blocks that are not cached, and still in the stack.
 const GONE: ListId = ListId(1);
 
 /// LIRS.
@@ -19,14 +19,14 @@ pub struct Lirs {
     low_max: usize,
     low: usize,
     stack: Lists,
-    /// `QUEUE` and `GONE`; a block in neither is in the set that stays, or unknown.
+    /// `QUEUE` and `GONE`; a block in neither is in the LIR set, or unknown.
     others: Lists,
-    /// Whether a block is in the set that stays (LIR).
+    /// True for blocks in the LIR set.
     is_low: Vec<bool>,
 }
 
 impl Lirs {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         let low_max = capacity - (capacity / 100).max(1);
         let is_low = vec![false; blocks as usize];
@@ -40,7 +40,7 @@ impl Lirs {
         }
     }
 
-    /// Takes what does not stay from the bottom of the stack.
+    /// Removes blocks outside the LIR set from the bottom of the stack.
     fn prune(&mut self) {
         while let Some(block) = self.stack.back(STACK) {
             if self.is_low[block as usize] {
@@ -53,7 +53,7 @@ impl Lirs {
         }
     }
 
-    /// Has a block stay, in the place of the one of the stack's bottom if there are enough.
+    /// Moves a block into the LIR set, in place of the one at the stack's bottom if the set is full.
     fn lower(&mut self, block: u32) {
         self.others.remove(block);
         self.is_low[block as usize] = true;
@@ -86,7 +86,7 @@ impl Lirs {
     fn miss(&mut self, block: u32) {
         let is_known = self.others.is_in(GONE, block);
         if is_known {
-            // Out of the way first, so that making room does not forget it.
+            // Removed first, so that making room does not forget it.
             self.others.remove(block);
         }
         if self.len() == self.capacity {

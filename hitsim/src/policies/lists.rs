@@ -1,25 +1,25 @@
-//! Doubly linked lists of blocks, all in one table: what most policies are made of.
+//! Doubly linked lists of blocks, all in one table, which most policies use.
 //!
-//! A block is in one list of a table at most, and moves between them in constant time. It never allocates after it was made.
+//! A block is in at most one list of a table, and moves between them in constant time. Nothing is allocated after the creation.
 
-/// A list of a [`Lists`].
+/// List of a [`Lists`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ListId(pub(super) u8);
 
-/// Where no block is.
+/// Number of no block.
 const NONE: u32 = u32::MAX;
 const NOWHERE: u8 = u8::MAX;
 
 pub(super) struct Lists {
     places: Vec<Place>,
     ends: Vec<Ends>,
-    /// Lists of cached blocks, which are the first ones.
+    /// Number of lists of cached blocks, which are the first ones.
     cached: u8,
 }
 
 #[derive(Clone, Copy)]
 struct Place {
-    /// Towards the front.
+    /// Neighbour towards the front.
     newer: u32,
     older: u32,
     list: u8,
@@ -33,7 +33,7 @@ struct Ends {
 }
 
 impl Lists {
-    /// So many empty lists of cached blocks, and behind them of blocks that are only remembered, with numbers below `blocks`.
+    /// Creates empty lists: `cached` of cached blocks, then `remembered` of ghosts, with numbers below `blocks`.
     pub(super) fn new(blocks: u32, cached: u8, remembered: u8) -> Self {
         let nowhere = Place { newer: NONE, older: NONE, list: NOWHERE };
         let empty = Ends { front: NONE, back: NONE, len: 0 };
@@ -46,19 +46,19 @@ impl Lists {
         self.places[block as usize].list < self.cached
     }
 
-    /// Blocks in lists of cached blocks.
+    /// Returns the number of blocks in lists of cached blocks.
     pub(super) fn cached(&self) -> usize {
         self.ends[..usize::from(self.cached)].iter().map(|ends| ends.len).sum()
     }
 
-    /// Takes a block out if it is cached; one that is remembered stays so.
+    /// Removes a block if it is cached; a ghost stays.
     pub(super) fn invalidate(&mut self, block: u32) {
         if self.holds(block) {
             self.remove(block);
         }
     }
 
-    /// The list that a block is in.
+    /// Returns the list of a block.
     pub(super) fn list_of(&self, block: u32) -> Option<ListId> {
         let list = self.places[block as usize].list;
         (list != NOWHERE).then_some(ListId(list))
@@ -76,12 +76,12 @@ impl Lists {
         known(self.ends[usize::from(list.0)].back)
     }
 
-    /// The neighbour of a block towards the front.
+    /// Returns the neighbour of a block towards the front.
     pub(super) fn newer(&self, block: u32) -> Option<u32> {
         known(self.places[block as usize].newer)
     }
 
-    /// Puts a block to the front of a list, wherever it was.
+    /// Moves a block to the front of a list, from any list or none.
     pub(super) fn put_first(&mut self, list: ListId, block: u32) {
         self.remove(block);
         let ends = &mut self.ends[usize::from(list.0)];
@@ -95,7 +95,7 @@ impl Lists {
         self.places[block as usize] = Place { newer: NONE, older: second, list: list.0 };
     }
 
-    /// Takes a block out of its list, if it is in one.
+    /// Removes a block from its list, if it is in one.
     pub(super) fn remove(&mut self, block: u32) {
         let Place { newer, older, list } = self.places[block as usize];
         if list == NOWHERE {
@@ -118,7 +118,7 @@ impl Lists {
         self.places[block as usize].list = NOWHERE;
     }
 
-    /// Takes the last block out of a list.
+    /// Removes the last block of a list.
     pub(super) fn pop_back(&mut self, list: ListId) -> Option<u32> {
         let block = self.back(list)?;
         self.remove(block);

@@ -1,4 +1,4 @@
-//! LRU: what was not used for the longest time leaves.
+//! LRU: evicts the block whose last use is the oldest.
 
 use super::lists::{ListId, Lists};
 use super::{Access, Policy};
@@ -12,7 +12,7 @@ pub struct Lru {
 }
 
 impl Lru {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         Self { capacity, lists: Lists::new(blocks, 1, 0) }
     }

@@ -1,8 +1,7 @@
-//! Reference policies: what is known from papers, to compare the served one with. Each in a file of its own, on numbers of
-//! blocks alone; none does any I/O, and none is part of what serves disks.
+//! Reference policies from papers, for comparison with the served one. Each has a file of its own, and works on numbers of blocks alone;
+//! none does any I/O, and none is part of the code that serves disks.
 //!
-//! Blocks are numbered densely from 0, by [`Workload::accesses`](crate::Workload::accesses), so that tables take the place of
-//! maps.
+//! Blocks are numbered densely from 0, by [`Workload::accesses`](crate::Workload::accesses), so that tables replace maps.
 
 mod arc;
 mod belady;
@@ -34,39 +33,39 @@ pub use sieve::Sieve;
 pub use two_q::TwoQ;
 pub use w_tinylfu::WTinyLfu;
 
-/// Whether a block was cached when it was asked for.
+/// Result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It was.
+    /// The block was cached.
     Hit,
-    /// It was not, and is now.
+    /// The block was not cached, and is now.
     Miss,
 }
 
-/// A policy of a cache that holds so many blocks.
+/// Policy of a cache with a capacity in blocks.
 ///
-/// Guarantees: a block that misses enters; there are never more blocks than fit. Accesses of [`Belady`] are the ones that it was made for,
-/// each as [`Self::access`] or [`Self::invalidate`].
+/// Guarantees: a block that misses enters; there are never more blocks than the capacity. Accesses of [`Belady`] are the ones that it was
+/// made for, each as [`Self::access`] or [`Self::invalidate`].
 pub trait Policy {
-    /// Asks for a block, which is below the number of blocks that the policy was made for.
+    /// Accesses a block, which is below the number of blocks that the policy was made for.
     fn access(&mut self, block: u32) -> Access;
 
-    /// Blocks that are cached now.
+    /// Returns the number of blocks that are cached now.
     fn len(&self) -> usize;
 
-    /// Whether a block is cached. Changes nothing.
+    /// Returns true if a block is cached. Changes nothing.
     fn holds(&self, block: u32) -> bool;
 
     /// Records an access that leaves the block uncached, whether it was cached or not.
     fn invalidate(&mut self, block: u32);
 
-    /// True if nothing is cached.
+    /// Returns true if nothing is cached.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// The names of the reference policies.
+/// Reference policies by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reference {
     /// First in, first out.
@@ -93,11 +92,11 @@ pub enum Reference {
     Belady,
 }
 
-/// The window of W-TinyLFU that its authors recommend, in hundredths.
+/// Window of W-TinyLFU that its authors recommend, in hundredths.
 const WINDOW_PERCENT: u8 = 1;
 
 impl Reference {
-    /// All of them, of W-TinyLFU the two windows that are compared most.
+    /// All of them; of W-TinyLFU the two windows that are compared most.
     pub const ALL: [Self; 12] = [
         Self::Fifo,
         Self::Lru,
@@ -113,8 +112,8 @@ impl Reference {
         Self::Belady,
     ];
 
-    /// An empty cache of `capacity` blocks for the accesses that follow. All of them, to blocks below `blocks`, have to be
-    /// known before for Belady alone.
+    /// Creates an empty cache of `capacity` blocks for the accesses that follow, to blocks below `blocks`. Only Belady has to know them
+    /// before.
     ///
     /// # Panics
     /// If the capacity is 0.

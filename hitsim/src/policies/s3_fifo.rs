@@ -1,12 +1,11 @@
-//! S3-FIFO: a small FIFO that filters what is used only once, a main one with second chances, and a memory of what the
-//! small one gave up.
+//! S3-FIFO: a small FIFO that filters blocks used only once, a main one with second chances, and ghosts of the small one.
 //!
 //! J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi: FIFO Queues are All You Need for Cache Eviction. SOSP 2023, algorithm 1,
 //! with its shares: a tenth for the small queue, and as many remembered as fit the main one.
 //!
-//! A variant of that algorithm, in three things: the main queue has no share of its own, only both queues together are held to the
-//! capacity (there, a full main queue gives up a block for one that moves in); a block that moves to the main queue begins anew
-//! with no uses; and an empty main queue has the small one give up a block also where that is below its tenth.
+//! A variant of that algorithm, in three respects: the main queue has no share of its own, only both queues together are limited to the
+//! capacity (there, a full main queue evicts a block for one that moves in); the use count of a block that moves to the main queue is
+//! reset; and if the main queue is empty, the small one evicts a block even below its tenth.
 
 use super::lists::{ListId, Lists};
 use super::{Access, Policy};
@@ -15,17 +14,17 @@ const SMALL: ListId = ListId(0);
 const MAIN: ListId = ListId(1);
 const GHOST: ListId = ListId(2);
 
-/// The parameters in which variants of S3-FIFO differ.
+/// Parameters of variants of S3-FIFO.
 pub(super) struct Rules {
-    /// Uses are counted up to this.
+    /// Maximum of the use count.
     pub(super) uses_max: u8,
-    /// So many uses after it came, a block goes from the small queue to the main one.
+    /// Uses after which a block moves from the small queue to the main one.
     pub(super) uses_for_main: u8,
-    /// A use does not count before so many blocks entered the small queue, the one that is used among them.
+    /// Number of blocks that must have entered the small queue before a use counts, including the used one.
     pub(super) window: u32,
 }
 
-/// Blocks of the small queue.
+/// Returns the size of the small queue in blocks.
 pub(super) fn small_max(capacity: usize) -> usize {
     (capacity / 10).max(1)
 }
@@ -38,18 +37,18 @@ pub struct S3Fifo {
     rules: Rules,
     lists: Lists,
     uses: Vec<u8>,
-    /// Of each block how many had entered the small queue when it did.
+    /// For each block, the number of blocks that had entered the small queue when it did.
     entered_at: Vec<u32>,
     entered: u32,
 }
 
 impl S3Fifo {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         Self::with_rules(capacity, blocks, Rules { uses_max: 3, uses_for_main: 2, window: 0 })
     }
 
-    /// The same of a variant.
+    /// Creates the same of a variant.
     pub(super) fn with_rules(capacity: usize, blocks: u32, rules: Rules) -> Self {
         let small_max = small_max(capacity);
         Self {

@@ -1,5 +1,5 @@
-//! SIEVE: FIFO that a hand walks from the oldest to the newest block, taking what was not used since it came by. What
-//! stays keeps its place.
+//! SIEVE: FIFO with a hand that walks from the oldest to the newest block, and evicts blocks that were not used since its last visit. The
+//! others keep their places.
 //!
 //! Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson, K. V. Rashmi: SIEVE is Simpler than LRU. NSDI 2024, algorithm 1.
 
@@ -13,12 +13,12 @@ pub struct Sieve {
     capacity: usize,
     lists: Lists,
     used: Vec<bool>,
-    /// What the hand looks at next; the oldest block if nothing.
+    /// Next block that the hand checks; the oldest block if none.
     hand: Option<u32>,
 }
 
 impl Sieve {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         Self { capacity, lists: Lists::new(blocks, 1, 0), used: vec![false; blocks as usize], hand: None }
     }

@@ -1,4 +1,4 @@
-//! Reference policies against examples worked by hand, and against naive models that say the same in another way.
+//! Reference policies against examples worked by hand, and against naive models with a different implementation.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::rule::Effect;
 
 const BLOCKS: u32 = 24;
 
-/// `H` for each hit and `.` for each miss.
+/// Returns `H` for each hit and `.` for each miss.
 fn play(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
     let next = next_uses(accesses, &[], BLOCKS, 1);
     let mut policy = reference.make(capacity, BLOCKS, &next);
@@ -39,13 +39,13 @@ fn clock_passes_once_over_what_was_used() {
 
 #[test]
 fn sieve_keeps_the_place_of_its_hand() {
-    // As in figure 1 of the paper, in small: 3 passes over 0 and takes 1; 4 goes on at 2, though 0 is older.
+    // As in figure 1 of the paper, reduced: 3 passes over 0 and evicts 1; 4 continues at 2, though 0 is older.
     assert_eq!(play(Reference::Sieve, 3, &[0, 1, 2, 0, 3, 4, 0, 2]), "...H..H.");
 }
 
 #[test]
 fn two_q_takes_in_for_good_what_comes_back_after_it_left() {
-    // 0 leaves with 4, is remembered, and comes back to stay: newcomers push each other out.
+    // 0 is evicted for 4, is remembered, and stays after its return: new blocks push each other out.
     assert_eq!(play(Reference::TwoQ, 4, &[0, 1, 2, 3, 4, 0, 5, 6, 7, 8, 0]), "..........H");
 }
 
@@ -56,7 +56,7 @@ fn arc_keeps_what_was_used_twice_through_a_scan() {
 
 #[test]
 fn arc_gives_room_to_what_it_remembers() {
-    // 0 and 1 are used twice; 2 is given up for 3 and comes back: the target of T1 becomes 1, so 0 goes, then 1, and 3 stays.
+    // 0 and 1 are used twice; 2 is evicted for 3 and returns: the target of T1 becomes 1, so 0 is evicted, then 1, and 3 stays.
     let mut arc = Arc::new(3, BLOCKS);
     let answers: Vec<Access> = [0, 0, 1, 1, 2, 3, 2, 4].map(|block| arc.access(block)).into();
     assert_eq!(answers.iter().filter(|answer| **answer == Access::Hit).count(), 2);
@@ -74,7 +74,7 @@ fn lirs_keeps_a_loop_that_is_larger_than_the_cache() {
 
 #[test]
 fn s3_fifo_takes_single_uses_out_of_the_small_queue() {
-    // 0 and 1 are used often enough to go to the main queue; a scan passes by.
+    // 0 and 1 are used often enough to move to the main queue; a scan passes.
     let mut accesses = vec![0, 1, 0, 1, 0, 1];
     accesses.extend(2..20);
     accesses.extend([0, 1]);
@@ -134,10 +134,10 @@ fn names_are_read_as_they_are_printed_and_others_refused() {
     }
 }
 
-/// A policy said in the plainest way: what is cached, in order, the next to leave last.
+/// Plays a policy in the simplest form: cached blocks in order, the next one to evict last.
 fn naive(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
     let mut cached: VecDeque<(u32, bool)> = VecDeque::new();
-    // Counted from the back, so that newcomers at the front do not move it.
+    // Counted from the back, so that insertions at the front do not move it.
     let mut hand = 0;
     let mut answers = String::new();
     for (now, block) in accesses.iter().enumerate() {
@@ -165,7 +165,7 @@ fn naive(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
                     let at = capacity - 1 - hand;
                     if !std::mem::take(&mut cached[at].1) {
                         cached.remove(at);
-                        // Behind the newest it begins anew, before the newcomer has its place there.
+                        // Behind the newest it starts over, before the new block has its place there.
                         hand %= capacity - usize::from(capacity > 1);
                         break;
                     }
@@ -188,7 +188,7 @@ fn naive(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
     answers
 }
 
-/// ARC said with plain queues, most recent first.
+/// Plays ARC with plain queues, most recent first.
 #[expect(clippy::cast_precision_loss, reason = "lists of a few blocks")]
 fn naive_arc(capacity: usize, accesses: &[u32]) -> String {
     let mut lists: [VecDeque<u32>; 4] = Default::default();

@@ -1,8 +1,7 @@
-//! 2Q: newcomers wait in a FIFO; who comes back after having left it enters an LRU list of those that are wanted.
+//! 2Q: new blocks wait in a FIFO; a block that returns after leaving it enters an LRU list.
 //!
-//! T. Johnson, D. Shasha: 2Q: A Low Overhead High Performance Buffer Management Replacement Algorithm. VLDB 1994, the
-//! full version, with the shares that it recommends: a quarter of the cache for newcomers, and half as many remembered
-//! as fit the cache.
+//! T. Johnson, D. Shasha: 2Q: A Low Overhead High Performance Buffer Management Replacement Algorithm. VLDB 1994, the full version, with
+//! the recommended shares: a quarter of the cache for new blocks, and half as many ghosts as blocks fit the cache.
 
 use super::lists::{ListId, Lists};
 use super::{Access, Policy};
@@ -20,7 +19,7 @@ pub struct TwoQ {
 }
 
 impl TwoQ {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`.
     pub fn new(capacity: usize, blocks: u32) -> Self {
         let (new_max, gone_max) = ((capacity / 4).max(1), (capacity / 2).max(1));
         Self { capacity, new_max, gone_max, lists: Lists::new(blocks, 2, 1) }
@@ -51,7 +50,7 @@ impl Policy for TwoQ {
             }
             Some(NEW) => Access::Hit,
             Some(_) => {
-                // Out of the way first, so that making room does not forget it.
+                // Removed first, so that making room does not forget it.
                 self.lists.remove(block);
                 self.reclaim();
                 self.lists.put_first(WANTED, block);

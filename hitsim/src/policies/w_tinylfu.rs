@@ -1,5 +1,5 @@
-//! W-TinyLFU: a small LRU window in front of a segmented LRU; who leaves the window enters only if it was used more often
-//! than whom it would push out, by a sketch of counts that fade.
+//! W-TinyLFU: a small LRU window in front of a segmented LRU; a block that leaves the window enters only if it was used more often than the
+//! block that it would evict, by a sketch of ageing counts.
 //!
 //! G. Einziger, R. Friedman, B. Manes: `TinyLFU`: A Highly Efficient Cache Admission Policy. ACM Transactions on Storage 13(4),
 //! 2017, section 4; counts are halved every ten accesses per cached block (3.3), and a protected part takes 80 % of the main
@@ -14,7 +14,7 @@ const PROTECTED: ListId = ListId(2);
 
 const ROWS: usize = 4;
 const COUNT_MAX: u8 = 15;
-/// Accesses per cached block after which counts are halved.
+/// Number of accesses per cached block after which counts are halved.
 const SAMPLE: usize = 10;
 
 /// W-TinyLFU with a window of a given size.
@@ -27,7 +27,7 @@ pub struct WTinyLfu {
 }
 
 impl WTinyLfu {
-    /// An empty cache of `capacity` blocks with numbers below `blocks`, of which so many hundredths are the window.
+    /// Creates an empty cache of `capacity` blocks with numbers below `blocks`, with a window in hundredths.
     pub fn new(capacity: usize, blocks: u32, window_percent: u8) -> Self {
         let window_max = (capacity * usize::from(window_percent) / 100).max(1);
         let protected_max = capacity.saturating_sub(window_max) * 4 / 5;
@@ -53,7 +53,7 @@ impl WTinyLfu {
         }
     }
 
-    /// Has the window's last block enter the main part, or leave.
+    /// Moves the window's last block to the main part, or evicts it.
     fn pass_on(&mut self) {
         let Some(candidate) = self.lists.back(WINDOW) else { return };
         if self.len() <= self.capacity {
@@ -98,7 +98,7 @@ impl Policy for WTinyLfu {
     }
 }
 
-/// How often blocks were used lately, too high rather than too low.
+/// Estimate of recent uses of blocks, too high rather than too low.
 struct Sketch {
     rows: [Vec<u8>; ROWS],
     added: usize,
@@ -112,7 +112,7 @@ impl Sketch {
     }
 
     fn place(&self, row: usize, block: u32) -> usize {
-        // The finaliser of MurmurHash3, 64 bits, of the block and its row.
+        // Finaliser of MurmurHash3, 64 bits, of the block and its row.
         let mut hash = u64::from(block) | (row as u64 + 1) << 32;
         hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
         hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -124,7 +124,7 @@ impl Sketch {
         counts.min().expect("there are rows")
     }
 
-    /// Adds one to the lowest counts only, which keeps the others from growing for nothing.
+    /// Adds one to the lowest counts only, which keeps the others from growing needlessly.
     fn add(&mut self, block: u32) {
         let least = self.count(block);
         for row in 0..ROWS {

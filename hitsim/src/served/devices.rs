@@ -1,14 +1,14 @@
-//! Devices that keep no data: a backing of zeroes, and a flash that stores only pages that are not.
+//! Devices without data: a backing of zeroes, and a flash that stores only pages other than zeroes.
 //!
-//! Guests' data is all zeroes in a simulation, so a pool of many GiB takes memory for superblock, table, headers and summaries
-//! only. The cache writes, reads and checks its log as on any other device.
+//! Guests' data is all zeroes in a simulation, so a pool of many GiB takes memory for superblock, table, headers and summaries only. The
+//! cache writes, reads and checks its log as on any other device.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, Geometry, Operation, Outcome, PAGE, Unmap};
 
-/// A disk of zeroes, whatever is written to it.
+/// Disk of zeroes, whatever is written to it.
 pub(super) struct Zeroes {
     geometry: Geometry,
 }
@@ -49,7 +49,7 @@ impl BlockDevice for Zeroes {
     }
 }
 
-/// A device of whole pages of which only those take memory that are not zero, up to their last byte that is not.
+/// Device of whole pages, of which only those other than zero take memory, up to their last byte that is not zero.
 pub(super) struct Sparse {
     geometry: Geometry,
     pages: RefCell<HashMap<u64, Box<[u8]>>>,
@@ -116,7 +116,7 @@ impl BlockDevice for Sparse {
     }
 }
 
-/// Most pages that are not zero say so in their first bytes.
+/// Most pages that are not zero differ in their first bytes.
 fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().take(16).all(|byte| *byte == 0) && bytes.iter().all(|byte| *byte == 0)
 }

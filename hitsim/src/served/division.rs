@@ -1,13 +1,13 @@
-//! How a cache of a given size is divided: RAM, and segments of flash.
+//! Division of a cache of a given size into RAM and segments of flash.
 //!
-//! What counts as the size is pages of data that can be kept, in RAM and on flash together:
-//! - RAM is part of it. Content that is in both counts twice, as it takes room twice. So where hits count whatever is written, little of
-//!   it is best; and the more of it there is, the better is known what is worth a write.
-//! - A segment counts as many pages as it holds when it is written in the largest batches: without its summary, and without one
-//!   header for 128 pages. Smaller batches have more headers, so the segment holds less than it counts; that goes against the
-//!   served policy. There is never more data than the size.
-//! - What the pool keeps back (three segments for reclaim, two for notes), superblock and segment table come on top: in real
-//!   pools of thousands of segments they are nothing, and here they would be a third of the smallest cache.
+//! The size counts the pages of data that can be kept, in RAM and on flash together:
+//! - RAM is part of it. Content that is in both counts twice, as it takes room twice. So where hits count regardless of writes, little RAM
+//!   is best; and the more RAM there is, the better the choice of pages to write.
+//! - A segment counts as many pages as it holds when it is written in the largest batches: without its summary, and without one header for
+//!   128 pages. Smaller batches have more headers, so the segment holds less than it counts; this is to the disadvantage of the served
+//!   policy. There is never more data than the size.
+//! - Not counted are the reserve of the pool (three segments for reclaim, two for notes), superblock and segment table: in real pools of
+//!   thousands of segments they are negligible, and here they would be a third of the smallest cache.
 
 use block::PAGE;
 use cache::bytes::layout::Layout;
@@ -16,22 +16,22 @@ use cache::words::limits::{
 };
 use cache::{Admission, Shape};
 
-/// Segments are halved until there are so many, as long as they can be: pools have thousands. With 64 of them 0.04 to 0.06 times what LRU
-/// writes is written more, for the same hits.
+/// Number of segments that the division aims at, by halving their size as far as possible: pools have thousands. With 64 segments, the
+/// writes rise by 0.04 to 0.06 times those of LRU, for the same hits.
 const SEGMENTS_WANTED: u64 = 256;
 
-/// RAM that a disk gets in a cache of a given size, if it is not said: a quarter. Beside a twentieth of it a third less is
-/// written, for the same hits; where only hits count, a twentieth has more of them (docs/dev/notes/hit-ratio.md).
+/// Divisor of the cache for the default RAM of a disk: a quarter. Compared with a twentieth, a third less is written, for the same hits;
+/// where only hits count, a twentieth has more of them (docs/dev/notes/hit-ratio.md).
 const RAM_PART: u64 = 4;
 const RAM_PART_FOR_HITS: u64 = 20;
-/// Pages of RAM below which a twentieth is not enough: requests are larger than what waits for flash then, and most of each is refused.
-/// With 16 pages instead, the smallest caches of docs/dev/notes/hit-ratio.md lose up to 1.9 points against LRU.
+/// Pages of RAM below which a twentieth is not enough: requests are then larger than the queue for flash, and most of each is refused. With
+/// 16 pages instead, the smallest caches of docs/dev/notes/hit-ratio.md lose up to 1.9 points against LRU.
 const RAM_PAGES_FOR_HITS: u64 = 64;
 
-/// The parts of a cache.
+/// Parts of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// RAM of the disk, bytes.
+    /// RAM of the disk in bytes.
     pub ram_bytes: u64,
     /// Bytes of a segment.
     pub segment_bytes: u64,
@@ -39,24 +39,25 @@ pub struct Division {
     pub segments: u32,
     /// Pages of data that a segment counts.
     pub segment_data_pages: u64,
-    /// Bytes of the device that has them, with everything that comes on top.
+    /// Size of the device that has them, with everything that is not counted, in bytes.
     pub device_bytes: u64,
 }
 
-/// How much RAM a disk gets, in bytes.
+/// RAM of a disk in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RamShare {
-    /// A quarter of the cache, or where only hits count a twentieth and 256 KiB at least, but no more than a quarter; at most so much.
+    /// A quarter of the cache, or where only hits count a twentieth and 256 KiB at least, but no more than a quarter; limited by
+    /// `bytes_max`.
     Usual {
-        /// The most.
+        /// Maximum.
         bytes_max: u64,
     },
-    /// Just so much.
+    /// A fixed number of bytes.
     Bytes(u64),
 }
 
 impl RamShare {
-    /// Pages of RAM in a cache of that size.
+    /// Returns the pages of RAM in a cache of that size.
     pub(crate) fn pages(self, size_bytes: u64, admission: Admission) -> u64 {
         let pages = size_bytes / PAGE;
         match self {
@@ -78,7 +79,7 @@ impl RamShare {
 }
 
 impl Division {
-    /// Divides a cache of `size_bytes`, into which comes what `admission` lets in.
+    /// Divides a cache of `size_bytes` for this `admission`.
     ///
     /// # Errors
     /// If there would be fewer segments than a disk needs, or the pool would be too large: a sentence.
@@ -113,18 +114,18 @@ impl Division {
         Ok(Self { ram_bytes: ram_pages * PAGE, segment_bytes, segments, segment_data_pages, device_bytes })
     }
 
-    /// What the pool is formatted with.
+    /// Returns the shape with which the pool is formatted.
     pub(super) fn shape(&self) -> Shape {
         Shape { segment_bytes: self.segment_bytes, region_bytes: REGION_BYTES }
     }
 
-    /// Pages of data that fit at most.
+    /// Returns the maximum number of pages of data.
     pub fn pages_max(&self) -> u64 {
         self.ram_bytes / PAGE + u64::from(self.segments) * self.segment_data_pages
     }
 }
 
-/// Pages of data that a segment holds when it is written in the largest batches.
+/// Returns the pages of data in a segment that is written in the largest batches.
 fn data_pages(segment_bytes: u64) -> u64 {
     let shape = Shape { segment_bytes, region_bytes: REGION_BYTES };
     let layout = Layout::new(shape, 1).expect("segment sizes are powers of two within the limits");
@@ -132,7 +133,7 @@ fn data_pages(segment_bytes: u64) -> u64 {
     pages - pages.div_ceil(BATCH_PAGES_MAX as u64 + 1)
 }
 
-/// The smallest device that has so many segments.
+/// Returns the size of the smallest device with so many segments.
 fn device_bytes(shape: Shape, segments: u32) -> Option<u64> {
     let mut bytes = u64::from(segments) * shape.segment_bytes;
     loop {
@@ -194,7 +195,7 @@ mod tests {
         assert!(
             Division::of(u64::MAX, AUTO, Admission::Adaptive).unwrap_err().contains("more than a pool holds")
         );
-        // As many segments as have a number, before any is kept back.
+        // As many segments as have a number, before the reserve.
         let large = data_pages(Shape::for_device(1 << 60).segment_bytes);
         let flash = u64::from(u32::MAX) * large * PAGE;
         assert!(

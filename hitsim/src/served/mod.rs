@@ -1,11 +1,11 @@
-//! The policy that serves disks: the very code of the crate `cache`, with its log, its reclaim and its RAM, on devices that
-//! keep no data. There is no second implementation that could say something else.
+//! The served policy: the code of the crate `cache` itself, with its log, its reclaim and its RAM, on devices without data. There is no
+//! second implementation that could differ.
 //!
-//! Requests are issued one after another, each as a whole, however accesses are counted: what a disk learns from the size of requests it
-//! learns here too. Only what is more than half of its RAM comes in pieces of that: where traces are simulated, RAM can be as small as 16
-//! pages, and a real one has room for many requests. Between them everything behind the cache (promotion, reclaim, notes) does all that it
-//! has to do, at a speed that no flash has: a real one that is slower than its guests loses some promotions. The clock
-//! goes on by the same time for each access, whatever a trace says. One seed, so that a run repeats exactly.
+//! Requests are issued one after another, each as a whole, however accesses are counted: a disk learns from the size of requests here too.
+//! Only a request larger than half of the RAM is split into pieces of that size: in simulations RAM can be as small as 16 pages, and real
+//! RAM has room for many requests. Between requests all background work (promotion, reclaim, notes) completes, at a speed that no flash
+//! has: a real one that is slower than its guests loses some promotions. The clock advances by the same time for each access, whatever
+//! times a trace has. There is one seed, so that a run repeats exactly.
 
 mod devices;
 mod division;
@@ -30,72 +30,71 @@ pub use division::{Division, RamShare};
 type Env = (Zeroes, Sparse, LocalHost);
 type Disk = CachedDisk<Env>;
 
-/// Accesses between two reports of progress.
+/// Number of accesses between two reports of progress.
 const REPORT_EVERY: u64 = 16_384;
 
-/// The time between two accesses, in nanoseconds: longer than reclaim rests when it finds nothing to gain.
+/// Time between two accesses, in nanoseconds: longer than the pause of reclaim when there is nothing to gain.
 pub const ACCESS_NS: u64 = 60_000_000;
 
-/// The time after a piece of a request: nothing, save that what is behind the cache ends its work.
+/// Time after a piece of a request in nanoseconds, in which the background work ends.
 const PIECE_NS: u64 = 1_000;
 
-/// Decides the order of tasks behind the cache.
+/// Seed of the order of background tasks.
 const SEED: u64 = 1;
 
-/// How a disk is served.
+/// Settings of a served disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Serving {
-    /// What may enter flash.
+    /// Admission to flash.
     pub admission: Admission,
     /// RAM of the disk.
     pub ram: RamShare,
     /// As in [`DiskSettings`].
     pub sequential_cutoff: SequentialCutoff,
-    /// What is done with writes.
+    /// Treatment of writes.
     pub writes: Writes,
 }
 
-/// What came of it.
+/// Results of serving a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// The first pass: an access is a hit if its pages were all cached when its request came.
+    /// Counts of the first pass: an access is a hit if its pages were all cached before its request.
     pub first: Tally,
-    /// The last pass, if there are several.
+    /// Counts of the last pass, if there are several.
     pub again: Option<Tally>,
-    /// The two turnovers after the first fill.
+    /// Counts of the two turnovers after the first fill.
     pub turns: [Tally; 2],
     /// The disk's own counters of the first pass, in which a request counts as one.
     pub counts: DiskCounts,
-    /// Pages promoted before a segment was reclaimed for the first time.
+    /// Pages promoted before the first segment was reclaimed.
     pub first_fill_pages: u64,
     /// Pages written to flash in the first pass that a guest overwrote before they were read from there. A lower bound: a copy counts as
     /// read if an earlier one of the same content was, and the page went from RAM to flash again.
     pub overwritten_unread_pages: u64,
-    /// How the cache was divided.
+    /// Division of the cache.
     pub division: Division,
-    /// Pages that were cached in the end, in RAM and on flash.
+    /// Pages that were cached at the end, in RAM and on flash.
     pub pages: u64,
-    /// Bytes of index and policy in the end.
+    /// Bytes of index and policy at the end.
     pub index_bytes: u64,
 }
 
 impl Served {
-    /// Accesses of the first pass that were hits.
+    /// Returns the accesses of the first pass that were hits.
     pub fn hits(&self) -> u64 {
         self.first.accesses - self.first.misses
     }
 
-    /// Pages of data written to flash: promoted while it filled, promoted later, and appended again when their segment was
-    /// reclaimed.
+    /// Returns the pages of data written to flash: promoted in the first fill, promoted later, and appended again by reclaim.
     pub fn flash_pages_written(&self) -> u64 {
         self.counts.promotions + self.counts.reappends
     }
 }
 
-/// Serves a whole workload with a cache of `size_bytes`. `progress` is told how many accesses were done since it was told last.
+/// Serves a whole workload with a cache of `size_bytes`. `progress` gets the number of accesses since its last call.
 ///
 /// # Errors
-/// If there cannot be such a cache, or if it failed: a sentence.
+/// If such a cache is impossible, or if it failed: a sentence.
 pub fn serve(
     workload: &Workload,
     serving: &Serving,
@@ -107,7 +106,7 @@ pub fn serve(
     serve_along(workload, serving, counted, size_bytes, block_bytes, &Course::default(), progress)
 }
 
-/// As [`serve`], along a course.
+/// Does the same as [`serve`], along a course.
 ///
 /// # Errors
 /// As [`serve`].
@@ -156,7 +155,7 @@ pub fn serve_along(
         .unwrap_or_else(|| Err("The cache waits for something that never happens: this is a bug".to_owned()))
 }
 
-/// A disk while it serves a workload.
+/// Disk that serves a workload.
 struct Run<'a> {
     disk: &'a Disk,
     host: &'a LocalHost,
@@ -189,7 +188,7 @@ impl Run<'_> {
             if overwrites {
                 self.fate.observe(self.disk, &asked);
             }
-            // Time passes only when nothing else can run: so whatever is behind the cache ends its work first.
+            // Time passes only when nothing else can run: so all background work ends first.
             for piece in asked.pieces(self.division.ram_bytes / PAGE / 2 * PAGE) {
                 ask(self.disk, piece, writes).await?;
                 self.host.sleep(PIECE_NS).await;
@@ -206,19 +205,19 @@ impl Run<'_> {
     }
 }
 
-/// What becomes of pages on flash.
+/// Fate of pages on flash.
 #[derive(Default)]
 struct Fate {
-    /// Pages on flash that were read from there since a guest wrote them. A page that was reclaimed is taken out by its next access; if it
-    /// was in RAM and has gone to flash again before that, it stays, though nobody read the copy.
+    /// Pages on flash that were read from there since a guest wrote them. A reclaimed page is removed at its next access; if it was in RAM
+    /// and was written to flash again before that, it stays, though that copy was not read.
     read: HashSet<PageNumber>,
     overwritten_unread: u64,
-    /// Pages promoted until the first segment was reclaimed.
+    /// Pages promoted before the first segment was reclaimed.
     first_fill: Option<u64>,
 }
 
 impl Fate {
-    /// Records a request that has not happened yet.
+    /// Records a request before it is issued.
     fn observe(&mut self, disk: &Disk, asked: &Asked) {
         for page in (asked.pages.start / PAGE..asked.pages.end / PAGE).map(PageNumber) {
             if !disk.has_on_flash(page) {
@@ -267,8 +266,8 @@ async fn attach(
     Ok((cache, disk))
 }
 
-/// A write is as long as it was: a part of a page that is not cached is not kept, as its rest is not known. All else is in whole
-/// pages, which are what is fetched.
+/// Issues a request. A write has its exact length: a part of a page that is not cached is not kept, as its rest is not known. All other
+/// requests are in whole pages, as they are fetched.
 async fn ask(disk: &Disk, Asked { pages, exact, is_write }: Asked, writes: Writes) -> Result<(), String> {
     let written = match writes {
         Writes::AsTheyAre => Some(exact),
