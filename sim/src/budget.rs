@@ -1,6 +1,6 @@
-//! The write budgets of a world: in some processes promotions are held back, more or less, and that changes while clients run.
+//! Write budgets of a world: in some processes promotions are limited, to a degree that changes while clients run.
 //!
-//! Drawn by themselves, so that worlds without a budget are what they would be if there were none anywhere.
+//! Drawn from a generator of its own, so that worlds without a budget do not depend on it.
 
 use std::rc::Rc;
 
@@ -9,12 +9,12 @@ use cache::DriveWrites;
 use crate::rng::Rng;
 use crate::world::{SimCache, World};
 
-/// So many of a thousand processes have a budget.
+/// Processes of a thousand that have a budget.
 const BUDGETS_PER_MILLE: u64 = 250;
-/// So many of a thousand disturbances change it.
+/// Disturbances of a thousand that change it.
 const CHANGES_PER_MILLE: u64 = 300;
 
-/// The budgets of one process.
+/// Write budgets of one process.
 pub(crate) struct Budgets {
     rng: Rng,
     has_any: bool,
@@ -27,7 +27,7 @@ impl Budgets {
         Self { rng, has_any }
     }
 
-    /// Sets another one now and then, on any shard: next to nothing, some of what is wanted, enough, or none.
+    /// Sets another one now and then, on any shard: almost none, a part of the demand, enough, or no limit.
     pub(crate) fn disturb(&mut self, caches: &[Rc<SimCache>]) {
         if !self.has_any || !self.rng.chance(CHANGES_PER_MILLE) {
             return;

@@ -1,4 +1,4 @@
-//! What the clients of a world do, each request told to the model before and after.
+//! Clients of a world. The model learns of each request before and after it.
 
 use block::executor::LocalHost;
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, SECTOR, Unmap, Wanted};
@@ -7,7 +7,7 @@ use crate::model;
 use crate::rng::Rng;
 use crate::world::{Disk, World};
 
-/// How far from a range lies the one that is asked for together with it.
+/// Distance of a range from the one that is requested together with it, in bytes.
 const BESIDE: u64 = 64 << 10;
 
 pub(crate) async fn run_client(world: &World, host: &LocalHost, disk: &Disk, number: usize, mut rng: Rng) {
@@ -29,7 +29,8 @@ pub(crate) async fn run_client(world: &World, host: &LocalHost, disk: &Disk, num
     }
 }
 
-/// A request of 512 bytes to 64 KiB; half of them in a small hot part, so that they meet. Some at the end of a disk that grows.
+/// Draws a request of 512 bytes to 64 KiB; half of them in a small hot part, so that they overlap. Some are at the end of a disk that
+/// grows.
 fn draw_range(rng: &mut Rng, size: u64, grows: bool) -> ByteRange {
     if grows && rng.chance(150) {
         let end = size / SECTOR - rng.below(8);
@@ -47,7 +48,8 @@ fn draw_range(rng: &mut Rng, size: u64, grows: bool) -> ByteRange {
 }
 
 pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteRange) {
-    // Half of the places are asked for in RAM first, as doors do it, half of these with another one. By the place, not by a draw.
+    // Half of the places are first requested from RAM alone, as doors do, half of these with another one. This depends on the place, not on
+    // a draw.
     let place = range.start / PAGE;
     let mut wanted = vec![Wanted::new(range)];
     let other = ByteRange::at(range.start ^ BESIDE, range.len());
@@ -60,7 +62,7 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
     let model = &world.models[number];
     let ticket = model.borrow_mut().start_read(&range);
     let mut buffer = Buffer::zeroed(range.len() as usize);
-    // What nobody writes is not to look like zeroes, which are right in many places.
+    // Parts that nobody writes must not look like zeroes, which are valid in many places.
     buffer.fill(0xee);
     let (buffer, result) = disk.read(range.start, buffer).await;
     if let Err(error) = result {
@@ -74,7 +76,7 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
     world.judge(number, ticket, &buffer);
 }
 
-/// Reads what RAM has of these, each told to the model. True if it was the first one.
+/// Reads the cached part of these from RAM, and passes each result to the model. Returns true if RAM had the first one.
 fn try_read_cached(world: &World, disk: &Disk, number: usize, wanted: &mut [Wanted]) -> bool {
     let tickets = wanted.iter().map(|read| world.models[number].borrow_mut().start_read(&read.range));
     let tickets: Vec<_> = tickets.collect();
@@ -117,7 +119,7 @@ enum Change {
     Discard,
 }
 
-/// Makes a range zeroes.
+/// Writes zeroes to a range.
 pub(crate) async fn trim(world: &World, disk: &Disk, number: usize, range: ByteRange) {
     change(world, disk, number, range, Change::Zeroes).await;
 }
@@ -152,7 +154,7 @@ pub(crate) async fn flush(world: &World, disk: &Disk, number: usize) {
     }
 }
 
-/// Reads the whole disk and holds it against the model.
+/// Reads the whole disk and compares it with the model.
 pub(crate) async fn verify(world: &World, disk: &Disk, number: usize) {
     let size = disk.geometry().size;
     let mut offset = 0;

@@ -1,13 +1,13 @@
-//! What simulation met: counts that a test holds against zero, so that a case that no seed reaches is noticed.
+//! Coverage of simulation: a test checks that no count is zero, so that a case which no seed reaches is noticed.
 
 macro_rules! coverage {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What happened in a world, summed over worlds to see that every case was met.
+        /// Counts of events in a world, added up over worlds to check that every case occurred.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Coverage { $($(#[$doc])* pub $name: u64,)* }
 
         impl Coverage {
-            /// Every count with its name.
+            /// Returns every count with its name.
             pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
                 [$((stringify!($name), self.$name),)*].into_iter()
             }
@@ -25,7 +25,7 @@ coverage! {
     operations,
     /// Full hits.
     hits,
-    /// Reads that RAM answered without anybody waiting.
+    /// Reads that RAM answered without waiting.
     reads_at_hand,
     /// Pairs of reads that RAM answered together.
     reads_at_hand_together,
@@ -37,17 +37,17 @@ coverage! {
     promotions_held_back,
     /// Pages dropped from flash to make room.
     evictions,
-    /// Segments reclaimed: the log came round.
+    /// Segments reclaimed: the log wrapped.
     log_wraps,
     /// Pages appended again.
     reappends,
-    /// Pages appended again before the turn of their segment.
+    /// Pages appended again before their segment was reclaimed.
     reappends_ahead,
     /// Segments reclaimed before older ones of their disk.
     reclaims_out_of_order,
-    /// Cold pages appended again, because an older version could come back without them.
+    /// Cold pages appended again, because an older version would be found without them.
     shadowed_reappends,
-    /// Fills thrown away because a write came in between.
+    /// Fills discarded because a write intervened.
     fills_discarded,
     /// Mutations that waited for an overlapping one.
     overlaps_serialised,
@@ -63,13 +63,13 @@ coverage! {
     kills,
     /// Power cuts.
     power_cuts,
-    /// Power cuts just before which flash had rotted, with logs at rest.
+    /// Power cuts right after flash had rotted, with idle logs.
     power_cuts_with_rot,
     /// Power cuts after changes that completed while a flush was in flight.
     power_cuts_after_overlaps,
     /// Power cuts after some idle minutes.
     power_cuts_after_idling,
-    /// Many small ranges that were given up at once.
+    /// Discards of many small ranges at once.
     trims,
     /// Disks that grew.
     growths,
@@ -79,7 +79,7 @@ coverage! {
     devices_shrunk,
     /// Processes that ended while a device was being made smaller.
     shrinks_interrupted,
-    /// Disks that were about to, and did not.
+    /// Growths of disks that were prepared and cancelled.
     growths_given_up,
     /// Changes of settings.
     reconfigurations,
@@ -87,64 +87,64 @@ coverage! {
     loads,
     /// Pages that were cached again after a restart.
     pages_kept,
-    /// Pages that were not, because they may have changed.
+    /// Pages that were dropped, because they may have changed.
     pages_dropped,
-    /// Disks of whose content nothing was believed.
+    /// Disks whose cached content was not trusted.
     colds,
-    /// Pools of whose content nothing was believed.
+    /// Pools whose content was not trusted.
     pools_dropped,
-    /// Regions that came to rest.
+    /// Regions that were closed.
     regions_closed,
-    /// Flash that was remembered as void, because it failed.
+    /// Flash content that was recorded as invalid, because flash failed.
     voids,
-    /// Processes that ended while content was being loaded.
+    /// Processes that ended during loading.
     ends_while_loading,
-    /// Processes that ended at any moment of their start.
+    /// Processes that ended at some moment of their start.
     sudden_ends,
     /// Processes whose disks were on two shards.
     lives_on_two_shards,
     /// Flash devices that were added to a pool in use.
     devices_added,
-    /// Flash devices that were taken out of one.
+    /// Flash devices that were removed from one.
     devices_taken_out,
     /// Starts without one of the flash devices.
     starts_without_a_device,
-    /// Writes that were acknowledged when flash had them.
+    /// Writes that were acknowledged from flash.
     writes_back,
-    /// Pages that destage brought home.
+    /// Pages that were destaged.
     destages,
-    /// Pages that a guest replaced while destage had them.
+    /// Pages that a guest replaced during their destage.
     destages_superseded,
-    /// Disks whose destage had requests under way when their process was killed or the power went.
+    /// Disks with destage requests in flight when their process was killed or the power failed.
     destages_interrupted,
     /// Older versions that were reclaimed while the newer one was dirty.
     superseded_reclaimed,
-    /// Ranges of zeroes that were reclaimed, because nothing older is left that they stand for.
+    /// Range tombstones of zeroes that were reclaimed, because no older version is left below them.
     zeroes_reclaimed,
-    /// Disks whose writers were held back because much was dirty.
+    /// Disks whose writers were throttled.
     throttled,
-    /// Disks that were held without anything dirty for a while.
+    /// Disks that were quiesced for a while.
     quiesces,
-    /// Evictions that failed, because something dirty did not come home.
+    /// Evictions that failed, because dirty data could not be destaged.
     evictions_failed,
-    /// Disks that stopped, because flash lost what their backing did not have.
+    /// Disks that stopped, because flash lost dirty data.
     disks_stopped,
-    /// Pools that were not opened because they may hold what no backing has.
+    /// Pools that were not opened because they may have dirty data.
     dirty_pools_refused,
-    /// Starts that found something dirty.
+    /// Starts that found dirty data.
     dirty_starts,
     /// Discards of free segments on flash.
     discards,
-    /// Of these, in flight when their process ended.
+    /// Discards of these in flight when their process ended.
     discards_cut,
-    /// Of these, refused by the device.
+    /// Discards of these that the device refused.
     discards_failed,
-    /// Mirrored pools of which a device failed or was away.
+    /// Mirrored pools of which a device failed or was missing.
     mirrors_degraded,
     /// Mirrored pools of which a device rotted.
     mirrors_rotten,
-    /// Mirrored pools that came to have two copies of everything.
+    /// Mirrored pools that got two copies of everything.
     mirrors_whole,
-    /// Backings that lost their connection and what no flush had covered.
+    /// Backings that lost their connection and their unflushed data.
     reconnects,
 }

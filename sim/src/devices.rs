@@ -1,4 +1,4 @@
-//! The pool of a world: its flash devices, of which one comes and goes, and the shards that use them.
+//! Pool of a world: its flash devices, of which one is added and removed, and the shards that use them.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::world::{DISKS, SimCache, World};
 /// The second one may or may not belong to the pool.
 pub(crate) const FLASH_DEVICES: usize = 2;
 
-/// Opens the pool on all devices, now and then without one of them. Says which of them belong to it.
+/// Opens the pool on all devices, now and then without one of them. Returns which of them belong to it.
 pub(crate) async fn open(
     world: &World,
     host: &LocalHost,
@@ -26,7 +26,7 @@ pub(crate) async fn open(
             world.coverage.borrow_mut().starts_without_a_device += 1;
         }
     } else if rng.chance(20) {
-        // The first one is of the pool, unless it was taken out.
+        // The first one belongs to the pool, unless it was removed.
         named.remove(usize::from(world.numbers.borrow()[0].is_some()));
         world.rotten.set(true);
         world.coverage.borrow_mut().starts_without_a_device += 1;
@@ -40,7 +40,7 @@ pub(crate) async fn open(
     let opened = match Cache::open(handles, host.clone(), &marks).await {
         Ok(opened) => opened,
         Err(CacheError::HoldsDirty(_)) if world.rotten.get() => {
-            // The world ends here: an administrator has to decide.
+            // The world ends here: an administrator would have to decide.
             world.coverage.borrow_mut().dirty_pools_refused += 1;
             world.refused.set(true);
             return None;
@@ -63,7 +63,7 @@ pub(crate) async fn open(
     named.retain(|place| !ignored.contains(place));
     let devices = opened.cache.pool_statistics().devices;
     if world.resizing.is_on() {
-        // Their sizes change. Looked at past the devices, which may discard by now.
+        // Their sizes change. Read directly, not through the devices, which may discard by now.
         let mut numbers = world.numbers.borrow_mut();
         *numbers = [None; FLASH_DEVICES];
         for place in &named {
@@ -77,7 +77,7 @@ pub(crate) async fn open(
     let mut numbers = world.numbers.borrow_mut();
     *numbers = [None; FLASH_DEVICES];
     for place in &named {
-        // Told apart by their sizes.
+        // Identified by their sizes.
         let size = world.flash[*place].handle(host.clone()).geometry().size;
         let device = devices.iter().find(|device| device.size_bytes == size);
         numbers[*place] = device.map(|device| MemberNumber(device.number));
@@ -85,7 +85,7 @@ pub(crate) async fn open(
     Some((opened.cache, named))
 }
 
-/// The caches, one for each shard.
+/// Returns the caches, one for each shard.
 fn shards(caches: &[Rc<SimCache>]) -> &[Rc<SimCache>] {
     if Rc::ptr_eq(&caches[0], &caches[1]) { &caches[..1] } else { caches }
 }
@@ -94,7 +94,7 @@ fn shards(caches: &[Rc<SimCache>]) -> &[Rc<SimCache>] {
 pub(crate) async fn add_device(world: &World, host: &LocalHost, caches: &[Rc<SimCache>]) {
     let Some(place) = world.numbers.borrow().iter().position(Option::is_none) else { return };
     let [first, others @ ..] = shards(caches) else { return };
-    // Whatever becomes of it, it may be missing from now on.
+    // Whatever the outcome, it may be missing from now on.
     let Ok(number) = first.add_device(world.flash[place].handle(host.clone())).await else { return };
     for other in others {
         let known = other.know_device(number, world.flash[place].handle(host.clone()));
@@ -105,7 +105,7 @@ pub(crate) async fn add_device(world: &World, host: &LocalHost, caches: &[Rc<Sim
     world.coverage.borrow_mut().devices_added += 1;
 }
 
-/// Has one of two devices leave, though nothing is wrong with it.
+/// Removes one of two devices that work.
 pub(crate) async fn take_out_device(
     world: &World,
     host: &LocalHost,
@@ -125,8 +125,8 @@ pub(crate) async fn take_out_device(
     }
 }
 
-/// The cache of each disk: all on the shard that opened the pool, or each on one of its own. Shards are handles on one
-/// executor here, so that their tasks mix in an order that the seed decides.
+/// Returns the cache of each disk: all on the shard that opened the pool, or each on one of its own. Shards are handles on one executor
+/// here, so that the seed decides how their tasks interleave.
 pub(crate) async fn spread(
     world: &World,
     host: &LocalHost,

@@ -1,4 +1,4 @@
-//! Something that operators, hardware or chance do while clients run.
+//! Actions of operators, failures of hardware, and chance events while clients run.
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use crate::rot::rot;
 use crate::settings::{Kind, draw_settings};
 use crate::world::{DISKS, Disk, SimCache, World};
 
-/// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
+/// Idle time in nanoseconds of a world whose clients wait until regions are closed.
 pub(crate) const REST_NS: u64 = 65_000_000_000;
 
-/// One disturbance, drawn.
+/// Does one disturbance, drawn at random.
 pub(crate) async fn disturb(
     world: &World,
     host: &LocalHost,
@@ -36,7 +36,7 @@ pub(crate) async fn disturb(
             caches[number].reconfigure(disk, settings).expect("the settings fit");
             world.coverage.borrow_mut().reconfigurations += 1;
         }
-        // Fails if the backing does not take what is dirty.
+        // Fails if the backing does not accept the dirty data.
         3 if rng.chance(300) => {
             let failed = disk.evict().await.is_err();
             world.coverage.borrow_mut().evictions_failed += u64::from(failed);
@@ -66,7 +66,7 @@ pub(crate) async fn disturb(
     }
 }
 
-/// The backing loses its connection, and what no flush had covered.
+/// Drops the connection of a backing, with its unflushed data.
 fn reconnect(world: &World, number: usize) {
     let backing = &world.backings[number];
     world.coverage.borrow_mut().reconnects += 1;
@@ -78,7 +78,7 @@ fn reconnect(world: &World, number: usize) {
     world.memories[number].reconnected.set(true);
 }
 
-/// A backup: nothing is dirty for a while.
+/// Quiesces a disk for a while, as for a backup.
 async fn quiesce(world: &World, host: &LocalHost, disk: &Rc<Disk>, rng: &mut Rng) {
     if disk.quiesce().await.is_err() {
         return;
@@ -93,7 +93,7 @@ async fn quiesce(world: &World, host: &LocalHost, disk: &Rc<Disk>, rng: &mut Rng
     disk.resume();
 }
 
-/// Flash fails a request, rots, or fails for good.
+/// Makes flash fail a request, rot, or fail for good.
 fn harm_flash(world: &World, number: usize, what: u64, rng: &mut Rng) {
     let flash = &world.flash[number];
     match what {

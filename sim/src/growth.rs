@@ -1,6 +1,6 @@
-//! Disks that grow: their backings are larger from the beginning, and hold something there that no cache may invent.
+//! Disks that grow: their backings are larger from the beginning, with content at the end that a cache must not invent.
 //!
-//! Only some worlds have such disks. What they draw comes from chance of their own, so that all others are as they were.
+//! Only some worlds have such disks. They draw from a generator of their own, so that other worlds do not depend on it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use crate::model::{Model, Value, fill};
 use crate::rng::Rng;
 use crate::world::{DISKS, Disk, World};
 
-/// What backings hold behind the end of disks. No client writes that.
+/// Content of backings beyond the end of disks. No client writes it.
 const BEHIND: Value = 1 << 40;
 
-/// How large disks are, as it is remembered beside the pool.
+/// Sizes of disks, in durable state beside the pool.
 pub(crate) struct Growth {
     sizes: [Cell<u64>; DISKS],
-    /// Bytes of a backing.
+    /// Size of a backing in bytes.
     full: u64,
     first: u64,
     chance: RefCell<Rng>,
@@ -34,17 +34,17 @@ impl Growth {
         Self { sizes, full, first, chance: RefCell::new(chance) }
     }
 
-    /// True if disks grow.
+    /// Returns true if disks grow.
     pub(crate) fn is_on(&self) -> bool {
         self.first < self.full
     }
 
-    /// The size of a disk that a start finds remembered.
+    /// Returns the stored size of a disk, which a start reads.
     pub(crate) fn size(&self, number: usize) -> u64 {
         self.sizes[number].get()
     }
 
-    /// Puts something behind the end, of which the model is told.
+    /// Writes content beyond the end, and passes it to the model.
     pub(crate) fn backing(&self, backing: Memory, model: &mut Model) -> Memory {
         let range = ByteRange::new(self.first, self.full);
         let mut bytes = vec![0; range.len() as usize];
@@ -59,7 +59,7 @@ impl Growth {
     }
 }
 
-/// Has a disk grow now and then.
+/// Grows a disk now and then.
 pub(crate) async fn disturb(world: &World, host: &LocalHost, disks: &[Rc<Disk>]) {
     let growth = &world.growth;
     if !growth.is_on() || growth.below(4) > 0 {
@@ -72,11 +72,11 @@ pub(crate) async fn disturb(world: &World, host: &LocalHost, disks: &[Rc<Disk>])
     }
     let size = before + (1 + growth.below((growth.full - before) / SECTOR)) * SECTOR;
     world.say(&format!("disk {number} grows from {before} to {size} bytes: {:?}", disk.statistics()));
-    // Fails if the backing does not take what is dirty.
+    // Fails if the backing does not accept the dirty data.
     let Ok(growing) = disk.prepare_to_grow().await else { return };
     host.sleep(growth.below(500_000)).await;
     if growth.below(8) == 0 {
-        // It could not be remembered.
+        // The new size could not be stored.
         world.coverage.borrow_mut().growths_given_up += 1;
         return;
     }

@@ -1,8 +1,8 @@
-//! The last minute before the power goes, in some worlds. Either changes complete while a flush is in flight, and then nothing
-//! happens; or everything is destaged, and the host idles until flash says that nothing is dirty.
+//! The last minute before a power cut, in some worlds. Either changes complete while a flush is in flight, and then nothing happens; or
+//! everything is destaged, and the host idles until the log marks the disk as clean.
 //!
-//! In other worlds, a later request makes durable what an earlier one should have, and hides that it did not. A random number
-//! generator of its own draws all of this, so that all other ends are what they would be.
+//! In other worlds, a later request makes durable what an earlier one should have, and so hides a fault. A random number generator of its
+//! own draws all of this, so that other ends do not depend on it.
 
 use std::rc::Rc;
 
@@ -18,17 +18,17 @@ use crate::rng::Rng;
 use crate::settings::Kind;
 use crate::world::{DISKS, Disk, SimCache, World};
 
-/// Everything is destaged after so long, and logs are at rest: nanoseconds.
+/// Time in nanoseconds after which everything is destaged, and logs are idle.
 const DESTAGED_NS: u64 = 2_000_000_000;
-/// Writes before the host idles: more than an open segment takes.
+/// Number of writes before the host idles: more than an open segment holds.
 const WRITES: usize = 4;
-/// Shorter than it takes until destage has the backing flushed, or the log is at rest: nanoseconds.
+/// Idle time in nanoseconds, shorter than the time until destage flushes the backing or the log is idle.
 const QUIET_NS: u64 = 500_000;
 
 /// Last minute of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
-    /// The end mostly comes while requests are in flight.
+    /// The end is mostly while requests are in flight.
     Sudden,
     /// Two clients write and flush at the same time, and then nothing happens.
     Overlaps,
@@ -36,14 +36,14 @@ enum Ending {
     Idle,
 }
 
-/// The last minute of one process.
+/// Last minute of one process.
 pub(crate) struct LastMinute {
     ending: Ending,
     rng: Rng,
 }
 
 impl LastMinute {
-    /// Draws how a process of a world ends.
+    /// Draws the end of a process of a world.
     pub(crate) fn of(world: &World, life: u64) -> Self {
         let mut rng = Rng::new(world.seed ^ 0x6d69_6e75_7465 ^ life << 56);
         let ending = match rng.below(10) {
@@ -55,12 +55,12 @@ impl LastMinute {
         Self { ending, rng }
     }
 
-    /// Returns true if clients come to their end before the power goes.
+    /// Returns true if clients finish before the power cut.
     pub(crate) fn is_calm(&self) -> bool {
         self.ending != Ending::Sudden
     }
 
-    /// Lives through it. Clients have ended, and nothing fails.
+    /// Runs the last minute. Clients have ended, and nothing fails.
     pub(crate) async fn pass(
         mut self,
         world: &World,
@@ -86,14 +86,14 @@ impl LastMinute {
             Ending::Sudden => {}
             Ending::Overlaps => {
                 world.set_weather(&mut self.rng);
-                // Destage would bring home what is not durable.
+                // Destage would make the data durable.
                 world.backings.iter().for_each(|backing| backing.delay(1_000_000, 5_000_000));
                 overlap_flushes(world, host, disk, number, &mut self.rng).await;
                 host.sleep(self.rng.below(QUIET_NS)).await;
                 world.coverage.borrow_mut().power_cuts_after_overlaps += 1;
             }
             Ending::Idle => {
-                // Logs go on where there is room, and notes stay where they are.
+                // Logs continue where there is room, and notes stay where they are.
                 add_device(world, host, caches).await;
                 host.sleep(DESTAGED_NS).await;
                 for _ in 0..WRITES {
@@ -109,12 +109,12 @@ impl LastMinute {
     }
 }
 
-/// Draws some whole pages, which need nothing from the backing.
+/// Draws some whole pages, which need no read of the backing.
 fn draw_pages(rng: &mut Rng) -> ByteRange {
     ByteRange::at(rng.below(60) * PAGE, (1 + rng.below(3)) * PAGE)
 }
 
-/// Has two clients of one disk write and flush at the same time. Others would make durable what they did not.
+/// Makes two clients of one disk write and flush at the same time. Other requests would make their data durable.
 async fn overlap_flushes(world: &World, host: &LocalHost, disk: &Disk, number: usize, rng: &mut Rng) {
     let clients = [Rng::new(rng.draw()), Rng::new(rng.draw())].map(async |mut rng| {
         for _ in 0..=rng.below(2) {
@@ -126,7 +126,7 @@ async fn overlap_flushes(world: &World, host: &LocalHost, disk: &Disk, number: u
     join_all(clients).await;
 }
 
-/// Writes anew what the process before wrote in its last minute, while disks are being loaded.
+/// Repeats the writes of the last minute of the previous process, while disks are being loaded.
 pub(crate) async fn write_anew(world: &World, disks: &[Rc<Disk>]) {
     let ranges = world.last_ranges.take();
     let size = |number: usize| disks[number].geometry().size;

@@ -5,8 +5,8 @@
 //!      │                               └────────> flash   (Faulty: slow, failing, rotting)
 //!      └──every start and end──> Model: which values may each sector hold?
 //! ```
-//! One seed is one schedule: the same seed gives the same operations, delays, faults and order of tasks. A failing seed
-//! is printed and replays exactly.
+//! A seed is a schedule: the same seed gives the same operations, delays, faults and order of tasks. A failing seed is printed and can be
+//! replayed exactly.
 
 mod budget;
 mod clients;

@@ -1,8 +1,7 @@
-//! Worlds in which what guests wrote has two copies: one device at a time fails, rots, is taken out or is away, and no guest
-//! may notice.
+//! Worlds in which guests' writes have two copies: one device at a time fails, rots, is removed or missing, and no guest may notice.
 //!
-//! A device is harmed only while the other one has everything. One that failed comes back as a new one, and when all copies are
-//! there again, either may be next.
+//! A device is harmed only while the other one has everything. A failed one is replaced by a new one, and once all copies are complete,
+//! either may be next.
 
 use std::rc::Rc;
 
@@ -14,15 +13,15 @@ use crate::rng::Rng;
 use crate::settings::Kind;
 use crate::world::{Disk, SimCache, World};
 
-/// How the copies of a world are.
+/// State of the copies of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copies {
     /// Both devices have everything.
     Two,
-    /// This one does not, for all that is known; the other one does.
+    /// The device at this place may lack some; the other one has everything.
     Lacking {
         place: usize,
-        /// Some of it rotted, which nothing mends but that it fails.
+        /// True if some of it rotted, so that it can only be replaced.
         rotten: bool,
     },
 }
@@ -32,29 +31,29 @@ impl World {
         self.kind == Kind::Mirrored
     }
 
-    /// Looks whether everything has two copies. To be called whenever that may have changed.
+    /// Checks whether everything has two copies. To be called whenever that may have changed.
     pub(crate) fn look_for_copies(&self, caches: &[Rc<SimCache>], disks: &[Rc<Disk>]) {
         let pool = caches[0].pool_statistics();
         let both = pool.devices.len() == FLASH_DEVICES && self.numbers.borrow().iter().all(Option::is_some);
         let used = pool.devices.iter().all(|device| device.state == cache::DeviceState::Used);
         let copied = disks.iter().all(|disk| disk.statistics().segments_uncopied == 0);
-        // What is clean has one copy, and the whole log of a disk is needed once something in it is dirty.
+        // Clean data has one copy, and the whole log of a disk is needed once something in it is dirty.
         self.can_rot.set(disks.iter().all(|disk| disk.statistics().mirrored));
         let is_whole = both && used && copied && pool.notes_mirrored;
         match self.copies.get() {
             Copies::Lacking { place, rotten: false } if is_whole => {
-                // A fault that was to come, and did not meet anything.
+                // A fault that was planned, and did not occur.
                 self.flash[place].fail_no_more();
                 self.copies.set(Copies::Two);
                 self.coverage.borrow_mut().mirrors_whole += 1;
             }
-            // Settings changed, and what was not mirrored is to be.
+            // Settings changed, and data without a mirror is to get one.
             Copies::Two if !is_whole => self.can_harm.set(false),
             _ => self.can_harm.set(is_whole),
         }
     }
 
-    /// A device to be without from now on, if the other one has everything.
+    /// Returns a device to leave out from now on, if the other one has everything.
     pub(crate) fn device_to_miss(&self, rng: &mut Rng) -> Option<usize> {
         let place = self.device_to_harm(rng)?;
         let rotten = matches!(self.copies.get(), Copies::Lacking { rotten: true, .. });
@@ -64,7 +63,7 @@ impl World {
         Some(place)
     }
 
-    /// A guest saw an error.
+    /// Records an error that a guest saw.
     pub(crate) fn note_error(&self, number: usize, error: &BlockError) {
         if self.is_mirrored() {
             self.fail(format!("a guest of disk {number}, which is mirrored, sees an error: {error}"));
@@ -80,7 +79,7 @@ impl World {
     }
 }
 
-/// A device fails, rots or is taken out, or one that is not there any more is replaced.
+/// Makes a device fail, rot or leave, or replaces one that is missing.
 pub(crate) async fn harm_or_mend(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], rng: &mut Rng) {
     if let Some(place) = world.device_to_harm(rng) {
         let flash = &world.flash[place];
@@ -89,7 +88,7 @@ pub(crate) async fn harm_or_mend(world: &World, host: &LocalHost, caches: &[Rc<S
             flash.rot(&world.segments_area(place), 1 + rng.below(40));
             world.coverage.borrow_mut().mirrors_rotten += 1;
         } else if rng.chance(200) {
-            // As `pool replace` does.
+            // Like `pool replace`.
             let rotten = matches!(world.copies.get(), Copies::Lacking { rotten: true, .. });
             world.copies.set(Copies::Lacking { place, rotten });
             take_out_device(world, host, caches, place, rng).await;
@@ -108,7 +107,7 @@ pub(crate) async fn harm_or_mend(world: &World, host: &LocalHost, caches: &[Rc<S
     if number.is_some_and(|number| devices.iter().any(|device| device.number == number.0)) {
         return;
     }
-    // Another one in its place.
+    // Another device in its place.
     world.flash[place].fail_no_more();
     world.flash[place].land_late();
     world.numbers.borrow_mut()[place] = None;

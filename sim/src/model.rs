@@ -1,23 +1,23 @@
-//! What each sector of a disk may hold: the judge of a simulation.
+//! Model of a disk, with the legal content of each sector: the oracle of a simulation.
 //!
-//! Every write carries a value that no other write has, so what a read returns names the write that it saw. Of each
-//! sector the model knows the values that may be there now, and those that a power cut may leave.
+//! Every write has a unique value, so the bytes of a read identify the writes that it saw. For each sector the model has the values that
+//! may be there now, and those that may be there after a power cut.
 //!
-//! - A write that started may be there from then on. Once it completed, only it and writes that overlapped it in time
-//!   may be.
-//! - A failed write may be there, and may still land whenever the device lets late writes land.
-//! - A read may return anything that may have been there at any moment while it ran. If nothing changed the sector
-//!   meanwhile, what it returned is what is there: later reads must agree, also after a restart (stability).
-//! - After a power cut a sector holds what was there when the last completed flush started, or anything written since.
+//! - The value of a write may be there from its start. Once it completed, only its value and those of writes that overlapped it in time may
+//!   be.
+//! - The value of a failed write may be there, and may still appear whenever the device lets late writes land.
+//! - A read may return any value that was legal at some moment while it ran. If nothing changed the sector meanwhile, the returned value is
+//!   the content: later reads must agree, also after a restart (stability).
+//! - After a power cut a sector has its content at the start of the last completed flush, or anything written since.
 
 use std::collections::BTreeMap;
 
 use block::{ByteRange, SECTOR};
 
-/// A value that a sector can hold; zero is a sector of zeroes.
+/// Value of a sector; zero is a sector of zeroes.
 pub type Value = u64;
 
-/// A short list of distinct values. Mostly it is one, which is kept without memory of its own: models copy many lists.
+/// Short list of distinct values. Mostly it has one, which is stored without an allocation: models copy many lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Values {
     One(Value),
@@ -63,17 +63,17 @@ impl Values {
     }
 }
 
-/// A change or a read that has started; ends with one of the model's `end_` calls.
+/// Change or read that has started; ends with one of the model's `end_` calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
-/// The model of one disk.
+/// Model of one disk.
 pub struct Model {
     /// Values that may be there now.
     now: Vec<Values>,
-    /// Values that a power cut may leave.
+    /// Values that may be there after a power cut.
     after_cut: Vec<Values>,
-    /// Values of failed or killed writes that may land later.
+    /// Values of failed or killed writes that may still appear.
     late: BTreeMap<usize, Values>,
     changes: BTreeMap<Ticket, Change>,
     reads: BTreeMap<Ticket, Read>,
@@ -84,19 +84,19 @@ pub struct Model {
 struct Change {
     sectors: std::ops::Range<usize>,
     value: Value,
-    /// Values of other changes of the same disk that ran at some moment while this one did.
+    /// Values of other changes of the same disk that overlapped this one in time.
     concurrent: Values,
 }
 
 struct Read {
     first: usize,
     legal: Vec<Values>,
-    /// Sectors that something changed while the read ran.
+    /// Sectors that were changed while the read ran.
     disturbed: Vec<bool>,
 }
 
 impl Model {
-    /// A disk of zeroes.
+    /// Creates the model of a disk of zeroes.
     pub fn new(size: u64) -> Self {
         let sectors = (size / SECTOR) as usize;
         let zero = vec![Values::One(0); sectors];
@@ -111,13 +111,13 @@ impl Model {
         }
     }
 
-    /// The device has held this since before anybody asked for anything.
+    /// Records content of the device from before the first request.
     pub fn hold(&mut self, range: &ByteRange, value: Value) {
         self.now[sectors(range)].fill(Values::One(value));
         self.after_cut[sectors(range)].fill(Values::One(value));
     }
 
-    /// A change of `range` to `value` is about to be asked for.
+    /// Records the start of a change of `range` to `value`.
     pub fn start_change(&mut self, range: &ByteRange, value: Value) -> Ticket {
         let sectors = sectors(range);
         let mut concurrent = Values::NONE;
@@ -131,7 +131,7 @@ impl Model {
         ticket
     }
 
-    /// The change was reported as done.
+    /// Records the completion of a change.
     pub fn end_change(&mut self, ticket: Ticket) {
         let Change { sectors, value, concurrent } = self.take_change(ticket);
         for sector in sectors {
@@ -139,12 +139,12 @@ impl Model {
         }
     }
 
-    /// A discard was reported as done: each sector may have kept its value.
+    /// Records the completion of a discard: each sector may have kept its value.
     pub fn end_discard(&mut self, ticket: Ticket) {
         self.take_change(ticket);
     }
 
-    /// The change was reported as failed.
+    /// Records the failure of a change.
     pub fn fail_change(&mut self, ticket: Ticket) {
         let Change { sectors, value, .. } = self.take_change(ticket);
         for sector in sectors {
@@ -152,7 +152,7 @@ impl Model {
         }
     }
 
-    /// Everything that was late lands now; nothing is late afterwards.
+    /// Makes all late values appear; none are late afterwards.
     pub fn land_late(&mut self) {
         let late = std::mem::take(&mut self.late);
         for (sector, values) in late {
@@ -162,7 +162,7 @@ impl Model {
         }
     }
 
-    /// A read of `range` is about to be asked for.
+    /// Records the start of a read of `range`.
     pub fn start_read(&mut self, range: &ByteRange) -> Ticket {
         let sectors = sectors(range);
         let legal = self.now[sectors.clone()].to_vec();
@@ -173,10 +173,10 @@ impl Model {
         ticket
     }
 
-    /// The read returned these bytes.
+    /// Checks the bytes that a read returned.
     ///
     /// # Errors
-    /// Which sector holds what it must not.
+    /// The sector with an illegal value.
     pub fn end_read(&mut self, ticket: Ticket, bytes: &[u8]) -> Result<(), String> {
         let read = self.reads.remove(&ticket).expect("a read ends once");
         for (at, content) in bytes.chunks_exact(SECTOR as usize).enumerate() {
@@ -195,19 +195,19 @@ impl Model {
         Ok(())
     }
 
-    /// The read failed, or nobody waits for it any more.
+    /// Records that a read failed, or that its result is not awaited any more.
     pub fn drop_read(&mut self, ticket: Ticket) {
         self.reads.remove(&ticket);
     }
 
-    /// A flush is about to be asked for.
+    /// Records the start of a flush.
     pub fn start_flush(&mut self) -> Ticket {
         let ticket = self.ticket();
         self.flushes.insert(ticket, self.now.clone());
         ticket
     }
 
-    /// The flush was reported as done: whatever was there when it started, or came since, is what a cut may leave.
+    /// Records the completion of a flush: after a power cut, a sector has a value from its start or a later one.
     pub fn end_flush(&mut self, ticket: Ticket) {
         let covered = self.flushes.remove(&ticket).expect("a flush ends once");
         for (left, covered) in self.after_cut.iter_mut().zip(covered) {
@@ -215,12 +215,12 @@ impl Model {
         }
     }
 
-    /// The flush failed.
+    /// Records the failure of a flush.
     pub fn fail_flush(&mut self, ticket: Ticket) {
         self.flushes.remove(&ticket);
     }
 
-    /// The process died: changes under way may have happened, may come late, or never.
+    /// Records the death of the process: changes in flight may have happened, may appear late, or never.
     pub fn kill(&mut self) {
         let open: Vec<Ticket> = self.changes.keys().copied().collect();
         for ticket in open {
@@ -230,14 +230,14 @@ impl Model {
         self.flushes.clear();
     }
 
-    /// The power went: nothing comes late any more, and every sector went back to what a cut may leave.
+    /// Records a power cut: nothing appears late any more, and every sector has one of the values that may be there after a power cut.
     pub fn power_cut(&mut self) {
         self.kill();
         self.late.clear();
         self.now.clone_from(&self.after_cut);
     }
 
-    /// The device lost what no flush had covered, or a part of it, while everybody lives on.
+    /// Records that the device lost its unflushed data, or a part of it, while the process continues.
     pub fn lose_unflushed(&mut self) {
         for sector in 0..self.now.len() {
             for value in self.after_cut[sector].as_slice().to_vec() {
@@ -246,7 +246,7 @@ impl Model {
         }
     }
 
-    /// A value may be there from now on.
+    /// Adds a value that may be there from now on.
     fn appear(&mut self, sectors: std::ops::Range<usize>, value: Value) {
         for sector in sectors {
             self.now[sector].add(value);
@@ -273,7 +273,7 @@ impl Model {
     }
 }
 
-/// Fills bytes with a value, sector by sector; each sector also names its place, so that a misplaced one is noticed.
+/// Fills bytes with a value, sector by sector; each sector also has its own place, so that a misplaced one is noticed.
 pub fn fill(range: &ByteRange, value: Value, bytes: &mut [u8]) {
     for (at, sector) in bytes.chunks_exact_mut(SECTOR as usize).enumerate() {
         let place = range.start / SECTOR + at as u64;
@@ -284,7 +284,7 @@ pub fn fill(range: &ByteRange, value: Value, bytes: &mut [u8]) {
     }
 }
 
-/// The value that a sector holds.
+/// Returns the value of a sector.
 fn value_of(sector: &[u8]) -> Result<Value, String> {
     if sector.iter().all(|byte| *byte == 0) {
         return Ok(0);

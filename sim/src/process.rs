@@ -1,4 +1,4 @@
-//! One process of a world: it opens the pool, serves clients, and comes to its end.
+//! Process of a world: it opens the pool, serves clients, and ends.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -20,18 +20,18 @@ use crate::trims::Trims;
 use crate::world::{DISKS, Disk, End, POOL, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SimCache, World};
 
 const CLIENTS_PER_DISK: usize = 3;
-/// Logs are at rest after so long, whatever the weather: nanoseconds.
+/// Time in nanoseconds after which logs are idle, under any delays.
 const REST_OF_LOGS_NS: u64 = 1_000_000_000;
-/// So many of a thousand power cuts find flash that rotted just before.
+/// Power cuts of a thousand with flash that rotted just before.
 const ROT_PER_MILLE: u64 = 300;
 
-/// A process that serves clients: its disks, and the cache of each.
+/// Process that serves clients: its disks, and the cache of each.
 struct Serving {
     world: Rc<World>,
     host: LocalHost,
     caches: Vec<Rc<SimCache>>,
     disks: Vec<Rc<Disk>>,
-    /// Clients that have not come to their end.
+    /// Number of clients that have not finished.
     running: Rc<Cell<usize>>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn serve(
     while world.left.get() > 0 && world.failure.borrow().is_none() {
         host.sleep(rng.below(3_000_000)).await;
         world.say("clients run");
-        // Before as well: a start may have changed settings, and with them what is to have two copies.
+        // Before as well: a start may have changed settings, and thereby the data that should have two copies.
         world.look_for_copies(caches, disks);
         disturb(world, host, caches, disks, &mut rng).await;
         budgets.disturb(caches);
@@ -60,7 +60,7 @@ pub(crate) async fn serve(
         world.look_for_copies(caches, disks);
     }
     if end != End::Clean {
-        // Mostly the end comes while requests are in flight.
+        // The end is mostly while requests are in flight.
         if end == End::PowerCut && world.kind == Kind::BackWithPowerCuts && rng.chance(ROT_PER_MILLE) {
             serving.rest_and_rot(&mut rng).await;
         } else if end == End::PowerCut {
@@ -72,7 +72,7 @@ pub(crate) async fn serve(
     }
     serving.come_to_rest().await;
     serving.verify().await;
-    // Else what this process cached is what the next one finds.
+    // Otherwise the next process finds the content that this one cached.
     if life + 1 == lives || rng.chance(200) {
         serving.prove_all().await;
     }
@@ -81,7 +81,7 @@ pub(crate) async fn serve(
 }
 
 impl Serving {
-    /// Opens the pool, attaches the disks and lets clients go.
+    /// Opens the pool, attaches the disks and starts the clients.
     async fn start(world: Rc<World>, host: LocalHost, life: u64, rng: &mut Rng) -> Option<Self> {
         world.is_calm.set(false);
         resizing::end(&world);
@@ -134,7 +134,7 @@ impl Serving {
         }
     }
 
-    /// Clients end, and nothing fails any more.
+    /// Waits for the end of the clients, and stops all failures.
     async fn come_to_rest(&self) {
         let all: Vec<_> = self.disks.iter().map(|disk| disk.statistics()).collect();
         self.world.say(&format!("clients end: {all:?}"));
@@ -145,7 +145,7 @@ impl Serving {
         self.world.land_late();
     }
 
-    /// A piece of flash rots when logs are at rest, shortly before the end: what was flushed is not taken for what never was.
+    /// Makes a piece of flash rot shortly before the end, when logs are idle: flushed data then differs from data that was never flushed.
     async fn rest_and_rot(&self, rng: &mut Rng) {
         self.come_to_rest().await;
         self.host.sleep(REST_OF_LOGS_NS).await;
@@ -162,7 +162,7 @@ impl Serving {
             self.come_to_rest().await;
             self.world.say("the last minute");
             last.pass(&self.world, &self.host, &self.caches, &self.disks).await;
-            // A disk that is new to write-back has segments with one copy: the next start may miss no device then.
+            // A disk that is new in write-back has segments with one copy: no device may be missing at the next start.
             self.world.look_for_copies(&self.caches, &self.disks);
         }
     }
@@ -181,7 +181,7 @@ impl Serving {
         }
     }
 
-    /// Everything comes home and is read from there, and then it goes on.
+    /// Destages everything and reads it from the backing, and then lets clients continue.
     async fn prove_all(&self) {
         let mut empty = Vec::new();
         for (number, disk) in self.disks.iter().enumerate() {
@@ -201,7 +201,7 @@ impl Serving {
         }
     }
 
-    /// Removes all disks, and then nothing is left of them.
+    /// Removes all disks, and checks that nothing is left of them.
     async fn remove(&self) {
         for (cache, disk) in self.caches.iter().zip(&self.disks) {
             let kept = cache.remove(disk, WhatIsDirty::IsKept).await;
@@ -209,14 +209,14 @@ impl Serving {
                 cache.remove(disk, WhatIsDirty::IsLost).await.expect("nothing is in the way of that");
             }
         }
-        // Nothing is in the way of a device that is to leave any more, once a discard is over that began in bad weather.
+        // Nothing keeps a device from leaving any more, once a discard that began before is over.
         self.host.sleep(200_000_000).await;
         let statistics = self.caches[0].pool_statistics();
         let leaving = statistics.devices.iter().any(|device| device.state != DeviceState::Used);
         if leaving && !statistics.failed {
             self.world.fail(format!("a device does not leave: {statistics:?}"));
         }
-        // One segment holds notes, and another one its copy, if there is one. A flash that failed gives nothing back.
+        // One segment holds notes, and another one its copy, if there is one. A failed flash returns nothing.
         let held = statistics.segments - statistics.segments_free;
         if held != 1 + u64::from(statistics.notes_mirrored) && !statistics.failed {
             self.world.fail(format!("segments leak: {statistics:?}"));
@@ -224,8 +224,8 @@ impl Serving {
     }
 }
 
-/// Nothing fails any more, so everything comes home; unless flash lost some of it, or a request that nobody answered is not
-/// known to have ended. True if nothing is cached any more.
+/// Evicts a disk without failures, so that everything is destaged; unless flash lost some of it, or the end of an unanswered request is not
+/// known. Returns true if nothing is cached any more.
 async fn evict_at_last(world: &World, disk: &Disk, number: usize) -> bool {
     let Err(error) = disk.evict().await else { return true };
     world.coverage.borrow_mut().evictions_failed += 1;
@@ -235,8 +235,8 @@ async fn evict_at_last(world: &World, disk: &Disk, number: usize) -> bool {
     false
 }
 
-/// After all that happened, each disk must still be able to bring content to flash: nobody waits for ever for room. Of one that
-/// is not empty, what is read may be there already.
+/// Checks that each disk can still promote content to flash: no request waits for ever for room. If flash is not empty, the content that is
+/// read may be there already.
 async fn prove_alive(
     world: &World,
     host: &LocalHost,
@@ -246,7 +246,7 @@ async fn prove_alive(
 ) {
     caches[0].set_write_budget(None);
     let enough = DISKS as u64 * RESERVE_BYTES;
-    // A disk that stopped keeps its flash, and others may be short of it.
+    // A disk that stopped keeps its flash, and others may lack it.
     let stopped = disks.iter().any(|disk| disk.statistics().stopped.is_some());
     if caches[0].pool_statistics().failed || caches[0].usable_bytes() < enough || stopped {
         return;
@@ -256,18 +256,18 @@ async fn prove_alive(
             mode: Mode::WriteThrough,
             admission: Admission::Always,
             sequential_cutoff: SequentialCutoff::Bytes(0),
-            // Nobody wrote much there, and zeroes that are remembered never reach flash.
+            // Few writes go there, and cached zeroes never reach flash.
             zero_pages: ZeroPages::Cached,
             ..disk.settings()
         };
         caches[number].reconfigure(disk, settings).expect("the settings fit");
         let before = disk.statistics().counts.promotions;
-        // More than RAM holds, from where clients seldom were, so that no failed write keeps it all out.
+        // More than RAM holds, from places with few accesses of clients, so that no failed write keeps all of it out.
         for page in 0..2 * settings.ram_bytes / 4096 {
             read(world, disk, number, ByteRange::at((1 << 20) + page * 4096, 4096)).await;
             host.sleep(10_000).await;
         }
-        // Longer than it takes until a backing is asked to flush once more.
+        // Longer than the time until a backing is flushed again.
         host.sleep(3_000_000_000).await;
         let may_fail = world.unanswered[number].get() || !empty[number];
         if disk.statistics().counts.promotions == before && !may_fail {

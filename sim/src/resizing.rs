@@ -1,6 +1,6 @@
-//! Devices of the pool that become smaller, are cut, and become larger again.
+//! Devices of the pool that are shrunk, cut, and grown again.
 //!
-//! Only some worlds have such devices. What they draw comes from chance of their own, so that all others are as they were.
+//! Only some worlds have such devices. They draw from a generator of their own, so that other worlds do not depend on it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,10 +13,10 @@ use crate::devices::FLASH_DEVICES;
 use crate::rng::Rng;
 use crate::world::{SEGMENT_BYTES, SimCache, World};
 
-/// Sectors that are spoilt where a device was cut.
+/// Number of sectors that are overwritten where a device was cut.
 const SPOILT_SECTORS: u64 = 400;
 
-/// Whether devices change their size, and which does at the moment.
+/// State of the changes of device sizes.
 pub(crate) struct Resizing {
     is_on: bool,
     is_shrinking: Cell<bool>,
@@ -29,7 +29,7 @@ impl Resizing {
         Self { is_on: chance.chance(150), is_shrinking: Cell::new(false), chance: RefCell::new(chance) }
     }
 
-    /// True if devices change their size.
+    /// Returns true if devices change their size.
     pub(crate) fn is_on(&self) -> bool {
         self.is_on
     }
@@ -39,7 +39,7 @@ impl Resizing {
     }
 }
 
-/// Has a device become larger or smaller now and then.
+/// Grows or shrinks a device now and then.
 pub(crate) async fn disturb(world: &Rc<World>, host: &LocalHost, caches: &[Rc<SimCache>]) {
     let resizing = &world.resizing;
     if !resizing.is_on || resizing.is_shrinking.get() || resizing.below(3) > 0 {
@@ -74,7 +74,7 @@ async fn grow(world: &World, caches: &[Rc<SimCache>], number: MemberNumber, size
     }
 }
 
-/// Behind the answers of everybody else: it takes its time. What is in `cut` is somebody else's afterwards.
+/// Shrinks a device as a task of its own, because it takes time. The content of `cut` is overwritten afterwards.
 fn shrink(
     world: &Rc<World>,
     host: &LocalHost,
@@ -101,7 +101,7 @@ fn shrink(
     });
 }
 
-/// A process ends.
+/// Ends the process.
 pub(crate) fn end(world: &World) {
     if world.resizing.is_shrinking.replace(false) {
         world.coverage.borrow_mut().shrinks_interrupted += 1;

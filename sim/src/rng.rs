@@ -1,16 +1,16 @@
-//! Chance that the seed decides.
+//! Random numbers from the seed.
 
-/// A small generator (`SplitMix64`), one per client, so that clients do not disturb each other's draws.
+/// Small generator (`SplitMix64`), one per client, so that clients do not change each other's draws.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator for `seed`.
+    /// Creates a generator for `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed ^ 0x5851_f42d_4c95_7f2d)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -19,12 +19,12 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from `0..end`.
+    /// Returns a number from `0..end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.draw() % end
     }
 
-    /// True `per_mille` times of a thousand.
+    /// Returns true `per_mille` times of a thousand.
     pub fn chance(&mut self, per_mille: u64) -> bool {
         self.below(1000) < per_mille
     }

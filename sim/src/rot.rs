@@ -1,4 +1,4 @@
-//! Flash that rots at any time, no further than a pool promises to notice.
+//! Rot of flash at any time, only to the extent that a pool promises to detect.
 
 use block::faulty::Faults;
 use block::{PAGE, SECTOR};
@@ -8,24 +8,24 @@ use cache::words::units::{SegmentOwner, Sequence};
 
 use crate::world::{POOL, World};
 
-/// Pages of a note: its own, and two headers behind it that prove it.
+/// Pages of a note: its own, and the two headers behind it that prove it.
 const NOTE_PAGES: u64 = 3;
 
-/// Rots drawn sectors of the segments of a flash device. Of the pages of each note one stays whole: without any, a start takes the
-/// note for one that never was, and what it says is nowhere else.
+/// Makes drawn sectors of the segments of a flash device rot. Of the pages of each note one stays intact: without any, a start assumes that
+/// the note was never written, and its content is nowhere else.
 pub(crate) fn rot(world: &World, place: usize, sectors: u64) {
     let (flash, area) = (&world.flash[place], world.segments_area(place));
     flash.rot_unless(&area, sectors, |sector| is_last_of_note(flash, sector * SECTOR / PAGE));
 }
 
-/// Returns true if a page is the only one of its note that is whole.
+/// Returns true if a page is the only intact one of its note.
 fn is_last_of_note(flash: &Faults, page: u64) -> bool {
     let Some(note) = note_at(flash, page) else { return false };
     let pages = note.first..note.first + NOTE_PAGES;
     !pages.into_iter().any(|other| other != page && note_at(flash, other) == Some(note))
 }
 
-/// The place of a batch of notes, as each of its pages says.
+/// Place of a batch of notes, as each of its pages has it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct NotePlace {
     generation: Sequence,
@@ -33,7 +33,7 @@ struct NotePlace {
     first: u64,
 }
 
-/// Returns the note to which a page belongs. None for the pages with which a segment of notes begins: a start misses those.
+/// Returns the note to which a page belongs. None for the first pages of a segment of notes: a start detects that they are missing.
 fn note_at(flash: &Faults, page: u64) -> Option<NotePlace> {
     let mut bytes = [0; PAGE as usize];
     flash.peek(page * PAGE, &mut bytes);
@@ -42,7 +42,7 @@ fn note_at(flash: &Faults, page: u64) -> Option<NotePlace> {
     if head.owner != SegmentOwner::Notes || head.durable == 0 || is_complete {
         return None;
     }
-    // What proves a note says how far it was flushed.
+    // The proof of a note has the durable position.
     let behind = if entries.is_empty() { head.place + 1 - head.durable } else { 0 };
     Some(NotePlace { generation: head.generation, first: page - u64::from(behind) })
 }
@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
 
-    /// Puts a page of notes on a device, at its place in a segment that begins with the device.
+    /// Writes a page of notes to a device, at its place in a segment that begins with the device.
     fn put(flash: &Faults, memory: &Memory, place: u32, durable: u32, notes: &[Note]) {
         let (segment, generation, sequence) = (SegmentNumber(0), Sequence(9), Sequence(10));
         let head = Head { owner: SegmentOwner::Notes, segment, generation, place, sequence, durable };

@@ -1,27 +1,27 @@
-//! What a world is like: which faults it has, and how its disks are cached.
+//! Parameters of a world: its faults, and the settings of its disks.
 
 use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
 
 use crate::rng::Rng;
 use crate::world::{RESERVE_BYTES, SEGMENT_BYTES};
 
-/// Which faults come together. Flash that rots between a flush and the next header that says so, and then loses power, is not
-/// told from one whose last batch was not flushed: what guests wrote there is lost without a word. So in write-back power goes
-/// in other worlds than those in which flash rots at any time; there a piece of it rots at most when logs are at rest.
+/// Combination of faults. If flash rots between a flush and the next header that records the flush, and then loses power, the state is the
+/// same as after a last batch that was not flushed: guests' writes there are lost silently. So in write-back, worlds with power cuts differ
+/// from those in which flash rots at any time; in the former a piece of it rots at most while logs are idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// No disk is in write-back.
     Through,
-    /// Disks are, and flash rots.
+    /// Disks are in write-back, and flash rots.
     BackWithRot,
-    /// Disks are, and power goes, now and then just after a piece of flash rotted.
+    /// Disks are in write-back, and power is cut, now and then right after a piece of flash rotted.
     BackWithPowerCuts,
-    /// All disks are mirrored on two devices. One of them at a time fails, rots or is away, power goes, and backings do not
-    /// fail: no guest may see an error.
+    /// All disks are mirrored on two devices. One of them at a time fails, rots or is missing, power is cut, and backings do not fail: no
+    /// guest may see an error.
     Mirrored,
 }
 
-/// Settings of a disk.
+/// Draws the settings of a disk.
 pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSettings {
     let modes = [
         Mode::WriteThrough,
@@ -32,7 +32,7 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         Mode::WriteBack,
     ];
     let modes = if kind == Kind::Through { &modes[..3] } else { &modes[..] };
-    // Only disks that learn have segments go out of order.
+    // Only disks with adaptive admission reclaim segments out of order.
     let admissions =
         [Admission::Adaptive, Admission::AdaptiveHits, Admission::Always, Admission::Repeated(3)];
     DiskSettings {

@@ -1,4 +1,4 @@
-//! Ranges that a guest gives up at once, in some worlds, as fstrim does.
+//! Discards of many ranges at once, in some worlds, as by fstrim.
 
 use std::rc::Rc;
 
@@ -12,34 +12,34 @@ use crate::rng::Rng;
 use crate::settings::Kind;
 use crate::world::{DISKS, Disk, World};
 
-/// Ranges that a guest gives up at once: more than a segment names.
+/// Number of ranges that a guest discards at once: more than the entries of a segment.
 const RANGES: u64 = 12;
-/// Pages that a guest writes at once, one by one, and how often, to have the log go on.
+/// Pages that a guest writes at once, one by one, and how often, so that the log advances.
 const PAGES: u64 = 24;
 const BURSTS: u64 = 6;
-/// The number of the system for a medium that fails.
+/// Error number of the system for a medium that fails.
 const EIO: i32 = 5;
 
-/// A guest that fills a part of a disk, and then gives up every second page of it at once, as fstrim does, while the backing
-/// refuses zeroes. The log goes on until the segments go that name the ranges, and the open one may have room for few
-/// of them. Drawn by itself, as all of this.
+/// Guest that fills a part of a disk, and then discards every second page of it at once, like fstrim, while the backing refuses zeroes. The
+/// log advances until the segments with these entries are reclaimed, and the open one may have room for few of them. Drawn from a generator
+/// of its own.
 pub(crate) struct Trims {
     rng: Rng,
     state: State,
 }
 
 enum State {
-    /// There are none in this process, or no more.
+    /// No such guest in this process, or no more.
     None,
-    /// They wait for a disk that writes back.
+    /// Waiting for a disk in write-back.
     Wanted,
-    /// The part of a disk that begins with a page is filled.
+    /// The part of a disk that begins with this page is filled.
     Filled(usize, u64),
 }
 
 impl Trims {
     pub(crate) fn of(world: &World, life: u64) -> Self {
-        // Backings refuse in this process what they refused when the one before was killed, up to here.
+        // Backings still refuse the requests that they refused when the previous process was killed, up to here.
         world.backings.iter().for_each(Faults::fail_no_more);
         let mut rng = Rng::new(world.seed ^ 0x7472_696d_7321 ^ life << 56);
         let has_any = !world.is_mirrored() && world.kind != Kind::Through && rng.chance(150);
@@ -52,7 +52,7 @@ impl Trims {
             State::Wanted => {
                 let number = self.rng.below(DISKS as u64) as usize;
                 if writes_back(number) {
-                    // Behind where most of the others write.
+                    // Beyond the part that most others write.
                     let first = 100 + self.rng.below(200);
                     let part = ByteRange::at(first * PAGE, 2 * RANGES * PAGE);
                     write(world, &disks[number], number, part).await;
@@ -68,7 +68,7 @@ impl Trims {
                 let trims = (0..RANGES).map(|range| ByteRange::at((first + 2 * range) * PAGE, PAGE));
                 join_all(trims.map(|range| trim(world, &disks[number], number, range))).await;
                 world.coverage.borrow_mut().trims += 1;
-                // Until the segments go that name them.
+                // Until the segments with these entries are reclaimed.
                 for _ in 0..BURSTS {
                     let first = self.rng.below(PAGES);
                     let pages = (first..first + PAGES).map(|page| ByteRange::at(page * PAGE, PAGE));

@@ -1,5 +1,5 @@
-//! One world per seed: two disks on one or two shards, one pool a quarter of their size, clients, faults, and the end of
-//! a process in one of three ways, some times over.
+//! World of a seed: two disks on one or two shards, one pool a quarter of their size, clients, faults, and several processes that end in
+//! one of three ways.
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -31,74 +31,74 @@ pub(crate) const DISKS: usize = 2;
 const OPERATIONS: u64 = 600;
 pub(crate) const SEGMENT_BYTES: u64 = 32 << 10;
 pub(crate) const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
-/// Ten regions a disk: some are open when a process ends, and some are not.
+/// Bytes of a region, ten to a disk: some are open when a process ends, and some are not.
 pub(crate) const REGION_BYTES: u64 = 256 << 10;
-/// No process lives that long, of its time: nanoseconds.
+/// Upper bound of the lifetime of a process in virtual time, in nanoseconds.
 const LIFE_MAX_NS: u64 = 3 * 3600 * 1_000_000_000;
-/// Bytes of a flash device before its first segment. What stands there has two copies.
+/// Bytes of a flash device before its first segment. Their content has two copies.
 const FIRST_SEGMENT: u64 = 4 * SEGMENT_BYTES;
 
-/// What a seed led to.
+/// Result of a seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Hash of everything that clients saw, and when: equal for equal seeds.
+    /// Hash of everything that clients saw, with times: equal for equal seeds.
     pub digest: u64,
-    /// What was met.
+    /// Cases that occurred.
     pub coverage: Coverage,
     /// The first violation, if there was one.
     pub failure: Option<String>,
 }
 
-/// Everything that outlives a process: contents, models and what is counted.
+/// State that outlives a process: contents, models and counts.
 pub struct World {
     pub(crate) seed: u64,
     pub(crate) kind: Kind,
     pub(crate) flash: Vec<Faults>,
     flash_bytes: [u64; FLASH_DEVICES],
-    /// The numbers that the flash devices have in the pool, as far as this process knows.
+    /// Numbers of the flash devices in the pool, as far as this process knows.
     pub(crate) numbers: RefCell<[Option<MemberNumber>; FLASH_DEVICES]>,
     pub(crate) backings: Vec<Faults>,
     pub(crate) models: Vec<RefCell<Model>>,
-    /// What outlives a process, of each disk.
+    /// State of each disk that outlives a process.
     pub(crate) memories: Vec<Memories>,
     pub(crate) coverage: RefCell<Coverage>,
     digest: Cell<u64>,
     pub(crate) failure: RefCell<Option<String>>,
     pub(crate) left: Cell<u64>,
     next_value: Cell<u64>,
-    /// Bytes of a backing.
+    /// Size of a backing in bytes.
     size: u64,
     pub(crate) growth: Growth,
     pub(crate) resizing: Resizing,
-    /// What the process is doing at the moment, for reports.
+    /// Present action of the process, for reports.
     doing: RefCell<String>,
-    /// Set once the pool was not opened, because it may hold what no backing has.
+    /// Set once the pool was not opened, because it may have dirty data.
     pub(crate) refused: Cell<bool>,
-    /// The highest epoch of the pool's list of devices that is remembered elsewhere.
+    /// Highest epoch of the pool's list of devices that is stored elsewhere.
     pub(crate) epoch: Rc<Cell<u32>>,
-    /// How the copies of a mirrored world are, and whether one device could be missed now.
+    /// State of the copies of a mirrored world, and whether one device may be missing now.
     pub(crate) copies: Cell<Copies>,
     pub(crate) can_harm: Cell<bool>,
-    /// Whether it could rot.
+    /// True if it may rot.
     pub(crate) can_rot: Cell<bool>,
     /// Set while nothing fails.
     pub(crate) is_calm: Cell<bool>,
     /// By disk, set once the backing may have left a request without an answer in this process.
     pub(crate) unanswered: Vec<Cell<bool>>,
-    /// Set once flash returned something else than was written, failed or was away: then a start may believe nothing.
+    /// Set once flash returned wrong data, failed or was missing: then a start may trust nothing.
     pub(crate) rotten: Cell<bool>,
-    /// Ranges that were written in the last minute of the process before, by disk.
+    /// Ranges that were written in the last minute of the previous process, by disk.
     pub(crate) last_ranges: RefCell<Vec<(usize, ByteRange)>>,
 }
 
-/// What is remembered of a disk beside flash and backing.
+/// State of a disk beside flash and backing.
 pub(crate) struct Memories {
     /// Outlives a process, not the host.
     pub(crate) touched: RefCell<Option<Rc<Bits>>>,
-    /// Outlives both: what flash holds is void.
+    /// Outlives both: the content of flash is invalid.
     pub(crate) void: Rc<Cell<bool>>,
-    /// Set once the backing lost its connection in a process that has not detached the disk since. What that process
-    /// cached of what was lost may be on flash with nothing to tell that, so nobody may vouch for the backing.
+    /// Set once the backing lost its connection in a process that has not detached the disk since. Flash may have cached pages whose
+    /// backing data was lost, and no record of that, so the backing must not be declared unchanged.
     pub(crate) reconnected: Cell<bool>,
 }
 
@@ -110,7 +110,7 @@ impl SharedBits for Bits {
     }
 }
 
-/// How a process ends.
+/// End of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Clean,
@@ -131,7 +131,7 @@ pub fn run_seed(seed: u64) -> Report {
             _ if world.kind == Kind::BackWithRot => End::Kill,
             _ => End::PowerCut,
         };
-        // Some processes end before they have done much.
+        // Some processes end early.
         world.left.set(if life > 0 && rng.chance(200) { rng.below(12) } else { 2 * OPERATIONS / lives });
         live(&world, life, lives, end, &mut rng);
         if world.failure.borrow().is_some() || world.refused.get() {
@@ -143,7 +143,7 @@ pub fn run_seed(seed: u64) -> Report {
     Report { digest: world.digest.get(), coverage, failure }
 }
 
-/// One process: opens the pool, serves clients, ends.
+/// Runs one process: it opens the pool, serves clients, and ends.
 fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
     let executor = Executor::new(VirtualTime::new(), Order::Seeded(world.seed ^ life << 56));
     let host = executor.host();
@@ -152,7 +152,7 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
     let ran = executor.run(async {
         match sudden {
             None => {
-                // Tasks that look after disks never end, so waiting for ever is told by the time that it takes.
+                // Tasks that maintain disks never end, so waiting for ever is detected by the time that it takes.
                 let (serving, too_long) = (pin!(serving), pin!(host.sleep(LIFE_MAX_NS)));
                 if matches!(select(serving, too_long).await, Either::Right(_)) {
                     world.fail(format!("a process does not come to its end: {}", world.doing.borrow()));
@@ -172,7 +172,7 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
     drop(executor);
     let devices = || world.backings.iter().chain(&world.flash);
     match end {
-        // A discard that nobody waited for is over before the next process is let in, whatever devices that one names.
+        // A discard that was not awaited is over before the next process starts, whatever devices that one names.
         End::Clean => world.flash.iter().for_each(Faults::kill),
         End::Kill => {
             world.coverage.borrow_mut().kills += 1;
@@ -186,13 +186,13 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
             devices().for_each(Faults::power_cut);
         }
     }
-    // A process's requests hold its locks, so they land before the next one is let in (rule I15).
+    // A process's requests hold its locks, so they land before the next one starts (rule I15).
     world.models.iter().for_each(|model| model.borrow_mut().land_late());
     devices().for_each(Faults::land_late);
 }
 
 impl World {
-    /// What of a flash device holds segments.
+    /// Returns the part of a flash device that holds segments.
     pub(crate) fn segments_area(&self, place: usize) -> ByteRange {
         ByteRange::new(FIRST_SEGMENT, self.flash_bytes[place])
     }
@@ -253,7 +253,7 @@ impl World {
         }
     }
 
-    /// Remembers which lists of devices are too old.
+    /// Stores which lists of devices are too old.
     pub(crate) async fn witness(&self, cache: &SimCache) {
         let epoch = Rc::clone(&self.epoch);
         let witness: cache::Witness = Rc::new(move |seen| {
@@ -263,7 +263,7 @@ impl World {
         drop(cache.set_witness(witness).await);
     }
 
-    /// What is known of a disk when it is attached.
+    /// Returns the knowledge about a disk at its attachment.
     pub(crate) fn past(&self, number: usize, rng: &mut Rng) -> Past {
         let Memories { touched, void, reconnected } = &self.memories[number];
         let kept = touched.borrow().clone();
@@ -289,7 +289,7 @@ impl World {
         }
     }
 
-    /// How slow devices are for a while.
+    /// Sets the delays of devices for a while.
     pub(crate) fn set_weather(&self, rng: &mut Rng) {
         for device in self.backings.iter().chain(&self.flash) {
             let least = rng.below(50_000);
@@ -297,14 +297,14 @@ impl World {
         }
     }
 
-    /// Slows flash down if there is something to be written anew before its disk is loaded.
+    /// Slows flash down if writes are to be repeated before their disk is loaded.
     pub(crate) fn slow_down_load(&self) {
         if !self.last_ranges.borrow().is_empty() {
             self.flash.iter().for_each(|flash| flash.delay(100_000, 400_000));
         }
     }
 
-    /// No more faults.
+    /// Stops all faults.
     pub(crate) fn calm(&self) {
         self.is_calm.set(true);
         for device in self.backings.iter().chain(&self.flash) {
@@ -347,7 +347,7 @@ impl World {
         self.failure.borrow_mut().get_or_insert(what);
     }
 
-    /// Adds what flash was told to discard, and checks that nobody used it meanwhile.
+    /// Adds the discards of flash, and checks that nobody used the ranges meanwhile.
     fn count_discards(&self) {
         let mut coverage = self.coverage.borrow_mut();
         for counts in self.flash.iter().map(Faults::counts) {
@@ -359,7 +359,7 @@ impl World {
         }
     }
 
-    /// Adds what this process counted, and checks that the counters agree with each other.
+    /// Adds the counts of this process, and checks that the counters agree with each other.
     pub(crate) fn count(&self, cache: &SimCache, disks: &[Rc<Disk>]) {
         let mut coverage = self.coverage.borrow_mut();
         let pool = cache.pool_statistics();

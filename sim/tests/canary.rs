@@ -1,6 +1,7 @@
-//! The canaries: one known bug after another is planted, and simulation must find each within so many seeds.
+//! Canaries: known bugs are planted one after another, and simulation must find each within so many seeds.
 //!
-//! Needs debug assertions. If a bug is not found any more, simulation has become blind on that eye. Some bugs are left to stories, which know the moment at which they do harm: `holes/planted.rs`.
+//! Needs debug assertions. A bug that is not found any more shows that simulation no longer covers its case. Some bugs are left to
+//! scenarios, which reach the moment at which they do harm: `holes/planted.rs`.
 #![cfg(debug_assertions)]
 
 use std::ops::Range;
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cache::words::canary::{Bug, plant};
 
-/// Each bug with the seeds of which one must find it.
+/// Bugs, each with the seeds of which one must find it.
 const FOUND_WITHIN: [(Bug, Range<u64>); 17] = [
     (Bug::StaleFill, 0..50),
     (Bug::EmptyFirst, 0..400),
@@ -26,7 +27,7 @@ const FOUND_WITHIN: [(Bug, Range<u64>); 17] = [
     (Bug::ZeroesBehindEnd, 0..200),
     (Bug::OverlapsPass, 0..50),
     (Bug::RangesSaidOnce, 0..500),
-    // No earlier one finds it, and each takes its time.
+    // No earlier seed finds it, and each takes long.
     (Bug::CleanBeforeLog, 950..2000),
 ];
 
@@ -37,7 +38,7 @@ fn simulation_finds_every_planted_bug() {
     assert!(blind.is_empty(), "simulation is blind: {blind:#?}");
 }
 
-/// Looks for a bug on all cores; says so if none of the seeds found it.
+/// Searches for a bug on all cores; returns a message if none of the seeds found it.
 fn hunt(bug: Bug, seeds: &Range<u64>) -> Option<String> {
     let (next, found) = (AtomicU64::new(seeds.start), AtomicU64::new(u64::MAX));
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

@@ -1,5 +1,5 @@
-//! What a check says of a pool, held against what opening it and attaching its disks then finds: after clean stops, kills
-//! and power cuts, with and without rot.
+//! Comparison of a pool check with the findings of opening the pool and attaching its disks: after clean stops, kills and power cuts, with
+//! and without rot.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::rc::Rc;
@@ -31,14 +31,14 @@ enum End {
     PowerCut,
 }
 
-/// Everything that outlives a process.
+/// State that outlives a process.
 struct Machine {
     seed: u64,
     rng: Rng,
     flash: Faults,
     backings: Vec<Faults>,
     touched: Vec<Option<Rc<Bits>>>,
-    /// Starts so far; the mark of each is its number.
+    /// Number of starts so far; the mark of each is its number.
     starts: u64,
 }
 
@@ -78,7 +78,7 @@ impl Machine {
         bytes
     }
 
-    /// What a check says now.
+    /// Returns the result of a check now.
     fn check(&self) -> CheckedPool {
         let before = self.content();
         let executor = Executor::new(VirtualTime::new(), Order::Fifo);
@@ -102,7 +102,7 @@ impl Machine {
         checked
     }
 
-    /// One process: holds what it finds against `said`, works for a while, and ends.
+    /// Runs one process: compares its findings with `said`, works for a while, and ends.
     fn live(&mut self, said: Option<&CheckedPool>, end: End) {
         let executor = Executor::new(VirtualTime::new(), Order::Seeded(self.seed ^ self.starts));
         let host = executor.host();
@@ -148,7 +148,7 @@ impl Machine {
         }
         let mut loads = Vec::new();
         for disk in &disks {
-            // All of them before the first read: what is read may push others out.
+            // All of them before the first read: reads may push others out.
             loads.push(disk.loaded().await);
         }
         for (disk, loaded) in disks.iter().zip(&loads) {
@@ -172,7 +172,7 @@ impl Machine {
         }
     }
 
-    /// Holds what was said of a disk against what its load found.
+    /// Compares the check of a disk with the findings of its load.
     fn compare(&self, said: Option<&CheckedDisk>, loaded: &LoadStatistics, end: End) {
         let about = format!("seed {}, start {}, {end:?}: {said:?}", self.seed, self.starts);
         let Some(said) = said else {
@@ -187,7 +187,7 @@ impl Machine {
         }
     }
 
-    /// Reads the first disk from end to end: just those pages are found damaged that were said to be.
+    /// Reads the first disk from end to end: exactly the pages that the check reported are damaged.
     async fn read_all(&self, said: &CheckedDisk, disk: &Disk) {
         for at in 0..SIZE / (64 << 10) {
             let (_, result) = disk.read(at * (64 << 10), Buffer::zeroed(64 << 10)).await;
@@ -217,7 +217,7 @@ impl Machine {
                 };
                 done.unwrap();
             });
-            // Some regions come to rest and are closed.
+            // Some regions are closed.
             host.sleep(if rests { 70_000_000_000 } else { self.rng.below(200_000) }).await;
         }
         if self.rng.chance(500) {
@@ -229,7 +229,7 @@ impl Machine {
     }
 }
 
-/// What the seeds met, so that a check of nothing does not pass.
+/// Cases that the seeds met, so that a check of nothing does not pass.
 #[derive(Debug, Default)]
 struct Met {
     kept: u64,
@@ -257,10 +257,10 @@ impl Met {
     }
 }
 
-/// What a check found that the end of the process does not explain.
+/// Returns the findings of a check that the end of the process does not explain.
 fn damage(checked: &CheckedPool, end: End) -> Vec<String> {
     let all = checked.damage.iter().chain(checked.disks.iter().flat_map(|disk| &disk.damage));
-    // A copy that was being written at the end looks damaged.
+    // A copy that was being written at the end is damaged.
     let explained = |what: &&String| end != End::Clean && what.contains("copy of the");
     all.filter(|what| !explained(what)).cloned().collect()
 }
@@ -279,7 +279,7 @@ fn a_restart_finds_what_a_check_said() {
             let wrong = damage(&checked, end);
             assert!(wrong.is_empty(), "seed {seed}, life {life}, {end:?}: {wrong:?}");
             let damaged: u64 = checked.disks.iter().map(|disk| disk.pages_damaged).sum();
-            // What power left half written was taken into a summary at the next start, and is found by its checksum.
+            // A half-written batch was taken into a summary at the next start, and is detected by its checksum.
             assert!(damaged == 0 || life > 0, "seed {seed}, life {life}, {end:?}: {checked:?}");
             met.add(&checked);
             said = Some(checked);
@@ -299,7 +299,7 @@ fn rot_anywhere_is_said_before_a_restart_finds_it() {
         let whole = host.check();
         let none_damaged = whole.disks.iter().all(|disk| disk.pages_damaged == 0);
         assert!(damage(&whole, end).is_empty() && none_damaged, "seed {seed}: {whole:?}");
-        // Half of the seeds rot where segments are, half of them everywhere.
+        // Half of the seeds rot in the segments, half of them everywhere.
         let start = if seed % 2 == 0 { 64 << 10 } else { 0 };
         host.flash.rot(&ByteRange::new(start, FLASH_BYTES), 1 + host.rng.below(30));
         let executor = Executor::new(VirtualTime::new(), Order::Fifo);

@@ -1,6 +1,6 @@
-//! Curves that the cache predicts from samples, held against exact ones: on streams made here, and on real traces where they
-//! are. Those are no part of this repository: `FOREBAY_TRACES` names their folder, else `../shared/traces` beside this tree
-//! is looked at. Without them the test that wants them says that it proved nothing.
+//! Comparison of the cache's predicted curves with exact ones: on generated streams, and on real traces where available. Those are no part
+//! of this repository: `FOREBAY_TRACES` names their folder, with `../shared/traces` beside this tree as the default. Without them the test
+//! that needs them prints that it proved nothing.
 
 #![expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "ratios of counts far below 2^52")]
 
@@ -15,9 +15,9 @@ use cache::{Curve, Curves, Use};
 use exact::{Exact, Request, What};
 use trace::{Kind, Options, Trace};
 
-/// Sizes that errors are the mean of, evenly from nothing to all that is used.
+/// Number of sizes in the mean error, evenly from nothing to the whole working set.
 const SIZES: usize = 200;
-/// The time between requests of streams that have none: ten thousand a second.
+/// Time in nanoseconds between requests of streams without times: ten thousand a second.
 const STEP_NS: u64 = 100_000;
 
 fn observed(requests: &[Request]) -> Curve {
@@ -34,7 +34,7 @@ fn footprint(requests: &[Request], block_bytes: u64) -> usize {
     blocks.collect::<HashSet<u64>>().len()
 }
 
-/// Mean and largest difference between what is predicted and what is.
+/// Returns the mean and the largest difference between predicted and exact values.
 fn errors(
     exact: &Exact,
     footprint: usize,
@@ -55,7 +55,7 @@ fn access_errors(requests: &[Request], curves: &Curves) -> (f64, f64) {
     errors(&exact, footprint(requests, PAGE), PAGE, |bytes| curves.accesses.hit_ratio(bytes))
 }
 
-/// The same if the disk began so many bytes later: other blocks are looked at, and chance has another turn.
+/// Returns the same requests, so many bytes later on the disk: other blocks are sampled.
 fn moved(requests: &[Request], bytes: u64) -> Vec<Request> {
     requests.iter().map(|(range, usage)| (ByteRange::at(range.start + bytes, range.len()), *usage)).collect()
 }
@@ -65,12 +65,12 @@ fn random(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-/// Reads of single pages.
+/// Returns reads of single pages.
 fn reads(pages: impl Iterator<Item = u64>) -> Vec<Request> {
     pages.map(|page| (ByteRange::at(page * PAGE, PAGE), Use::Read)).collect()
 }
 
-/// Pages of which some are used much more than others: the n-th one about 1/n as much as the first. They lie anywhere.
+/// Returns pages of which some are used much more than others: the n-th one about 1/n as much as the first. Their places are random.
 fn skewed(state: &mut u64, pages: u64) -> u64 {
     let part = random(state) as f64 / (1_u64 << 31) as f64;
     let rank = (pages as f64).powf(part) as u64;
@@ -128,7 +128,7 @@ fn writes_say_what_need_not_be_written_twice_and_reads_do_not_disturb_them() {
     let curves = observed(&requests).curves();
     let exact = Exact::of(&requests, PAGE, What::Writes);
     let (mean, most) = errors(&exact, 30_000, PAGE, |bytes| curves.writes.hit_ratio(bytes));
-    // What is used all the time is a hit of any size, and the smallest of these sizes has 150 pages.
+    // Pages in permanent use are hits at any size, and the smallest of these sizes has 150 pages.
     assert!(mean < 0.006 && most < 0.1, "{mean} {most}");
 }
 
@@ -179,7 +179,7 @@ fn a_busy_disk_is_looked_at_less_and_still_understood() {
     }
     let (calm, busy) = (calm.curves(), busy.curves());
     assert!(busy.samples < 512 && calm.samples > 4_000, "{} {}", busy.samples, calm.samples);
-    // What few samples say of a few pages is little.
+    // Few samples of few pages are not significant.
     for size in 10..70 {
         let hits = |curves: &Curves| curves.reads.hit_ratio(size * 100 * PAGE).expect("reads");
         assert!((hits(&calm) - hits(&busy)).abs() < 0.06, "{size}: {} {}", hits(&calm), hits(&busy));
@@ -212,13 +212,13 @@ fn requests_of_any_place_and_length_are_taken() {
     assert!(hits > 0.9, "each was written just before: {hits}");
 }
 
-/// So often each trace is predicted, with other samples each time.
+/// Number of predictions of each trace, with other samples each time.
 const TURNS: u64 = 5;
 
-/// Sizes of which each error is printed, in thousandths of what is used.
+/// Sizes whose errors are printed, in thousandths of the working set.
 const FEW: [usize; 6] = [1, 10, 50, 100, 200, 400];
 
-/// The large real traces, with the bytes of a unit where the format does not say.
+/// Large real traces, with the bytes of a unit where the format does not define it.
 const TRACES: [(&str, Option<u32>); 7] = [
     ("cp_w92.vscsi.zst", None),
     ("arc_OLTP.lis.zst", Some(4096)),
@@ -259,7 +259,7 @@ fn errors_at(exact: &Exact, pages: usize, curves: &Curves) -> String {
     FEW.map(error).join(" ")
 }
 
-/// Issue 6: with 8,192 samples a mean error of at most 0.01 on each, and of 0.005 on average; whatever the samples are.
+/// Issue 6: with 8,192 samples a mean error of at most 0.01 on each, and of 0.005 on average; for any samples.
 #[test]
 fn real_traces_are_predicted() {
     let Some(folder) = folder() else { return };
@@ -295,7 +295,7 @@ fn real_traces_are_predicted() {
             let blocks = footprint(&requests, *block_bytes);
             let (mean, _) = errors(&exact, blocks, *block_bytes, |bytes| prediction.hit_ratio(bytes));
             print!(", {mean:.4}");
-            // One block in eight is looked at: of 50 blocks of 1 MiB, as one of these traces uses, that is next to nothing.
+            // One block in eight is sampled: of 50 blocks of 1 MiB, as in one of these traces, that is almost none.
             let allowed = if blocks < 1_000 { 0.05 } else { 0.01 };
             assert!(mean <= allowed, "{file}, {blocks} blocks of {block_bytes}: {mean}");
         }

@@ -1,5 +1,5 @@
-//! A backing that fails, hangs, goes and comes back, behind a device that gives it time, as the daemon has it: hits go on, in
-//! write-back writes go on, the rest waits for the retry time and is then an error, and nothing is lost.
+//! Backing that fails, hangs, disappears and returns, behind the retry layer, as in the daemon: hits continue, in write-back writes
+//! continue, other requests wait for the retry time and then fail, and nothing is lost.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::pin::pin;
@@ -20,7 +20,7 @@ const SEGMENT: u64 = 32 << 10;
 const SECOND: u64 = 1_000_000_000;
 const RETRY: u64 = 25 * SECOND;
 
-/// Two disks of one pool, the backing of one of which is in trouble.
+/// Two disks of one pool; the backing of one of them has a failure.
 struct Bench {
     host: LocalHost,
     cache: Rc<Cache<Env>>,
@@ -69,7 +69,7 @@ fn run(mode: Mode, story: impl AsyncFn(&Bench)) {
 }
 
 impl Bench {
-    /// How a read of a page ended, and how long it took.
+    /// Reads a page, and returns the result and the time that it took.
     async fn read(&self, disk: &Disk, page: u64) -> (Result<u8, ErrorKind>, u64) {
         let started = self.host.now();
         let (buffer, result) = disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
@@ -87,7 +87,7 @@ impl Bench {
         bytes[0]
     }
 
-    /// Nothing of the backing is answered but errors: reads, for what changes is answered in ways of its own.
+    /// Makes the backing answer reads with errors only; changes are covered by other functions.
     fn break_reads(&self) {
         self.backing.fail_often(Operation::Read, 1000);
     }
@@ -114,7 +114,7 @@ fn hits_go_on_and_misses_wait_for_a_backing_that_fails_and_are_errors_after_the_
 #[test]
 fn in_write_back_writes_go_on_while_the_backing_hangs_up_to_the_dirty_limit_and_nothing_is_lost() {
     run(Mode::WriteBack, async |bench| {
-        // What earlier processes left at the backing is flushed there first: until then guests' flushes wait for it.
+        // Data of earlier processes at the backing is flushed there first: until then guests' flushes wait for it.
         bench.host.sleep(SECOND).await;
         bench.backing.hang();
         for page in 0..6 {
@@ -192,7 +192,7 @@ fn a_disk_is_at_rest_once_what_destage_asked_of_the_backing_was_answered_or_give
         bench.write(3, 1).await.unwrap();
         bench.disk.start_destage();
         bench.host.sleep(SECOND).await;
-        // As a move does it, which holds the guests for so long and no longer.
+        // As a move does it, which freezes the guests for so long and no longer.
         let too_late = pin!(bench.host.sleep(SECOND / 2));
         let Either::Right(_) = select(pin!(bench.disk.stop_destaging()), too_late).await else {
             panic!("the backing has a write of which nobody knows what becomes of it");
@@ -231,10 +231,10 @@ fn destage_gives_the_backing_nothing_while_its_disk_is_at_rest_nor_after_it_was_
     });
 }
 
-/// Numbers of errors, as Linux has them.
+/// Error numbers of Linux.
 const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
-/// So many scattered pages reach the dirty limit of the bench.
+/// Number of scattered pages that reach the dirty limit of the bench.
 const LIMIT_PAGES: u64 = 16;
 
 impl Bench {
@@ -244,7 +244,7 @@ impl Bench {
         self.cache.reconfigure(&self.disk, settings).unwrap();
     }
 
-    /// Has as much be dirty as may be, nowhere two pages side by side: each is a request of destage.
+    /// Fills the dirty limit, without adjacent pages: each is a request of destage.
     async fn reach_the_limit(&self) {
         for number in 0..LIMIT_PAGES {
             self.write(number * 8, 7).await.unwrap();
@@ -252,7 +252,7 @@ impl Bench {
         assert_eq!(self.disk.statistics().dirty_limit_bytes, LIMIT_PAGES * PAGE);
     }
 
-    /// How a write that finds no room ended, and how long it took.
+    /// Writes without room, and returns the result and the time that it took.
     async fn write_more(&self) -> (Result<(), ErrorKind>, u64) {
         let started = self.host.now();
         (self.write(300, 9).await, self.host.now() - started)
@@ -326,12 +326,12 @@ fn without_room_below_a_disk_a_write_at_the_dirty_limit_is_told_so_and_destage_g
         let failure = bench.disk.statistics().destage_failure.expect("destage fails");
         assert_eq!(failure.kind, ErrorKind::NoSpace);
         assert!(failure.reason.contains("No space left on device"), "{}", failure.reason);
-        // Whoever wants all of it at home is told soon, and waits for no guest's time.
+        // A caller that requests a complete destage gets the error soon, and does not wait for the guests' retry time.
         bench.set_retry(None);
         let started = bench.host.now();
         assert_eq!(bench.disk.quiesce().await.unwrap_err().kind, ErrorKind::NoSpace);
         assert!(bench.host.now() < started + 5 * SECOND);
-        // A write that waits for ever goes on with what is freed.
+        // A write that waits for ever continues with freed room.
         {
             let (write, long) = (pin!(bench.write_more()), pin!(bench.host.sleep(600 * SECOND)));
             assert!(matches!(select(write, long).await, Either::Right(_)), "retry-time=wait");

@@ -1,7 +1,7 @@
-//! The classic races of a cache, each by name: a request is held at its most awkward moment while another one runs.
+//! Classic races of a cache, each by name: a request is held at its most critical moment while another one runs.
 //!
-//! The devices are slow for just the operation that is to be held; virtual time does the rest. Each race runs under
-//! several seeds, because a slow read may take its bytes at its beginning or at its end.
+//! The devices are slow for exactly the operation that is to be held; virtual time does the rest. Each race runs under several seeds,
+//! because a slow read may take its bytes at its beginning or at its end.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::cell::Cell;
@@ -19,7 +19,7 @@ type Disk = CachedDisk<Env>;
 
 const SIZE: u64 = 2 << 20;
 const SEGMENT: u64 = 32 << 10;
-/// Longer than anything that is not held.
+/// Longer than any request that is not held.
 const HELD: u64 = 1_000_000;
 
 struct Bench {
@@ -73,14 +73,14 @@ impl Bench {
         buffer.to_vec()
     }
 
-    /// The byte that fills a page, as a guest sees it.
+    /// Returns the byte that fills a page, as a guest reads it.
     async fn see(&self, page: u64) -> u8 {
         let bytes = self.read(page, 1).await;
         assert!(bytes.iter().all(|byte| *byte == bytes[0]), "torn page");
         bytes[0]
     }
 
-    /// The byte that fills a page, as it is on the backing.
+    /// Returns the byte that fills a page on the backing.
     fn home(&self, page: u64) -> u8 {
         let mut bytes = [0; PAGE as usize];
         self.backing.peek(page * PAGE, &mut bytes);
@@ -91,7 +91,7 @@ impl Bench {
         self.disk.write(page * PAGE, Buffer::copy_of(&[byte; PAGE as usize])).await.1.unwrap();
     }
 
-    /// Starts `operation` and lets it run until it is held by a slow backing.
+    /// Starts `operation` and lets it run until a slow backing holds it.
     async fn hold(&self, operation: impl Future<Output = ()> + 'static) -> Rc<Cell<bool>> {
         let done = Rc::new(Cell::new(false));
         let finished = Rc::clone(&done);
@@ -393,7 +393,7 @@ fn a_page_written_while_it_is_appended_again_keeps_the_write() {
         for page in 0..64 {
             bench.see(page).await;
         }
-        // Reclaim runs while the warm pages are written again and again.
+        // Reclaim runs while the warm pages are rewritten again and again.
         bench.flash.delay(1000, HELD / 50);
         for round in 4..40u8 {
             for page in 0..16 {
@@ -412,7 +412,7 @@ fn a_page_written_while_it_is_appended_again_keeps_the_write() {
 #[test]
 fn a_promotion_that_waits_for_room_leaves_the_log_to_the_survivors_that_make_it() {
     race(async |bench| {
-        // Twice what flash holds, and what is on flash already is read again: old segments are full of warm pages.
+        // Twice the capacity of flash, and pages on flash are read again: old segments are full of warm pages.
         for page in 0..200 {
             bench.see(page).await;
             bench.host.sleep(1000).await;
@@ -487,7 +487,7 @@ fn after_a_failed_flush_no_later_one_is_believed() {
     });
 }
 
-/// A range of pages, for requests without a buffer.
+/// Range of pages, for requests without a buffer.
 struct PageRange(u64, u64);
 
 impl PageRange {
@@ -530,7 +530,7 @@ fn a_block_read_once_is_not_admitted_because_it_has_many_pages() {
         bench.host.sleep(HELD).await;
         let counts = bench.counts();
         assert!(counts.rejections > 0, "flash never filled up");
-        // One segment is taken before anything is judged; nothing after that.
+        // One segment is taken before pages are judged; none after that.
         assert!(
             counts.evictions <= SEGMENT / PAGE,
             "{} pages used once gave way to others",
@@ -546,7 +546,7 @@ fn a_disk_that_left_while_it_waited_for_room_does_not_stand_before_others() {
     }
 }
 
-/// Two disks need room at the same time from a slow flash; one of them leaves after `patience`.
+/// Lets two disks need room at the same time from a slow flash; one of them leaves after `patience`.
 async fn leave_while_waiting(bench: &Bench, patience: u64) {
     let flash = Faults::new(Memory::new((128 << 10) + 36 * SEGMENT), 1);
     let device = flash.reopen(bench.host.clone());

@@ -1,7 +1,7 @@
 //! Many seeds against the model, and the proof that a seed is a schedule.
 //!
-//! `FOREBAY_SEEDS` sets how many seeds run (default 300), `FOREBAY_SEED` runs just one and prints what it met.
-//! `FOREBAY_SEED_RANGE=FROM..TO` runs those seeds to the end, whatever fails, and says how far it is: `cargo xtask seeds`.
+//! `FOREBAY_SEEDS` sets the number of seeds (default 300), `FOREBAY_SEED` runs just one and prints its coverage.
+//! `FOREBAY_SEED_RANGE=FROM..TO` runs those seeds to the end, with all failures, and prints its progress: `cargo xtask seeds`.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::any::Any;
@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sim::{Coverage, Report, run_seed};
 
-/// So often a long run says how far it is.
+/// Number of seeds between two messages of a long run.
 const PROGRESS_SEEDS: u64 = 1000;
-/// So many seeds meet every case.
+/// Number of seeds that cover every case.
 const ENOUGH_SEEDS: u64 = 300;
 
 fn number(name: &str) -> Option<u64> {
@@ -28,7 +28,7 @@ fn range(name: &str) -> Option<Range<u64>> {
     Some(parts.unwrap_or_else(|| panic!("{name} is no range of seeds: {text}")))
 }
 
-/// What some seeds led to.
+/// Results of some seeds.
 #[derive(Default)]
 struct Met {
     seeds: u64,
@@ -36,7 +36,7 @@ struct Met {
     failures: Vec<(u64, String)>,
 }
 
-/// What a failure means for the seeds that have not run.
+/// Effect of a failure on the seeds that have not run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AfterFailure {
     Stop,
@@ -80,7 +80,7 @@ fn run_seeds(seeds: Range<u64>, after_failure: AfterFailure, run: impl Fn(u64) -
     met
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or(panic.downcast_ref::<&str>().copied());

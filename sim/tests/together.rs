@@ -1,5 +1,4 @@
-//! What is simulated besides seeds and stories, all in one program: each file by itself would have the whole cache compiled
-//! once more.
+//! Simulations besides seeds and scenarios, all in one program: as separate programs each would compile the whole cache once more.
 
 mod check;
 mod curve;

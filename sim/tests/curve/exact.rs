@@ -1,5 +1,5 @@
-//! Exact curves of a stream of requests, by stack distances of all blocks (Mattson and others, 1970): what the sampled ones of
-//! the cache are held against. Takes memory and time as it likes.
+//! Exact curves of a stream of requests, by stack distances of all blocks (Mattson and others, 1970), to check the sampled ones of the
+//! cache. Memory and time are not limited.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -10,20 +10,20 @@ use cache::Use;
 /// One request.
 pub(crate) type Request = (ByteRange, Use);
 
-/// Which uses of blocks are counted, and how.
+/// Uses of blocks to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// Each block of each request.
     Accesses,
-    /// Each read for one, however many blocks it has; writes use blocks, too.
+    /// Each read once, however many blocks it has; writes use blocks, too.
     Reads,
-    /// Each block of each write, by other blocks that were written.
+    /// Each block of each write, with blocks that were written.
     Writes,
 }
 
 /// Weights by distance, and in all.
 pub(crate) struct Exact {
-    /// Weight of hits of a cache of so many blocks.
+    /// Weight of hits of a cache with so many blocks.
     hits: Vec<f64>,
     uses: f64,
 }
@@ -64,13 +64,13 @@ impl Exact {
         Self { hits, uses: all }
     }
 
-    /// Share of hits of a cache of so many blocks.
+    /// Returns the share of hits of a cache with so many blocks.
     pub(crate) fn hit_ratio(&self, blocks: usize) -> f64 {
         self.hits[blocks.min(self.hits.len() - 1)] / self.uses
     }
 }
 
-/// Marks before `at` and there, of all places: those behind are what is missing.
+/// Returns the number of marks up to and including `at`, of all places: those behind are the rest.
 fn sum(marks: &[u32], at: usize) -> u32 {
     let (mut sum, mut end) = (0_u32, at + 1);
     while end > 0 {
@@ -90,7 +90,7 @@ fn add(marks: &mut [u32], at: usize, what: u32) {
 
 type Quick = BuildHasherDefault<QuickHasher>;
 
-/// Millions of numbers that nobody chose to collide.
+/// Fast hasher for millions of numbers that are not adversarial.
 #[derive(Default)]
 struct QuickHasher(u64);
 

@@ -1,13 +1,13 @@
-//! What survives of segments that go next is copied along with what survives of a victim: nothing else may come to its places before
-//! it is appended.
+//! Survivors of the next segments are copied along with those of a victim: nothing else may be written to their places before they are
+//! appended.
 //!
 //! ```text
 //!   a segment goes     pages of others that go next are read, and one of these reads takes long
-//!   the disk is evicted, and a guest writes all its pages anew: the same pages come to the same places
+//!   the disk is evicted, and a guest rewrites all its pages: the same pages get the same places
 //!   the read ends      what was read is appended again
 //! ```
-//! Whether a page is still current is asked by its place and its checksum. Both versions have the same one here, so only
-//! that the segments are held keeps the old one from being appended behind the new one, in the index as at the next start.
+//! Place and checksum decide whether a page is still current. Both versions have the same checksum here, so only the hold on the segments
+//! keeps the old one from being appended behind the new one, in the index and at the next start.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -19,31 +19,31 @@ use cache::{Admission, DiskId, DiskSettings, Past};
 
 use crate::rig::{End, HELD, Life, PAGES, Rig, SEGMENT, see, settings};
 
-/// Pages that are cached. Each third is used again, so that some of each segment survives.
+/// Number of cached pages. Each third is used again, so that some of each segment survives.
 const CACHED: u64 = 150;
-/// What each request to flash takes, and what the one takes that is held: nanoseconds.
+/// Times of a request to flash, and of the one that is held, in nanoseconds.
 const SHORT: u64 = 1000;
 const LONG: u64 = 100_000_000;
-/// Which of the reads of reclaim is held, and how many other pages come to flash before those that are written anew: among these are
-/// some with which one of the pages that were read comes to just the place where it was.
+/// Number of the read of reclaim that is held, and number of other pages written to flash before the rewritten ones: some of these counts
+/// put one of the pages back into exactly its old place.
 const HELD_READS: std::ops::Range<u64> = 31..38;
 const OTHERS: std::ops::Range<u64> = 4..17;
 
-/// What is done while a read is held.
+/// Action while a read is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meanwhile {
     Nothing,
-    /// The disk is evicted, so many other pages are cached, and all its pages are written anew.
+    /// The disk is evicted, so many other pages are cached, and all its pages are rewritten.
     WrittenAnew(u64),
 }
 
-/// What came of it.
+/// Result of a run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Met {
-    /// Pages that were copied ahead of their turn before the read was held, and later.
+    /// Pages that were copied ahead before the read was held, and later.
     before: u64,
     after: u64,
-    /// The disk was not evicted before the read had ended: something was held.
+    /// The disk was not evicted before the read had ended: its segments were held.
     waited: bool,
 }
 
@@ -51,7 +51,7 @@ fn first() -> Vec<u8> {
     vec![1; PAGE as usize]
 }
 
-/// Another content with the same checksum: a multiple of the polynomial of CRC-32C is added.
+/// Returns another content with the same checksum: a multiple of the polynomial of CRC-32C is added.
 fn second() -> Vec<u8> {
     const POLYNOMIAL: u64 = 1 | 0x82f6_3b78 << 1;
     let mut bytes = first();
@@ -63,7 +63,7 @@ async fn write(life: &Life<'_>, page: u64, bytes: &[u8]) {
     life.disk.write(page * PAGE, Buffer::copy_of(bytes)).await.1.unwrap();
 }
 
-/// The first version of all pages is on flash, some are warm, and another disk needs room.
+/// Writes the first version of all pages to flash, with some warm ones, and makes another disk need room.
 async fn make_room(life: &Life<'_>, is_over: &Rc<Cell<bool>>) {
     for page in 0..CACHED {
         write(life, page, &first()).await;
@@ -97,7 +97,7 @@ async fn make_room(life: &Life<'_>, is_over: &Rc<Cell<bool>>) {
     });
 }
 
-/// Has the read of flash behind so many take long. False if none follows at once.
+/// Delays the flash read that follows so many others. Returns false if none follows at once.
 async fn hold_read(life: &Life<'_>, reads: u64, is_over: &Cell<bool>) -> bool {
     let flash = &life.rig.flash;
     let until = flash.counts().reads + reads;
@@ -115,7 +115,7 @@ async fn hold_read(life: &Life<'_>, reads: u64, is_over: &Cell<bool>) -> bool {
     flash.counts().reads == until + 1
 }
 
-/// Evicts the disk and writes all that is cached anew, in the order in which it is on flash. Says, later, whether the disk is evicted.
+/// Evicts the disk and rewrites all cached pages, in their order on flash. The result is set once the disk is evicted.
 async fn write_anew(life: &Life<'_>, others: u64) -> Rc<Cell<bool>> {
     let place = |page: &u64| life.rig.newest(*page).map(|version| version.data_at);
     let mut pages: Vec<u64> = (0..CACHED).filter(|page| place(page).is_some()).collect();
@@ -126,7 +126,7 @@ async fn write_anew(life: &Life<'_>, others: u64) -> Rc<Cell<bool>> {
         disk.evict().await.unwrap();
         done.set(true);
     });
-    // What need not wait for the read is evicted, and its segments are discarded.
+    // Segments that the read does not use are evicted and discarded.
     life.host.sleep(200 * SHORT).await;
     for page in PAGES / 2..PAGES / 2 + others {
         life.see(page).await;
@@ -139,7 +139,7 @@ async fn write_anew(life: &Life<'_>, others: u64) -> Rc<Cell<bool>> {
     evicted
 }
 
-/// What a guest reads of each page is what it wrote last.
+/// Checks that a guest reads its last write of each page.
 async fn judge(life: &Life<'_>, what: &str) {
     for page in 0..CACHED {
         let mut legal = vec![0; PAGE as usize];
@@ -150,7 +150,7 @@ async fn judge(life: &Life<'_>, what: &str) {
     }
 }
 
-/// One telling; none if no read was held.
+/// Runs the scenario once; returns none if no read was held.
 fn tell(read: u64, meanwhile: Meanwhile) -> Option<Met> {
     let rig = Rig::new(1);
     rig.settings.set(DiskSettings { admission: Admission::Adaptive, block_bytes: 4096, ..settings() });
@@ -172,7 +172,7 @@ fn tell(read: u64, meanwhile: Meanwhile) -> Option<Met> {
         life.host.sleep(2 * LONG).await;
         assert!(evicted.get(), "{what}: what was held is let go");
         met = Some(Met { before, after: life.counts().reappends_ahead, waited });
-        // What RAM has would hide what flash has.
+        // Pages in RAM would hide those on flash.
         life.push_out().await;
         judge(life, &what).await;
     });
@@ -183,12 +183,12 @@ fn tell(read: u64, meanwhile: Meanwhile) -> Option<Met> {
     met
 }
 
-/// All is written anew while pages are on their way from segments that go next.
+/// All pages are rewritten while others are being copied from the next segments.
 pub(crate) fn all_is_written_anew_while_pages_go_ahead() {
     assert_eq!(page_checksum(&second()), page_checksum(&first()));
     let (mut ahead, mut waited) = (0, 0);
     for read in HELD_READS {
-        // Left alone, they arrive.
+        // Undisturbed, they are appended.
         let alone = tell(read, Meanwhile::Nothing);
         ahead += u32::from(alone.is_some_and(|met| met.after > met.before));
         for others in OTHERS {

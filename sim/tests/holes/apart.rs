@@ -1,4 +1,4 @@
-//! The log of a disk on one device and the notes of the pool on another one: in a power cut they lose independently.
+//! The log of a disk is on one device and the notes of the pool are on another one: in a power cut they lose data independently.
 
 use block::Host;
 use block::faulty::Kept;
@@ -8,17 +8,17 @@ use cache::{DiskSettings, Load, Redundancy};
 use crate::guest::{Guest, judge, sectors};
 use crate::rig::{End, HELD, Life, Rig};
 
-/// The sectors that the guest writes.
+/// Sectors that the guest writes.
 const WRITTEN: std::ops::Range<u64> = 0..8;
-/// Longer than it takes until a log is at rest: nanoseconds.
+/// Time in nanoseconds after which a log is idle.
 const RESTED: u64 = 300_000_000;
 
-/// Segments of the first device.
+/// Returns the number of segments of the first device.
 fn first_segments(life: &Life<'_>) -> u64 {
     life.cache.pool_statistics().devices[0].segments
 }
 
-/// True if the log of the disk continues on the second device.
+/// Returns true if the log of the disk continues on the second device.
 fn is_on_second(life: &Life<'_>) -> bool {
     let last = life.rig.segments_of(DiskId(1)).pop();
     last.is_some_and(|(segment, _)| u64::from(segment.0) >= first_segments(life))
@@ -29,8 +29,7 @@ async fn destage_all(life: &Life<'_>) {
     life.until_clean().await;
 }
 
-/// Adds the second device, and has the guest write until the log says there, of what the guest wrote last, that the backing
-/// has it.
+/// Adds the second device, and lets the guest write until the log there records the destage of its last write.
 async fn destage_with_log_on_second(life: &Life<'_>, guest: &Guest) {
     let rig = life.rig;
     life.write_back(24).await;
@@ -40,7 +39,7 @@ async fn destage_with_log_on_second(life: &Life<'_>, guest: &Guest) {
     for page in 100..400 {
         life.write(page, 1).await;
         if is_on_second(life) {
-            // Whoever commits has nothing to make durable afterwards.
+            // The commit must have nothing to make durable afterwards.
             destage_all(life).await;
             life.host.sleep(RESTED).await;
             guest.write(&life.disk, sectors(WRITTEN)).await;
@@ -53,8 +52,8 @@ async fn destage_with_log_on_second(life: &Life<'_>, guest: &Guest) {
     panic!("never on the second device, seed {}", rig.seed);
 }
 
-/// Everything is destaged, a minute passes, and flash says that the disk is clean. What the log says of its pages is on the
-/// second device, which loses what was not flushed. A guest writes while the disk is loaded.
+/// Everything is destaged, a minute passes, and flash marks the disk as clean. The log entries of its pages are on the second device, which
+/// loses unflushed data. A guest writes while the disk is loaded.
 pub(crate) fn a_disk_is_noted_clean_before_the_power_goes() {
     for (seed, kept) in (0..16).zip([Kept::Nothing, Kept::ByChance].iter().cycle()) {
         let (rig, guest) = (Rig::apart(seed), Guest::new());

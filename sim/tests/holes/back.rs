@@ -1,5 +1,5 @@
-//! Write-back as one story, cut at every single write, flush and discard of flash and backing, one after the other, until it
-//! comes to its end; and the start after it, cut in turn.
+//! Write-back as one scenario, cut at every single write, flush and discard of flash and backing, one after the other, until it completes;
+//! and the start after it, cut in turn.
 
 use block::Host;
 use cache::{DiskSettings, Mode};
@@ -8,30 +8,30 @@ use futures_util::future::join_all;
 use crate::guest::{Guest, judge, sectors};
 use crate::rig::{End, Life, Rig, SEGMENT, settings};
 
-/// What each part of the story leaves to the next one.
+/// State that each part of the scenario leaves to the next one.
 struct Telling<'a> {
     life: &'a Life<'a>,
     guest: &'a Guest,
 }
 
-/// Settings under which little may be dirty, and the log comes round soon.
+/// Returns settings with a low dirty limit, with which the log wraps soon.
 fn small(mode: Mode) -> DiskSettings {
     DiskSettings { mode, limit_bytes: 16 * SEGMENT, dirty_limit_bytes: Some(16 * 4096), ..settings() }
 }
 
 impl Telling<'_> {
-    /// Whole pages, several at once, parts of pages, each over something else.
+    /// Writes whole pages, several at once, and parts of pages, each over something else.
     async fn write_and_overwrite(&self) {
         let Self { life, guest } = self;
         guest.write(&life.disk, sectors(0..48)).await;
         guest.write(&life.disk, sectors(9..11)).await;
         guest.flush(&life.disk).await;
-        // Arriving together, they share a batch.
+        // They arrive together, and share a batch.
         let writes = [16..32, 30..34, 64..72].map(|range| guest.write(&life.disk, sectors(range)));
         assert_eq!(join_all(writes).await, [true; 3]);
     }
 
-    /// Over what is dirty, over what is not there, and over parts of pages.
+    /// Zeroes and discards dirty data, missing data, and parts of pages.
     async fn zero_and_discard(&self) {
         let Self { life, guest } = self;
         guest.zero(&life.disk, sectors(4..20)).await;
@@ -41,7 +41,7 @@ impl Telling<'_> {
         guest.write(&life.disk, sectors(176..184)).await;
     }
 
-    /// What is dirty is moved along, and what was superseded goes.
+    /// Wraps the log: dirty pages are appended again, and superseded ones are dropped.
     async fn go_round(&self) {
         let before = self.life.counts();
         while self.life.counts().reclaims < before.reclaims + 4 {
@@ -50,7 +50,7 @@ impl Telling<'_> {
         self.guest.flush(&self.life.disk).await;
     }
 
-    /// Destage, with writes coming in between.
+    /// Destages, with concurrent writes.
     async fn destage(&self) {
         let Self { life, guest } = self;
         guest.write(&life.disk, sectors(0..8)).await;
@@ -62,7 +62,7 @@ impl Telling<'_> {
         guest.flush(&life.disk).await;
     }
 
-    /// Write-back, through and back: dirty pages are overwritten while the mode changes.
+    /// Changes from write-back to write-through and back: dirty pages are overwritten meanwhile.
     async fn change_modes(&self) {
         let Self { life, guest } = self;
         guest.write(&life.disk, sectors(0..24)).await;
@@ -77,12 +77,12 @@ impl Telling<'_> {
     }
 }
 
-/// Tells the story and ends it at the given operation. True if it came to its end before.
+/// Runs the scenario and ends it at the given operation. Returns true if it completed before.
 fn tell(rig: &Rig, guest: &Guest, end: End, operations: u64) -> bool {
     let told = rig.live_until(end, None, async |life| {
         life.change(small(Mode::WriteBack));
         rig.mode.set(Mode::WriteBack);
-        // The log is about to come round, and holds a page that the story writes.
+        // The log is about to wrap, and holds a page that the scenario writes.
         life.read_others(80).await;
         rig.light_fuse(operations);
         let telling = Telling { life, guest };
@@ -126,7 +126,7 @@ fn the_start_after_it_is_cut_at_every_operation_too_and_finds_the_same() {
     use End::{Kill, PowerCut};
     for (at, ends) in (1..).zip([[Kill, Kill], [Kill, PowerCut], [PowerCut, Kill], [PowerCut, PowerCut]]) {
         let mut starts = 0;
-        // Not every end of the story for every cut of a start: they take turns.
+        // Not every end of the scenario for every cut of a start: they take turns.
         for operations in (at..).step_by(9) {
             let mut told = false;
             for cut in 1.. {
@@ -148,7 +148,7 @@ fn the_start_after_it_is_cut_at_every_operation_too_and_finds_the_same() {
     }
 }
 
-/// A start, and what comes home after it, that ends at the given operation. True if it was over before.
+/// Runs a start and the destage after it, and ends them at the given operation. Returns true if they completed before.
 fn cut_start(rig: &Rig, guest: &Guest, end: End, operations: u64) -> bool {
     let started = rig.live_until(end, Some(operations), async |life| {
         life.loaded().await;

@@ -1,5 +1,5 @@
-//! Damage to what the backing does not have: flash does not give back a page that a guest wrote in write-back. It is an error
-//! for that page alone, listed at once and remembered, and never an older version.
+//! Damage to dirty data: flash does not return a page that a guest wrote in write-back. It is an error for that page alone, listed at once
+//! and stored, and never an older version.
 
 use block::{BlockDevice, Buffer, ByteRange, Host, Operation, PAGE};
 use cache::bytes::batch::Kind;
@@ -8,7 +8,7 @@ use cache::{DiskSettings, Mode};
 use crate::on_flash::Version;
 use crate::rig::{ENDS, End, Life, P, story};
 
-/// Longer than destage rests after a failure: nanoseconds.
+/// Longer than the pause of destage after a failure, in nanoseconds.
 const RETRIED: u64 = 3_000_000_000;
 
 fn page(number: u64) -> ByteRange {
@@ -16,13 +16,13 @@ fn page(number: u64) -> ByteRange {
 }
 
 impl Life<'_> {
-    /// Puts 1 on the backing in pages 0 to 7, and 2 on flash alone in some of them. Destage rests until it is let go on.
+    /// Writes 1 to the backing in pages 0 to 7, and 2 to flash alone in some of them. Destage pauses until it is resumed.
     async fn write_back_pages(&self, pages: std::ops::Range<u64>) {
         self.loaded().await;
         self.write_pages(0..8, 1).await;
         self.disk.flush().await.unwrap();
         self.set_mode(Mode::WriteBack);
-        // The first page is brought home, and then none for more than an hour.
+        // The first page is destaged, and then none for more than an hour.
         self.destage_at(1);
         self.write(0, 2).await;
         self.disk.start_destage();
@@ -35,19 +35,19 @@ impl Life<'_> {
         self.change(DiskSettings { destage_rate_max, ..self.disk.settings() });
     }
 
-    /// Lets destage do all that it can.
+    /// Runs destage as far as it can.
     async fn destage(&self) {
         self.destage_at(0);
         self.disk.start_destage();
         self.host.sleep(RETRIED).await;
     }
 
-    /// The newest content of a page that flash has and the backing does not.
+    /// Returns the newest version of a page that is dirty on flash.
     fn newest(&self, page: u64) -> Version {
         self.rig.versions(page).pop().filter(|version| version.kind == Kind::Write).unwrap()
     }
 
-    /// A sector of where the newest version of a page is on flash becomes something else.
+    /// Overwrites a sector of a page's newest version on flash.
     fn damage(&self, page: u64) {
         self.rig.flash.rot(&ByteRange::at(self.newest(page).data_at, PAGE), 1);
     }

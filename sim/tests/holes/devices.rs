@@ -1,4 +1,4 @@
-//! Stories of devices that come to a pool, leave it, fail or are missing.
+//! Scenarios of devices that are added to a pool, leave it, fail or are missing.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use cache::{DeviceState, DiskSettings, MemberNumber, PoolContent};
 
 use crate::rig::{ENDS, End, Life, Rig, story};
 
-/// The page of which there are two versions.
+/// Page with two versions.
 const P: u64 = 3;
 const SECOND: MemberNumber = MemberNumber(1);
 
@@ -18,8 +18,7 @@ async fn add_second(life: &Life<'_>) {
     life.cache.use_device(number).unwrap();
 }
 
-/// Adds the second device and puts content on both: an older version of a page is on the first, and the newer one
-/// somewhere.
+/// Adds the second device and writes content to both: an older version of a page is on the first, and the newer one somewhere.
 async fn fill_both(life: &Life<'_>) {
     life.cache_pages(0..8, 1).await;
     add_second(life).await;
@@ -81,7 +80,7 @@ fn a1_a_newer_version_that_goes_with_its_device_does_not_uncover_an_older_one() 
             story(|rig| {
                 rig.live(end, async |life| {
                     fill_both(life).await;
-                    // What stays is smaller than what was granted if the large one goes.
+                    // The rest is smaller than the granted flash if the large one leaves.
                     let mut settings = life.disk.settings();
                     settings.reserve_bytes = life.cache.reserve_bytes_min();
                     life.change(settings);
@@ -128,7 +127,7 @@ fn a_device_that_fails_leaves_and_guests_go_on_with_the_other_one() {
     }
 }
 
-/// Tells a story whose process ends at each write and flush of flash, until one comes to its end.
+/// Runs a scenario whose process ends at each write and flush of flash, until it completes.
 fn cut_everywhere(before: &impl AsyncFn(&Life<'_>), cut: &impl AsyncFn(&Life<'_>), answers: &[u8]) {
     for end in [End::Kill, End::PowerCut] {
         for operations in 1..200 {
@@ -188,7 +187,7 @@ fn a_device_that_hangs_while_it_is_added_holds_up_nobody() {
                 done.set(true);
             });
             life.host.sleep(1_000_000).await;
-            // New segments, of content and of notes, and regions that come to rest.
+            // New segments, of content and of notes, and regions that are closed.
             life.cache_pages(0..8, 1).await;
             for page in 0..512 {
                 life.write(page, 2).await;

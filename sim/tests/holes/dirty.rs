@@ -1,5 +1,4 @@
-//! What flash holds and the backing does not: a newer version that the power may take, zeroes that stand for older content,
-//! destage with something coming in between.
+//! Dirty data: a newer version that a power cut may remove, zeroes that replace older content, destage with concurrent changes.
 
 use std::cell::Cell;
 
@@ -11,11 +10,11 @@ use futures_util::future::join;
 use crate::guest::{Guest, judge, sectors};
 use crate::rig::{End, HELD, Life, PAGES, Rig, see, settings};
 
-/// The sectors of page 3.
+/// Sectors of page 3.
 pub(crate) const P: std::ops::Range<u64> = 24..32;
 
-/// Tells a story that ends at one operation after the other, until it comes to its end. Returns how many those were.
-/// What a crash takes differs with `round`.
+/// Runs a scenario that ends at one operation after the other, until it completes. Returns their number. The effects of a crash differ with
+/// `round`.
 pub(crate) fn cut_everywhere(end: End, round: u64, story: &impl AsyncFn(&Life<'_>, &Guest, Fuse)) -> u64 {
     for operations in 1..600 {
         let (rig, guest) = (Rig::new(operations + 1000 * round), Guest::new());
@@ -29,7 +28,7 @@ pub(crate) fn cut_everywhere(end: End, round: u64, story: &impl AsyncFn(&Life<'_
     panic!("the story never comes to its end");
 }
 
-/// When a story is to end, once it says from where on.
+/// End of a scenario, counted from the point that the scenario chooses.
 #[derive(Clone, Copy)]
 pub(crate) struct Fuse(u64);
 
@@ -39,9 +38,9 @@ impl Fuse {
     }
 }
 
-/// A page was flushed long ago, and its newer version was not. The segment of the older one is reclaimed, because the disk may
-/// hold less from now on, and is nobody's once the table is written: for another disk, whose first segment closes none before
-/// that would be flushed. Returns at how many operations the story was ended in each round.
+/// A page was flushed long ago, and its newer version was not. The segment of the older one is reclaimed, because the disk gets a lower
+/// limit, and is free once the table is written: for another disk, whose first segment closes none before that would be flushed. Returns
+/// the number of operations of each round.
 pub(crate) fn a_superseded_version_is_reclaimed() -> Vec<u64> {
     let tell = |round| {
         let other = Faults::new(Memory::new(PAGES * PAGE), 1);
@@ -75,7 +74,7 @@ fn a3_an_old_version_is_not_reclaimed_before_the_newer_one_is_durable() {
     assert!(operations.iter().all(|count| *count == 5), "{expected}: {operations:?}");
 }
 
-/// A page was flushed and then made zeroes, and the segments of both come to be reclaimed.
+/// A page was flushed and then zeroed, and the segments of both are reclaimed.
 fn a_tombstone_goes_round(end: End, is_home: bool) {
     let operations = cut_everywhere(end, 0, &async |life: &Life<'_>, guest: &Guest, fuse: Fuse| {
         life.write_back(16).await;
@@ -88,7 +87,7 @@ fn a_tombstone_goes_round(end: End, is_home: bool) {
             life.disk.start_destage();
             life.until_clean().await;
         }
-        // Until the older one's segment is the next to go.
+        // Until the older one's segment is the next to be reclaimed.
         life.read_others(45).await;
         fuse.light(life.rig);
         let before = life.counts().reclaims;
@@ -107,7 +106,7 @@ fn a10_zeroes_outlive_what_they_stand_for_whatever_is_reclaimed() {
     }
 }
 
-/// What comes while destage is at work with a page.
+/// Change during the destage of a page.
 #[derive(Clone, Copy, Debug)]
 enum Between {
     Write,
@@ -132,11 +131,11 @@ impl Between {
     }
 }
 
-/// Destage of a page, which is read from flash, and of zeroes behind it, with something that comes when devices were asked for so many requests.
-/// True if destage was over before.
+/// Destages a page, which is read from flash, and zeroes behind it, with a change after so many requests to devices. Returns true if
+/// destage completed before.
 async fn destage_with(life: &Life<'_>, guest: &Guest, between: Between, requests: u64, fuse: Fuse) -> bool {
     life.write_back(24).await;
-    // As little as destage leaves alone by itself.
+    // Too little for destage to begin by itself.
     guest.write(&life.disk, sectors(P)).await;
     guest.zero(&life.disk, sectors(P.end..P.end + 16)).await;
     guest.flush(&life.disk).await;
@@ -150,7 +149,7 @@ async fn destage_with(life: &Life<'_>, guest: &Guest, between: Between, requests
         }
         let is_over = !life.is_dirty();
         between.come(life, guest).await;
-        // What came after destage had looked its last would be left alone for long.
+        // A change after the last check of destage would be left for long.
         life.disk.start_destage();
         is_over
     };
@@ -161,7 +160,7 @@ async fn destage_with(life: &Life<'_>, guest: &Guest, between: Between, requests
     is_over
 }
 
-/// Destage is held at each of its requests: read, write, flush of the backing, note appended, note flushed.
+/// Holds destage at each of its requests: read, write, flush of the backing, note appended, note flushed.
 fn destage_is_held_everywhere(end: End, between: Between) -> u64 {
     let mut superseded = 0;
     for requests in 0..40 {
@@ -180,7 +179,7 @@ fn destage_is_held_everywhere(end: End, between: Between) -> u64 {
     panic!("destage is never over");
 }
 
-/// How many pages were replaced while destage had them, without any end.
+/// Returns the number of pages that were replaced during their destage, in a run without an end.
 fn count_superseded(between: Between, requests: u64) -> u64 {
     let (rig, guest, superseded) = (Rig::new(requests), Guest::new(), Cell::new(0));
     rig.live(End::Stop, async |life| {
@@ -196,7 +195,7 @@ fn a12_a13_a15_whatever_comes_while_destage_is_at_work_is_neither_lost_nor_overw
     for between in Between::ALL {
         for end in [End::Kill, End::PowerCut] {
             let superseded = destage_is_held_everywhere(end, between);
-            // What goes past the cache waits until destage is done with the page; everything else does not.
+            // A write that bypasses the cache waits until the destage of its page is over; others do not.
             assert_eq!(superseded == 0, matches!(between, Between::Bypass), "{between:?}: {superseded}");
         }
     }

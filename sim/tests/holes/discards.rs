@@ -1,4 +1,4 @@
-//! Stories of free segments that are discarded: in part they hold old content then, in part zeroes.
+//! Scenarios of free segments that are discarded: a part of them then has old content, a part zeroes.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,11 +9,11 @@ use cache::{DeviceState, DiskId, MemberNumber};
 use crate::on_flash::layout;
 use crate::rig::{ENDS, End, Life, Rig, see, story};
 
-/// The page of which there are two versions.
+/// Page with two versions.
 const P: u64 = 3;
 const SECOND: MemberNumber = MemberNumber(1);
 
-/// Puts two versions of a page into segments of their own, with nothing open.
+/// Writes two versions of a page to segments of their own, with nothing open.
 async fn two_versions(life: &Life<'_>) {
     life.cache_pages(0..8, 1).await;
     life.read_others(60).await;
@@ -23,7 +23,7 @@ async fn two_versions(life: &Life<'_>) {
     assert_eq!(life.rig.newest(P).map(|version| version.byte), Some(2));
 }
 
-/// Drops what is cached, and waits until it is discarded.
+/// Evicts the disk, and waits until its segments are discarded.
 async fn evict(life: &Life<'_>) {
     let before = life.rig.flash.counts().discards;
     life.disk.evict().await.unwrap();
@@ -69,7 +69,7 @@ fn an_older_table_that_is_believed_because_the_newer_one_is_damaged_names_nothin
                 });
                 let table = ByteRange::at(layout().table_slot(slot), layout().table_bytes() as u64);
                 rig.flash.rot(&table, 40);
-                // Were it named, the newer version could be gone and the older one be there.
+                // Were it named, the newer version could be lost and the older one be there.
                 assert!(rig.segments_of(DiskId(1)).is_empty());
                 rig.live(End::Kill, async |life| {
                     life.loaded().await;

@@ -1,6 +1,5 @@
-//! A disk that grows while its last page is cut by its end, cut short in turn at every write, flush and discard of every device:
-//! afterwards it has the old size or the new one, nothing that a guest wrote is lost, and nothing is read behind the old end but
-//! what the backing has there.
+//! Growth of a disk whose last page is cut by its end, interrupted at every write, flush and discard of every device: afterwards it has the
+//! old size or the new one, no guest data is lost, and behind the old end nothing is read but the content of the backing.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,20 +10,20 @@ use crate::guest::{Guest, USED_PAGES, judge, sectors};
 use crate::rig::{End, HELD, Life, Rig};
 
 const ENDS: [End; 2] = [End::Kill, End::PowerCut];
-/// The end of the disk, in sectors: in the middle of a page, and later of another one.
+/// End of the disk, in sectors: in the middle of a page, and later of another one.
 const OLD: u64 = 163;
 const NEW: u64 = 213;
-/// What the guest uses.
+/// Sectors that the guest uses.
 const ALL: u64 = USED_PAGES * PAGE / SECTOR;
 
-/// Has the disk grow, as the daemon does.
+/// Grows the disk, as the daemon does.
 async fn grow(life: &Life<'_>, to: u64) {
     let growing = life.disk.prepare_to_grow().await.unwrap();
     life.rig.disk_bytes.set(Some(to * SECTOR));
     life.disk.grow(growing, to * SECTOR, life.rig.bits());
 }
 
-/// A disk that ends at [`OLD`], on a backing that goes on and holds something there.
+/// Returns a disk that ends at [`OLD`], on a longer backing with content behind it.
 fn short(seed: u64) -> (Rig, Guest) {
     let (rig, guest) = (Rig::new(seed), Guest::new());
     rig.disk_bytes.set(Some(OLD * SECTOR));
@@ -32,7 +31,7 @@ fn short(seed: u64) -> (Rig, Guest) {
     (rig, guest)
 }
 
-/// Has it grow as far as the guest goes: nobody has invented anything on the way.
+/// Grows it to the end of the guest's sectors: no content was invented on the way.
 fn judge_to_the_last(rig: &Rig, guest: &Guest, context: &str) {
     judge(rig, guest, context);
     rig.live(End::Kill, async |life| {
@@ -45,7 +44,7 @@ fn judge_to_the_last(rig: &Rig, guest: &Guest, context: &str) {
     judge(rig, guest, context);
 }
 
-/// Cuts the growth of a disk everywhere. Returns of how many writes, flushes and discards it consists.
+/// Interrupts the growth of a disk everywhere. Returns its number of writes, flushes and discards.
 fn cut_growth(end: End, prepare: &impl AsyncFn(&Life<'_>, &Guest)) -> u64 {
     let mut sizes = [0, 0];
     for operations in 1..200 {
@@ -70,7 +69,7 @@ fn cut_growth(end: End, prepare: &impl AsyncFn(&Life<'_>, &Guest)) -> u64 {
     panic!("the growth never comes to its end");
 }
 
-/// The page that the end cuts is on flash and in RAM, and the backing has it too.
+/// Leaves the page at the end clean on flash and in RAM.
 async fn leave_clean(life: &Life<'_>, guest: &Guest) {
     guest.write(&life.disk, sectors(0..OLD)).await;
     life.write_back(24).await;
@@ -81,7 +80,7 @@ async fn leave_clean(life: &Life<'_>, guest: &Guest) {
     guest.flush(&life.disk).await;
 }
 
-/// Flash has it, whole and in part, and the backing does not.
+/// Leaves it dirty on flash, whole and in part.
 async fn leave_dirty(life: &Life<'_>, guest: &Guest) {
     guest.write(&life.disk, sectors(0..OLD)).await;
     life.write_back(24).await;
@@ -111,7 +110,7 @@ fn growing_is_cut_everywhere_in_write_through() {
     for end in ENDS {
         cut_growth(end, &async |life: &Life<'_>, guest: &Guest| {
             guest.write(&life.disk, sectors(0..OLD)).await;
-            // The growth itself has to say then that flash may have another version of the page.
+            // The growth itself then has to record that flash may have another version of the page.
             life.rest().await;
         });
     }
@@ -143,7 +142,7 @@ fn a_write_to_the_page_that_the_end_cuts_waits_until_the_disk_has_grown_or_will_
             let growing = life.disk.prepare_to_grow().await.unwrap();
             let disk = Rc::clone(&life.disk);
             let write = async move {
-                // As it is, so that the model need not hear of it.
+                // The same content, so that the model need not know of it.
                 disk.write((OLD - 1) * SECTOR, bytes).await.1.unwrap();
             };
             let written = Rc::new(Cell::new(false));
@@ -186,13 +185,13 @@ fn a_size_of_which_nobody_knows_whether_it_is_remembered_invents_nothing_if_it_i
             }
             life.disk.prepare_to_grow().await.unwrap().distrust();
             assert_eq!(life.disk.geometry().size, OLD * SECTOR);
-            // Once a whole page as far as the disk goes, and once a part: neither enters, not even at rest.
+            // Once the whole page up to the end of the disk, and once a part: neither enters, not even when idle.
             for range in [160..OLD, 161..162] {
                 guest.write(&life.disk, sectors(range)).await;
                 let (_, read) = life.disk.read(160 * SECTOR, Buffer::zeroed(3 * SECTOR as usize)).await;
                 read.unwrap();
                 guest.flush(&life.disk).await;
-                // What is in RAM goes to flash.
+                // Content of RAM is promoted to flash.
                 for page in (0..18).chain(0..18) {
                     life.content(page).await;
                     life.host.sleep(1000).await;
@@ -214,7 +213,7 @@ fn a_disk_whose_last_page_does_not_come_home_does_not_grow_and_goes_on() {
     let (rig, guest) = short(3);
     rig.live(End::Kill, async |life| {
         life.write_back(24).await;
-        // Nothing comes home, however often it is tried.
+        // Every attempt to destage fails.
         rig.backing.fail_often(Operation::Write, 1000);
         guest.write(&life.disk, sectors(150..OLD)).await;
         assert!(life.is_dirty());

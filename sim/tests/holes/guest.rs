@@ -1,5 +1,5 @@
-//! A guest whose every request is judged by the model: for stories in which more than one answer is right, which a crash at a
-//! moment of its own choosing decides.
+//! Guest whose every request the model checks: for scenarios with several legal answers, of which a crash at an arbitrary moment selects
+//! one.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,19 +9,19 @@ use sim::model::{Ticket, Value, fill};
 
 use crate::rig::{Disk, End, Life, Rig};
 
-/// Pages that the guest uses: the first of the disk, all in one region. Whatever else is read makes the log go on.
+/// Number of pages that the guest uses: the first of the disk, all in one region. Reads of others make the log advance.
 pub(crate) const USED_PAGES: u64 = 32;
 
-/// What a guest finds on a backing that it has not written itself.
+/// Initial content of a backing, which the guest did not write.
 const FOUND: Value = 1 << 40;
 
-/// The guest's own knowledge of its disk. Outlives processes, as guests do.
+/// The guest's own knowledge of its disk. It outlives processes.
 pub(crate) struct Guest {
     model: RefCell<Model>,
     last_value: Cell<u64>,
 }
 
-/// Sectors, counted from the start of the disk.
+/// Returns the range of these sectors of the disk.
 pub(crate) fn sectors(sectors: std::ops::Range<u64>) -> ByteRange {
     ByteRange::new(sectors.start * SECTOR, sectors.end * SECTOR)
 }
@@ -31,7 +31,7 @@ impl Guest {
         Self { model: RefCell::new(Model::new(USED_PAGES * PAGE)), last_value: Cell::new(0) }
     }
 
-    /// Writes something new. True if that succeeded.
+    /// Writes something new. Returns true if that succeeded.
     pub(crate) async fn write(&self, disk: &Disk, range: ByteRange) -> bool {
         self.last_value.set(self.last_value.get() + 1);
         let value = self.last_value.get();
@@ -41,12 +41,12 @@ impl Guest {
         self.change(range, value, write, Model::end_change).await
     }
 
-    /// Makes a range zeroes. True if that succeeded.
+    /// Zeroes a range. Returns true if that succeeded.
     pub(crate) async fn zero(&self, disk: &Disk, range: ByteRange) -> bool {
         self.change(range, 0, disk.write_zeroes(range, Unmap::Allowed), Model::end_change).await
     }
 
-    /// Gives a range up. True if that succeeded.
+    /// Discards a range. Returns true if that succeeded.
     pub(crate) async fn discard(&self, disk: &Disk, range: ByteRange) -> bool {
         self.change(range, 0, disk.discard(range), Model::end_discard).await
     }
@@ -69,7 +69,7 @@ impl Guest {
         result.is_ok()
     }
 
-    /// What the last completed flush covers outlives the power.
+    /// Flushes; data that the last completed flush covers survives a power cut.
     pub(crate) async fn flush(&self, disk: &Disk) {
         let ticket = self.model.borrow_mut().start_flush();
         let result = disk.flush().await;
@@ -81,7 +81,7 @@ impl Guest {
         }
     }
 
-    /// The backing has held something in a range since before there was a guest.
+    /// Puts initial content into a range of the backing.
     pub(crate) fn find(&self, rig: &Rig, range: ByteRange) {
         let mut bytes = vec![0; range.len() as usize];
         fill(&range, FOUND, &mut bytes);
@@ -93,10 +93,10 @@ impl Guest {
         });
     }
 
-    /// Reads everything that the guest uses, as far as the disk goes.
+    /// Reads everything that the guest uses, up to the end of the disk.
     ///
     /// # Errors
-    /// The first sector that holds what it must not, or that the read failed.
+    /// The first sector with illegal content, or the failure of the read.
     pub(crate) async fn read(&self, disk: &Disk) -> Result<Vec<u8>, String> {
         let range = ByteRange::new(0, (USED_PAGES * PAGE).min(disk.geometry().size));
         let ticket = self.model.borrow_mut().start_read(&range);
@@ -106,7 +106,7 @@ impl Guest {
         Ok(bytes.to_vec())
     }
 
-    /// The process ended.
+    /// Records the end of the process.
     pub(crate) fn end(&self, end: End) {
         let mut model = self.model.borrow_mut();
         match end {
@@ -118,8 +118,8 @@ impl Guest {
     }
 }
 
-/// Reads everything after an end: legal and twice the same, from whatever is cached and, once all is home, from the backing
-/// alone; in this process and, after one more kill, in the next.
+/// Reads everything after an end: legal and twice the same, from the cache and, once all is destaged, from the backing alone; in this
+/// process and, after one more kill, in the next.
 pub(crate) fn judge(rig: &Rig, guest: &Guest, context: &str) {
     rig.live(End::Kill, async |life| drop(read_in_full(life, guest, context).await));
     guest.end(End::Kill);

@@ -1,4 +1,4 @@
-//! Intents: the backing is changed behind what the log holds, by every road there is, and the process ends.
+//! Intents: the backing is changed behind the content of the log, by every path, and the process ends.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ fn a18_closing_an_intent_does_not_bring_back_what_the_index_had_dropped() {
 
 #[test]
 fn a18_a_forget_outlives_the_segment_of_what_it_voids_and_no_longer_than_that_matters() {
-    // The log comes round once and more, with the neighbours of the old version hot, and the end comes at any moment.
+    // The log wraps more than once, with the neighbours of the old version hot, and the end comes at any moment.
     for others in (0..200).step_by(17) {
         for end in ENDS {
             let rig = Rig::new(others);
@@ -64,7 +64,7 @@ fn a19_a_region_is_closed_only_after_the_backing_was_flushed() {
     a_region_comes_to_rest_before_the_power_goes();
 }
 
-/// What flash has of a write that the backing only acknowledged is believed after a power cut if its region was closed.
+/// After a power cut, a write on flash that the backing only acknowledged is trusted if its region was closed.
 pub(crate) fn a_region_comes_to_rest_before_the_power_goes() {
     story(|rig| {
         rig.live(End::PowerCut, async |life| {
@@ -125,7 +125,7 @@ fn a19_a_write_of_parts_of_pages_does_not_bring_back_what_the_backing_lost_meanw
             life.loaded().await;
             life.host.sleep(HELD).await;
             life.write(last, 2).await;
-            // RAM has the other half of the last page of an open region; the one behind it waits for its intent.
+            // RAM has the other half of the last page of an open region; the next region waits for its intent.
             let half = PAGE / 2;
             let disk = Rc::clone(&life.disk);
             let written = life.hold(&rig.flash, async move {
@@ -198,7 +198,7 @@ fn a20_what_was_filled_while_the_intent_was_open_goes_with_it() {
             life.cache_pages(0..8, 1).await;
             life.write(P, 2).await;
             life.push_out().await;
-            // Another region comes to rest, so that the log is flushed while this one is busy.
+            // Another region is closed, so that the log is flushed while this one is busy.
             life.write(200, 9).await;
             for _ in 0..12 {
                 life.host.sleep(6_000_000_000).await;
@@ -218,7 +218,7 @@ fn a20_what_was_filled_while_the_intent_was_open_goes_with_it() {
     });
 }
 
-/// Ways in which a guest or an operator changes the backing, other than by writing through.
+/// Paths on which a guest or an operator changes the backing, other than write-through.
 #[derive(Clone, Copy, Debug)]
 enum Road {
     Around,
@@ -332,7 +332,7 @@ fn b22_a_write_that_comes_while_a_region_is_being_closed_opens_it_again() {
             let rig = Rig::new(moment);
             rig.live(end, async |life| {
                 life.write_around_what_is_cached().await;
-                // Looks are five seconds apart; the second one closes the region, with both devices slow.
+                // Checks are five seconds apart; the second one closes the region, with both devices slow.
                 for _ in 0..2000 {
                     if rig.open_intents().is_empty() {
                         break;

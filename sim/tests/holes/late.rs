@@ -1,4 +1,4 @@
-//! A write of destage that the backing does not answer, and that lands late: what is newer waits for it, and for no longer.
+//! Destage write that the backing does not answer, and that lands late: newer writes wait for it, and not longer.
 
 use block::{BlockDevice, Host, Operation};
 
@@ -17,7 +17,7 @@ async fn destage_something_newer(life: &Life<'_>, guest: &Guest) -> bool {
     life.host.sleep(SECOND / 2).await;
     let may_land = backing.handle(life.host.clone()).has_unanswered();
     guest.write(&life.disk, sectors(24..32)).await;
-    // What is elsewhere does not wait.
+    // Writes elsewhere do not wait.
     guest.write(&life.disk, sectors(64..72)).await;
     life.host.sleep(5 * SECOND).await;
     if may_land {

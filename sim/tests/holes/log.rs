@@ -1,4 +1,4 @@
-//! The log: of several versions of a page, the newest counts, whatever is reclaimed, torn, half written or used anew.
+//! The log: of several versions of a page, the newest counts, if segments are reclaimed, torn, half written or reused.
 
 use block::{BlockDevice, PAGE};
 use cache::bytes::batch::Kind;
@@ -15,7 +15,7 @@ fn a1_the_segment_of_the_newest_copy_is_not_reclaimed_before_that_of_an_older_on
         let rig = Rig::new(others);
         rig.live(End::Kill, async |life| {
             life.shorten_log();
-            // A holds the first version, and its neighbours there are hot. B, which holds the second, is cold.
+            // A has the first version, and its neighbours there are hot. B, which has the second, is cold.
             life.cache_pages(0..8, 1).await;
             life.cache_pages(P..P + 1, 2).await;
             assert!(rig.versions(P).len() >= 2);
@@ -31,7 +31,7 @@ fn a1_the_segment_of_the_newest_copy_is_not_reclaimed_before_that_of_an_older_on
 
 #[test]
 fn a1_a_segment_without_known_pages_waits_for_older_ones_of_its_disk() {
-    // Nothing that B holds is known any more: its copy of the page rotted, and the rest was overwritten.
+    // Nothing that B holds is indexed any more: its copy of the page rotted, and the rest was overwritten.
     for others in (0..240).step_by(13) {
         let rig = Rig::new(others);
         rig.live(End::Kill, async |life| {
@@ -80,7 +80,7 @@ fn a4_an_open_intent_outlives_the_segment_of_its_note() {
 
 #[test]
 fn a5_no_summary_vouches_for_pages_that_a_power_cut_took() {
-    // Region 0 is closed, and the version that is on the backing is filled anew: nobody flushes the log for it.
+    // Region 0 is closed, and its version on the backing is cached again: nobody flushes the log for it.
     for operations in 1..60 {
         let rig = Rig::new(operations);
         rig.live(End::PowerCut, async |life| {
@@ -107,7 +107,7 @@ fn a7_a_damaged_header_of_a_flushed_batch_is_not_taken_for_the_end() {
                 life.write_around_what_is_cached().await;
                 life.rest().await;
             });
-            // The note that voids the first version is the last that was written, and the segment is still open.
+            // The note that invalidates the first version is the last that was written, and the segment is still open.
             let forget = *rig.versions(P).last().unwrap();
             assert_eq!(forget.kind, Kind::Forget);
             let newest = *rig.segments_of(DiskId(1)).last().unwrap();
@@ -129,7 +129,7 @@ fn a7_a_damaged_header_of_the_last_batch_before_a_kill_never_shows_an_older_vers
             life.write(P, 2).await;
             life.push_out().await;
         });
-        // Nothing was flushed since, so nothing on flash tells this batch from one that never was.
+        // Nothing was flushed since, so flash looks the same as without this batch.
         let newest = rig.newest(P).unwrap();
         assert_eq!(newest.byte, 2);
         let batches = rig.batches(*rig.segments_of(DiskId(1)).last().unwrap());
@@ -202,7 +202,7 @@ fn a9_an_earlier_life_of_a_segment_does_not_come_back_when_the_first_batch_of_th
 
 #[test]
 fn a9_a_summary_of_an_earlier_life_is_not_believed() {
-    // Every segment was used twice and more, and the last one has no summary of its present life yet.
+    // Every segment was used more than once, and the last one has no summary of its present generation yet.
     for end in ENDS {
         story(|rig| {
             rig.live(end, async |life| {

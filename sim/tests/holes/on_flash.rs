@@ -1,4 +1,4 @@
-//! What stands on flash, read as it is: so that a story can say what it found before the end, and damage just that.
+//! Raw content of flash, with which a scenario can check the state before the end, and damage exactly that.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use cache::words::units::{DiskId, FlashPage, SegmentNumber, SegmentOwner, Sequen
 
 use crate::rig::{FLASH_BYTES, POOL, Rig, SHAPE};
 
-/// One version of a page in the log.
+/// Version of a page in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) segment: SegmentNumber,
     pub(crate) generation: Sequence,
-    /// Bytes from the start of the device.
+    /// Offset of the header on the device, in bytes.
     pub(crate) header_at: u64,
     pub(crate) data_at: u64,
     pub(crate) kind: Kind,
@@ -30,7 +30,7 @@ pub(crate) fn layout() -> Layout {
     Layout::for_first(FLASH_BYTES, SHAPE).unwrap()
 }
 
-/// Where a page is on the device, in bytes.
+/// Returns the offset of a page on the device, in bytes.
 pub(crate) fn at(page: FlashPage) -> u64 {
     let place = layout().segment_of(page).0;
     layout().device_offset(place, page)
@@ -43,7 +43,7 @@ impl Rig {
         page
     }
 
-    /// The current segment table.
+    /// Returns the current segment table.
     pub(crate) fn table(&self) -> Vec<TableEntry> {
         let slots = (0..2u64).filter_map(|slot| {
             let mut bytes = vec![0; layout().table_bytes()];
@@ -54,7 +54,7 @@ impl Rig {
         slots.max_by_key(|(turn, _)| *turn).unwrap().1
     }
 
-    /// The segments of an owner, oldest first.
+    /// Returns the segments of an owner, oldest first.
     pub(crate) fn segments_of(&self, owner: impl Into<SegmentOwner>) -> Vec<(SegmentNumber, Sequence)> {
         let owner = owner.into();
         let lives = (0u32..).map(SegmentNumber).zip(self.table());
@@ -65,7 +65,7 @@ impl Rig {
         owned
     }
 
-    /// Headers of a segment's present life from the front, with where they are on the device, in bytes.
+    /// Returns the headers of a segment's present generation from the front, with their offsets on the device, in bytes.
     pub(crate) fn batches(&self, life: (SegmentNumber, Sequence)) -> Vec<(u64, Head, Vec<Entry>)> {
         let start = layout().segment_start(life.0);
         let mut found = Vec::new();
@@ -82,7 +82,7 @@ impl Rig {
         found
     }
 
-    /// Every version of a page that the log of the disk holds, oldest first, whatever else it says of the page included.
+    /// Returns every version of a page in the log of the disk, oldest first, including range tombstones.
     pub(crate) fn versions(&self, page: u64) -> Vec<Version> {
         let mut versions = Vec::new();
         for life in self.segments_of(DiskId(1)) {
@@ -95,7 +95,7 @@ impl Rig {
                             .checked_sub(entry.page.0)
                             .filter(|at| *at < u64::from(layout().region_pages()))
                             .is_some_and(|at| data[(at / 8) as usize] >> (at % 8) & 1 == 1),
-                        // How many pages, for want of data.
+                        // The number of pages, in place of data.
                         kind if kind.is_range() => {
                             (entry.page.0..entry.page.0 + u64::from(entry.seeded_checksum)).contains(&page)
                         }
@@ -118,12 +118,12 @@ impl Rig {
         versions
     }
 
-    /// The newest version of a page in the log; none if the log says `forget` or nothing.
+    /// Returns the newest version of a page in the log; none if the log has `forget` or nothing.
     pub(crate) fn newest(&self, page: u64) -> Option<Version> {
         self.versions(page).pop().filter(|version| version.kind == Kind::Fill)
     }
 
-    /// Open intents of disk 1, as the newest segment of notes says.
+    /// Returns the open intents of disk 1, from the newest segment of notes.
     pub(crate) fn open_intents(&self) -> BTreeSet<Intent> {
         let mut open = BTreeSet::new();
         let Some(life) = self.segments_of(SegmentOwner::Notes).pop() else { return open };
@@ -139,7 +139,7 @@ impl Rig {
         open
     }
 
-    /// What the summary of a segment's present life says, if it is whole.
+    /// Returns the summary of a segment's present generation, if it is valid.
     pub(crate) fn summary(&self, life: (SegmentNumber, Sequence)) -> Option<Content> {
         let mut content = Content::default();
         let page = self.peek(at(layout().summary_start(life.0)));
@@ -148,7 +148,7 @@ impl Rig {
         (head.generation == life.1).then_some(content)
     }
 
-    /// Segments whose summary vouches for a page that is not there.
+    /// Returns segments whose summary lists a page that is not there.
     pub(crate) fn lying_summaries(&self) -> Vec<SegmentNumber> {
         let lies = |life: &(SegmentNumber, Sequence)| {
             let Some(content) = self.summary(*life) else { return false };

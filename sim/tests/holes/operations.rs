@@ -1,6 +1,5 @@
-//! Management operations while flash has what the backing does not, each cut at every write, flush and discard of every device:
-//! afterwards everything is as before or as after, and nothing that a guest wrote is lost. Changing the size of a disk has a file
-//! of its own: `growing.rs`.
+//! Management operations with dirty data on flash, each cut at every write, flush and discard of every device: afterwards everything is as
+//! before or as after, and no guest data is lost. Changes of a disk's size have a file of their own: `growing.rs`.
 
 use block::{BlockDevice, Host, Unmap};
 use cache::{Cache, DeviceState, Marks, MemberNumber, Mode, PoolContent, PoolId, WhatIsDirty};
@@ -25,7 +24,7 @@ async fn leave_dirty(life: &Life<'_>, guest: &Guest) {
     guest.write(&life.disk, sectors(16..24)).await;
 }
 
-/// Cuts an operation everywhere. Returns of how many writes, flushes and discards it consists.
+/// Cuts an operation everywhere. Returns its number of writes, flushes and discards.
 fn cut(operation: &impl AsyncFn(&Life<'_>, &Guest)) -> Vec<u64> {
     let story = async |life: &Life<'_>, guest: &Guest, fuse: Fuse| {
         leave_dirty(life, guest).await;
@@ -55,7 +54,7 @@ fn entering_write_back_is_cut_everywhere() {
             life.loaded().await;
             fuse.light(life.rig);
             life.write_back(24).await;
-            // Flash says that it may be dirty before the first of it is there.
+            // Flash marks the disk as dirty before the first of it is there.
             guest.write(&life.disk, sectors(8..24)).await;
             guest.flush(&life.disk).await;
         });
@@ -80,13 +79,13 @@ fn removing_a_disk_is_cut_everywhere_and_brings_home_first() {
     assert!(operations.iter().all(|operations| *operations > 8), "{operations:?}");
 }
 
-/// Gives up what is dirty, which ends at the given operation. Whether it was over before, and what is left.
+/// Discards dirty data, which ends at the given operation. Returns true if it completed before, and the remaining data.
 fn give_up(end: End, operations: u64, round: u64) -> (bool, Vec<u8>) {
     let rig = Rig::new(operations + 1000 * round);
     let told = rig.live_until(end, None, async |life| {
         life.write_pages(0..8, 1).await;
         life.write_back(24).await;
-        // As little as destage leaves alone by itself.
+        // Too little for destage to begin by itself.
         life.write(3, 2).await;
         life.disk.write_zeroes(bytes_of(0..1), Unmap::Allowed).await.unwrap();
         life.disk.flush().await.unwrap();
@@ -185,7 +184,7 @@ fn formatting_is_cut_everywhere_and_leaves_the_old_pool_the_new_one_or_none() {
     }
 }
 
-/// What a start finds on a device that was being formatted.
+/// Findings of a start on a device that was being formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     Old,

@@ -1,11 +1,11 @@
-//! Segments that go before older ones of their disk: nothing older may come back by that.
+//! Segments that are reclaimed before older ones of their disk: no older version may thereby become current.
 //!
 //! ```text
 //!   A  page 3 holds 1          its neighbours are hot
 //!   B  page 3 holds 2          nothing else of B is known any more, so B is the cheapest
 //! ```
-//! The region was closed with no `forget` for the page, because the log has what it holds. If B goes, and A stays, the next
-//! start believes 1.
+//! The region was closed with no `forget` for the page, because the log has the backing's content. If B is reclaimed, and A stays, the next
+//! start trusts 1.
 
 use block::faulty::Faults;
 use block::{ByteRange, Host, Memory, PAGE};
@@ -14,24 +14,23 @@ use cache::{Admission, DiskId, DiskSettings, Past};
 
 use crate::rig::{End, HELD, Life, P, PAGES, Rig, SEGMENT, see, settings};
 
-/// What becomes of the copy in B.
+/// Fate of the copy in B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Newer {
-    /// Nobody wants it any more.
+    /// It is not used any more.
     IsCold,
-    /// It rots, and a guest finds that out.
+    /// It rots, and a guest's read detects that.
     IsDamaged,
 }
 
-/// How often it went as it should.
+/// Numbers of runs with the expected outcome.
 #[derive(Clone, Copy, Debug, Default)]
 struct Met {
     out_of_order: u64,
     shadowed: u64,
 }
 
-/// Two versions of a page are in the log, and another disk needs room, whose first segments make durable only what the table
-/// says.
+/// Two versions of a page are in the log, and another disk needs room, whose first segments make only the content of the table durable.
 async fn go_round(life: &Life<'_>, newer: Newer, operations: u64) -> Met {
     let rig = life.rig;
     life.cache_pages(0..8, 1).await;
@@ -76,7 +75,7 @@ async fn go_round(life: &Life<'_>, newer: Newer, operations: u64) -> Met {
     }
 }
 
-/// The story, ended at one operation after the other. What a guest reads of the page afterwards is what it wrote last.
+/// Ends the scenario at one operation after the other. A guest then reads its last write of the page.
 fn cut_everywhere(newer: Newer, end: End) -> Met {
     let mut met = Met::default();
     for operations in 1..1500 {
@@ -112,7 +111,7 @@ pub(crate) fn a_cold_page_with_a_shadow() {
     }
 }
 
-/// A copy that turned out damaged keeps its segment where it is, as long as there is an older version.
+/// A damaged copy keeps its segment where it is, as long as there is an older version.
 pub(crate) fn a_damaged_page_with_a_shadow() {
     for end in [End::Kill, End::PowerCut] {
         cut_everywhere(Newer::IsDamaged, end);

@@ -11,7 +11,7 @@ use futures_util::future::join;
 use crate::guest::{Guest, judge, sectors};
 use crate::rig::{End, HELD, Life, Rig};
 
-/// A change that completes while a flush is in flight.
+/// Change that completes while a flush is in flight.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Write,
@@ -34,14 +34,14 @@ impl Change {
     }
 }
 
-/// When the second flush arrives.
+/// Time at which the second flush arrives.
 #[derive(Clone, Copy, Debug)]
 enum Second {
     WhileTheFirstRuns,
     AfterIt,
 }
 
-/// A guest's flush that flash holds.
+/// Starts a guest's flush that flash holds.
 async fn hold_flush(life: &Life<'_>, guest: &Rc<Guest>) -> Rc<Cell<bool>> {
     let (guest, disk) = (Rc::clone(guest), Rc::clone(&life.disk));
     life.hold(&life.rig.flash, async move { guest.flush(&disk).await }).await
@@ -49,7 +49,7 @@ async fn hold_flush(life: &Life<'_>, guest: &Rc<Guest>) -> Rc<Cell<bool>> {
 
 async fn overlap(life: &Life<'_>, guest: &Rc<Guest>, change: Change, second: Second) {
     life.write_back(24).await;
-    // As little as destage leaves alone by itself.
+    // Too little for destage to begin by itself.
     guest.write(&life.disk, sectors(24..32)).await;
     let first = hold_flush(life, guest).await;
     change.make(guest, life).await;
@@ -82,7 +82,7 @@ fn a_flush_covers_what_completed_while_an_earlier_one_was_in_flight_and_the_earl
     a_change_completes_while_a_flush_is_in_flight();
 }
 
-/// Pairs of changes that share a page, and the first of which takes longer.
+/// Returns pairs of changes that share a page, and the first of which takes longer.
 fn pairs() -> [[ByteRange; 2]; 4] {
     [
         [sectors(24..26), sectors(28..30)],

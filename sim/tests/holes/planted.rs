@@ -1,9 +1,9 @@
-//! The canaries that stories must find: bugs that do harm at moments to which random walks hardly ever come. Needs debug assertions.
+//! Canaries that scenarios must find: bugs that do harm at moments which random walks hardly ever reach. Needs debug assertions.
 #![cfg(debug_assertions)]
 
 use cache::words::canary::{Bug, plant};
 
-/// Each bug with the story that fails with it.
+/// Bugs, each with the scenario that fails with it.
 const FOUND_BY: [(Bug, fn()); 23] = [
     (Bug::CloseWithoutFlush, crate::intents::a_region_comes_to_rest_before_the_power_goes),
     (Bug::EarlyClear, crate::promises::a_written_page_is_promoted_once_more),
@@ -38,12 +38,12 @@ fn stories_find_every_planted_bug_that_is_left_to_them() {
     assert!(blind.is_empty(), "stories are blind: {blind:?}");
 }
 
-/// Verdicts of stories: flash is written over what the table names; a guest reads a value that it must not, or another one once the
-/// cache is evicted; of two copies, a start after a cut is refused, stops the disk or shows an error though one device has all that was
-/// promised. Another end of a story says nothing of what judges.
+/// Messages of checks: flash is overwritten where the table names it; a guest reads an illegal value, or another one once the cache is
+/// evicted; of two copies, a start after a cut is refused, stops the disk or shows an error though one device has all promised data. Other
+/// failures of a scenario prove nothing about its checks.
 const VERDICTS: [&str; 4] = ["the table names", "legal are", "changed by evicting", "} at operation "];
 
-/// True if what judges a story says that something is wrong with the bug planted.
+/// Returns true if the checks of a scenario fail with the bug planted.
 fn is_found(bug: Bug, story: fn()) -> bool {
     let told = std::thread::spawn(move || {
         plant(Some(bug));

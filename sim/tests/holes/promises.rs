@@ -1,5 +1,5 @@
-//! What is promised to guests and operators around an end: flush after a restart, a flash that leaves and returns, content
-//! that was given up on purpose, disks that share a pool.
+//! Promises to guests and operators around an end: flush after a restart, flash that leaves and returns, data that was discarded on
+//! purpose, disks that share a pool.
 
 use std::rc::Rc;
 
@@ -50,7 +50,7 @@ fn a26_in_write_back_such_a_flush_asks_the_backing_for_what_it_was_given_before_
         rig.mode.set(Mode::WriteBack);
         rig.live(End::Stop, async |life| {
             life.disk.flush().await.unwrap();
-            // The far end restarts: nothing is lost that a flush was said to have covered.
+            // The far end restarts: no data of an acknowledged flush is lost.
             rig.backing.lose_volatile();
             assert_eq!(life.see(P).await, 1);
         });
@@ -75,7 +75,7 @@ fn a31_flash_that_was_away_while_the_disk_went_on_is_not_believed_when_it_return
                 assert!(matches!(life.loaded().await, Load::Cold(_)));
                 assert_eq!((life.see(P).await, life.see(P + 1).await), (2, 2));
             });
-            // By now nobody remembers but the flash.
+            // By now the knowledge is on flash alone.
             assert_eq!(rig.settles(&[P, P + 1, 1]), [2, 2, 1]);
         });
     }
@@ -114,7 +114,7 @@ fn b37_a_reader_of_a_segment_never_sees_what_another_disk_writes_there_later() {
                     assert!(bytes.iter().all(|byte| *byte == 1));
                 })
                 .await;
-            // The first disk gives everything up, and the second one wants all there is.
+            // The first disk is evicted, and the second one needs all the flash.
             let disk = Rc::clone(&life.disk);
             life.host.spawn(async move { disk.evict().await.unwrap() });
             for page in 0..200 {
@@ -156,7 +156,7 @@ fn a38_requests_of_a_dead_process_land_before_the_next_one_and_harm_nothing() {
             life.loaded().await;
             life.push_out().await;
         });
-        // What was appended since stands in segments of its own.
+        // Later entries are in segments of their own.
         let term = before.last().unwrap().1.term();
         for life in rig.segments_of(DiskId(1)).into_iter().filter(|life| life.1.term() > term) {
             assert!(!before.iter().any(|(_, generation)| *generation == life.1));
@@ -205,7 +205,7 @@ fn b40_evicting_is_cut_at_every_write_and_leaves_all_or_nothing() {
     }
 }
 
-/// Restores page 3 of the backing from a copy, while nobody runs.
+/// Restores page 3 of the backing from a copy, while no process runs.
 fn restore(rig: &Rig, byte: u8) {
     rig.between(async |host| {
         let device = rig.backing.reopen(host);
@@ -223,7 +223,7 @@ fn b40_a_disk_that_was_removed_leaves_nothing_to_one_with_its_number() {
                 life.cache.remove(&life.disk, WhatIsDirty::IsKept).await.unwrap();
                 assert_eq!(life.cache.owners(), []);
                 if end == End::Stop {
-                    // Attached anew, for the end of the story detaches.
+                    // Attached again, because the end of the scenario detaches.
                     life.cache.disown(DiskId(1), WhatIsDirty::IsKept).await.unwrap();
                 }
             });
@@ -334,8 +334,8 @@ fn c25_a_page_that_was_written_and_reached_the_log_is_kept_through_a_kill() {
     });
 }
 
-/// A page that is on flash is written once more and becomes cold in RAM, so that the new version is on its way to flash when the
-/// process is killed.
+/// Rewrites a page that is on flash, which then becomes cold in RAM, so that the new version is on its way to flash when the process is
+/// killed.
 pub(crate) fn a_written_page_is_promoted_once_more() {
     for round in 0..4 {
         cut_everywhere(End::Kill, round, &async |life: &Life<'_>, guest: &Guest, fuse: Fuse| {

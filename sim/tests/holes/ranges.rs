@@ -1,4 +1,4 @@
-//! Ranges of zeroes in a segment that is reclaimed: the log repeats all that are still dirty, in as many batches as it takes.
+//! Ranges of zeroes in a segment that is reclaimed: the log repeats all that are still dirty, in as many batches as necessary.
 
 use block::{BlockDevice, ByteRange, Host, PAGE, Unmap};
 use cache::bytes::batch::Kind;
@@ -9,22 +9,22 @@ use crate::guest::{Guest, judge, sectors};
 use crate::on_flash::layout;
 use crate::rig::{End, HELD, Life, Rig};
 
-/// Ranges that the guest gives up: as many as a new segment takes in one batch.
+/// Number of ranges that the guest discards: as many as a new segment takes in one batch.
 const RANGES: u64 = 6;
 
-/// The open segment of the disk.
+/// Returns the open segment of the disk.
 fn open_segment(rig: &Rig) -> (SegmentNumber, Sequence) {
     rig.segments_of(DiskId(1)).pop().expect("the log has begun")
 }
 
-/// Pages of a segment that hold headers or data.
+/// Returns the number of pages of a segment that hold headers or data.
 fn used_pages(rig: &Rig, life: (SegmentNumber, Sequence)) -> u32 {
     let batches = rig.batches(life);
     let entries = batches.iter().flat_map(|(_, _, entries)| entries);
     (batches.len() + entries.filter(|entry| entry.kind.has_data()).count()) as u32
 }
 
-/// The guest's ranges that a segment names.
+/// Returns the number of the guest's ranges in a segment.
 fn ranges_in(rig: &Rig, life: (SegmentNumber, Sequence)) -> usize {
     let is_range = |entry: &&cache::bytes::batch::Entry| {
         entry.kind == Kind::Zeroes && entry.page.0 < 2 * RANGES && entry.page.0.is_multiple_of(2)
@@ -32,7 +32,7 @@ fn ranges_in(rig: &Rig, life: (SegmentNumber, Sequence)) -> usize {
     rig.batches(life).iter().map(|(_, _, entries)| entries.iter().filter(is_range).count()).sum()
 }
 
-/// Continues the log until the open segment has room for just so many entries.
+/// Continues the log until the open segment has room for exactly so many entries.
 async fn leave_room(life: &Life<'_>, room: u32) {
     let wanted = layout().batch_pages() - 1 - room;
     for page in (100..400).step_by(8) {
@@ -52,8 +52,8 @@ async fn leave_room(life: &Life<'_>, room: u32) {
     panic!("the open segment never has room for {room}, seed {}", life.rig.seed);
 }
 
-/// A guest gives up pages that do not touch, as fstrim does, and the backing is given none of it. All are named in the oldest
-/// segment, which goes because the disk may hold less from now on.
+/// A guest discards pages that do not touch, as fstrim does, and the backing gets none of it. All entries are in the oldest segment, which
+/// is reclaimed because the disk gets a lower limit.
 async fn trim_and_reclaim(life: &Life<'_>, guest: &Guest, room: u32) {
     let rig = life.rig;
     life.write_back(30).await;
@@ -69,7 +69,7 @@ async fn trim_and_reclaim(life: &Life<'_>, guest: &Guest, room: u32) {
     life.write_back(16).await;
     life.host.sleep(HELD).await;
     assert!(life.counts().reclaims > before, "the oldest segments went");
-    // They are nobody's once the table is written, for the next segment.
+    // They are free once the table is written, for the next segment.
     life.push_out().await;
     assert!(!rig.segments_of(DiskId(1)).contains(&victim), "it was reclaimed");
     let dirty = life.disk.statistics().dirty_zeroes_bytes;

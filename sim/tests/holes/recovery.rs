@@ -1,5 +1,4 @@
-//! Recovery: every start is cut at every write, flash is damaged where a start looks first, and what is found twice is the
-//! same.
+//! Recovery: every start is cut at every write, flash is damaged where a start reads first, and repeated reads agree.
 
 use block::{BlockDevice, ByteRange, PAGE};
 use cache::words::units::SegmentOwner;
@@ -9,12 +8,12 @@ use crate::guest::{Guest, judge, sectors};
 use crate::on_flash::{at, layout};
 use crate::rig::{ENDS, End, HELD, Life, P, Rig, TORN, story};
 
-/// Old and new, closed and open, on flash and on the backing only.
+/// Leaves old and new data, closed and open, on flash and on the backing only.
 async fn leave_something(life: &Life<'_>) {
     life.cache_pages(0..8, 1).await;
     life.cache_pages(64..72, 1).await;
     life.set_mode(Mode::WriteAround);
-    // Region 0 is closed and page 3 void; region 1 is open, and its page 67 changed.
+    // Region 0 is closed and page 3 invalid; region 1 is open, and its page 67 changed.
     life.write(3, 2).await;
     life.rest().await;
     life.write(67, 2).await;
@@ -58,7 +57,7 @@ fn what_is_dirty_is_not_taken_for_an_older_clean_version_that_looked_the_same() 
     story(|rig| {
         rig.samples.set(64);
         rig.live(End::Kill, async |life| {
-            // One run of the log, of which the second page stays as it is.
+            // One run of the log, whose second page stays unchanged.
             life.cache_pages(P..P + 2, 1).await;
             life.write_back(24).await;
             life.write(P, 2).await;
@@ -99,7 +98,7 @@ fn a_second_start_finds_what_the_first_one_found() {
     }
 }
 
-/// Damages a stretch of flash between two processes. Right answers or none from flash, and never old ones.
+/// Damages a range of flash between two processes. Flash gives right answers or none, and never old ones.
 fn damage(before: End, range: &ByteRange, what: &str) -> PoolContent {
     let rig = Rig::new(range.start);
     rig.live(before, leave_something);
@@ -156,9 +155,8 @@ fn damaged_notes_never_close_a_region_that_is_open() {
     }
 }
 
-/// A guest's write is acknowledged from flash, and the next start ends while it takes the notes over. Then all that the notes say
-/// since they were complete rots, with what proves it, and a guest reads while the disk is loaded. True if the notes that were being
-/// begun name what was open.
+/// A guest's write is acknowledged from flash, and the next start ends while it rewrites the notes. Then all notes since they were complete
+/// rot, with their proof, and a guest reads while the disk is loaded. Returns true if the new notes list the open regions.
 fn notes_rot_in_a_start_that_ends_at(end: End, cut: u64) -> (bool, bool) {
     let (rig, guest) = (Rig::new(cut), Guest::new());
     rig.live(End::Kill, async |life| {

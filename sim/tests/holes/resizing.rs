@@ -1,6 +1,5 @@
-//! Devices of the pool that become larger or smaller while flash has what the backing does not, cut at every write, flush and discard
-//! of every device: the pool has its old size or its new one, nothing that a guest wrote is lost, and nothing that counts is where only
-//! the larger one reaches.
+//! Devices of the pool that grow or shrink while flash has dirty data, cut at every write, flush and discard of every device: the pool has
+//! its old size or its new one, no guest data is lost, and nothing valid is beyond the end of the smaller one.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,20 +14,20 @@ const ENDS: [End; 2] = [End::Kill, End::PowerCut];
 const FIRST: MemberNumber = MemberNumber(0);
 const SECOND: MemberNumber = MemberNumber(1);
 const DISKS_OF_SEVERAL: u32 = 8;
-/// All disks have what the least reservation is, and some segments are shared.
+/// Number of segments with which all disks have the minimum reservation, and some segments are shared.
 const SEGMENTS_OF_SEVERAL: u64 = 200;
 const SEGMENTS_THAT_GO: u64 = 40;
 const SEEDS_OF_SEVERAL: u64 = 8;
-/// Segments that the device has when it is small.
+/// Number of segments of the small device.
 const FEW: u64 = 30;
 const SMALL_BYTES: u64 = FLASH_BYTES - (SEGMENTS - FEW) * SEGMENT;
 
-/// What the guest has dirty lies all over the device, and so does what is clean.
+/// Fills the pool: the guest's dirty data is spread over the device, and so is the clean data.
 async fn fill(life: &Life<'_>, guest: &Guest) {
     life.write_back(24).await;
     guest.write(&life.disk, sectors(0..64)).await;
     guest.flush(&life.disk).await;
-    // The log comes round.
+    // The log wraps.
     life.read_others(150).await;
     guest.write(&life.disk, sectors(8..40)).await;
     guest.zero(&life.disk, sectors(40..48)).await;
@@ -48,13 +47,13 @@ async fn shrink(life: &Life<'_>, number: MemberNumber, bytes: u64) {
     life.cache.know_sizes();
 }
 
-/// Size and segments of each device.
+/// Returns size and segments of each device.
 fn sizes(life: &Life<'_>) -> Vec<(u64, u64)> {
     let devices = life.cache.pool_statistics().devices;
     devices.iter().map(|device| (device.size_bytes, device.segments)).collect()
 }
 
-/// What the pool uses of a device, as its superblock says.
+/// Returns the size of a device that the pool uses, according to its superblock.
 fn size_on_flash(rig: &Rig, place: usize) -> u64 {
     let size = Cell::new(0);
     rig.between(async |host| match cache::identify(&rig.devices()[place].reopen(host)).await.unwrap() {
@@ -64,7 +63,7 @@ fn size_on_flash(rig: &Rig, place: usize) -> u64 {
     size.get()
 }
 
-/// Whoever cuts the device gives what was there to somebody else.
+/// Overwrites the end of a device after it was cut, as its next user would.
 fn spoil(rig: &Rig, place: usize) {
     rig.between(async |host| {
         let device = rig.devices()[place].reopen(host);
@@ -74,7 +73,7 @@ fn spoil(rig: &Rig, place: usize) {
     });
 }
 
-/// A resize that is cut everywhere, of the device at a place.
+/// Resize of the device at a place, cut everywhere.
 struct ResizeStory<P, O> {
     new: fn(u64) -> Rig,
     place: usize,
@@ -83,7 +82,7 @@ struct ResizeStory<P, O> {
 }
 
 impl<P: AsyncFn(&Life<'_>, &Guest), O: AsyncFn(&Life<'_>, &Guest)> ResizeStory<P, O> {
-    /// Returns how often each of the two sizes was met. `name` says which devices the starts afterwards have.
+    /// Runs all cuts, and returns how often each of the two sizes was found. `name` returns the devices of the starts afterwards.
     fn cut(&self, end: End, sizes: [u64; 2], name: impl Fn(u64) -> [bool; 3]) -> [u64; 2] {
         let mut met = [0; 2];
         for operations in 1..2000 {
@@ -122,7 +121,7 @@ fn cut_shrink(end: End) -> [u64; 2] {
             cache.shrink_device(FIRST, SMALL_BYTES).await.unwrap();
             over.set(true);
         });
-        // Guests go on meanwhile.
+        // Guests continue meanwhile.
         guest.write(&life.disk, sectors(20..30)).await;
         guest.flush(&life.disk).await;
         while !done.get() {
@@ -160,7 +159,7 @@ fn making_a_device_larger_is_cut_everywhere() {
         };
         let story = ResizeStory { new: Rig::new, place: 0, prepare, operation };
         let met = story.cut(end, [SMALL_BYTES, FLASH_BYTES], |_| BOTH);
-        // The very first operation is the first slot of the superblock, which a kill leaves written.
+        // The very first operation is the first slot of the superblock, which remains written after a kill.
         assert!((end == End::Kill || met[0] > 0) && met[1] > 4, "{end:?}: {met:?}");
     }
 }
@@ -188,7 +187,7 @@ fn a_device_grows_past_the_numbers_of_the_next_one_and_is_cut_everywhere() {
     }
 }
 
-/// A pool of two devices whose disk has two copies of all that its guest wrote.
+/// Creates a pool of two devices whose disk has two copies of all that its guest wrote.
 async fn fill_mirrored(life: &Life<'_>, guest: &Guest) {
     life.loaded().await;
     let second = life.rig.second.handle(life.host.clone());
@@ -262,7 +261,7 @@ fn a_shrink_that_is_cancelled_or_dropped_leaves_the_device_as_it_was_and_there_i
     let guest = Guest::new();
     rig.live(End::Stop, async |life| {
         fill(life, &guest).await;
-        // What is to move takes its time.
+        // Moves take time.
         rig.flash.delay(HELD, HELD);
         for is_cancelled in [true, false] {
             {
@@ -311,7 +310,7 @@ fn a_device_that_fails_while_one_becomes_smaller_stops_that_and_the_other_one_ha
         rig.live(End::Kill, async |life| {
             fill_mirrored(life, &guest).await;
             let device = rig.devices()[failing];
-            // What is to move takes its time.
+            // Moves take time.
             rig.devices().iter().for_each(|device| device.delay(HELD / 10, HELD / 10));
             let shrinking = life.cache.shrink_device(FIRST, SMALL_BYTES);
             let fails = async {
@@ -358,7 +357,7 @@ fn what_a_disk_left_that_is_not_attached_moves_as_well() {
     judge(&rig, &guest, "attached again");
 }
 
-/// Several disks move what they have at once, into a pool where reclaim has just freed what the table names.
+/// Several disks move their data at once, into a pool where reclaim has just freed segments that the table names.
 pub(crate) fn several_disks_move_into_what_reclaim_just_freed() {
     for seed in 0..SEEDS_OF_SEVERAL {
         let rig = Rig::large(seed, SEGMENTS_OF_SEVERAL);
@@ -379,7 +378,7 @@ pub(crate) fn several_disks_move_into_what_reclaim_just_freed() {
                 }
             }
             life.host.sleep(HELD).await;
-            // Copies take their time: all disks are at it at once.
+            // Copies take time: all disks work on them at once.
             rig.flash.delay(HELD / 10, HELD / 10);
             let bytes = FLASH_BYTES + (SEGMENTS_OF_SEVERAL - SEGMENTS_THAT_GO - SEGMENTS) * SEGMENT;
             shrink(life, FIRST, bytes).await;

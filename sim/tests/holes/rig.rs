@@ -1,5 +1,5 @@
-//! A host on which stories are told: one flash, one backing, memory that outlives a process, and as many processes one
-//! after another as the story needs. Each begins with whatever the one before left behind.
+//! Host for scenarios: one flash, one backing, memory that outlives a process, and as many processes one after another as the scenario
+//! needs. Each begins with the state that the one before left.
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -24,61 +24,61 @@ pub(crate) const SEGMENT: u64 = 32 << 10;
 pub(crate) const SEGMENTS: u64 = 44;
 pub(crate) const SHAPE: Shape = Shape { segment_bytes: SEGMENT, region_bytes: REGION_PAGES * PAGE };
 pub(crate) const FLASH_BYTES: u64 = (32 << 10) + SEGMENTS * SEGMENT;
-/// Pages of a region.
+/// Number of pages of a region.
 pub(crate) const REGION_PAGES: u64 = 64;
-/// Pages of the disk: sixteen regions. Stories happen in the first half.
+/// Number of pages of the disk: sixteen regions. Scenarios use the first half.
 pub(crate) const PAGES: u64 = 1024;
-/// The page that most stories change, once pages 0 to 7 are on flash with 1 in them.
+/// The page that most scenarios change, once pages 0 to 7 are on flash with 1 in them.
 pub(crate) const P: u64 = 3;
-/// Longer than anything that is not held: nanoseconds.
+/// Longer than any request that is not held, in nanoseconds.
 pub(crate) const HELD: u64 = 1_000_000;
-/// Stands for a page of which a power cut took some sectors and left others.
+/// Result for a page of which a power cut took some sectors and left others.
 pub(crate) const TORN: u8 = 0xff;
-/// In so long regions come to rest: nanoseconds.
+/// Time in nanoseconds after which regions are closed.
 const REST: u64 = 65_000_000_000;
 
-/// What outlives processes.
+/// State that outlives processes.
 pub(crate) struct Rig {
     pub(crate) flash: Faults,
-    /// Another flash device, half as large, which is named at each start; it belongs to the pool once it was added.
+    /// Second flash device, half as large, which is named at each start; it belongs to the pool once it was added.
     pub(crate) second: Faults,
-    /// One more, which is named at a start when a story says so.
+    /// Third flash device, named at a start if a scenario requests it.
     pub(crate) third: Faults,
-    /// Which of the three are named at a start.
+    /// Devices of the three that are named at a start.
     pub(crate) named: Cell<[bool; 3]>,
-    /// What a power cut leaves of the three.
+    /// Remains of the three after a power cut.
     pub(crate) kept: Cell<[Kept; 3]>,
-    /// What is remembered of the pool beside it, as the daemon does; else every mark is known, and no epoch.
+    /// Knowledge about the pool in durable state beside it, as the daemon has it; without it every mark is known, and no epoch.
     pub(crate) witness: Option<Witness>,
     pub(crate) backing: Faults,
-    /// How large the disk is, as it is remembered; as large as its backing if it never grew.
+    /// Stored size of the disk; that of its backing if it never grew.
     pub(crate) disk_bytes: Cell<Option<u64>>,
-    /// The bits of touched pages; they do not outlive the host.
+    /// Write-intent bitmap; it does not outlive the host.
     touched: RefCell<Option<Rc<Box<[AtomicU64]>>>>,
-    /// Remembered beside the flash: what it holds is void.
+    /// True if the content of flash is invalid; stored beside flash.
     pub(crate) void: Rc<Cell<bool>>,
-    /// Set while that cannot be remembered.
+    /// Set while that cannot be stored.
     pub(crate) forgetful: Rc<Cell<bool>>,
-    /// Pages that a start compares with the backing.
+    /// Number of pages that a start compares with the backing.
     pub(crate) samples: Cell<usize>,
     lives: Cell<u64>,
-    /// How the disk is cached when a process starts, in which mode.
+    /// Settings of the disk at the start of a process.
     pub(crate) settings: Cell<DiskSettings>,
     pub(crate) mode: Cell<Mode>,
-    /// How many writes, flushes and discards of all devices end the process.
+    /// Number of writes, flushes and discards of all devices until the process ends.
     fuse: Cell<u64>,
     lit: Notify,
-    /// The next of the pages that nobody else is interested in.
+    /// Next of the pages that no scenario checks.
     other: Cell<u64>,
     pub(crate) seed: u64,
 }
 
-/// What DIR remembers of a pool.
+/// Knowledge of a pool in DIR.
 #[derive(Default)]
 pub(crate) struct Witness {
-    /// The least epoch of a list of devices that is believed.
+    /// Lowest epoch of a list of devices that is trusted.
     pub(crate) epoch: Rc<Cell<u32>>,
-    /// The mark of the last start that opened it, and of those that were cut short since.
+    /// Mark of the last start that opened it, and of those that were interrupted since.
     marks: RefCell<Vec<u64>>,
 }
 
@@ -88,20 +88,20 @@ impl Witness {
     }
 }
 
-/// How a process ends.
+/// End of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The disk is detached first.
     Stop,
-    /// Requests that are in flight land, tear, come before the next process or never.
+    /// Requests in flight land, tear, land before the next process or never.
     Kill,
-    /// What was not flushed may be lost.
+    /// Unflushed data may be lost.
     PowerCut,
 }
 
 pub(crate) const ENDS: [End; 3] = [End::Stop, End::Kill, End::PowerCut];
 
-/// One process.
+/// Running process.
 pub(crate) struct Life<'a> {
     pub(crate) rig: &'a Rig,
     pub(crate) host: LocalHost,
@@ -110,7 +110,7 @@ pub(crate) struct Life<'a> {
     pub(crate) content: PoolContent,
 }
 
-/// Tells a story under sixteen seeds: what a crash takes, and which of two reads comes first, differs between them.
+/// Runs a scenario under sixteen seeds: the effects of a crash, and the order of two reads, differ between them.
 pub(crate) fn story(tell: impl Fn(&Rig)) {
     (0..16).for_each(|seed| tell(&Rig::new(seed)));
 }
@@ -129,17 +129,17 @@ impl Rig {
         Self::with(seed, [FLASH_BYTES, FLASH_BYTES / 2], None)
     }
 
-    /// A host whose first device has so many segments.
+    /// Creates a host whose first device has so many segments.
     pub(crate) fn large(seed: u64, segments: u64) -> Self {
         Self::with(seed, [FLASH_BYTES + (segments - SEGMENTS) * SEGMENT, FLASH_BYTES / 2], None)
     }
 
-    /// A host whose second device is as large as the first, with a witness.
+    /// Creates a host whose second device is as large as the first, with a witness.
     pub(crate) fn mirrored(seed: u64) -> Self {
         Self::with(seed, [FLASH_BYTES; 2], Some(Witness::default()))
     }
 
-    /// A host whose second device is too small for two copies: what is on it is nowhere else.
+    /// Creates a host whose second device is too small for two copies: its data is nowhere else.
     pub(crate) fn apart(seed: u64) -> Self {
         Self::with(seed, [FLASH_BYTES, FLASH_BYTES / 4], None)
     }
@@ -173,13 +173,13 @@ impl Rig {
         rig
     }
 
-    /// One process from its start to its end.
+    /// Runs one process from its start to its end.
     pub(crate) fn live(&self, end: End, tell: impl AsyncFnOnce(&Life<'_>)) {
         self.live_until(end, None, tell);
     }
 
-    /// As [`Self::live`], but from the start on a fuse of so many writes, flushes and discards burns. See
-    /// [`Self::light_fuse`]. True if the story was told to its end.
+    /// As [`Self::live`], but the process ends after so many writes, flushes and discards. See [`Self::light_fuse`]. Returns true if the
+    /// scenario completed.
     pub(crate) fn live_until(&self, end: End, fuse: Option<u64>, tell: impl AsyncFnOnce(&Life<'_>)) -> bool {
         self.try_live(end, fuse, async |life| tell(&life.unwrap()).await)
     }
@@ -207,8 +207,7 @@ impl Rig {
         })
     }
 
-    /// Does something to flash in a process of its own, which ends after so many writes, flushes and discards. True if it was
-    /// done before.
+    /// Acts on flash in a process of its own, which ends after so many writes, flushes and discards. Returns true if it completed before.
     pub(crate) fn act_until(&self, end: End, fuse: u64, act: impl AsyncFnOnce(LocalHost)) -> bool {
         let executor = Executor::new(VirtualTime::new(), Order::Fifo);
         self.light_fuse(fuse);
@@ -216,7 +215,7 @@ impl Rig {
         self.run(end, executor, act(host))
     }
 
-    /// True if a process came to its end before its fuse had burnt.
+    /// Returns true if a process completed before its fuse had burnt.
     fn run(&self, end: End, executor: Executor, living: impl Future<Output = ()>) -> bool {
         let told = {
             let host = executor.host();
@@ -231,8 +230,8 @@ impl Rig {
         told
     }
 
-    /// The process ends when flash and backing will have been asked for so many writes, flushes and discards more; the last of
-    /// them is in flight then. Nothing that takes long may follow in the story: time goes in small steps from here on.
+    /// Ends the process after so many more writes, flushes and discards of flash and backing; the last of them is then in flight. Nothing
+    /// that takes long may follow in the scenario: time advances in small steps from here on.
     pub(crate) fn light_fuse(&self, operations: u64) {
         self.all().iter().for_each(|device| device.delay(1000, 1000));
         self.fuse.set(self.operations() + operations);
@@ -248,7 +247,7 @@ impl Rig {
         }
     }
 
-    /// What devices were asked for so far, reads included.
+    /// Returns the number of requests to devices so far, reads included.
     pub(crate) fn requests(&self) -> u64 {
         let reads = self.all().map(|device| device.counts().reads);
         self.operations() + reads.iter().sum::<u64>()
@@ -266,7 +265,7 @@ impl Rig {
         [&self.flash, &self.second, &self.third, &self.backing]
     }
 
-    /// The flash devices, in the order in which a start names them.
+    /// Returns the flash devices, in the order in which a start names them.
     pub(crate) fn devices(&self) -> [&Faults; 3] {
         [&self.flash, &self.second, &self.third]
     }
@@ -287,7 +286,7 @@ impl Rig {
                 End::Kill => device.kill(),
                 End::PowerCut => device.power_cut_keeping(kept),
             }
-            // The dead process's requests hold its locks, so they land before the next one is let in (rule I15).
+            // The dead process's requests hold its locks, so they land before the next one starts (rule I15).
             device.land_late();
         }
         if end == End::PowerCut {
@@ -295,14 +294,14 @@ impl Rig {
         }
     }
 
-    /// Does something between two processes.
+    /// Acts on devices between two processes.
     pub(crate) fn between(&self, act: impl AsyncFnOnce(LocalHost)) {
         let executor = Executor::new(VirtualTime::new(), Order::Fifo);
         self.flash.delay(0, 0);
         executor.run(act(executor.host())).unwrap();
     }
 
-    /// Puts bytes on flash behind everybody's back.
+    /// Writes bytes to flash behind the cache.
     pub(crate) fn poke_flash(&self, offset: u64, bytes: &[u8]) {
         self.between(async |host| {
             let device = self.flash.reopen(host);
@@ -311,20 +310,20 @@ impl Rig {
         });
     }
 
-    /// What these pages hold, as [`Life::settled`] tells it, in a process that does nothing else.
+    /// Returns the content of these pages, as [`Life::settled`] does, in a process that does nothing else.
     pub(crate) fn settles(&self, pages: &[u64]) -> Vec<u8> {
         let seen = RefCell::default();
         self.live(End::Stop, async |life| drop(seen.replace(life.settled(pages).await)));
         seen.take()
     }
 
-    /// A change of [`P`] to 2 may have reached the backing, or a part of it, or nothing; whichever it is stays.
+    /// Checks that a change of [`P`] to 2 reached the backing, in whole, in part, or not at all, and stays so.
     pub(crate) fn settles_old_new_or_torn(&self) {
         let seen = self.settles(&[P]);
         assert!([1, 2, TORN].contains(&seen[0]), "page {P} holds {}, seed {}", seen[0], self.seed);
     }
 
-    /// The byte that fills a page of the backing.
+    /// Returns the byte that fills a page of the backing.
     pub(crate) fn home(&self, page: u64) -> u8 {
         let mut bytes = [0; PAGE as usize];
         self.backing.peek(page * PAGE, &mut bytes);
@@ -361,7 +360,7 @@ impl Rig {
         Ok(Life { rig: self, host, cache, disk, content })
     }
 
-    /// Puts a disk with these settings in front of the backing, with what is remembered of it.
+    /// Attaches a disk with these settings to the backing, with the stored knowledge about it.
     pub(crate) async fn attach(
         &self,
         cache: &Cache<Env>,
@@ -394,7 +393,7 @@ impl Rig {
         Past { belief, disk_bytes, touched, samples: self.samples.get(), granted: true, flash_lost }
     }
 
-    /// The bits of touched pages, as many as the backing has.
+    /// Returns the write-intent bitmap, with as many bits as the backing needs.
     pub(crate) fn bits(&self) -> Rc<Box<[AtomicU64]>> {
         let new = || Rc::new((0..words_for(PAGES * PAGE)).map(|_| AtomicU64::new(0)).collect());
         self.touched.borrow_mut().get_or_insert_with(new).clone()
@@ -402,7 +401,7 @@ impl Rig {
 }
 
 impl Life<'_> {
-    /// The byte that fills a page, as a guest sees it.
+    /// Returns the byte that fills a page, as a guest reads it.
     pub(crate) async fn see(&self, page: u64) -> u8 {
         see(&self.disk, page).await
     }
@@ -416,7 +415,7 @@ impl Life<'_> {
         self.disk.write(pages.start * PAGE, Buffer::copy_of(&bytes)).await.1.unwrap();
     }
 
-    /// Has the disk write back, in this process and in later ones, with so many segments at most.
+    /// Switches the disk to write-back, in this process and in later ones, with so many segments at most.
     pub(crate) async fn write_back(&self, segments: u64) {
         // Before that, writes go to the backing.
         self.loaded().await;
@@ -424,26 +423,26 @@ impl Life<'_> {
         self.change(DiskSettings { mode: Mode::WriteBack, limit_bytes: segments * SEGMENT, ..settings() });
     }
 
-    /// True if the backing does not have everything.
+    /// Returns true if there is dirty data.
     pub(crate) fn is_dirty(&self) -> bool {
         let statistics = self.disk.statistics();
         statistics.dirty_bytes + statistics.dirty_zeroes_bytes > 0
     }
 
-    /// Waits until the backing has everything.
+    /// Waits until nothing is dirty.
     pub(crate) async fn until_clean(&self) {
         while self.is_dirty() {
             self.host.sleep(2000).await;
         }
     }
 
-    /// Ready when what was cached before is known.
+    /// Waits until the earlier cached content is known.
     pub(crate) async fn loaded(&self) -> Load {
         self.disk.loaded().await.state
     }
 
-    /// What a guest sees of these pages after loading, from flash if they were kept: the same twice, the same from the
-    /// backing when nothing is cached, and that is what the backing holds. The byte that fills each, or [`TORN`].
+    /// Reads these pages as a guest after loading, from flash if they were kept: the same twice, the same from the backing when nothing is
+    /// cached, and equal to the content of the backing. Returns the byte that fills each, or [`TORN`].
     pub(crate) async fn settled(&self, pages: &[u64]) -> Vec<u8> {
         self.loaded().await;
         let mut seen = Vec::new();
@@ -464,14 +463,14 @@ impl Life<'_> {
         seen.iter().map(|bytes| filled_with(bytes).unwrap_or(TORN)).collect()
     }
 
-    /// A page, whatever it holds.
+    /// Reads a page with any content.
     pub(crate) async fn content(&self, page: u64) -> Vec<u8> {
         let (bytes, result) = self.disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
         result.unwrap();
         bytes.to_vec()
     }
 
-    /// Reads so many pages that nobody is interested in: what is in RAM goes to flash, and the log goes on.
+    /// Reads so many unchecked pages: content of RAM is promoted, and the log advances.
     pub(crate) async fn read_others(&self, count: u64) {
         for _ in 0..count {
             let other = self.rig.other.get();
@@ -482,19 +481,19 @@ impl Life<'_> {
         self.host.sleep(HELD).await;
     }
 
-    /// Pushes everything that is in RAM to flash.
+    /// Pushes all content of RAM to flash.
     pub(crate) async fn push_out(&self) {
         self.read_others(24).await;
     }
 
-    /// Waits until every region has come to rest.
+    /// Waits until every region is closed.
     pub(crate) async fn rest(&self) {
         self.host.sleep(REST).await;
     }
 
-    /// Puts one version of pages on flash, the backing flushed and their regions closed.
+    /// Writes one version of pages to flash, with the backing flushed and their regions closed.
     pub(crate) async fn cache_pages(&self, pages: std::ops::Range<u64>, byte: u8) {
-        // One by one: a RAM as small as here takes no more at once on its way to flash.
+        // One by one: a RAM of this size takes no more at once on its way to flash.
         for page in pages.clone() {
             self.write(page, byte).await;
             self.host.sleep(HELD / 10).await;
@@ -507,21 +506,21 @@ impl Life<'_> {
         }
     }
 
-    /// Puts pages 0 to 7 on flash with 1 in them, and then 2 into [`P`] on the backing only.
+    /// Writes 1 to pages 0 to 7 on flash, and then 2 to [`P`] on the backing only.
     pub(crate) async fn write_around_what_is_cached(&self) {
         self.cache_pages(0..8, 1).await;
         self.set_mode(Mode::WriteAround);
         self.write(P, 2).await;
     }
 
-    /// The backing refuses a write of 2 to [`P`].
+    /// Makes the backing refuse a write of 2 to [`P`].
     pub(crate) async fn fail_to_write(&self) {
         self.rig.backing.fail_after(Operation::Write, 0);
         let (_, result) = self.disk.write(P * PAGE, Buffer::copy_of(&[2; PAGE as usize])).await;
         assert!(result.is_err(), "the backing failed");
     }
 
-    /// The disk may hold so little that its log comes round within a story.
+    /// Limits the disk so much that its log wraps within a scenario.
     pub(crate) fn shorten_log(&self) {
         self.change(DiskSettings { limit_bytes: 16 * SEGMENT, ..settings() });
     }
@@ -538,7 +537,7 @@ impl Life<'_> {
         self.disk.statistics().counts
     }
 
-    /// Starts something and lets it run until a slow device holds it.
+    /// Starts an operation and lets it run until a slow device holds it.
     pub(crate) async fn hold(
         &self,
         device: &Faults,
@@ -557,7 +556,7 @@ impl Life<'_> {
         done
     }
 
-    /// A write that a slow device holds; whether it succeeds does not matter.
+    /// Starts a write that a slow device holds; its result does not matter.
     pub(crate) async fn hold_write(&self, device: &Faults, page: u64, byte: u8) -> Rc<Cell<bool>> {
         let disk = Rc::clone(&self.disk);
         self.hold(device, async move {
@@ -566,7 +565,7 @@ impl Life<'_> {
         .await
     }
 
-    /// Every page of the disk that a read finds on flash. Reads nothing twice, so RAM does not hide any.
+    /// Returns every page of the disk that a read finds on flash. Reads nothing twice, so RAM does not hide any.
     pub(crate) async fn pages_on_flash(&self) -> Vec<u64> {
         self.loaded().await;
         let mut found = Vec::new();
@@ -581,7 +580,7 @@ impl Life<'_> {
     }
 }
 
-/// The byte that fills a page of a disk, as a guest sees it.
+/// Returns the byte that fills a page of a disk, as a guest reads it.
 pub(crate) async fn see(disk: &Disk, page: u64) -> u8 {
     let (bytes, result) = disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
     result.unwrap();
@@ -592,7 +591,7 @@ fn filled_with(bytes: &[u8]) -> Option<u8> {
     bytes.iter().all(|byte| *byte == bytes[0]).then_some(bytes[0])
 }
 
-/// The bytes of pages.
+/// Returns the byte range of pages.
 pub(crate) fn bytes_of(pages: std::ops::Range<u64>) -> ByteRange {
     ByteRange::new(pages.start * PAGE, pages.end * PAGE)
 }

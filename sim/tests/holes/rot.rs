@@ -1,5 +1,5 @@
-//! Flash that rots below what guests flushed: it is told from the end of a log, also when the power goes, once a header says
-//! how much was flushed. The last one does so when the log has come to rest.
+//! Rot of flushed guest data on flash: it is distinguished from the end of a log, also after a power cut, once a header records the flush.
+//! The last header does so when the log is idle.
 
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
 use cache::DiskId;
@@ -10,11 +10,11 @@ use crate::guest::{Guest, judge, sectors};
 use crate::on_flash::Version;
 use crate::rig::{End, Life, Rig};
 
-/// Longer than it takes until a log is at rest, and shorter than until something dirty is brought home: nanoseconds.
+/// Time in nanoseconds after which a log is idle, and before which nothing dirty is destaged.
 const RESTED: u64 = 300_000_000;
 
-/// Damages a flushed batch in the open segment, header or data, while nobody runs: that of page 3. Zeroes stand before it, and
-/// others behind it with a header that says that it was flushed. The backing has 1 in every page.
+/// Damages a flushed batch in the open segment, header or data, while no process runs: that of page 3. Zeroes are before it, and others
+/// behind it with a header that records its flush. The backing has 1 in every page.
 fn damage_what_was_flushed(end: End, what: impl Fn(&Version) -> u64) -> (Rig, Guest) {
     let (rig, guest) = (Rig::new(1), Guest::new());
     rig.live(end, async |life| {
@@ -74,7 +74,7 @@ fn a7_a_damaged_page_of_a_flushed_batch_is_lost_and_nothing_else() {
     }
 }
 
-/// Writes something and flushes it, and nothing stands behind it. Then it is damaged.
+/// Writes and flushes data with nothing behind it, and then damages it.
 fn damage_the_last_batch(end: End, rests: u64) -> Rig {
     let rig = Rig::new(1);
     rig.live(end, async |life| {
@@ -101,7 +101,7 @@ fn a7_damage_to_the_last_batch_stops_the_disk_once_the_log_has_come_to_rest() {
 
 #[test]
 fn a7_before_that_damage_to_the_last_batch_together_with_a_power_cut_is_taken_for_the_end() {
-    // The one hole that is left, and docs/durability.md says so. A kill alone leaves the end of the log in memory.
+    // The one hole that is left, as docs/durability.md states. A kill alone leaves the end of the log in memory.
     damage_the_last_batch(End::Kill, 0).live(End::Kill, async |life| {
         life.loaded().await;
         assert!(life.disk.statistics().stopped.is_some());

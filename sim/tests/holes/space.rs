@@ -1,5 +1,5 @@
-//! Flash whose storage has no room for a while: a full file system, a thin volume, a quota. It fails nothing and loses nothing;
-//! each of its writes leaves some of its sectors, and the process may end at any moment, during and after.
+//! Flash whose storage has no room for a while: a full file system, a thin volume, a quota. It fails nothing and loses nothing; each of its
+//! writes leaves some of its sectors, and the process may end at any moment, during and after.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,14 +9,14 @@ use cache::Mode;
 
 use crate::rig::{End, Life, P, Rig, TORN, story};
 
-/// Longer than guests wait for room: nanoseconds.
+/// Longer than guests wait for room, in nanoseconds.
 const TOO_LONG: u64 = 25_000_000_000;
-/// Longer than it takes until a write is repeated: nanoseconds.
+/// Longer than the interval at which a write is repeated, in nanoseconds.
 const REPEATED: u64 = 600_000_000;
 
 type Ended = Rc<Cell<Option<Result<(), BlockError>>>>;
 
-/// Page 3 holds 1, flushed and not destaged, and flash is full.
+/// Writes 1 to page 3, flushed and not destaged, and makes flash full.
 async fn fill_up_with_something_dirty(life: &Life<'_>) {
     life.write_back(24).await;
     life.write(3, 1).await;
@@ -24,7 +24,7 @@ async fn fill_up_with_something_dirty(life: &Life<'_>) {
     life.rig.flash.fill_up();
 }
 
-/// Starts a write of a page, which nobody waits for.
+/// Starts a write of a page, whose end is not awaited.
 fn start_writing(life: &Life<'_>, page: u64, byte: u8) -> Ended {
     let (disk, ended) = (Rc::clone(&life.disk), Ended::default());
     let outcome = Rc::clone(&ended);
@@ -71,7 +71,7 @@ fn a_guest_waits_for_room_for_a_limited_time_and_its_disk_goes_on_once_there_is(
                 let written = start_writing(life, 4, 2);
                 life.host.sleep(TOO_LONG).await;
                 assert_eq!(kind_of(written.take()), Some(ErrorKind::NoSpace), "seed {}", rig.seed);
-                // Later ones are told at once, also of the same page.
+                // Later ones fail at once, also of the same page.
                 for page in [4, 5] {
                     let refused = start_writing(life, page, 7);
                     life.host.sleep(1_000).await;
@@ -84,7 +84,7 @@ fn a_guest_waits_for_room_for_a_limited_time_and_its_disk_goes_on_once_there_is(
                 life.write(4, 3).await;
                 life.disk.flush().await.unwrap();
             });
-            // What a guest was told had failed never comes over what it wrote afterwards.
+            // A write that failed for a guest never overwrites its later ones.
             rig.live(End::Stop, async |life| assert_eq!(life.settled_home(&[3, 4, 5]).await, [1, 3, 0]));
         });
     }
@@ -195,7 +195,7 @@ fn a_mirrored_pool_goes_on_without_a_device_that_has_no_room() {
 }
 
 impl Life<'_> {
-    /// What these pages hold once everything is destaged, as [`Life::settled`] tells it.
+    /// Returns the content of these pages once everything is destaged, as [`Life::settled`] does.
     async fn settled_home(&self, pages: &[u64]) -> Vec<u8> {
         self.loaded().await;
         let before: Vec<u8> = {

@@ -1,13 +1,12 @@
-//! Two copies as one story, cut at every single write, flush and discard of flash and backing, one after the other: guests write
-//! back to two devices, the log comes round, things come home, one device fails, another one takes its place and gets its
-//! copies. After each cut the pool is started on both devices, on one of them, and on what came back of an earlier time:
+//! Two copies as one scenario, cut at every single write, flush and discard of flash and backing, one after the other: guests write back to
+//! two devices, the log wraps, data is destaged, one device fails, another one replaces it and gets its copies. After each cut the pool is
+//! started on both devices, on one of them, and on devices of an earlier state:
 //!
 //! ```text
 //!   cut ── start on some devices: refused, or all is there ── some more is written ── end ── start on others ── ...
 //! ```
-//! Whatever is named, what a guest sees is what it may see; and where the promise says that what is named is enough, it is not
-//! refused. Which single devices are enough is known at each moment: both, the one that did not fail, and again both once all
-//! copies are made.
+//! With any set of devices, a guest sees only legal data; and a start is not refused if the promise covers the set. The single devices that
+//! are enough are known at each moment: both, the one that did not fail, and again both once all copies are made.
 
 use std::cell::Cell;
 
@@ -19,15 +18,15 @@ use futures_util::future::join_all;
 use crate::guest::{Guest, USED_PAGES, sectors};
 use crate::rig::{End, HELD, Life, Rig, SEGMENT, settings};
 
-/// The devices of the story: the first two are the pool, the third comes in the place of one of them.
+/// Devices of the scenario: the first two are the pool, the third replaces one of them.
 const THIRD: usize = 2;
-/// Longer than second copies take: nanoseconds.
+/// Longer than second copies take, in nanoseconds.
 pub(crate) const COPIED_NS: u64 = 1_000_000_000;
 
 /// Some of the devices, by place.
 type Devices = [bool; 3];
 
-/// How a process ends, and what of each device the power leaves.
+/// End of a process, and the remains of each device after a power cut.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     end: End,
@@ -49,32 +48,32 @@ const CUTS: [Cut; 6] = [
     Cut::power([Kept::Nothing, Kept::Everything, Kept::Nothing]),
 ];
 
-/// Devices that are named at one start after the other, by the part that they play.
+/// Devices that are named at one start after the other, by their roles.
 type Plan = &'static [Named];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
-    /// All that were ever of the pool.
+    /// All that ever belonged to the pool.
     All,
-    /// The one that fails in the story.
+    /// The one that fails in the scenario.
     Failing,
     /// The other one.
     Staying,
-    /// Both of the beginning.
+    /// Both of the first two.
     Both,
-    /// The one that comes later.
+    /// The one that is added later.
     New,
     /// The one that stays and the new one.
     Pair,
 }
 
-/// How far the story is.
+/// Progress of the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Whole,
     /// One of the devices failed.
     Torn,
-    /// Another one takes its place.
+    /// Another one replaces it.
     Replaced,
     /// It has everything.
     Copied,
@@ -118,15 +117,15 @@ impl Stage {
     }
 }
 
-/// The story so far, beside what is on devices.
+/// State of the scenario, beside the devices.
 struct Story {
     rig: Rig,
     guest: Guest,
     failing: usize,
     stage: Cell<Stage>,
-    /// Each of these is enough to start with.
+    /// Devices of which each alone is enough to start.
     enough: Cell<Devices>,
-    /// No start names them any more: they were not of the pool at the last one.
+    /// Devices that no start names any more: they were not in the pool at the last one.
     forgotten: Cell<Devices>,
     context: String,
 }
@@ -143,12 +142,12 @@ impl Story {
         1 - self.failing
     }
 
-    /// Just these are enough from now on, each alone.
+    /// Sets the devices that are enough from now on, each alone.
     fn are_enough(&self, devices: &[usize]) {
         self.enough.set([0, 1, THIRD].map(|device| devices.contains(&device)));
     }
 
-    /// Tells the story until it is cut. True if it came to its end before.
+    /// Runs the scenario until it is cut. Returns true if it completed before.
     fn tell(&self, cut: Cut, operations: u64) -> bool {
         self.rig.kept.set(cut.kept);
         let told = self.rig.live_until(cut.end, None, async |life| {
@@ -156,7 +155,7 @@ impl Story {
             life.change(roomy());
             self.rig.mode.set(Mode::WriteBack);
             self.rig.settings.set(roomy());
-            // The log is about to come round.
+            // The log is about to wrap.
             life.read_others(120).await;
             self.guest.write(&life.disk, sectors(0..8)).await;
             wait_until_copied(life).await;
@@ -175,7 +174,7 @@ impl Story {
         told
     }
 
-    /// A start on all devices that is cut in turn, with what it destages. True if it was over before.
+    /// Runs a start on all devices that is cut in turn, with its destage. Returns true if it completed before.
     fn cut_start(&self, cut: Cut, operations: u64) -> bool {
         self.rig.kept.set(cut.kept);
         self.rig.named.set([true; 3]);
@@ -188,7 +187,7 @@ impl Story {
         told
     }
 
-    /// Starts on the devices that each part of a plan names, of those that fit the end.
+    /// Starts on the devices of each part of a plan, of the parts that fit the end.
     fn judge(&self, plan: u64, cut: Cut) {
         let plans = self.stage.get().plans();
         let plan = plans[plan as usize % plans.len()];
@@ -208,7 +207,7 @@ impl Story {
         self.come_home();
     }
 
-    /// Who plays a part, without those that a start does not name any more.
+    /// Returns the devices of a role, without those that a start does not name any more.
     fn devices(&self, named: Named) -> Devices {
         let only = |devices: &[usize]| [0, 1, THIRD].map(|device| devices.contains(&device));
         let devices = match named {
@@ -221,11 +220,11 @@ impl Story {
         };
         let forgotten = self.forgotten.get();
         let left = [0, 1, THIRD].map(|device| devices[device] && !forgotten[device]);
-        // Whoever names one that was forgotten, and nothing else, says so with a word of his own.
+        // A user who names only a forgotten one confirms that explicitly.
         if left.contains(&true) { left } else { devices }
     }
 
-    /// A process that found the pool: what a guest sees is right, or nothing is to be seen.
+    /// Runs a process that found the pool: a guest sees legal data, or none.
     async fn step(&self, life: &Life<'_>, promised: bool, step: usize, context: &str) {
         let Story { guest, rig, .. } = self;
         life.loaded().await;
@@ -236,7 +235,7 @@ impl Story {
         see_all(life, guest, context).await;
         let listed = listed(life);
         self.forgotten.set([0, 1, THIRD].map(|device| !listed[device]));
-        // Acknowledged by these, and by nobody else.
+        // Acknowledged by these only.
         self.enough.set(listed);
         let start = (step as u64 * 40 + rig.seed * 8) % (USED_PAGES * 8 - 16);
         assert!(guest.write(&life.disk, sectors(start..start + 12)).await, "{context}");
@@ -244,12 +243,12 @@ impl Story {
         if listed.iter().filter(|listed| **listed).count() > 1 {
             wait_until_copied(life).await;
         }
-        // What is not flushed may be lost.
+        // Unflushed data may be lost.
         assert!(guest.write(&life.disk, sectors(start + 4..start + 8)).await, "{context}");
         see_all(life, guest, context).await;
     }
 
-    /// At last everything comes home, from all that there is, and the backing has it.
+    /// Destages everything in the end, from all devices, and checks that the backing has it.
     fn come_home(&self) {
         let Self { rig, guest, context, .. } = self;
         rig.named.set(self.devices(Named::All));
@@ -265,7 +264,7 @@ impl Story {
     }
 }
 
-/// Settings under which nearly all that the guest uses stays dirty: what has come home would hide what is lost.
+/// Returns settings under which almost all that the guest uses stays dirty: destaged data would hide losses.
 pub(crate) fn roomy() -> DiskSettings {
     let room = 40 * SEGMENT;
     DiskSettings {
@@ -285,7 +284,7 @@ pub(crate) async fn add(life: &Life<'_>, device: usize) {
     life.cache.use_device(number).unwrap();
 }
 
-/// The devices that the pool lists and uses, by place.
+/// Returns the devices that the pool lists and uses, by place.
 fn listed(life: &Life<'_>) -> Devices {
     let devices = life.cache.pool_statistics().devices;
     [0u32, 1, 2].map(|number| {
@@ -308,7 +307,7 @@ pub(crate) async fn wait_until_copied(life: &Life<'_>) {
     }
 }
 
-/// Everything that the guest uses, twice the same.
+/// Reads everything that the guest uses, twice the same.
 pub(crate) async fn see_all(life: &Life<'_>, guest: &Guest, context: &str) -> Vec<u8> {
     let [first, second] = [guest.read(&life.disk).await, guest.read(&life.disk).await];
     let first = first.unwrap_or_else(|what| panic!("{context}: {what}"));
@@ -316,7 +315,7 @@ pub(crate) async fn see_all(life: &Life<'_>, guest: &Guest, context: &str) -> Ve
     first
 }
 
-/// What each part of the story leaves to the next one.
+/// State that each part of the scenario leaves to the next one.
 struct Telling<'a> {
     life: &'a Life<'a>,
     story: &'a Story,
@@ -327,7 +326,7 @@ impl Telling<'_> {
         assert!(self.story.guest.write(&self.life.disk, sectors(range)).await, "no guest sees an error");
     }
 
-    /// Whole pages, several at once, a part of a page, zeroes; some of it flushed.
+    /// Writes whole pages, several at once, a part of a page, and zeroes; some of it flushed.
     async fn write(&self) {
         let (guest, disk) = (&self.story.guest, &self.life.disk);
         self.put(0..24).await;
@@ -339,7 +338,7 @@ impl Telling<'_> {
         self.put(100..108).await;
     }
 
-    /// What is dirty is moved along, and what was superseded goes.
+    /// Wraps the log: dirty pages are appended again, and superseded ones are dropped.
     async fn go_round(&self) {
         let before = self.life.counts();
         while self.life.counts().reclaims < before.reclaims + 2 {
@@ -348,28 +347,28 @@ impl Telling<'_> {
         self.story.guest.flush(&self.life.disk).await;
     }
 
-    /// Destage, with a write coming in between.
+    /// Destages, with a concurrent write.
     async fn destage(&self) {
         self.life.change(DiskSettings { destage_rate_max: 0, ..roomy() });
         self.life.disk.start_destage();
         self.life.host.sleep(1500).await;
         self.put(2..6).await;
-        // Not until all is home: with some seeds destage rests meanwhile, for longer than a fuse burns.
+        // Not until all is destaged: with some seeds destage pauses meanwhile, for longer than a fuse burns.
         self.life.host.sleep(20_000).await;
         self.life.change(roomy());
         self.put(16..48).await;
         self.story.guest.flush(&self.life.disk).await;
     }
 
-    /// One of the devices fails: nothing that is written to it from now on counts.
+    /// Makes one of the devices fail: writes to it do not count from now on.
     async fn fail(&self) {
         let Self { life, story } = self;
         let device = story.rig.devices()[story.failing];
-        // Until nothing is on its way to flash: the first that the device does not take is to be what a guest writes.
+        // Until no write to flash is in flight: the first failing write must be a guest's.
         life.host.sleep(HELD).await;
         story.stage.set(Stage::Torn);
         story.are_enough(&[story.staying()]);
-        // Every other time it still takes writes, and does not keep them.
+        // Every other time it still accepts writes, and does not keep them.
         if story.rig.seed % 4 < 2 {
             device.fail_often(Operation::Write, 1000);
         }
@@ -383,7 +382,7 @@ impl Telling<'_> {
         self.put(24..40).await;
     }
 
-    /// Another one takes its place while the guest writes.
+    /// Replaces it while the guest writes.
     async fn replace(&self) {
         let Self { life, story } = self;
         story.stage.set(Stage::Replaced);
@@ -399,14 +398,14 @@ impl Telling<'_> {
     }
 }
 
-/// As often as stories are told, if nobody says otherwise.
+/// Number of rounds by default.
 const ROUNDS: u64 = 1;
-/// As often as they are told to find a planted bug: with one, whether there is a plan that shows it at just the operation at which it does
-/// harm depends on how many operations came before.
+/// Number of rounds to find a planted bug: the plan that shows it must meet exactly the operation at which it does harm, which depends on
+/// the number of operations before.
 const ROUNDS_TO_FIND: u64 = 2;
 
-/// Tells the story for each of these cuts at every operation, and judges each by the plan whose turn it is. As often as
-/// `FOREBAY_STORIES` says, or so many times, each time with other plans and other seeds.
+/// Runs the scenario for each of these cuts at every operation, and checks each with the plan whose turn it is. The number of rounds is
+/// `FOREBAY_STORIES` or `rounds`, each with other plans and other seeds.
 fn cut_everywhere(cuts: &[Cut], rounds: u64) {
     let rounds = std::env::var("FOREBAY_STORIES").map_or(rounds, |rounds| rounds.parse().unwrap());
     for round in 0..rounds {

@@ -1,4 +1,4 @@
-//! The end of a log that is not durable: what becomes of it when a flush fails, or its device does.
+//! The end of a log that is not durable: its fate when a flush fails, or its device does.
 
 use std::future::ready;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use cache::{DeviceState, DiskId, DiskSettings, Mode, Redundancy};
 
 use crate::rig::{End, Life, Rig, story};
 
-/// Longer than it takes until a log is at rest: nanoseconds.
+/// Time in nanoseconds after which a log is idle.
 const RESTED: u64 = 300_000_000;
 
 #[test]
@@ -24,7 +24,7 @@ fn a_flush_of_a_log_at_rest_that_fails_while_a_guest_writes_is_known_to_all_late
             while rig.flash.counts().flushes == before {
                 life.host.sleep(100).await;
             }
-            // The header is written, its flush is under way; this wakes whoever waits for it.
+            // The header is written, its flush is in flight; this wakes the tasks that wait for it.
             let written = life.disk.write(4 * PAGE, Buffer::zeroed(PAGE as usize)).await.1;
             let flushed = life.disk.flush().await;
             assert!(
@@ -36,7 +36,7 @@ fn a_flush_of_a_log_at_rest_that_fails_while_a_guest_writes_is_known_to_all_late
     });
 }
 
-/// How many headers without entries the log of the disk has.
+/// Returns the number of headers without entries in the log of the disk.
 fn headers_without_entries(rig: &Rig) -> usize {
     let lives = rig.segments_of(DiskId(1)).into_iter();
     lives.map(|life| rig.batches(life).iter().filter(|(_, _, entries)| entries.is_empty()).count()).sum()
@@ -56,8 +56,8 @@ fn a_guest_that_flushes_often_and_writes_nothing_does_not_keep_the_log_from_sayi
     });
 }
 
-/// A disk that is not mirrored, on two devices. Everything is home, and the log goes on in a segment of the second one, of which
-/// nobody needs anything but that it says so: which is not durable.
+/// Prepares a disk that is not mirrored, on two devices. Everything is destaged, and the log continues in a segment of the second one, of
+/// which only the record of that is needed: it is not durable.
 async fn go_on_second(life: &Life<'_>) {
     let rig = life.rig;
     life.write_pages(0..64, 1).await;
@@ -72,7 +72,7 @@ async fn go_on_second(life: &Life<'_>) {
     for page in 100..200 {
         life.write(page, 2).await;
         if is_on_second() {
-            // That is made durable before it comes home; what says so is not.
+            // The data is made durable before the destage; the record of the destage is not.
             life.disk.start_destage();
             life.until_clean().await;
             if is_on_second() {
@@ -103,7 +103,7 @@ fn zeroes_that_were_not_durable_on_a_device_that_failed_come_home_and_the_device
                 assert!(life.is_dirty() && rig.home(3) == 1);
                 go_away(rig);
                 life.write(10, 7).await;
-                // Nothing asks for it but the device that is to leave.
+                // Only the device that is to leave requires it.
                 life.host.sleep(5_000_000_000).await;
                 assert!(!life.is_dirty(), "seed {}", rig.seed);
                 assert_eq!(states(life), [DeviceState::Used]);
@@ -152,7 +152,7 @@ fn guests_write_on_while_a_device_leaves_with_a_log_that_says_what_is_home() {
                 go_on_second(life).await;
                 let settings = life.disk.settings();
                 life.change(DiskSettings { mode: Mode::WriteThrough, ..settings });
-                // The backing takes its time, so that the device does not leave at once.
+                // The backing is slow, so that the device does not leave at once.
                 rig.backing.delay(50_000, 50_000);
                 go_away(rig);
                 for page in 100..110 {
@@ -177,9 +177,9 @@ fn a_log_of_which_one_copy_is_left_goes_on_once_it_can_be_remembered_that_the_ot
                 life.write_back(24).await;
                 let number = life.cache.add_device(rig.second.handle(life.host.clone())).await.unwrap();
                 life.cache.use_device(number).unwrap();
-                // What is open has one copy, and is closed now.
+                // The open segment has one copy, and is closed now.
                 life.host.sleep(5_000_000_000).await;
-                // Destage makes the log durable once, and comes no further.
+                // Destage makes the log durable once, and gets no further.
                 rig.backing.hang();
                 life.write(3, 1).await;
                 life.disk.flush().await.unwrap();

@@ -1,5 +1,5 @@
-//! What second copies do while something cannot be read: of what is to be copied, or of a copy that was just made. Nothing else
-//! waits for it, dirty data comes home meanwhile, and nobody writes the same segment over and over.
+//! Second copies while data cannot be read: the source of a copy, or a new copy. Nothing else waits for it, dirty data is destaged
+//! meanwhile, and the same segment is not written over and over.
 
 use block::{ByteRange, Host, Operation, PAGE};
 use cache::{DiskSettings, Mode};
@@ -9,20 +9,20 @@ use crate::on_flash;
 use crate::rig::{End, Life, Rig, SEGMENT};
 use crate::two_copies::{COPIED_NS, add, is_copied, roomy, see_all, wait_until_copied};
 
-/// Longer than what is to be copied is waited for if it cannot be read: nanoseconds.
+/// Longer than an unreadable source of a copy is waited for, in nanoseconds.
 const READ_TRIES_NS: u64 = 10_000_000_000;
 
-/// Settings with which all stays dirty that the guest writes, and copies have room.
+/// Returns settings with which all guest data stays dirty, and copies have room.
 fn kept_dirty() -> DiskSettings {
     DiskSettings { reserve_bytes: 32 * SEGMENT, ..roomy() }
 }
 
-/// The same, with which it comes home.
+/// Returns the same settings, but with destage.
 fn coming_home() -> DiskSettings {
     DiskSettings { destage_rate_max: 0, ..kept_dirty() }
 }
 
-/// A disk of which all is dirty and lies on one device.
+/// Prepares a disk whose data is all dirty and on one device.
 async fn all_dirty_on_one(life: &Life<'_>, guest: &Guest) {
     life.loaded().await;
     life.rig.mode.set(Mode::WriteBack);
@@ -33,7 +33,7 @@ async fn all_dirty_on_one(life: &Life<'_>, guest: &Guest) {
     guest.flush(&life.disk).await;
 }
 
-/// A summary rots while the process lives, before there is a second copy of its segment.
+/// A summary rots while the process runs, before there is a second copy of its segment.
 #[test]
 fn a_segment_whose_summary_rotted_is_not_copied_and_evicting_its_disk_mends_that() {
     let (rig, guest) = (Rig::mirrored(1), Guest::new());
@@ -52,7 +52,7 @@ fn a_segment_whose_summary_rotted_is_not_copied_and_evicting_its_disk_mends_that
         let disk = life.disk.statistics();
         assert_eq!((disk.mirrored, disk.segments_uncopied, disk.lost_bytes), (true, 1, 0));
         see_all(life, &guest, "while one segment is damaged").await;
-        // As the log says.
+        // As the log message advises.
         life.disk.evict().await.unwrap();
         assert!(guest.write(&life.disk, sectors(8..20)).await);
         wait_until_copied(life).await;
@@ -66,7 +66,7 @@ fn a_segment_whose_summary_rotted_is_not_copied_and_evicting_its_disk_mends_that
     });
 }
 
-/// A disk of which all is dirty and lies on one device; part of that cannot be read when another one is added.
+/// Prepares a disk whose data is all dirty and on one device; a part of it cannot be read when another device is added.
 async fn add_beside_unreadable(
     life: &Life<'_>,
     guest: &Guest,
@@ -74,13 +74,13 @@ async fn add_beside_unreadable(
 ) {
     all_dirty_on_one(life, guest).await;
     let rig = life.rig;
-    // RAM has it no more, and its segment is not the last to be copied: the newest come first.
+    // RAM has it no more, and its segment is not the last to be copied: the newest are copied first.
     let version = rig.versions(12).pop().unwrap();
     rig.flash.make_unreadable(ByteRange::at(unreadable(&version), PAGE));
     add(life, 1).await;
 }
 
-/// Lets everything come home.
+/// Waits until everything is destaged.
 async fn come_home(life: &Life<'_>) {
     life.change(coming_home());
     life.host.sleep(READ_TRIES_NS).await;
@@ -108,7 +108,7 @@ fn a_page_that_cannot_be_read_keeps_no_other_from_being_copied() {
     });
 }
 
-/// Each try writes a segment.
+/// Each attempt writes a segment.
 #[test]
 fn copies_that_cannot_be_read_back_are_tried_less_and_less_often() {
     const MINUTE: u64 = 60_000_000_000;
@@ -119,7 +119,7 @@ fn copies_that_cannot_be_read_back_are_tried_less_and_less_often() {
         life.change(coming_home());
         rig.second.fail_often(Operation::Read, 1000);
         add(life, 1).await;
-        // What comes home meanwhile is written to flash as well.
+        // Data that is destaged meanwhile is also written to flash.
         life.until_clean().await;
         let before = life.disk.statistics().counts.flash_write_bytes;
         life.host.sleep(3 * MINUTE).await;
@@ -127,7 +127,7 @@ fn copies_that_cannot_be_read_back_are_tried_less_and_less_often() {
         assert!((5..15).contains(&tries), "{tries} in three minutes, and one a second would be 180");
         assert!(!is_copied(life));
         rig.second.fail_no_more();
-        // The longest rest is over by then.
+        // The longest pause is over by then.
         life.host.sleep(2 * MINUTE).await;
         wait_until_copied(life).await;
         see_all(life, &guest, "copied at last").await;
