@@ -84,7 +84,7 @@ fn what_is_no_pool_is_blank_or_foreign_wherever_its_bytes_are() {
     }
 }
 
-/// A device of so many bytes that has this at these places.
+/// Returns a device of so many bytes that has this at these places.
 fn device(size: u64, content: &[(u64, &[u8])]) -> Memory {
     let memory = Memory::new(size);
     for (offset, bytes) in content {

@@ -20,7 +20,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A disk on flash that is full of what was read once, where what was used so often may enter.
+    /// Creates a disk on flash that is full of what was read once, where what was used so often may enter.
     async fn new(host: LocalHost, times: u32) -> Self {
         let flash = Memory::new(FLASH_BYTES);
         let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
@@ -62,7 +62,8 @@ impl Scene {
         self.host.sleep(1_000_000_000).await;
     }
 
-    /// True if a page is cached after four times what RAM holds has gone through it: it entered flash, or waits for it.
+    /// Returns true if a page is cached after four times what RAM holds has gone through it: it entered flash, or waits
+    /// for it.
     async fn keeps(&mut self, page: u64) -> bool {
         self.push_through_ram(4 * RAM_PAGES).await;
         let misses = |scene: &Self| scene.disk.statistics().counts.read_misses;

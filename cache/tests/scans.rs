@@ -73,7 +73,7 @@ impl Guest {
     }
 }
 
-/// Pages missed of those that are hot, in the round before a scan and in the one after it.
+/// Returns the pages missed of those that are hot, in the round before a scan and in the one after it.
 fn missed_around_a_scan(at_once: usize, in_order: bool) -> [u64; 2] {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();

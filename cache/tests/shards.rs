@@ -242,7 +242,7 @@ fn formatted() -> Shared {
     flash
 }
 
-/// A pool that one shard opened, with this handle of its device, and another one joined.
+/// Returns a pool that one shard opened, with this handle of its device, and another one joined.
 async fn two_shards(device: Device, flash: &Shared, host: &LocalHost) -> [Rc<Cache<Env>>; 2] {
     let marks = Marks { new: 1, known: vec![0], epoch: None };
     let first = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
@@ -353,7 +353,7 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
     });
 }
 
-/// A disk in write-back, of which nothing is destaged after the first page.
+/// Returns a disk in write-back, of which nothing is destaged after the first page.
 async fn attach_dirty(cache: &Cache<Env>, host: &LocalHost, number: usize, content: &Content) -> Rc<Disk> {
     let past =
         Past { touched: Rc::new(content.bits.clone()), belief: Belief::ByPage, ..Past::none(DISK_BYTES) };

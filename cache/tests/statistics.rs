@@ -14,7 +14,7 @@ const SECOND: u64 = 1_000_000_000;
 
 type Env<B> = (B, Memory, LocalHost);
 
-/// A pool, and a disk in front of `backing`.
+/// Returns a pool, and a disk in front of `backing`.
 async fn cached<B: BlockDevice + 'static>(
     host: &LocalHost,
     backing: B,

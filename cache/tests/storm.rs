@@ -84,7 +84,7 @@ async fn write(disk: &Disk, page: u64, byte: u8) {
     disk.write(page * PAGE, Buffer::copy_of(&[byte; PAGE as usize])).await.1.unwrap();
 }
 
-/// Some tasks discard every other page, each as soon as its last one was done. Counts what is done.
+/// Starts some tasks that discard every other page, each as soon as its last one was done. Returns the count of discards done.
 fn break_loose(disk: &Rc<Disk>, host: &LocalHost) -> Rc<Cell<u64>> {
     let done = Rc::<Cell<u64>>::default();
     for first in 0..DISCARDERS {

@@ -65,7 +65,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a number.
+    /// Returns the kind of a number.
     pub(super) fn from_number(number: u8) -> Option<Self> {
         [
             Self::Fill,
@@ -81,17 +81,17 @@ impl Kind {
         .find(|kind| *kind as u8 == number)
     }
 
-    /// True if an entry stands for a range of pages and has no data page.
+    /// Returns true if an entry stands for a range of pages and has no data page.
     pub fn is_range(self) -> bool {
         matches!(self, Self::Zeroes | Self::Home | Self::Lost)
     }
 
-    /// True if an entry has a data page.
+    /// Returns true if an entry has a data page.
     pub fn has_data(self) -> bool {
         matches!(self, Self::Fill | Self::Write | Self::Forget)
     }
 
-    /// True for what a guest changed and the backing may not have: it goes only when something durable stands for it (rule I8).
+    /// Returns true for what a guest changed and the backing may not have: it goes only when something durable stands for it (rule I8).
     pub fn is_mutation(self) -> bool {
         matches!(self, Self::Write | Self::Zeroes | Self::Lost)
     }
@@ -154,7 +154,7 @@ pub fn encode_header(page: &mut [u8], pool: PoolId, head: &Head, entries: &[Entr
     encoder.finish();
 }
 
-/// True if a page begins as a header of a batch does, of whatever pool and version.
+/// Returns true if a page begins as a header of a batch does, of whatever pool and version.
 pub fn is_header(page: &[u8]) -> bool {
     page.starts_with(&HEADER_MAGIC)
 }

@@ -11,12 +11,12 @@ use crate::words::units::{PageNumber, SegmentOwner, Sequence};
 /// The polynomial, the lowest bit being the highest power.
 const POLYNOMIAL: u32 = 0x82f6_3b78;
 
-/// Plain checksum of a page's content.
+/// Returns the plain checksum of a page's content.
 pub fn page_checksum(page: &[u8]) -> u32 {
     append_page(0, page.try_into().expect("callers give whole pages"))
 }
 
-/// Plain checksum of any number of bytes; the fastest for whole pages.
+/// Returns the plain checksum of any number of bytes; the fastest for whole pages.
 pub fn checksum(bytes: &[u8]) -> u32 {
     let (pages, rest) = bytes.as_chunks();
     crc32c::crc32c_append(pages.iter().fold(0, append_page), rest)
@@ -32,12 +32,12 @@ fn append_page(before: u32, page: &[u8; PAGE_BYTES]) -> u32 {
     crc32c::crc32c_append(before, page)
 }
 
-/// The checksum that an entry on flash holds, from the plain one.
+/// Returns the checksum that an entry on flash holds, from the plain one.
 pub fn seeded(plain: u32, owner: SegmentOwner, page: PageNumber, sequence: Sequence) -> u32 {
     PAGE_SHIFT.of(seed(owner, page, sequence)) ^ plain
 }
 
-/// The plain checksum, from what an entry on flash holds.
+/// Returns the plain checksum, from what an entry on flash holds.
 pub fn unseeded(stored: u32, owner: SegmentOwner, page: PageNumber, sequence: Sequence) -> u32 {
     stored ^ PAGE_SHIFT.of(seed(owner, page, sequence))
 }
@@ -67,7 +67,7 @@ impl Shift {
     }
 }
 
-/// The product of two polynomials over the field of two elements, modulo ours.
+/// Returns the product of two polynomials over the field of two elements, modulo ours.
 const fn multiply(one: u32, mut other: u32) -> u32 {
     let (mut product, mut bit) = (0, 1 << 31);
     while bit != 0 {
@@ -80,7 +80,7 @@ const fn multiply(one: u32, mut other: u32) -> u32 {
     product
 }
 
-/// The power of x, modulo our polynomial: by squaring.
+/// Returns the power of x, modulo our polynomial: by squaring.
 const fn power_of_x(mut exponent: usize) -> u32 {
     let (mut power, mut square) = (1 << 31, 1 << 30);
     while exponent != 0 {

@@ -132,7 +132,7 @@ impl<'a> Decoder<'a> {
         if decoder.pool == pool { Ok(decoder) } else { Err(FrameError::Pool) }
     }
 
-    /// The pool that the structure names.
+    /// Returns the pool that the structure names.
     pub fn pool(&self) -> PoolId {
         self.pool
     }
@@ -143,12 +143,12 @@ impl<'a> Decoder<'a> {
         taken
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn u32(&mut self) -> u32 {
         u32::from_le_bytes(self.take())
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn u64(&mut self) -> u64 {
         u64::from_le_bytes(self.take())
     }

@@ -33,7 +33,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape that suits a device.
+    /// Returns the shape that suits a device.
     pub fn for_device(device_bytes: u64) -> Self {
         let wanted = (device_bytes / 4096).max(1).next_power_of_two();
         let segment_bytes = wanted.clamp(SEGMENT_BYTES_CHOSEN_MIN, SEGMENT_BYTES_MAX);
@@ -45,7 +45,7 @@ impl Shape {
 const SEGMENT_ALIGNMENT: u64 = 64 << 10;
 
 impl Layout {
-    /// The layout of a pool whose first device has `device_bytes`.
+    /// Returns the layout of a pool whose first device has `device_bytes`.
     ///
     /// # Errors
     /// `TooSmall` or `TooLarge` for the device, `Settings` for the shape.
@@ -61,7 +61,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The layout of a pool of this shape whose table has room for at most so many segments.
+    /// Creates the layout of a pool of this shape whose table has room for at most so many segments.
     ///
     /// # Errors
     /// `Settings` for the shape.
@@ -80,7 +80,7 @@ impl Layout {
         Ok(Self { segment_pages, segments_max, table_pages, first_byte, summary_pages, region_pages })
     }
 
-    /// Segments that fit on a device.
+    /// Returns the number of segments that fit on a device.
     pub fn segments_on(&self, device_bytes: u64) -> u32 {
         (device_bytes.saturating_sub(self.first_byte) / self.segment_bytes()).min(u64::from(u32::MAX)) as u32
     }
@@ -97,12 +97,12 @@ impl Layout {
         Err(CacheError::TooSmall { size_bytes: device_bytes, needed_bytes })
     }
 
-    /// Segments that the table has room for, on all devices together.
+    /// Returns the number of segments that the table has room for, on all devices together.
     pub fn segments_max(&self) -> u32 {
         self.segments_max
     }
 
-    /// Bytes that a device has at least that has so many segments.
+    /// Returns the bytes that a device has at least that has so many segments.
     pub fn bytes_for(&self, segments: u32) -> u64 {
         self.first_byte + u64::from(segments) * self.segment_bytes()
     }
@@ -112,7 +112,7 @@ impl Layout {
         self.bytes_for(place) + u64::from(page.0 % self.segment_pages) * PAGE
     }
 
-    /// Bytes of a segment.
+    /// Returns the bytes of a segment.
     pub fn segment_bytes(&self) -> u64 {
         u64::from(self.segment_pages) * PAGE
     }
@@ -122,37 +122,37 @@ impl Layout {
         (2 + turn % 2 * u64::from(self.table_pages)) * PAGE
     }
 
-    /// Bytes of one slot of the segment table.
+    /// Returns the bytes of one slot of the segment table.
     pub fn table_bytes(&self) -> usize {
         self.table_pages as usize * PAGE_BYTES
     }
 
-    /// First page of a segment.
+    /// Returns the first page of a segment.
     pub fn segment_start(&self, segment: SegmentNumber) -> FlashPage {
         FlashPage(segment.0 * self.segment_pages)
     }
 
-    /// First page of a segment's summary; batches end before it.
+    /// Returns the first page of a segment's summary; batches end before it.
     pub fn summary_start(&self, segment: SegmentNumber) -> FlashPage {
         self.segment_start(segment).plus(self.batch_pages())
     }
 
-    /// Pages of a disk's region.
+    /// Returns the number of pages of a disk's region.
     pub fn region_pages(&self) -> u32 {
         self.region_pages
     }
 
-    /// Pages of a summary.
+    /// Returns the number of pages of a summary.
     pub fn summary_pages(&self) -> u32 {
         self.summary_pages
     }
 
-    /// Pages of a segment that batches may use, headers included.
+    /// Returns the number of pages of a segment that batches may use, headers included.
     pub fn batch_pages(&self) -> u32 {
         self.segment_pages - self.summary_pages
     }
 
-    /// The segment that a page is in.
+    /// Returns the segment that a page is in.
     pub fn segment_of(&self, page: FlashPage) -> SegmentNumber {
         SegmentNumber(page.0 / self.segment_pages)
     }

@@ -123,19 +123,19 @@ impl Member {
 }
 
 impl Members {
-    /// The only device of a new pool.
+    /// Returns the only device of a new pool.
     pub fn one(device_bytes: u64, segments: u32) -> Self {
         let mut members = Self([None; MEMBERS_MAX]);
         members.0[0] = Some(Member::new(MemberNumber(0), SegmentNumber(0), segments, device_bytes));
         members
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn iter(&self) -> impl Iterator<Item = Member> + '_ {
         self.0.iter().flatten().copied()
     }
 
-    /// The device with this number.
+    /// Returns the device with this number.
     pub fn get(&self, number: MemberNumber) -> Option<Member> {
         self.iter().find(|member| member.number == number)
     }
@@ -168,7 +168,7 @@ impl Members {
         self.iter().map(|member| member.end()).max().unwrap_or(0)
     }
 
-    /// The first place for so many segments more, below `end`.
+    /// Returns the first place for so many segments more, below `end`.
     pub fn gap(&self, segments: u32, end: u32) -> Option<SegmentNumber> {
         self.gaps(end).find(|gap| gap.count >= segments).map(|gap| SegmentNumber(gap.first))
     }

@@ -53,7 +53,7 @@ impl Line {
         Self { page, kind, sequence, checksum: unseeded(seeded_checksum, owner, page, sequence), place }
     }
 
-    /// True if `next` continues a run that `self` is at the end of.
+    /// Returns true if `next` continues a run that `self` is at the end of.
     fn continues(&self, next: &Self) -> bool {
         self.kind == next.kind
             && self.sequence == next.sequence
@@ -92,7 +92,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// The checksums of a run, one a page; none of a range.
+    /// Returns the checksums of a run, one a page; none of a range.
     pub fn checksums(&self, run: &Run) -> &[u32] {
         let count = if run.kind.is_range() { 0 } else { run.pages };
         &self.checksums[run.first..run.first + count]
@@ -119,12 +119,12 @@ impl Content {
         self.ranges += 1;
     }
 
-    /// Entries that the summary has to have room for.
+    /// Returns the number of entries that the summary has to have room for.
     pub fn entries(&self) -> usize {
         self.checksums.len() + self.ranges
     }
 
-    /// True if something of it must not go before something durable stands for it.
+    /// Returns true if something of it must not go before something durable stands for it.
     pub fn has_mutations(&self) -> bool {
         self.runs.iter().any(|run| run.kind.is_mutation())
     }
@@ -149,7 +149,7 @@ impl Content {
         self.checksums.push(checksum);
     }
 
-    /// Every page, in the order in which they were written; not those that ranges speak of.
+    /// Returns every page, in the order in which they were written; not those that ranges speak of.
     pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
         self.runs.iter().flat_map(|run| {
             (0u32..).zip(self.checksums(run)).map(|(at, &checksum)| Line {
@@ -162,12 +162,12 @@ impl Content {
         })
     }
 
-    /// Pages described.
+    /// Returns the number of pages described.
     pub fn pages(&self) -> usize {
         self.checksums.len()
     }
 
-    /// The summary as pages one after another. `head` is that of the first page.
+    /// Encodes the summary as pages one after another. `head` is that of the first page.
     pub fn encode(&self, pool: PoolId, head: &Head) -> Vec<u8> {
         let plan = self.plan();
         let mut bytes = vec![0; plan.len() * PAGE_BYTES];

@@ -61,12 +61,12 @@ pub struct Superblock {
 }
 
 impl Superblock {
-    /// The slot that this turn is written to.
+    /// Returns the slot that this turn is written to.
     pub fn slot(&self) -> u64 {
         SLOTS[(self.turn % 2) as usize]
     }
 
-    /// The superblock as a page.
+    /// Encodes the superblock as a page.
     pub fn encode(&self) -> [u8; PAGE_BYTES] {
         let mut page = [0; PAGE_BYTES];
         let version = if self.members.are_in_ranges() { RANGES_VERSION } else { FORMAT_VERSION };
@@ -113,7 +113,7 @@ impl Superblock {
         Ok(Self { pool: decoder.pool(), turn, term, layout, own, next, epoch, members, may_be_dirty, mark })
     }
 
-    /// The device that it stands on.
+    /// Returns the device that it stands on.
     pub fn own_device(&self) -> Member {
         self.members.get(self.own).expect("checked when it was read")
     }

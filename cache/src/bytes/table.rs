@@ -43,12 +43,12 @@ pub fn keep_newest(entries: &mut [TableEntry], newest: Sequence) {
     }
 }
 
-/// Pages of one slot for so many segments.
+/// Returns the number of pages of one slot for so many segments.
 pub fn pages_for(segments: u32) -> u32 {
     (FRAME_BYTES + HEAD_BYTES + segments as usize * ENTRY_BYTES).div_ceil(PAGE_BYTES) as u32
 }
 
-/// The table as bytes, to be written to the start of a slot.
+/// Encodes the table as bytes, to be written to the start of a slot.
 pub fn encode(pool: PoolId, turn: u64, entries: &[TableEntry]) -> Vec<u8> {
     let segments = entries.len() as u32;
     let mut bytes = vec![0; pages_for(segments) as usize * PAGE_BYTES];
@@ -71,7 +71,7 @@ pub fn encode(pool: PoolId, turn: u64, entries: &[TableEntry]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of the table that a slot starts with, by its first page; none if there is no table. Nothing is checked yet.
+/// Returns the bytes of the table that a slot starts with, by its first page; none if there is no table. Nothing is checked yet.
 pub fn length(first_page: &[u8], segments_max: u32) -> Option<usize> {
     let at = FRAME_BYTES + 8;
     let segments = u32::from_le_bytes(first_page[at..at + 4].try_into().expect("four bytes"));

@@ -207,7 +207,7 @@ impl<E: Env> Cache<E> {
         Rc::new(Self { pool, disks })
     }
 
-    /// The pool, for another shard to join.
+    /// Returns the pool, for another shard to join.
     pub fn shared(&self) -> SharedPool {
         SharedPool(Arc::clone(&self.pool.shared))
     }
@@ -217,7 +217,7 @@ impl<E: Env> Cache<E> {
         self.pool.give_up();
     }
 
-    /// The disks that hold content, attached or not.
+    /// Returns the disks that hold content, attached or not.
     pub fn owners(&self) -> Vec<DiskId> {
         self.pool.segments().owners()
     }
@@ -260,7 +260,7 @@ impl<E: Env> Cache<E> {
         compare(&self.pool, disk, expected, backing, pages_max, until_ns).await
     }
 
-    /// The least reservation of a disk of this pool, in bytes: sixteen segments.
+    /// Returns the least reservation of a disk of this pool, in bytes: sixteen segments.
     pub fn reserve_bytes_min(&self) -> u64 {
         u64::from(RESERVE_SEGMENTS_MIN) * self.pool.layout().segment_bytes()
     }
@@ -493,12 +493,12 @@ impl<E: Env> Cache<E> {
         cache.back.leave();
     }
 
-    /// Identity of the pool, 32 hexadecimal digits.
+    /// Returns the identity of the pool, 32 hexadecimal digits.
     pub fn id(&self) -> String {
         self.pool.id().to_string()
     }
 
-    /// True once all of the flash failed; disks go on without it.
+    /// Returns true once all of the flash failed; disks go on without it.
     pub fn has_failed(&self) -> bool {
         self.pool.shared.is_failed()
     }

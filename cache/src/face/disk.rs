@@ -146,18 +146,18 @@ impl<E: Env> CachedDisk<E> {
         }
     }
 
-    /// The read, write or flush that ended last. A caller that awaited one has its times here until the next `.await`, without reading a
-    /// clock: that would cost a hit in RAM a hundredth of its time, each time.
+    /// Returns the read, write or flush that ended last. A caller that awaited one has its times here until the next `.await`, without
+    /// reading a clock: that would cost a hit in RAM a hundredth of its time, each time.
     pub fn measured(&self) -> Measured {
         self.measured.get()
     }
 
-    /// The device behind the cache.
+    /// Returns the device behind the cache.
     pub fn backing(&self) -> &E::Backing {
         &self.ctx.backing
     }
 
-    /// True if all pages that share a byte with `range` are cached. Touches nothing.
+    /// Returns true if all pages that share a byte with `range` are cached. Touches nothing.
     pub fn has(&self, range: &ByteRange) -> bool {
         self.ctx.cache.has_all(range)
     }
@@ -190,7 +190,7 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.counters.snapshot()
     }
 
-    /// Counters, latencies and what the cache holds. Takes constant time.
+    /// Returns counters, latencies and what the cache holds. Takes constant time.
     pub fn statistics(&self) -> DiskStatistics {
         let cache = &self.ctx.cache;
         let counts = self.counts();
@@ -263,7 +263,7 @@ impl<E: Env> CachedDisk<E> {
         make_void(&self.ctx.cache).await
     }
 
-    /// True while destage has requests at the backing, or is about to record their completion in the log.
+    /// Returns true while destage has requests at the backing, or is about to record their completion in the log.
     pub fn is_destaging(&self) -> bool {
         self.ctx.cache.back.destage.is_in_flight()
     }
@@ -316,7 +316,7 @@ impl<E: Env> CachedDisk<E> {
         self.quiet.take().is_some()
     }
 
-    /// True between the two.
+    /// Returns true between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
     pub fn is_quiet(&self) -> bool {
         self.quiet.borrow().is_some()
     }
@@ -349,7 +349,7 @@ impl<E: Env> CachedDisk<E> {
         grow::grow(&self.ctx.cache, growing, disk_bytes, touched);
     }
 
-    /// True if flash may hold something that the backing does not have.
+    /// Returns true if flash may hold something that the backing does not have.
     pub fn holds_dirty(&self) -> bool {
         !self.ctx.cache.is_clean()
     }
@@ -372,9 +372,9 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.load.borrow().clone()
     }
 
-    /// True if another shard can attach the disk from flash and the touched-page bits: previously cached content is loaded, and there is no
-    /// failure to remember. A failed write leaves its range out of the cache, and a failed flush has all later ones fail; both are known
-    /// here only.
+    /// Returns true if another shard can attach the disk from flash and the touched-page bits: previously cached content is loaded, and
+    /// there is no failure to remember. A failed write leaves its range out of the cache, and a failed flush has all later ones fail; both
+    /// are known here only.
     pub fn is_fit_to_move(&self) -> bool {
         let pool_is_fit = !self.ctx.cache.pool.is_failed() && self.ctx.cache.flash_void.get().is_none();
         let nothing_failed = !self.ctx.cache.coherence.distrusts_anything() && !self.ctx.flushes.has_failed();
@@ -399,7 +399,7 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.curve.borrow().curves()
     }
 
-    /// Bytes of RAM that this takes.
+    /// Returns the bytes of RAM that this takes.
     pub fn curve_bytes(&self) -> u64 {
         self.ctx.cache.curve.borrow().bytes()
     }

@@ -67,12 +67,14 @@ fn settle_next<E: Env>(cache: &DiskCache<E>) -> Option<SegmentNumber> {
     cache.catalog.settle_next(oldest, |history| cache.policy.borrow().cost(history))
 }
 
-/// Pages that may still go ahead, behind so many of which the first `own` do not: as many as fit, and no more than [`PAGES_MAX`] in all.
+/// Returns the number of pages that may still go ahead, behind so many of which the first `own` do not: as many as fit, and no more than
+/// [`PAGES_MAX`] in all.
 fn room_ahead(own: usize, survivors: usize, room: (usize, usize)) -> usize {
     room_behind(survivors, room).min(PAGES_MAX.saturating_sub(survivors - own))
 }
 
-/// Pages that fit behind so many in the segment in which these end, if the open one has room for `left` and a new one for `whole`.
+/// Returns the number of pages that fit behind so many in the segment in which these end, if the open one has room for `left` and a new one
+/// for `whole`.
 fn room_behind(survivors: usize, (left, whole): (usize, usize)) -> usize {
     match survivors.checked_sub(left) {
         None => left - survivors,
@@ -80,7 +82,7 @@ fn room_behind(survivors: usize, (left, whole): (usize, usize)) -> usize {
     }
 }
 
-/// The clean pages of a segment that are to survive, at most so many, those that are worth most.
+/// Returns the clean pages of a segment that are to survive, at most so many, those that are worth most.
 fn worth_most<E: Env>(
     cache: &DiskCache<E>,
     segment: SegmentNumber,
@@ -137,7 +139,7 @@ mod tests {
     const SEGMENT: u64 = 32 << 10;
     const DISK_BYTES: u64 = 1 << 20;
 
-    /// A disk of which nothing is cached, in a pool of its own. What is kept is what was used.
+    /// Returns a disk of which nothing is cached, in a pool of its own. What is kept is what was used.
     async fn empty(host: LocalHost) -> DiskCache<(Memory, Memory, LocalHost)> {
         let flash = Memory::new(64 * SEGMENT);
         let shape = Shape { segment_bytes: SEGMENT, region_bytes: 64 * PAGE };

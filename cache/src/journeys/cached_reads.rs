@@ -69,7 +69,7 @@ impl CachedReads {
         }
     }
 
-    /// True if RAM has nothing of what is wanted, or not all.
+    /// Returns true if RAM has nothing of what is wanted, or not all.
     pub(crate) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }

@@ -136,7 +136,7 @@ async fn commit_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     Ok(())
 }
 
-/// The batch of these parts of the writes in the queue.
+/// Returns the batch of these parts of the writes in the queue.
 fn gather<E: Env>(
     cache: &DiskCache<E>,
     appender: &Appender<'_, E>,

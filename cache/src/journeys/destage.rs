@@ -94,7 +94,7 @@ pub(super) struct Achieved {
 }
 
 impl Achieved {
-    /// True if there was nothing that could be tried.
+    /// Returns true if there was nothing that could be tried.
     pub(super) fn is_nothing(&self) -> bool {
         self.runs == 0 && !self.failed
     }
@@ -565,7 +565,7 @@ async fn leave_instead<E: Env>(cache: &Rc<DiskCache<E>>, given: &Given) -> Left 
     if cache.pool.free_disowned(disowned).await.is_ok() { Left::Behind } else { Left::NotFreed }
 }
 
-/// The pages that nothing has replaced since they were read for the backing.
+/// Returns the pages that nothing has replaced since they were read for the backing.
 fn still_there<E: Env>(cache: &DiskCache<E>, given: &Given) -> Ranges {
     let mut home = Ranges::default();
     for place in &given.places {
@@ -586,7 +586,7 @@ fn still_there<E: Env>(cache: &DiskCache<E>, given: &Given) -> Ranges {
     home
 }
 
-/// Ranges that cover these pages and nothing else that is dirty, as few as can be.
+/// Returns the ranges that cover these pages and nothing else that is dirty, as few as can be.
 fn joined<E: Env>(cache: &DiskCache<E>, home: &Ranges) -> Vec<Range<u64>> {
     let mut joined: Vec<Range<u64>> = Vec::new();
     for range in home.iter() {

@@ -132,7 +132,7 @@ impl<E: Env> DiskCache<E> {
         }
     }
 
-    /// Bytes of the disk.
+    /// Returns the bytes of the disk.
     pub(crate) fn size(&self) -> u64 {
         self.size.get()
     }
@@ -179,7 +179,7 @@ impl<E: Env> DiskCache<E> {
         self.back.destage.wake_waiters();
     }
 
-    /// True if all pages that share a byte with `range` are cached.
+    /// Returns true if all pages that share a byte with `range` are cached.
     pub(crate) fn has_all(&self, range: &ByteRange) -> bool {
         let cached = |page: PageNumber| {
             self.ram.borrow().contains(page)
@@ -222,7 +222,7 @@ impl<E: Env> DiskCache<E> {
         ram.peek(page).filter(|bytes| page_checksum(bytes) == located.checksum).map(act)
     }
 
-    /// True if RAM has the content that belongs to this place on flash.
+    /// Returns true if RAM has the content that belongs to this place on flash.
     pub(crate) fn has_in_ram(&self, page: PageNumber, located: Located) -> bool {
         self.with_ram(page, located, |_| ()).is_some()
     }
@@ -273,7 +273,7 @@ impl<E: Env> DiskCache<E> {
         remembers
     }
 
-    /// The same of one page, if its content is zeroes. False if it is to be cached.
+    /// Returns the same of one page, if its content is zeroes. False if it is to be cached.
     pub(crate) fn is_remembered_as_zeroes(&self, page: PageNumber, content: &[u8]) -> bool {
         is_zero(content) && self.remember_zeroes(page.0..page.0 + 1)
     }
@@ -406,7 +406,7 @@ impl<E: Env> DiskCache<E> {
         self.coherence.commit_up_to(self.log.proven(), |page, flash| self.catalog.is_at(page, flash));
     }
 
-    /// True if what waits in RAM makes a batch. What the backing may still lose with the power is not put where it would outlive
+    /// Returns true if what waits in RAM makes a batch. What the backing may still lose with the power is not put where it would outlive
     /// that.
     pub(crate) fn promotion_is_due(&self) -> bool {
         self.may_promote() && self.ram.borrow().waiting() >= self.batch_wanted()
@@ -429,12 +429,12 @@ impl<E: Env> DiskCache<E> {
         if self.pool.segments().has_much_room(self.id) { Room::Free } else { Room::Full }
     }
 
-    /// The block that a page is in.
+    /// Returns the block that a page is in.
     pub(crate) fn block_of(&self, page: PageNumber) -> u64 {
         page.0 / u64::from(block_pages(&self.settings.borrow()))
     }
 
-    /// Pages of a block.
+    /// Returns the number of pages of a block.
     pub(crate) fn block_pages(&self) -> u32 {
         block_pages(&self.settings.borrow())
     }
@@ -458,7 +458,7 @@ fn new_policy<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> Policy {
     Policy::new(settings.admission, cache_blocks(pool, settings))
 }
 
-/// Blocks that the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
+/// Returns the number of blocks that the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
 fn cache_blocks<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> u64 {
     let layout = pool.layout();
     let data_pages = layout.batch_pages() - layout.batch_pages().div_ceil(BATCH_PAGES_MAX as u32 + 1);
@@ -467,7 +467,7 @@ fn cache_blocks<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> u64 {
     bytes / u64::from(settings.block_bytes)
 }
 
-/// Pages that a disk can hold on flash at most.
+/// Returns the number of pages that a disk can hold on flash at most.
 pub(super) fn flash_pages<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> u64 {
     let usable = u64::from(pool.segments().usable()) * pool.layout().segment_bytes();
     settings.limit_bytes.min(usable) / PAGE

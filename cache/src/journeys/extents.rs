@@ -25,7 +25,7 @@ pub(crate) async fn extents<E: Env>(
     Ok(if away.is_empty() { extents } else { overlay(&extents, &away) })
 }
 
-/// The pages of which the backing lacks content.
+/// Returns the pages of which the backing lacks content.
 fn away(dirty: &Dirty, range: &ByteRange) -> Ranges {
     let pages = range.start / PAGE..range.end.div_ceil(PAGE);
     let mut away = Ranges::default();
@@ -40,7 +40,7 @@ fn away(dirty: &Dirty, range: &ByteRange) -> Ranges {
     away
 }
 
-/// The same extents, in which these pages are data.
+/// Returns the same extents, in which these pages are data.
 fn overlay(extents: &[Extent], away: &Ranges) -> Vec<Extent> {
     let mut all = Vec::with_capacity(extents.len());
     for Extent { range, allocated } in extents {

@@ -74,13 +74,13 @@ impl<'a, E: Env> FlashRun<'a, E> {
         }
     }
 
-    /// A run of one page. To be called as [`Self::add`].
+    /// Creates a run of one page. To be called as [`Self::add`].
     pub(super) fn of(cache: &'a DiskCache<E>, page: PageNumber, located: Located) -> Self {
         let Located { flash, checksum } = located;
         Self { first: flash, pages: SmallVec::from_buf([(page, checksum)]), _pin: cache.pool.pin(flash) }
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.pages.len() * PAGE_BYTES
     }
@@ -102,7 +102,7 @@ impl<'a, E: Env> FlashRun<'a, E> {
 }
 
 impl<E: Env> Checked<'_, E> {
-    /// Every page, in the order in which they were added.
+    /// Returns every page, in the order in which they were added.
     pub(super) fn pages(&self) -> impl Iterator<Item = Page<'_>> {
         self.run.pages.iter().zip(self.bytes.chunks_exact(PAGE_BYTES)).enumerate().map(
             |(at, ((page, _), bytes))| {
@@ -113,7 +113,7 @@ impl<E: Env> Checked<'_, E> {
         )
     }
 
-    /// Everything that was read, also what is damaged.
+    /// Returns everything that was read, also what is damaged.
     pub(super) fn into_bytes(self) -> Buffer {
         self.bytes
     }

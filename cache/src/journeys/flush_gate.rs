@@ -55,7 +55,7 @@ impl FlushGate {
         }
     }
 
-    /// True once a flush failed.
+    /// Returns true once a flush failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.borrow().is_some() || self.lost.borrow().is_some()
     }
@@ -71,7 +71,7 @@ impl FlushGate {
         self.stopped.get()
     }
 
-    /// True if the next flush of a guest fails for what an earlier one found that was none of its own.
+    /// Returns true if the next flush of a guest fails for what an earlier one found that was none of its own.
     pub(super) fn has_untold(&self) -> bool {
         self.untold.borrow().is_some()
     }

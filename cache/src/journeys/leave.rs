@@ -106,8 +106,8 @@ fn wait_for_destage<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) {
     }
 }
 
-/// True if all that a disk has on a device that failed is to go on with its second copy, sooner or later: what is open or
-/// being reclaimed is not, at the moment, and asks again when it is.
+/// Returns true if all that a disk has on a device that failed is to go on with its second copy, sooner or later: what is open or being
+/// reclaimed is not, at the moment, and asks again when it is.
 fn is_mirrored_whole<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
     let members = pool.shared.all_leaving();
     let is_failed = |member: &MemberNumber| pool.shared.leaving(*member) == Some(Leaving::Failed);

@@ -61,7 +61,7 @@ pub(super) async fn give_up<E: Env>(
     Some(())
 }
 
-/// True if a page is still dirty, where it was, and RAM does not have it.
+/// Returns true if a page is still dirty, where it was, and RAM does not have it.
 fn is_there<E: Env>(cache: &DiskCache<E>, damaged: &Damaged) -> bool {
     let Damaged { page, flash, generation } = *damaged;
     let located = cache.catalog.locate(page).filter(|located| located.flash == flash);

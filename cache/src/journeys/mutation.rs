@@ -66,14 +66,14 @@ impl Turn {
         Self { guard: locks.acquire(held).await, range }
     }
 
-    /// The right alone, for a change that does not go to the backing.
+    /// Returns the right alone, for a change that does not go to the backing.
     pub(super) fn into_guard(self) -> RangeGuard {
         self.guard
     }
 }
 
 impl<E: Env> Mutation<E> {
-    /// The end of step 1, and steps 2 and 3.
+    /// Does the end of step 1, and steps 2 and 3.
     ///
     /// # Errors
     /// If the flash failed and that cannot be remembered: then the backing must not be changed.

@@ -127,7 +127,7 @@ async fn read_once<E: Env>(
     (read_mixed(ctx, plan, range, buffer, fill).await, answer)
 }
 
-/// True if something is being written to the range that enters the cache, whatever the mode became meanwhile.
+/// Returns true if something is being written to the range that enters the cache, whatever the mode became meanwhile.
 fn is_entering<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
     let enters = cache.settings.borrow().mode.row().writes_enter || !cache.back.commits.is_empty();
     enters && cache.coherence.is_mutating(range)
@@ -202,7 +202,7 @@ impl<'a, E: Env> Plan<'a, E> {
         }
     }
 
-    /// The run that fills the whole buffer as it is with one read of flash, if there is one.
+    /// Returns the run that fills the whole buffer as it is with one read of flash, if there is one.
     fn take_one_run(&mut self, range: &ByteRange) -> Option<FlashRun<'a, E>> {
         let [run] = &*self.flash else { return None };
         let is_all = range.is_aligned(PAGE) && range.len() == run.bytes() as u64;
@@ -476,7 +476,7 @@ impl<'a, E: Env> Filling<'a, E> {
         Self { cache, number: Some(cache.coherence.begin_fill(range)) }
     }
 
-    /// True if the fill may enter; nothing may be awaited between this and the entry.
+    /// Returns true if the fill may enter; nothing may be awaited between this and the entry.
     fn finish(mut self) -> bool {
         let number = self.number.take().expect("finished once");
         self.cache.coherence.finish_fill(&number)

@@ -228,7 +228,7 @@ impl Gains {
         self.even = if has_room { 0 } else { self.even + 1 };
     }
 
-    /// True if nothing is gained though nothing stays that need not.
+    /// Returns true if nothing is gained though nothing stays that need not.
     fn are_none(&self) -> bool {
         self.in_vain >= Self::IN_VAIN_MAX || self.even >= Self::EVEN_MAX
     }
@@ -288,7 +288,7 @@ async fn empty<E: Env>(
     true
 }
 
-/// True if a page is dirty, and still where it was.
+/// Returns true if a page is dirty, and still where it was.
 fn is_left<E: Env>(cache: &DiskCache<E>, survivor: &Survivor) -> bool {
     survivor.is_current(cache) && cache.catalog.is_dirty(survivor.page)
 }

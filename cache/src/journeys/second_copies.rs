@@ -144,7 +144,7 @@ async fn rest<E: Env>(cache: &DiskCache<E>, failures: u32) {
     }
 }
 
-/// True if some of what is cached of a disk has one copy, and is to have two.
+/// Returns true if some of what is cached of a disk has one copy, and is to have two.
 pub(super) fn lacks_second<E: Env>(cache: &DiskCache<E>) -> bool {
     let is_usable = !cache.is_loading() && !cache.back.stop.is_set();
     let segments = cache.pool.segments();

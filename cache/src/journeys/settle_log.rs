@@ -33,7 +33,7 @@ pub(super) async fn flush_log<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockE
     if has_zeroes { cache.log.make_durable().await } else { settle_log(cache).await }
 }
 
-/// True if a part of what the backing does not have was on a device that failed.
+/// Returns true if a part of what the backing does not have was on a device that failed.
 pub(super) fn has_lost_dirty<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
     let flash = pool.reader().flash;
     let segments = pool.segments();

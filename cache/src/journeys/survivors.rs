@@ -34,7 +34,7 @@ pub(super) struct Survivor {
 }
 
 impl Survivor {
-    /// True if the index points there, and to just these bytes.
+    /// Returns true if the index points there, and to just these bytes.
     pub(super) fn is_current<E: Env>(&self, cache: &DiskCache<E>) -> bool {
         cache.catalog.locate(self.page) == Some(self.located)
     }
@@ -232,7 +232,7 @@ fn fellows<E: Env>(
     Promotion::choose(cache, appender, most)
 }
 
-/// The content of survivors that are still current, from RAM or flash, and those that flash does not give back.
+/// Reads the content of survivors that are still current, from RAM or flash, and those that flash does not give back.
 async fn read_survivors<'a, E: Env>(
     cache: &DiskCache<E>,
     survivors: &'a [Survivor],

@@ -191,7 +191,7 @@ pub(super) async fn admit<E: Env>(
     Ok(Writer::enter(cache, pages))
 }
 
-/// Pages of the largest write that goes to the log, if so many may be dirty: others would leave no room for any.
+/// Returns the number of pages of the largest write that goes to the log, if so many may be dirty: others would leave no room for any.
 pub(super) fn largest(limit: u64) -> u64 {
     limit / 2
 }
@@ -208,7 +208,7 @@ async fn slow_down<E: Env>(cache: &DiskCache<E>, dirty: u64, limit: u64, pages: 
     cache.pool.host.sleep_until(next.min(now + WAIT_MAX_NS)).await;
 }
 
-/// Nanoseconds that so many pages cost.
+/// Returns the nanoseconds that so many pages cost.
 fn wait_for(dirty: u64, limit: u64, pages: u64, rate: u64) -> u64 {
     let half = limit.div_ceil(2).max(1);
     let above = dirty.saturating_sub(half).min(half);

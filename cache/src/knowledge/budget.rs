@@ -36,8 +36,8 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// A budget that begins `now`, with `written` bytes already on the meter, which it does not pay for. The bucket is half
-    /// full: a restart neither gives an hour's worth away nor keeps a cache from warming up.
+    /// Creates a budget that begins `now`, with `written` bytes already on the meter, which it does not pay for. The bucket is half full: a
+    /// restart neither gives an hour's worth away nor keeps a cache from warming up.
     pub(crate) fn new(bytes_a_day: u64, now: u64, written: u64) -> Self {
         let budget =
             Self { bytes_a_day: bytes_a_day.max(1), paid_at: now, seen_at: now, seen_bytes: written };
@@ -79,7 +79,7 @@ impl Budget {
         (self.ahead_ns() as f32 / self.bucket_ns() as f32).min(1.0)
     }
 
-    /// The share of promotions that is let in, from 0 to 1.
+    /// Returns the share of promotions that is let in, from 0 to 1.
     pub(crate) fn share(&self) -> f32 {
         ((1.0 - self.pressure()) / (1.0 - PRESSURE_FREE)).clamp(0.0, 1.0)
     }
@@ -92,7 +92,7 @@ impl Budget {
         ((chance % PARTS) as f32) < self.share() * PARTS as f32
     }
 
-    /// Bytes that may be written in a day.
+    /// Returns the bytes that may be written in a day.
     pub(crate) fn bytes_a_day(&self) -> u64 {
         self.bytes_a_day
     }

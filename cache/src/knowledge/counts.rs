@@ -81,7 +81,7 @@ impl Counts {
         half > 0
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
         (self.halves.len() + size_of_val(&*self.high) + self.listed_max * size_of::<High>()) as u64
     }

@@ -35,22 +35,22 @@ pub(crate) struct Dirty {
 }
 
 impl Dirty {
-    /// True if the backing has everything.
+    /// Returns true if the backing has everything.
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0 && self.zeroes.is_empty() && self.lost.is_empty()
     }
 
-    /// Pages with content.
+    /// Returns the number of pages with content.
     pub(crate) fn pages(&self) -> u64 {
         self.count
     }
 
-    /// Ranges of zeroes.
+    /// Returns the ranges of zeroes.
     pub(crate) fn zeroes(&self) -> &Ranges {
         &self.zeroes
     }
 
-    /// The zeroes among these pages, in order, each with whether its storage may be given back.
+    /// Returns the zeroes among these pages, in order, each with whether its storage may be given back.
     pub(crate) fn zeroes_within(&self, pages: Range<u64>) -> impl Iterator<Item = (Range<u64>, Unmap)> + '_ {
         let mut from = pages.start;
         std::iter::from_fn(move || {
@@ -60,7 +60,7 @@ impl Dirty {
         })
     }
 
-    /// The first of these.
+    /// Returns the first of these.
     fn first_zeroes(&self, pages: Range<u64>) -> Option<(Range<u64>, Unmap)> {
         if pages.is_empty() {
             return None;
@@ -73,27 +73,27 @@ impl Dirty {
         })
     }
 
-    /// Ranges that were damaged.
+    /// Returns the ranges that were damaged.
     pub(crate) fn lost(&self) -> &Ranges {
         &self.lost
     }
 
-    /// True if the newest version of a page is in the log only.
+    /// Returns true if the newest version of a page is in the log only.
     pub(crate) fn has_page(&self, page: u64) -> bool {
         self.groups.get(&(page / GROUP)).is_some_and(|bits| bits >> (page % GROUP) & 1 == 1)
     }
 
-    /// True if a page is zeroes that the backing does not have.
+    /// Returns true if a page is zeroes that the backing does not have.
     pub(crate) fn is_zeroes(&self, page: u64) -> bool {
         !self.zeroes.is_empty() && self.zeroes.contains(page)
     }
 
-    /// True if the content of a page was damaged before the backing had it.
+    /// Returns true if the content of a page was damaged before the backing had it.
     pub(crate) fn is_lost(&self, page: u64) -> bool {
         !self.lost.is_empty() && self.lost.contains(page)
     }
 
-    /// True if the backing does not have what any of these pages holds.
+    /// Returns true if the backing does not have what any of these pages holds.
     pub(crate) fn overlaps(&self, pages: &Range<u64>) -> bool {
         if self.is_empty() {
             return false;
@@ -101,7 +101,7 @@ impl Dirty {
         self.zeroes.overlaps(pages) || self.lost.overlaps(pages) || self.next_page(pages.clone()).is_some()
     }
 
-    /// True if there is anything among these pages that destage can bring to the backing.
+    /// Returns true if there is anything among these pages that destage can bring to the backing.
     pub(crate) fn can_come_home(&self, pages: Range<u64>) -> bool {
         self.zeroes.overlaps(&pages) || self.next_page(pages).is_some()
     }
@@ -155,7 +155,7 @@ impl Dirty {
         }
     }
 
-    /// The first page with content among these.
+    /// Returns the first page with content among these.
     pub(crate) fn next_page(&self, pages: Range<u64>) -> Option<u64> {
         if pages.end.saturating_sub(pages.start) == 1 {
             // What guests write most. A search for one key is shorter than one for two.
@@ -168,7 +168,7 @@ impl Dirty {
         })
     }
 
-    /// The pages with content among these, in order.
+    /// Returns the pages with content among these, in order.
     pub(crate) fn pages_within(&self, pages: Range<u64>) -> impl Iterator<Item = u64> + '_ {
         let mut from = pages.start;
         std::iter::from_fn(move || {
@@ -178,13 +178,13 @@ impl Dirty {
         })
     }
 
-    /// The pages among these that the backing does not have, whatever they hold, in no order.
+    /// Returns the pages among these that the backing does not have, whatever they hold, in no order.
     pub(crate) fn all_within(&self, pages: &Range<u64>) -> impl Iterator<Item = u64> + '_ {
         let ranges = self.zeroes.within(pages.clone()).chain(self.lost.within(pages.clone())).flatten();
         self.pages_within(pages.clone()).chain(ranges)
     }
 
-    /// The first run from `from` on that the backing is to be given, of at most so many pages with content, or of zeroes.
+    /// Returns the first run from `from` on that the backing is to be given, of at most so many pages with content, or of zeroes.
     pub(crate) fn next_run(&self, from: u64, most: u64) -> Option<Run> {
         let page = self.next_page(from..u64::MAX);
         let zeroes = self.first_zeroes(from..u64::MAX);
@@ -199,7 +199,7 @@ impl Dirty {
         }
     }
 
-    /// Bytes of RAM taken, about.
+    /// Returns the bytes of RAM taken, about.
     pub(crate) fn bytes(&self) -> u64 {
         /// Key and value, and a third more for the room that nodes leave.
         const GROUP_BYTES: u64 = 22;
@@ -207,7 +207,7 @@ impl Dirty {
     }
 }
 
-/// The bits of a group that stand for these pages.
+/// Returns the bits of a group that stand for these pages.
 fn mask(number: u64, pages: &Range<u64>) -> u64 {
     let first = number * GROUP;
     let start = pages.start.clamp(first, first + GROUP) - first;

@@ -42,7 +42,7 @@ impl Discards {
         Self { are_possible: true, freed: BTreeSet::new(), due: BTreeSet::new() }
     }
 
-    /// False once the device refused one.
+    /// Returns false once the device refused one.
     pub(crate) fn are_possible(&self) -> bool {
         self.are_possible
     }
@@ -70,7 +70,7 @@ impl Discards {
         self.due.append(&mut self.freed);
     }
 
-    /// True if something is due.
+    /// Returns true if something is due.
     pub(crate) fn some_are_due(&self) -> bool {
         !self.due.is_empty()
     }
@@ -101,7 +101,7 @@ mod tests {
         discards
     }
 
-    /// First and count of the next run.
+    /// Returns the first and count of the next run.
     fn next(discards: &mut Discards, most: u32) -> Option<(u32, u32)> {
         discards.next(most, |segment| Some(segment.0)).map(|run| (run.first.0, run.count))
     }

@@ -60,7 +60,7 @@ impl Fills {
         !poisoned || canary::has(Bug::StaleFill)
     }
 
-    /// True if a mutation of the range is in flight.
+    /// Returns true if a mutation of the range is in flight.
     pub(crate) fn is_mutating(&self, range: &ByteRange) -> bool {
         let range = range.widened(PAGE);
         self.mutations.iter().any(|(_, mutation)| mutation.overlaps(&range))
@@ -95,14 +95,14 @@ impl Fills {
         }
     }
 
-    /// True if the range must not enter the cache.
+    /// Returns true if the range must not enter the cache.
     pub(crate) fn distrusts(&self, range: &ByteRange) -> bool {
         let range = range.widened(PAGE);
         self.distrusted.everything
             || self.distrusted.ranges.iter().any(|distrusted| distrusted.overlaps(&range))
     }
 
-    /// True if any range must not enter the cache.
+    /// Returns true if any range must not enter the cache.
     pub(crate) fn distrusts_anything(&self) -> bool {
         self.distrusted.everything || !self.distrusted.ranges.is_empty()
     }

@@ -81,12 +81,12 @@ impl Index {
         Self::new(self.block_pages as u32, salt)
     }
 
-    /// Pages on flash.
+    /// Returns the number of pages on flash.
     pub(crate) fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Blocks with at least one page on flash.
+    /// Returns the number of blocks with at least one page on flash.
     pub(crate) fn blocks(&self) -> u64 {
         match &self.blocks {
             Blocks::Single(table) => table.len() as u64,
@@ -94,7 +94,7 @@ impl Index {
         }
     }
 
-    /// Bytes of RAM taken, checksums and what is empty included.
+    /// Returns the bytes of RAM taken, checksums and what is empty included.
     pub(crate) fn bytes(&self) -> u64 {
         match &self.blocks {
             Blocks::Single(table) => table.bytes(),

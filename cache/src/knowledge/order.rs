@@ -163,8 +163,8 @@ impl Order {
         self.segments.get(segment).is_some_and(|kept| kept.generation == generation)
     }
 
-    /// A segment is about to go, or is not what it was: it does not go out of order any more. Says whether what it holds is
-    /// counted.
+    /// Binds the order of a segment that is about to go, or is not what it was: it does not go out of order any more. Returns a token if
+    /// its entries are counted.
     pub(crate) fn bind(&mut self, segment: SegmentNumber) -> Option<Counted> {
         let counted = self.is_complete.then_some(Counted(self.count));
         let Some(kept) = self.segments.get_mut(segment) else { return counted };
@@ -248,12 +248,12 @@ impl Order {
         Some(cheapest)
     }
 
-    /// True if some segments are there of which it is settled that they go next.
+    /// Returns true if some segments are there of which it is settled that they go next.
     pub(crate) fn has_next(&self) -> bool {
         !self.next.is_empty()
     }
 
-    /// The segment that goes now, if that was settled and it still may: out of order, or because it is the oldest.
+    /// Returns the segment that goes now, if that was settled and it still may: out of order, or because it is the oldest.
     pub(crate) fn take_next(&mut self, oldest: SegmentNumber) -> Option<(SegmentNumber, Sequence)> {
         while let Some(segment) = self.next.pop_front() {
             let may_go = |kept: &&Kept| kept.place.is_some() || segment == oldest;
@@ -271,19 +271,19 @@ impl Order {
         }
     }
 
-    /// Pages of a segment that were appended again before its turn; none unless it was settled that it goes next.
+    /// Returns the pages of a segment that were appended again before its turn; none unless it was settled that it goes next.
     pub(crate) fn moved_of(&self, segment: SegmentNumber) -> Option<usize> {
         self.segments.get(segment)?.moved()
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
         let numbers = (self.free_to_go.capacity() + self.next.capacity()) * size_of::<SegmentNumber>();
         self.shadows.bytes() + self.segments.bytes() + numbers as u64
     }
 
-    /// The cheapest of some segments that may go out of order, and the oldest one, which may in any case; without those that go next. None if
-    /// too few may.
+    /// Returns the cheapest of some segments that may go out of order, and the oldest one, which may in any case; without those that go
+    /// next. None if too few may.
     fn cheapest(
         &mut self,
         oldest: SegmentNumber,
@@ -391,7 +391,7 @@ mod tests {
 
     const FIRST: Sequence = Sequence(1);
 
-    /// Segments that were closed one after another, each with a hundred pages of its own.
+    /// Returns the segments that were closed one after another, each with a hundred pages of its own.
     fn closed(count: u32) -> Order {
         let mut order = Order::new(1 << 20, 1 << 20);
         order.complete();

@@ -21,7 +21,7 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// A policy for a disk whose cache holds so many blocks, in RAM and on flash.
+    /// Creates a policy for a disk whose cache holds so many blocks, in RAM and on flash.
     pub(crate) fn new(admission: Admission, blocks: u64) -> Self {
         Self { admission, learned: Box::new(Learned::new(blocks, aim(admission))) }
     }
@@ -37,7 +37,7 @@ impl Policy {
         self.learned.resize(blocks);
     }
 
-    /// True if what was learned decides.
+    /// Returns true if what was learned decides.
     pub(crate) fn learns(&self) -> bool {
         self.admission.learns()
     }
@@ -71,7 +71,7 @@ impl Policy {
         self.learned.used(history, by)
     }
 
-    /// The same once it was read, if it may be the same visit that uses several pages of the block.
+    /// Returns the same once it was read, if it may be the same visit that uses several pages of the block.
     pub(crate) fn visited(&self, history: History) -> History {
         self.learned.visited(history)
     }
@@ -82,7 +82,7 @@ impl Policy {
         !self.learns() || self.learned.comes_within(before, accesses)
     }
 
-    /// True if every page may be written to flash.
+    /// Returns true if every page may be written to flash.
     pub(crate) fn takes_all(&self, room: Room) -> bool {
         room == Room::Free || self.admission == Admission::Always
     }
@@ -124,7 +124,7 @@ impl Policy {
         self.learned.note_written(blocks);
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
         self.learned.bytes()
     }

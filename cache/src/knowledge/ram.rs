@@ -113,7 +113,7 @@ pub(crate) struct Offered {
 pub(crate) struct Spot(u32);
 
 impl Ram {
-    /// An empty tier of at most so many pages.
+    /// Creates an empty tier of at most so many pages.
     pub(crate) fn new(capacity: usize) -> Self {
         assert!(capacity > 0 && capacity < NONE as usize);
         Self {
@@ -127,12 +127,12 @@ impl Ram {
         }
     }
 
-    /// Pages held.
+    /// Returns the number of pages held.
     pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Pages that fit.
+    /// Returns the number of pages that fit.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
@@ -156,12 +156,12 @@ impl Ram {
         self.pages.bytes(slot as usize)
     }
 
-    /// The page's content, touching nothing.
+    /// Returns the page's content, touching nothing.
     pub(crate) fn peek(&self, page: PageNumber) -> Option<&[u8]> {
         Some(self.bytes_at(self.find(page)?))
     }
 
-    /// The same of a page that was found.
+    /// Returns the same of a page that was found.
     pub(crate) fn bytes_at(&self, Spot(slot): Spot) -> &[u8] {
         self.pages.bytes(slot as usize)
     }
@@ -277,7 +277,7 @@ impl Ram {
         refused
     }
 
-    /// Pages that wait for a batch.
+    /// Returns the number of pages that wait for a batch.
     pub(crate) fn waiting(&self) -> usize {
         self.lists[Place::Waiting as usize].len
     }
@@ -312,7 +312,7 @@ impl Ram {
         self.link_newest(slot, if is_on_flash { Place::Spare } else { Place::Cold });
     }
 
-    /// The content of a page that boards; call before anything is awaited.
+    /// Returns the content of a page that boards; call before anything is awaited.
     pub(crate) fn offered_bytes(&self, offered: &Offered) -> &[u8] {
         debug_assert_eq!(self.slots[offered.slot as usize].page, offered.page);
         self.pages.bytes(offered.slot as usize)

@@ -10,7 +10,7 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// True if there is none.
+    /// Returns true if there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
@@ -20,17 +20,17 @@ impl Ranges {
         self.ranges.len()
     }
 
-    /// True if a page is inside.
+    /// Returns true if a page is inside.
     pub(crate) fn contains(&self, page: u64) -> bool {
         self.ranges.range(..=page).next_back().is_some_and(|(_, end)| page < *end)
     }
 
-    /// True if any of these pages is inside.
+    /// Returns true if any of these pages is inside.
     pub(crate) fn overlaps(&self, pages: &Range<u64>) -> bool {
         self.first_within(pages.clone()).is_some()
     }
 
-    /// The first part of a range that is inside.
+    /// Returns the first part of a range that is inside.
     pub(crate) fn first_within(&self, pages: Range<u64>) -> Option<Range<u64>> {
         let around = self.ranges.range(..=pages.start).next_back().filter(|(_, end)| **end > pages.start);
         let (start, end) = around.or_else(|| self.ranges.range(pages.start..pages.end).next())?;
@@ -38,7 +38,7 @@ impl Ranges {
         (part.start < part.end).then_some(part)
     }
 
-    /// The parts of a range that are inside, in order.
+    /// Returns the parts of a range that are inside, in order.
     pub(crate) fn within(&self, pages: Range<u64>) -> impl Iterator<Item = Range<u64>> + '_ {
         let mut from = pages.start;
         std::iter::from_fn(move || {
@@ -48,12 +48,12 @@ impl Ranges {
         })
     }
 
-    /// All of them, in order.
+    /// Returns all of them, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.ranges.iter().map(|(start, end)| *start..*end)
     }
 
-    /// Pages inside.
+    /// Returns the number of pages inside.
     pub(crate) fn pages(&self) -> u64 {
         self.iter().map(|range| range.end - range.start).sum()
     }

@@ -39,7 +39,7 @@ impl Regions {
         self.states.resize(disk_bytes.div_ceil(self.region_bytes) as usize, State::Closed);
     }
 
-    /// The regions that share a byte with `range` and have no open intent.
+    /// Returns the regions that share a byte with `range` and have no open intent.
     pub(crate) fn closed_in(&self, range: &ByteRange) -> Vec<u32> {
         self.touched_by(range).filter(|region| self.states[*region as usize] == State::Closed).collect()
     }
@@ -56,17 +56,17 @@ impl Regions {
         self.states.fill(State::Busy);
     }
 
-    /// Regions of the disk.
+    /// Returns the number of regions of the disk.
     pub(crate) fn count(&self) -> u32 {
         self.states.len() as u32
     }
 
-    /// True if the region has an open intent.
+    /// Returns true if the region has an open intent.
     pub(crate) fn is_open(&self, region: u32) -> bool {
         self.states[region as usize] != State::Closed
     }
 
-    /// True if the region of a page has an open intent.
+    /// Returns true if the region of a page has an open intent.
     pub(crate) fn is_open_at(&self, page: PageNumber) -> bool {
         self.states
             .get((page.offset() / self.region_bytes) as usize)
@@ -94,7 +94,7 @@ impl Regions {
         idle
     }
 
-    /// True if no region has an open intent.
+    /// Returns true if no region has an open intent.
     pub(crate) fn all_closed(&self) -> bool {
         self.states.iter().all(|state| *state == State::Closed)
     }
@@ -109,14 +109,14 @@ impl Regions {
         self.states[region as usize] = State::Closed;
     }
 
-    /// The pages of a region that the disk has.
+    /// Returns the pages of a region that the disk has.
     pub(crate) fn pages(&self, region: u32) -> Range<u64> {
         let region_pages = self.region_bytes / PAGE;
         let start = u64::from(region) * region_pages;
         start.min(self.disk_pages)..(start + region_pages).min(self.disk_pages)
     }
 
-    /// The bytes of a region.
+    /// Returns the bytes of a region.
     pub(crate) fn range(&self, region: u32) -> ByteRange {
         ByteRange::at(u64::from(region) * self.region_bytes, self.region_bytes)
     }

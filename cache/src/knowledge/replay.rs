@@ -292,7 +292,7 @@ impl Replay {
     }
 }
 
-/// The pages that a run speaks of.
+/// Returns the pages that a run speaks of.
 fn pages_of(run: &Run) -> Range<u64> {
     run.page.0..run.page.0 + run.pages as u64
 }

@@ -135,23 +135,23 @@ impl Segments {
         segments
     }
 
-    /// Free and used segments, by device.
+    /// Returns the free and used segments, by device.
     pub(crate) fn space(&self) -> &Space {
         &self.space
     }
 
-    /// The same, to discard what is free.
+    /// Returns the same, to discard what is free.
     pub(crate) fn space_mut(&mut self) -> &mut Space {
         &mut self.space
     }
 
-    /// Segments that disks can use together.
+    /// Returns the number of segments that disks can use together.
     pub(crate) fn usable(&self) -> u32 {
         let copies = if self.space.can_pair() { 2 } else { 1 };
         self.space.used().saturating_sub(copies * KEPT_BACK_SEGMENTS)
     }
 
-    /// The same without a device.
+    /// Returns the same without a device.
     pub(crate) fn usable_without(&self, member: MemberNumber) -> u32 {
         let (used, can_pair) = self.space.used_without(member);
         used.saturating_sub(if can_pair { 2 } else { 1 } * KEPT_BACK_SEGMENTS)
@@ -229,13 +229,13 @@ impl Segments {
         self.reserved as u32
     }
 
-    /// Segments reserved by all disks but `disk`.
+    /// Returns the number of segments reserved by all disks but `disk`.
     pub(crate) fn reserved_by_others(&self, disk: DiskId) -> u32 {
         let own = self.holders.get(&disk).map_or(0, Holder::promised);
         (self.reserved - u64::from(own)) as u32
     }
 
-    /// Segments that belong to no disk.
+    /// Returns the number of segments that belong to no disk.
     pub(crate) fn free_count(&self) -> u32 {
         self.space.free()
     }
@@ -257,13 +257,13 @@ impl Segments {
         }
     }
 
-    /// Every disk that holds segments, attached or not.
+    /// Returns every disk that holds segments, attached or not.
     pub(crate) fn owners(&self) -> Vec<DiskId> {
         let disks = self.holders.iter().filter(|(_, holder)| holder.held > 0);
         disks.map(|(disk, _)| *disk).collect()
     }
 
-    /// The segments of an owner with their generations, newest first; of two copies the first.
+    /// Returns the segments of an owner with their generations, newest first; of two copies the first.
     pub(crate) fn owned_by(&self, owner: impl Into<SegmentOwner>) -> Vec<(SegmentNumber, Sequence)> {
         let owner = owner.into();
         let own = |(segment, line): (SegmentNumber, &Line)| match line.life {
@@ -298,7 +298,7 @@ impl Segments {
         }
     }
 
-    /// Segments that an owner holds.
+    /// Returns the number of segments that an owner holds.
     pub(crate) fn held(&self, owner: impl Into<SegmentOwner>) -> u32 {
         self.holder(owner.into()).map_or(0, |holder| holder.held)
     }
@@ -310,12 +310,12 @@ impl Segments {
         }
     }
 
-    /// The shard on which a disk is attached.
+    /// Returns the shard on which a disk is attached.
     pub(crate) fn home(&self, disk: DiskId) -> Option<ShardNumber> {
         self.holders.get(&disk).and_then(|holder| holder.home)
     }
 
-    /// Disks that are attached, on whatever shard.
+    /// Returns the number of disks that are attached, on whatever shard.
     pub(crate) fn attached(&self) -> usize {
         self.holders.values().filter(|holder| holder.home.is_some()).count()
     }
@@ -337,7 +337,7 @@ impl Segments {
         }
     }
 
-    /// True if the disk can take a segment for new content without anything being reclaimed.
+    /// Returns true if the disk can take a segment for new content without anything being reclaimed.
     pub(crate) fn has_room(&self, disk: DiskId) -> bool {
         let owner = disk.into();
         let floor = self.floor(SegmentPurpose::Promotion);
@@ -348,7 +348,7 @@ impl Segments {
         self.is_below_limit(owner) && has_space()
     }
 
-    /// True if the disk can take a sixteenth of what it may hold, and of the pool, without anything being reclaimed.
+    /// Returns true if the disk can take a sixteenth of what it may hold, and of the pool, without anything being reclaimed.
     pub(crate) fn has_much_room(&self, disk: DiskId) -> bool {
         let below_limit =
             |holder: &Holder| holder.share.limit.saturating_sub(holder.held) >= holder.share.limit / 16;
@@ -415,7 +415,7 @@ impl Segments {
         self.sealed.push_back(segment);
     }
 
-    /// The oldest closed segment of a disk, but for what is being reclaimed.
+    /// Returns the oldest closed segment of a disk, but for what is being reclaimed.
     pub(crate) fn oldest_of(&self, disk: DiskId) -> Option<SegmentNumber> {
         let is_own = |segment: &&SegmentNumber| self.lines[segment.0 as usize].is_of(disk);
         self.sealed.iter().find(is_own).copied()
@@ -519,7 +519,7 @@ impl Segments {
         self.space.put(segment);
     }
 
-    /// Owner, generation and copy of each segment, for the table.
+    /// Returns owner, generation and copy of each segment, for the table.
     pub(crate) fn lives(&self) -> impl Iterator<Item = TableEntry> + '_ {
         self.lines.iter().map(|line| {
             let copied = if line.state == State::Second { Copied::Second } else { Copied::First };
@@ -527,7 +527,7 @@ impl Segments {
         })
     }
 
-    /// The newest generation.
+    /// Returns the newest generation.
     pub(crate) fn generation(&self) -> Sequence {
         self.generation
     }
@@ -537,7 +537,7 @@ impl Segments {
         self.lines[segment.0 as usize].life
     }
 
-    /// True if a segment of a disk is about to be freed or put back.
+    /// Returns true if a segment of a disk is about to be freed or put back.
     pub(crate) fn is_being_reclaimed(&self, disk: DiskId) -> bool {
         self.lines.iter().any(|line| line.state == State::Reclaiming && line.is_of(disk))
     }
@@ -548,7 +548,7 @@ impl Segments {
         line.state == State::Sealed && line.life == Some(life)
     }
 
-    /// Pages of a segment that an index points to.
+    /// Returns the number of pages of a segment that an index points to.
     pub(crate) fn live(&self, segment: SegmentNumber) -> u32 {
         self.lines[segment.0 as usize].live
     }
@@ -558,7 +558,7 @@ impl Segments {
         self.lines[self.layout.segment_of(first).0 as usize].live += count;
     }
 
-    /// Segments of notes, as far as they are among those kept back; pairs if things have two copies.
+    /// Returns the number of segments of notes, as far as they are among those kept back; pairs if things have two copies.
     fn noted(&self) -> u32 {
         let copies = if self.space.can_pair() { 2 } else { 1 };
         (self.notes.held / copies).min(NOTE_SEGMENTS)

@@ -49,7 +49,7 @@ impl Shadows {
         self.places(page).map(|place| self.counts.get(place)).min().unwrap_or(u8::MAX)
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
         self.counts.bytes()
     }

@@ -33,7 +33,7 @@ impl Device {
         Self { member, is_used: true, staying, free, retired, discards: Discards::new() }
     }
 
-    /// True if a segment of the device stays.
+    /// Returns true if a segment of the device stays.
     fn keeps(&self, segment: SegmentNumber) -> bool {
         self.member.place_of(segment).is_some_and(|place| place < self.staying)
     }
@@ -59,52 +59,52 @@ fn pairs(of_devices: impl Iterator<Item = u32>) -> u32 {
 }
 
 impl Space {
-    /// These devices, none of whose segments is free yet.
+    /// Creates the space of these devices, none of whose segments is free yet.
     pub(crate) fn new(members: &Members) -> Self {
         Self { devices: members.iter().map(Device::new).collect(), turn: false }
     }
 
-    /// Segments of all devices.
+    /// Returns the number of segments of all devices.
     pub(crate) fn count(&self) -> u32 {
         self.devices.iter().map(|device| device.member.segments()).sum()
     }
 
-    /// Segments of the devices that are used, without those that a device is about to lose.
+    /// Returns the number of segments of the devices that are used, without those that a device is about to lose.
     pub(crate) fn used(&self) -> u32 {
         self.in_use().map(|device| device.staying).sum()
     }
 
-    /// The same without one of them: as many as there would be, and whether things could have two copies then.
+    /// Returns the same without one of them: as many as there would be, and whether things could have two copies then.
     pub(crate) fn used_without(&self, member: MemberNumber) -> (u32, bool) {
         let others = || self.in_use().filter(|other| other.member.number != member);
         let can_pair = pairs(others().map(|other| other.staying)) >= PAIRS_MIN;
         (others().map(|other| other.staying).sum(), can_pair)
     }
 
-    /// The segments of the devices that are used, and the pairs that they make, if one of them had so many.
+    /// Returns the segments of the devices that are used, and the pairs that they make, if one of them had so many.
     pub(crate) fn used_with(&self, member: MemberNumber, segments: u32) -> (u32, u32) {
         let with = |device: &Device| if device.member.number == member { segments } else { device.staying };
         (self.in_use().map(with).sum(), pairs(self.in_use().map(with)))
     }
 
-    /// Free segments of the devices that are used.
+    /// Returns the free segments of the devices that are used.
     pub(crate) fn free(&self) -> u32 {
         self.in_use().map(|device| device.free.len() as u32).sum()
     }
 
-    /// Free segments of one device.
+    /// Returns the free segments of one device.
     pub(crate) fn free_on(&self, member: MemberNumber) -> u32 {
         self.device(member).map_or(0, |device| device.free.len() as u32)
     }
 
-    /// True if all segments of a device are free and none is being discarded.
+    /// Returns true if all segments of a device are free and none is being discarded.
     pub(crate) fn is_empty(&self, member: MemberNumber) -> bool {
         self.device(member).is_none_or(|device| {
             device.free.len() + device.retired.len() == device.member.segments() as usize
         })
     }
 
-    /// A device, if it is one of them.
+    /// Returns a device, if it is one of them.
     pub(crate) fn member(&self, member: MemberNumber) -> Option<Member> {
         self.devices.iter().map(|device| device.member).find(|other| other.number == member)
     }
@@ -160,14 +160,14 @@ impl Space {
             .map_or(0, |device| device.member.segments() - device.staying - device.retired.len() as u32)
     }
 
-    /// True if a segment is one that its device is about to lose.
+    /// Returns true if a segment is one that its device is about to lose.
     pub(crate) fn is_to_go(&self, segment: SegmentNumber) -> bool {
         self.devices.iter().any(|device| {
             device.staying < device.member.segments() && device.member.has(segment) && !device.keeps(segment)
         })
     }
 
-    /// True if a device is being made smaller.
+    /// Returns true if a device is being made smaller.
     pub(crate) fn is_shrinking(&self) -> bool {
         self.devices.iter().any(|device| device.staying < device.member.segments())
     }
@@ -184,7 +184,7 @@ impl Space {
         self.devices.retain(|device| device.member.number != member);
     }
 
-    /// True if a segment is on one of the devices.
+    /// Returns true if a segment is on one of the devices.
     pub(crate) fn knows(&self, segment: SegmentNumber) -> bool {
         self.devices.iter().any(|device| device.member.has(segment))
     }
@@ -206,7 +206,7 @@ impl Space {
         }
     }
 
-    /// True if two copies of something can stand on two devices that are used.
+    /// Returns true if two copies of something can stand on two devices that are used.
     pub(crate) fn can_pair(&self) -> bool {
         self.pairs() >= PAIRS_MIN
     }
@@ -253,7 +253,7 @@ impl Space {
         self.take_of(number)
     }
 
-    /// True if [`Self::take`] finds one.
+    /// Returns true if [`Self::take`] finds one.
     pub(crate) fn has(&self, floor: u32) -> bool {
         // Asked for each page that leaves RAM. Without pairs each free segment is as good as any other.
         if self.can_pair() { self.fit(floor, |_| true).is_some() } else { self.free() > floor }
@@ -284,12 +284,12 @@ impl Space {
         Some((self.take_of(first)?, self.take_of(second)?))
     }
 
-    /// True if [`Self::take_pair`] finds one.
+    /// Returns true if [`Self::take_pair`] finds one.
     pub(crate) fn has_pair(&self, floor: u32) -> bool {
         pairs(self.in_use().map(Device::free)) > floor
     }
 
-    /// The fullest device of which a segment may be taken.
+    /// Returns the fullest device of which a segment may be taken.
     fn fit(&self, floor: u32, fits: impl Fn(&Member) -> bool) -> Option<MemberNumber> {
         let (paired, left) = (self.can_pair(), self.left());
         let leaves_enough = |device: &&Device| {

@@ -15,7 +15,7 @@ use crate::words::units::{PageNumber, Sequence};
 /// Memory for one bit per page of a disk. To be of use it outlives the process, as a mapped file in memory does; if it
 /// does not, more content is lost to a kill, and nothing else.
 pub trait SharedBits {
-    /// The words, always the same; at least one bit for each page of the disk, all zero when they are new.
+    /// Returns the words, always the same; at least one bit for each page of the disk, all zero when they are new.
     fn words(&self) -> &[AtomicU64];
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn log_end(bits: &dyn SharedBits) -> LogEnd {
     LogEnd { generation: Sequence(word(0)), place: word(1) as u32 }
 }
 
-/// True if the bit of a page is set, or there is none.
+/// Returns true if the bit of a page is set, or there is none.
 pub(crate) fn is_set(bits: &dyn SharedBits, page: PageNumber) -> bool {
     let word = bits.words().get(END_WORDS + (page.0 / 64) as usize);
     word.is_none_or(|word| word.load(Ordering::Relaxed) >> (page.0 % 64) & 1 == 1)
@@ -125,8 +125,8 @@ impl Touched {
         runs
     }
 
-    /// The bits of some pages, the first in the lowest bit of the first byte; none if no bit is set. `pages` starts and
-    /// ends with a word, or ends with the disk.
+    /// Returns the bits of some pages, the first in the lowest bit of the first byte; none if no bit is set. `pages` starts and ends with a
+    /// word, or ends with the disk.
     pub(crate) fn copy(&self, pages: &Range<u64>) -> Option<[u8; PAGE_BYTES]> {
         assert_eq!(pages.start % 64, 0);
         let mut copy = [0; PAGE_BYTES];

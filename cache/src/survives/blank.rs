@@ -65,7 +65,7 @@ pub(super) async fn find_data(flash: &impl BlockDevice) -> Result<Option<DataFou
     Ok(None)
 }
 
-/// The ranges of a large device that are read: ends, backups, samples.
+/// Returns the ranges of a large device that are read: ends, backups, samples.
 fn places(size: u64) -> Vec<ByteRange> {
     let around = |offset: u64| {
         let start = offset.saturating_sub(SAMPLE_BYTES / 2).min(size);
@@ -126,7 +126,7 @@ async fn find_in(
     Ok(None)
 }
 
-/// True if a page, or a part of one, holds nothing.
+/// Returns true if a page, or a part of one, holds nothing.
 fn is_blank(page: &[u8]) -> bool {
     page == &[0; PAGE_BYTES][..page.len()] || page == &[0xff; PAGE_BYTES][..page.len()]
 }
@@ -143,7 +143,7 @@ enum Place {
 use Place::{End, Start};
 
 impl Place {
-    /// The offset on a device, if that is so large.
+    /// Returns the offset on a device, if that is so large.
     fn offset(self, size: u64) -> Option<u64> {
         match self {
             Start(offset) => Some(offset),
@@ -230,7 +230,7 @@ const SIGNATURES: &[(Place, &[u8], &str)] = &[
     (Start(510), b"\x55\xaa", "a partition table or boot sector (MBR)"),
 ];
 
-/// The pages that signatures lie on, each once, in the order of the table.
+/// Returns the pages that signatures lie on, each once, in the order of the table.
 async fn signature_pages(flash: &impl BlockDevice, size: u64) -> Result<Vec<(u64, Buffer)>, BlockError> {
     let mut pages = Vec::<(u64, Buffer)>::new();
     for (place, ..) in SIGNATURES {
@@ -245,7 +245,7 @@ async fn signature_pages(flash: &impl BlockDevice, size: u64) -> Result<Vec<(u64
     Ok(pages)
 }
 
-/// The first signature of the table that stands on a page: its offset and what it means.
+/// Returns the first signature of the table that stands on a page: its offset and what it means.
 fn recognize(size: u64, at: u64, page: &[u8]) -> Option<(u64, &'static str)> {
     SIGNATURES.iter().find_map(|(place, magic, format)| {
         let offset = place.offset(size).filter(|offset| offset / PAGE * PAGE == at)?;

@@ -34,7 +34,7 @@ impl Budgets {
         self.is_set.load(Ordering::Relaxed)
     }
 
-    /// The budget of a device, which has `written` on its meter `now`; none if there is none.
+    /// Returns the budget of a device, which has `written` on its meter `now`; none if there is none.
     pub(super) fn see(&self, member: Member, now: u64, written: u64) -> Option<Budget> {
         if !self.is_set() {
             return None;

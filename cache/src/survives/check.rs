@@ -119,14 +119,14 @@ pub struct CheckedDisk {
 }
 
 impl CheckedPool {
-    /// True if every checksum holds, save what was being written at the end.
+    /// Returns true if every checksum holds, save what was being written at the end.
     pub fn is_whole(&self) -> bool {
         self.damage.is_empty() && self.disks.iter().all(CheckedDisk::is_whole)
     }
 }
 
 impl CheckedDisk {
-    /// True if every checksum holds, save what was being written at the end.
+    /// Returns true if every checksum holds, save what was being written at the end.
     pub fn is_whole(&self) -> bool {
         self.damage.is_empty() && self.pages_damaged == 0
     }

@@ -35,7 +35,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// True if nothing is dirty, and the backing has each clean page as it is cached.
+    /// Returns true if nothing is dirty, and the backing has each clean page as it is cached.
     pub fn proves_equality(&self) -> bool {
         !self.has_dirty && self.pages_compared == self.pages_cached && self.pages_different == 0
     }

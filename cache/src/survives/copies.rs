@@ -111,7 +111,7 @@ impl<E: Env> Pool<E> {
         Some(result.map(|()| buffer))
     }
 
-    /// True if there is one copy of an owner's segment that can be written, and there are to be two.
+    /// Returns true if there is one copy of an owner's segment that can be written, and there are to be two.
     pub(crate) fn lacks_copy(&self, owner: impl Into<SegmentOwner>, segment: SegmentNumber) -> bool {
         let (second, is_mirrored) = {
             let segments = self.segments();
@@ -124,7 +124,7 @@ impl<E: Env> Pool<E> {
         }
     }
 
-    /// True if a copy of a segment is on a device that has not failed.
+    /// Returns true if a copy of a segment is on a device that has not failed.
     pub(crate) fn has_copy(&self, segment: SegmentNumber) -> bool {
         let second = self.segments().second(segment);
         let lives = |segment| self.place(self.layout().segment_start(segment)).is_ok();
@@ -194,7 +194,7 @@ impl<E: Env> Pool<E> {
         Err(Self::gone())
     }
 
-    /// False if there is no witness.
+    /// Returns false if there is no witness.
     async fn tell_witness(&self, epoch: u32) -> Result<bool, BlockError> {
         let witness: Option<Witness> = self.witness.borrow().clone();
         let Some(witness) = witness else { return Ok(false) };

@@ -46,12 +46,12 @@ impl<F: BlockDevice> Flash<F> {
         &self.meters
     }
 
-    /// The devices that this shard has.
+    /// Returns the devices that this shard has.
     pub(crate) fn devices(&self) -> impl Iterator<Item = (Member, &Rc<Metered<F>>)> {
         self.devices.iter().map(|(member, device)| (*member, device))
     }
 
-    /// The device of this number.
+    /// Returns the device of this number.
     pub(crate) fn device(&self, number: MemberNumber) -> Option<&Rc<Metered<F>>> {
         self.devices().find(|(member, _)| member.number == number).map(|(_, device)| device)
     }

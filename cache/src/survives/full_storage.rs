@@ -108,7 +108,7 @@ impl<E: Env> Pool<E> {
         }
     }
 
-    /// True if other devices have everything of a device that no backing has.
+    /// Returns true if other devices have everything of a device that no backing has.
     fn can_do_without(&self, member: MemberNumber) -> bool {
         let members = self.shared.superblock().members;
         let lives = |other: MemberNumber| self.shared.leaving(other) != Some(Leaving::Failed);

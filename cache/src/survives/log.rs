@@ -306,14 +306,16 @@ impl<E: Env> Log<E> {
         Appender { log: self, open, room, afforded: OnceCell::new() }
     }
 
-    /// Data pages that the next batch can have at most: in the open segment, or in another one if that is full, or being written.
+    /// Returns the data pages that the next batch can have at most: in the open segment, or in another one if that is full, or being
+    /// written.
     pub(crate) fn room_left(&self) -> usize {
         let whole = (self.pool.layout().batch_pages() as usize - 1).min(BATCH_PAGES_MAX);
         let Ok(open) = self.open.try_lock() else { return whole };
         open.as_ref().map(|open| self.room(open)).filter(|room| *room > 0).unwrap_or(whole)
     }
 
-    /// Data pages that fit in what is left of the open segment, none if it is being written, and in a whole one: in the largest batches.
+    /// Returns the data pages that fit in what is left of the open segment, none if it is being written, and in a whole one: in the largest
+    /// batches.
     pub(crate) fn pages_left(&self) -> (usize, usize) {
         let data = |pages: usize| pages - pages.div_ceil(1 + BATCH_PAGES_MAX);
         let whole = self.pool.layout().batch_pages() as usize;
@@ -329,14 +331,14 @@ impl<E: Env> Log<E> {
         (!self.closed.get()).then(|| self.appender(open, room))
     }
 
-    /// Entries that fit behind one more header, each with a data page or without.
+    /// Returns the number of entries that fit behind one more header, each with a data page or without.
     fn room(&self, open: &Open) -> usize {
         let pages = self.pool.layout().batch_pages() as usize;
         let in_summary = pages - open.content.entries();
         (pages - open.next as usize).saturating_sub(1).min(in_summary).min(BATCH_PAGES_MAX)
     }
 
-    /// True if the open segment has one copy, of which there are to be two.
+    /// Returns true if the open segment has one copy, of which there are to be two.
     fn lacks_copy(&self, open: &Open) -> bool {
         self.pool.lacks_copy(self.disk, open.segment)
     }
@@ -406,7 +408,7 @@ impl<E: Env> Log<E> {
 }
 
 impl<E: Env> Appender<'_, E> {
-    /// Entries that the batch may have; at least one.
+    /// Returns the number of entries that the batch may have; at least one.
     pub(crate) fn room(&self) -> usize {
         self.room
     }
@@ -534,7 +536,7 @@ impl<E: Env> Appender<'_, E> {
     }
 }
 
-/// The summary of a segment.
+/// Returns the summary of a segment.
 pub(crate) fn encode_summary<E: Env>(
     pool: &Pool<E>,
     owner: SegmentOwner,

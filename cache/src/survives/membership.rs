@@ -56,7 +56,7 @@ impl<E: Env> Pool<E> {
         Ok(member.number)
     }
 
-    /// The superblock as it is, as it is with one device more, and that device.
+    /// Returns the superblock as it is, as it is with one device more, and that device.
     fn with_device(&self, device_bytes: u64) -> Result<(Superblock, Superblock, Member), CacheError> {
         if self.is_failed() {
             return Err(CacheError::FlashFailed);
@@ -219,7 +219,7 @@ async fn enter<F: BlockDevice>(device: &F, superblock: &Superblock) -> Result<()
     device.flush().await
 }
 
-/// The handles of one shard, put in order by what stands on the devices themselves.
+/// Returns the handles of one shard, put in order by what stands on the devices themselves.
 ///
 /// # Errors
 /// `NotAPool` if they are not just the devices of this pool, or `Flash`.

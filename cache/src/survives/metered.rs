@@ -22,7 +22,7 @@ impl Meter {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes so far.
+    /// Returns the bytes so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -34,7 +34,7 @@ impl Meter {
 pub(crate) struct Meters(Arc<Mutex<BTreeMap<MemberNumber, Meter>>>);
 
 impl Meters {
-    /// The meter of a device; one that has nothing yet if there is none.
+    /// Returns the meter of a device; one that has nothing yet if there is none.
     pub(crate) fn of(&self, number: MemberNumber) -> Meter {
         lock(&self.0).entry(number).or_default().clone()
     }

@@ -146,7 +146,7 @@ impl<E: Env> Pool<E> {
     }
 }
 
-/// Pages of a segment that notes use: all of them are read at each start.
+/// Returns the number of pages of a segment that notes use: all of them are read at each start.
 fn pages_for_notes<E: Env>(pool: &Pool<E>) -> u32 {
     pool.layout().batch_pages().min(NOTE_BATCHES_MAX)
 }

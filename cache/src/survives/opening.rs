@@ -205,7 +205,7 @@ pub(super) async fn wipe<F: BlockDevice>(device: &F) -> Result<(), BlockError> {
     device.flush().await
 }
 
-/// The superblock of a device that holds a whole part of a pool of this version.
+/// Reads the superblock of a device that holds a whole part of a pool of this version.
 pub(crate) async fn read_superblock<F: BlockDevice>(device: &F) -> Result<Superblock, CacheError> {
     let (start, result) = device.read(0, Buffer::zeroed(2 * PAGE_BYTES)).await;
     result?;
@@ -236,7 +236,7 @@ fn weight(error: FrameError) -> u8 {
     }
 }
 
-/// The id that the bytes of an invalid superblock claim; enough to name what is to be erased.
+/// Returns the id that the bytes of an invalid superblock claim; enough to name what is to be erased.
 fn claimed_id(start: &[u8]) -> String {
     let slot =
         SLOTS.into_iter().find(|&slot| start[slot as usize..].starts_with(&MAGIC)).unwrap_or(0) as usize;

@@ -63,7 +63,7 @@ pub(crate) enum NoSegment {
 }
 
 impl<E: Env> Pool<E> {
-    /// A place for one more shard; `flash` are its own handles of the pool's devices.
+    /// Creates a place for one more shard; `flash` are its own handles of the pool's devices.
     pub(super) fn new(flash: Flash<E::Flash>, host: E::Host, shared: Arc<Shared>) -> Self {
         Self {
             flash: RefCell::new(flash),
@@ -155,7 +155,7 @@ impl<E: Env> Pool<E> {
         self.shared.reclaim.wake_all();
     }
 
-    /// True if there may be less room than reclaim needs, because a device takes it along or took it.
+    /// Returns true if there may be less room than reclaim needs, because a device takes it along or took it.
     pub(crate) fn lacks_room(&self) -> bool {
         !self.shared.all_leaving().is_empty()
             || self.shared.shrink().is_some()
@@ -253,7 +253,7 @@ impl<E: Env> Pool<E> {
         Pin { pool: self, segment }
     }
 
-    /// True if a segment is held by a pin.
+    /// Returns true if a segment is held by a pin.
     pub(crate) fn is_pinned(&self, segment: SegmentNumber) -> bool {
         self.pins.borrow().has(segment)
     }
@@ -306,7 +306,7 @@ impl<E: Env> Pool<E> {
         self.reader().summary(wanted).await.ok()
     }
 
-    /// The segments of a disk, for reading what they hold, newest first.
+    /// Returns the segments of a disk, for reading what they hold, newest first.
     pub(crate) fn all_wanted(&self, owner: DiskId) -> Vec<Wanted> {
         Wanted::all_of(&self.segments(), owner)
     }

@@ -111,7 +111,7 @@ impl<F: BlockDevice> Reader<F> {
         Ok(Contained { content, forgets, durable, has_summary })
     }
 
-    /// A page of a segment with this checksum.
+    /// Reads a page of a segment with this checksum.
     async fn page(&self, wanted: Wanted, place: u32, checksum: u32) -> Result<Buffer, Unreadable> {
         let mut failure = Unreadable::Damaged { place };
         for segment in wanted.copies() {
@@ -250,7 +250,7 @@ impl<F: BlockDevice> Reader<F> {
         self.decode(wanted, page, place).is_some()
     }
 
-    /// True if what guests wrote in a batch is there, in one copy as a whole.
+    /// Returns true if what guests wrote in a batch is there, in one copy as a whole.
     async fn is_whole(&self, wanted: Wanted, batch: &Batch) -> Result<bool, Unreadable> {
         let mut failure = None;
         for segment in wanted.copies() {
@@ -334,7 +334,7 @@ impl Wanted {
         Some(Self { segment, second: segments.second(segment), owner, generation })
     }
 
-    /// The segments of an owner, newest first.
+    /// Returns the segments of an owner, newest first.
     pub(crate) fn all_of(segments: &Segments, owner: impl Into<SegmentOwner>) -> Vec<Self> {
         let owned = segments.owned_by(owner).into_iter();
         owned.filter_map(|(segment, _)| Self::of(segments, segment)).collect()

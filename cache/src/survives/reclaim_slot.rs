@@ -33,7 +33,7 @@ pub(crate) struct ReclaimTurn<'a> {
 }
 
 impl ReclaimSlot {
-    /// A place for one more shard.
+    /// Returns a place for one more shard.
     pub(super) fn take(shared: Arc<Shared>) -> Self {
         let waker = Arc::new(Notify::new());
         let mut queue = lock(&shared.reclaim.queue);
@@ -53,7 +53,7 @@ impl ReclaimSlot {
         self.waker.notified().await;
     }
 
-    /// The next segment that this shard is to reclaim. None if there is nothing to do, or another shard does it.
+    /// Returns the next segment that this shard is to reclaim. None if there is nothing to do, or another shard does it.
     pub(crate) fn next_victim(&self) -> Option<ReclaimTurn<'_>> {
         self.take_turn().map(|victim| ReclaimTurn { slot: self, victim, ended: false })
     }

@@ -151,7 +151,7 @@ pub(super) struct Written {
 }
 
 impl Shared {
-    /// A pool as it was found; what is found must be durable.
+    /// Creates a pool as it was found; what is found must be durable.
     pub(super) fn new(found: Found) -> Self {
         let Found { superblock, table_turn, segments, open_intents, to_witness, meters } = found;
         Self {
@@ -185,12 +185,12 @@ impl Shared {
         }
     }
 
-    /// The segments, for a moment.
+    /// Returns the segments, for a moment.
     pub(crate) fn segments(&self) -> MutexGuard<'_, Segments> {
         lock(&self.segments)
     }
 
-    /// The superblock as it was last written to all devices.
+    /// Returns the superblock as it was last written to all devices.
     pub(crate) fn superblock(&self) -> Superblock {
         lock(&self.devices).superblock
     }
@@ -234,7 +234,7 @@ impl Shared {
         devices.to_witness = devices.to_witness.filter(|other| *other > epoch);
     }
 
-    /// The devices that failed and are not listed any more.
+    /// Returns the devices that failed and are not listed any more.
     pub(crate) fn out(&self) -> Vec<Member> {
         lock(&self.devices).out.clone()
     }
@@ -256,7 +256,7 @@ impl Shared {
         lock(&self.devices).leaving.get(&member).copied()
     }
 
-    /// The devices that are to leave.
+    /// Returns the devices that are to leave.
     pub(crate) fn all_leaving(&self) -> Vec<MemberNumber> {
         if !self.some_leave.load(Ordering::SeqCst) {
             return Vec::new();
@@ -333,7 +333,7 @@ impl Shared {
         Sequence(self.sequence.fetch_add(1, Ordering::Relaxed)).next()
     }
 
-    /// True once all of the flash failed, on whatever shard.
+    /// Returns true once all of the flash failed, on whatever shard.
     pub(crate) fn is_failed(&self) -> bool {
         self.failed.load(Ordering::SeqCst)
     }
@@ -343,12 +343,12 @@ impl Shared {
         !self.failed.swap(true, Ordering::SeqCst)
     }
 
-    /// True while the storage of the pool has no room for a write.
+    /// Returns true while the storage of the pool has no room for a write.
     pub(crate) fn lacks_space(&self) -> bool {
         self.space.is_lacking()
     }
 
-    /// True once that has lasted for longer than guests wait.
+    /// Returns true once that has lasted for longer than guests wait.
     pub(crate) fn has_long_lacked_space(&self) -> bool {
         self.space.is_overdue()
     }

@@ -311,7 +311,7 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
 /// A slot of the segment table: its turn and its entries.
 pub(crate) type Table = (u64, Vec<TableEntry>);
 
-/// Both slots of the segment table of a device; none for one that is not whole.
+/// Reads both slots of the segment table of a device; none for one that is not whole.
 async fn read_tables<F: BlockDevice>(
     device: &F,
     superblock: &Superblock,

@@ -144,7 +144,7 @@ pub fn plant(bug: Option<Bug>) {
     PLANTED.set(bug);
 }
 
-/// True if this bug is planted in this thread.
+/// Returns true if this bug is planted in this thread.
 #[cfg(debug_assertions)]
 pub(crate) fn has(bug: Bug) -> bool {
     PLANTED.get() == Some(bug)

@@ -88,7 +88,7 @@ impl Classes {
         self.bounds.len() + 1
     }
 
-    /// The class that a value belongs to.
+    /// Returns the class that a value belongs to.
     fn class_of(&self, value: i64) -> usize {
         let mut class = usize::from(self.first[place_of(value)]);
         while self.bounds.get(class).is_some_and(|bound| value > *bound) {
@@ -180,14 +180,14 @@ impl Histogram {
         self.kind.classes().unit
     }
 
-    /// The largest value of each class, none for the last, and how many values were counted there.
+    /// Returns the largest value of each class, none for the last, and how many values were counted there.
     pub fn classes(&self) -> impl Iterator<Item = (Option<i64>, u64)> {
         let classes = self.kind.classes();
         let upto = classes.bounds.iter().map(|bound| Some(bound / classes.per_unit));
         upto.chain([None]).zip(self.counts)
     }
 
-    /// Values counted.
+    /// Returns the number of values counted.
     pub fn count(&self) -> u64 {
         self.counts[..self.kind.classes().count()].iter().sum()
     }

@@ -33,7 +33,7 @@ fn class_of(nanos: u64) -> usize {
     (octave - LOWEST_LOG2) as usize * STEPS + step
 }
 
-/// The smallest value of a class, and how many values it has.
+/// Returns the smallest value of a class, and how many values it has.
 fn values_of(class: usize) -> (u64, u64) {
     let width_log2 = class / STEPS + (LOWEST_LOG2 - STEPS_LOG2) as usize;
     (((STEPS + class % STEPS) as u64) << width_log2, 1 << width_log2)
@@ -44,7 +44,7 @@ fn middle_of(class: usize) -> u64 {
     lowest + width / 2
 }
 
-/// The largest value of a class. Nothing is too large for the last.
+/// Returns the largest value of a class. Nothing is too large for the last.
 fn largest_of(class: usize) -> u64 {
     let (lowest, width) = values_of(class);
     if class == CLASSES - 1 { u64::MAX } else { lowest + width - 1 }
@@ -129,7 +129,7 @@ impl Latencies {
         counting.histogram.count(nanos);
     }
 
-    /// The measurements as they stand, in the order of [`Latency::ALL`].
+    /// Returns the measurements as they stand, in the order of [`Latency::ALL`].
     pub fn snapshot(&self) -> [LatencyCounts; Latency::ALL.len()] {
         std::array::from_fn(|what| self.all[what].snapshot())
     }
@@ -183,7 +183,7 @@ impl LatencyCounts {
         Self { sum_ns, max_ns, classes: summed.into_iter().collect() }
     }
 
-    /// The sum of all measurements, in nanoseconds.
+    /// Returns the sum of all measurements, in nanoseconds.
     pub fn sum_ns(&self) -> u64 {
         self.sum_ns
     }
@@ -199,7 +199,7 @@ impl LatencyCounts {
         self.classes.iter().copied()
     }
 
-    /// Requests measured.
+    /// Returns the number of requests measured.
     pub fn count(&self) -> u64 {
         self.classes.iter().map(|(_, count)| count).sum()
     }
@@ -233,7 +233,7 @@ impl LatencyCounts {
         Self { sum_ns: self.sum_ns.saturating_sub(earlier.sum_ns), max_ns, classes }
     }
 
-    /// Mean and percentiles; zeroes if nothing was measured.
+    /// Returns the mean and percentiles; zeroes if nothing was measured.
     #[expect(clippy::cast_precision_loss, reason = "figures for people; counts and sums stay far below 2^52")]
     pub fn summary(&self) -> LatencySummary {
         let count = self.count();
@@ -246,7 +246,7 @@ impl LatencyCounts {
         LatencySummary { count, mean, p50, p95, p99, p999, max: self.max_ns as f64 / 1_000.0 }
     }
 
-    /// The middle of the class of the value that so many thousandths of `count` do not exceed, in nanoseconds.
+    /// Returns the middle of the class of the value that so many thousandths of `count` do not exceed, in nanoseconds.
     fn quantile(&self, count: u64, permille: u64) -> u64 {
         let rank = (u128::from(count) * u128::from(permille)).div_ceil(1_000) as u64;
         let mut passed = 0;
@@ -260,7 +260,7 @@ impl LatencyCounts {
     }
 }
 
-/// Both by class, ascending, with what either has.
+/// Returns both by class, ascending, with what either has.
 fn merged(one: &[(u16, u64)], other: &[(u16, u64)]) -> Vec<(u16, u64)> {
     let mut all = Vec::with_capacity(one.len().max(other.len()));
     let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());

@@ -114,7 +114,7 @@ pub enum Admission {
 }
 
 impl Admission {
-    /// True if what was learned of the disk decides.
+    /// Returns true if what was learned of the disk decides.
     pub(crate) fn learns(self) -> bool {
         matches!(self, Self::Adaptive | Self::AdaptiveHits)
     }
@@ -167,12 +167,12 @@ impl SequentialCutoff {
     /// 4 MiB, as with bcache.
     pub const AUTO_BYTES: u64 = 4 << 20;
 
-    /// The most of a run of reads that enters, in bytes; none if there is no limit.
+    /// Returns the most of a run of reads that enters, in bytes; none if there is no limit.
     pub(crate) fn of_reads(self, admission: Admission) -> Option<u64> {
         if self == Self::Auto && admission.learns() { None } else { self.of_writes() }
     }
 
-    /// The most of a run of writes that goes to the log in write-back, in bytes; none if there is no limit.
+    /// Returns the most of a run of writes that goes to the log in write-back, in bytes; none if there is no limit.
     pub(crate) fn of_writes(self) -> Option<u64> {
         match self {
             Self::Auto => Some(Self::AUTO_BYTES),

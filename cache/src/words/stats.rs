@@ -20,7 +20,7 @@ macro_rules! counters {
         pub struct $values { $($(#[doc = $doc])+ pub $name: u64,)* }
 
         impl $cells {
-            /// All counters as they stand.
+            /// Returns all counters as they stand.
             pub fn snapshot(&self) -> $values {
                 $values { $($name: self.$name.get(),)* }
             }
@@ -32,12 +32,12 @@ macro_rules! counters {
         }
 
         impl $values {
-            /// Every counter with its name, in the order of the documentation.
+            /// Returns every counter with its name, in the order of the documentation.
             pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
                 [$((stringify!($name), self.$name),)*].into_iter()
             }
 
-            /// Every counter's name with what it counts: a sentence.
+            /// Returns every counter's name with what it counts: a sentence.
             pub fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
                 [$((stringify!($name), concat!($($doc),+).trim_ascii()),)*].into_iter()
             }

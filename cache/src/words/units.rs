@@ -54,18 +54,18 @@ pub struct Sequence(pub u64);
 impl Sequence {
     const COUNT_BITS: u32 = 40;
 
-    /// The first moment of a term.
+    /// Creates the first moment of a term.
     pub fn first_of(term: u32) -> Self {
         assert!(term < 1 << 24, "terms are 24 bits: sixteen million starts of a pool");
         Self(u64::from(term) << Self::COUNT_BITS)
     }
 
-    /// The term of the moment.
+    /// Returns the term of the moment.
     pub fn term(self) -> u32 {
         (self.0 >> Self::COUNT_BITS) as u32
     }
 
-    /// The next moment of the same term.
+    /// Returns the next moment of the same term.
     #[must_use]
     pub fn next(self) -> Self {
         let next = Self(self.0 + 1);
@@ -88,7 +88,7 @@ impl From<DiskId> for SegmentOwner {
 }
 
 impl FlashPage {
-    /// The page `count` pages further on.
+    /// Returns the page `count` pages further on.
     #[must_use]
     pub fn plus(self, count: u32) -> Self {
         Self(self.0 + count)
@@ -101,18 +101,18 @@ impl PageNumber {
         self.0 * PAGE
     }
 
-    /// The page's bytes on its disk. The last page of a disk may be cut short by the disk's end.
+    /// Returns the page's bytes on its disk. The last page of a disk may be cut short by the disk's end.
     pub fn range(self) -> ByteRange {
         ByteRange::at(self.offset(), PAGE)
     }
 }
 
-/// The pages that share a byte with `range`.
+/// Returns the pages that share a byte with `range`.
 pub fn pages_touched(range: &ByteRange) -> impl DoubleEndedIterator<Item = PageNumber> + use<> {
     (range.start / PAGE..range.end.div_ceil(PAGE)).map(PageNumber)
 }
 
-/// The pages of which only a part is in `range`: two at most.
+/// Returns the pages of which only a part is in `range`: two at most.
 pub fn pages_cut(range: &ByteRange) -> impl Iterator<Item = PageNumber> + use<> {
     let (first, last) = (range.start / PAGE, range.end.div_ceil(PAGE).saturating_sub(1));
     let ends = [Some(first), (last != first).then_some(last)];

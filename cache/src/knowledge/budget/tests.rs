@@ -44,7 +44,7 @@ impl Load {
         self.written[self.written.len() - 1]
     }
 
-    /// The most that was written within so many seconds.
+    /// Returns the most that was written within so many seconds.
     fn most_within(&self, seconds: u64) -> u64 {
         let pairs = self.written.iter().zip(self.written.iter().skip(seconds as usize));
         pairs.map(|(before, after)| after - before).max().unwrap_or(self.now())

@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// A catalog of two clean pages in one segment, and one dirty page in another.
+/// Returns a catalog of two clean pages in one segment, and one dirty page in another.
 fn filled() -> Rig {
     let mut rig = Rig::new(1);
     for (kind, pages) in [(Kind::Fill, 3..5), (Kind::Write, 9..10)] {

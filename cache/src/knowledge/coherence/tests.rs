@@ -12,7 +12,7 @@ use crate::knowledge::touched::words_for;
 const REGION_PAGES: u32 = 64;
 const DISK_BYTES: u64 = 4 * REGION_PAGES as u64 * PAGE;
 
-/// A disk of four regions.
+/// Returns a disk of four regions.
 fn disk() -> Coherence {
     let words: Box<[AtomicU64]> = (0..words_for(DISK_BYTES)).map(|_| AtomicU64::new(0)).collect();
     Coherence::new(Rc::new(words), REGION_PAGES, DISK_BYTES)

@@ -18,7 +18,7 @@ pub(super) struct Distances {
     first_uses: f64,
 }
 
-/// The class of a distance.
+/// Returns the class of a distance.
 fn class_of(distance: u64) -> usize {
     if distance < EXACT {
         return distance as usize;
@@ -28,7 +28,7 @@ fn class_of(distance: u64) -> usize {
     (class as usize).min(CLASSES - 1)
 }
 
-/// The smallest distance of a class.
+/// Returns the smallest distance of a class.
 fn start_of(class: usize) -> u64 {
     let class = class as u64;
     if class < EXACT {
@@ -66,7 +66,7 @@ impl Distances {
         (used.map(|(class, weight)| (start_of(class), start_of(class + 1), *weight)), self.first_uses)
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> usize {
         self.weights.len() * size_of::<f64>()
     }

@@ -32,19 +32,19 @@ impl Stretch {
         Self(hash(page / STRETCH_PAGES))
     }
 
-    /// Values from that of block `number` on.
+    /// Returns values from that of block `number` on.
     pub(super) fn values(self, number: u64) -> Values {
         Values(self.0.wrapping_add(number.wrapping_mul(STEP)))
     }
 
-    /// The value of block `number` of the stretch.
+    /// Returns the value of block `number` of the stretch.
     pub(super) fn value(self, number: u64) -> u64 {
         self.values(number).next()
     }
 }
 
 impl Values {
-    /// The value of the next block, below [`ALL`].
+    /// Returns the value of the next block, below [`ALL`].
     pub(super) fn next(&mut self) -> u64 {
         let value = self.0 >> 32;
         self.0 = self.0.wrapping_add(STEP);

@@ -270,13 +270,13 @@ impl Curve {
         }
     }
 
-    /// The share of reads that caches of these sizes in bytes would answer; none without reads. Much cheaper than
-    /// [`Self::curves`]: a few microseconds.
+    /// Returns the share of reads that caches of these sizes in bytes would answer; none without reads. Much cheaper than [`Self::curves`]:
+    /// a few microseconds.
     pub fn hit_ratios<const SIZES: usize>(&self, sizes: [u64; SIZES]) -> [Option<f64>; SIZES] {
         sizes.map(|size| prediction::hit_ratio(&self.reads[0], PAGE, self.counted.reads.all(), size))
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub fn bytes(&self) -> u64 {
         let stacks: usize = self.stacks.iter().map(Stack::bytes).sum();
         let distances = self.reads.iter().chain([&self.accesses, &self.writes]);
@@ -294,7 +294,7 @@ struct Request {
 }
 
 impl Request {
-    /// Blocks that it has something of.
+    /// Returns the number of blocks that it has something of.
     #[expect(clippy::cast_precision_loss, reason = "a request has at most 16,385 pages")]
     fn blocks(&self, page_bits: u32) -> f64 {
         ((self.last >> page_bits) - (self.first >> page_bits) + 1) as f64

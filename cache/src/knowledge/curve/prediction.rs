@@ -42,7 +42,7 @@ struct Step {
     hit_ratio: f64,
 }
 
-/// A number that is not negative, rounded down.
+/// Returns a number that is not negative, rounded down.
 #[expect(clippy::cast_sign_loss, reason = "sizes and counts are sums of what is not negative")]
 pub(super) fn whole(number: f64) -> u64 {
     number as u64
@@ -90,7 +90,7 @@ impl Prediction {
         self.uses
     }
 
-    /// The share that a cache of so many bytes would have; none if nothing was used.
+    /// Returns the share that a cache of so many bytes would have; none if nothing was used.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn hit_ratio(&self, bytes: u64) -> Option<f64> {
         if self.uses <= 0.0 {
@@ -106,22 +106,22 @@ impl Prediction {
         Some(before + part * (step.hit_ratio - before))
     }
 
-    /// The share that it would not have.
+    /// Returns the share that it would not have.
     pub fn miss_ratio(&self, bytes: u64) -> Option<f64> {
         self.hit_ratio(bytes).map(|hits| 1.0 - hits)
     }
 
-    /// The most that any size would have: the rest is used for the first time.
+    /// Returns the most that any size would have: the rest is used for the first time.
     pub fn hit_ratio_max(&self) -> Option<f64> {
         (self.uses > 0.0).then(|| self.steps.last().map_or(0.0, |step| step.hit_ratio))
     }
 
-    /// The smallest size above which nothing is gained, in bytes.
+    /// Returns the smallest size above which nothing is gained, in bytes.
     pub fn useful_bytes(&self) -> u64 {
         self.steps.last().map_or(0, |step| whole(step.upto_bytes))
     }
 
-    /// The smallest size with at least that share, in bytes; none if no size has it.
+    /// Returns the smallest size with at least that share, in bytes; none if no size has it.
     pub fn size_for(&self, hit_ratio: f64) -> Option<u64> {
         if self.uses <= 0.0 {
             return None;

@@ -113,13 +113,13 @@ impl Stack {
         self.samples.iter().map(|sample| u16::from(self.standing(sample.number) == Standing::Counted)).sum()
     }
 
-    /// Blocks of the disk for each that counts.
+    /// Returns the number of blocks of the disk for each that counts.
     #[expect(clippy::cast_precision_loss, reason = "both are at most 2^32")]
     pub(super) fn weight(&self) -> f64 {
         ALL as f64 / self.counted as f64
     }
 
-    /// Block `number`, whose value is below the bound, is used. None if that does not count.
+    /// Records a use of block `number`, whose value is below the bound. Returns none if that does not count.
     pub(super) fn note(&mut self, number: u64, usage: Use) -> Option<Seen> {
         let index = if let Some(index) = self.find(number) {
             index
@@ -178,7 +178,7 @@ impl Stack {
         }
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> usize {
         let timelines = self.used.bytes() + self.written.as_ref().map_or(0, Timeline::bytes);
         self.samples.capacity() * size_of::<Sample>() + self.places.allocation_size() + timelines
@@ -224,7 +224,7 @@ impl Stack {
         since
     }
 
-    /// The same for writes.
+    /// Does the same for writes.
     fn note_write(&mut self, index: u16, standing: Standing) -> Option<u64> {
         let slot = self.samples[usize::from(index)].written;
         let written = self.written.as_mut()?;
@@ -243,7 +243,7 @@ impl Stack {
         since.map(|since| self.of_the_disk(since))
     }
 
-    /// Blocks of the disk that so many samples stand for.
+    /// Returns the number of blocks of the disk that so many samples stand for.
     fn of_the_disk(&self, samples: u16) -> u64 {
         u64::from(samples) * ALL / self.counted
     }

@@ -51,12 +51,12 @@ impl Timeline {
         slot + 1 == self.next
     }
 
-    /// True if there is no slot for one more use, before [`Self::move_together`].
+    /// Returns true if there is no slot for one more use, before [`Self::move_together`].
     pub(super) fn is_full(&self) -> bool {
         self.next == self.slots
     }
 
-    /// A sample is used; the slot that it is in now.
+    /// Records the use of a sample. Returns its slot now.
     pub(super) fn put(&mut self, sample: u16, standing: Standing) -> u16 {
         if self.samples.is_empty() {
             self.samples = vec![NONE; usize::from(self.slots)].into_boxed_slice();
@@ -119,7 +119,7 @@ impl Timeline {
         }
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> usize {
         (self.samples.len() + self.sums.len()) * size_of::<u16>()
     }

@@ -33,7 +33,7 @@ pub(super) struct Run {
 pub(super) type Runs = SmallVec<[Run; 16]>;
 
 impl Run {
-    /// All of a block, in the order of its pages; none is of a chain so far.
+    /// Returns all of a block, in the order of its pages; none is of a chain so far.
     pub(super) fn all_of(places: &[Option<Located>]) -> Runs {
         let mut runs = Runs::new();
         let mut open: Option<Run> = None;

@@ -110,7 +110,7 @@ pub(super) fn unpack(words: &[u32], pages: usize) -> Places {
     places
 }
 
-/// The place of one page of a block of so many.
+/// Returns the place of one page of a block of so many.
 pub(super) fn get(words: &[u32], pages: usize, page: usize) -> Option<Located> {
     let (at, own) = (page / PAGES_PER_HEAD, first(page));
     let head = *words.get(at)?;
@@ -174,7 +174,7 @@ impl<'a> Packed<'a> {
         self.step_bits > 0
     }
 
-    /// The address of the chain is the first.
+    /// Returns an address; that of the chain is the first.
     fn address(&self, at: usize) -> u32 {
         get_bits(self.bits, self.step_bits + at * self.width, self.width)
     }
@@ -192,7 +192,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// The first bit of a page in its head.
+/// Returns the first bit of a page in its head.
 fn first(page: usize) -> u32 {
     1 << (page % PAGES_PER_HEAD)
 }
@@ -201,17 +201,17 @@ fn second(page: usize) -> u32 {
     first(page) << PAGES_PER_HEAD
 }
 
-/// The pages of a head that are there, a bit each.
+/// Returns the pages of a head that are there, a bit each.
 fn there(head: u32) -> u32 {
     (head | head >> PAGES_PER_HEAD) & HEAD_PAGES
 }
 
-/// Those that begin a run.
+/// Returns those that begin a run.
 fn begins(head: u32) -> u32 {
     head & (head >> PAGES_PER_HEAD)
 }
 
-/// Those of the chain.
+/// Returns those of the chain.
 fn chained(head: u32) -> u32 {
     !head & (head >> PAGES_PER_HEAD)
 }
@@ -268,7 +268,7 @@ mod tests {
         AppendedAgain,
     }
 
-    /// A block whose pages were written together, and what became of it.
+    /// Returns a block whose pages were written together, and what became of it.
     fn changed() -> impl Strategy<Value = Places> {
         let change = prop_oneof![
             8 => Just(Change::Overwritten),
@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Pages of a block of 64 KiB, and on flash.
+    /// Returns the number of pages of a block of 64 KiB, and on flash.
     fn words_of(flash: [u32; 16]) -> usize {
         let place = |flash| Some(Located { flash: FlashPage(flash), checksum: 1 });
         pack(&flash.map(place)).len() - 16

@@ -47,7 +47,7 @@ impl Pieces {
         Self { stacks: Vec::new() }
     }
 
-    /// Bytes of RAM taken, with what is empty and what the allocator keeps beside it.
+    /// Returns the bytes of RAM taken, with what is empty and what the allocator keeps beside it.
     pub(super) fn bytes(&self) -> u64 {
         let of = |(words, stack): (usize, &Stack)| {
             let chunk = per_chunk(words) * (1 + words) * size_of::<u32>() + ALLOCATION_OVERHEAD;
@@ -135,7 +135,7 @@ fn per_chunk(words: usize) -> usize {
     (CHUNK_WORDS / (1 + words)).max(1)
 }
 
-/// The chunk of a piece in its stack, and the word in it where its owner stands.
+/// Returns the chunk of a piece in its stack, and the word in it where its owner stands.
 fn place_of(Piece { place, words }: Piece) -> (usize, usize) {
     let (place, words) = (place as usize, words as usize);
     let per_chunk = per_chunk(words);

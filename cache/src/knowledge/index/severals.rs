@@ -21,7 +21,7 @@ impl Said for Piece {
 }
 
 impl Severals {
-    /// Blocks of so many pages.
+    /// Creates blocks of so many pages.
     pub(super) fn new(pages: usize, salt: u64) -> Self {
         Self { table: Table::new(salt), pieces: Pieces::new(), pages }
     }
@@ -35,7 +35,7 @@ impl Severals {
         &mut self.table
     }
 
-    /// Bytes of RAM taken, what is empty included.
+    /// Returns the bytes of RAM taken, what is empty included.
     pub(super) fn bytes(&self) -> u64 {
         self.table.bytes() + self.pieces.bytes()
     }

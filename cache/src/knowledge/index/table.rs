@@ -67,7 +67,7 @@ impl<S: Said> Table<S> {
         self.len
     }
 
-    /// Bytes of RAM taken, empty places included.
+    /// Returns the bytes of RAM taken, empty places included.
     pub(super) fn bytes(&self) -> u64 {
         let places = self.parts.iter().map(|part| size_of_val(&*part.places)).sum::<usize>();
         (places + size_of_val(&*self.parts)) as u64
@@ -81,7 +81,7 @@ impl<S: Said> Table<S> {
         Some(Slot { part: part as u32, place: place as u32 })
     }
 
-    /// The numbers of all blocks, in no order.
+    /// Returns the numbers of all blocks, in no order.
     pub(super) fn blocks(&self) -> impl Iterator<Item = u64> + '_ {
         let entries = self.parts.iter().flat_map(|part| &part.places).filter(|entry| !entry.is_empty());
         entries.map(|entry| u64::from(entry.block))

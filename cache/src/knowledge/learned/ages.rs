@@ -101,7 +101,7 @@ impl Coming {
         if self.class() < SIZES { By::Read } else { By::Write }
     }
 
-    /// The same with a [scan](super::scans).
+    /// Returns the same with a [scan](super::scans).
     pub(super) fn with_scan(self) -> Self {
         Self(self.0 | SCANNED)
     }
@@ -190,14 +190,14 @@ impl Ages {
         Self { capacity, tick, moment: unit as f32 / tick }
     }
 
-    /// The class of an age in moments.
+    /// Returns the class of an age in moments.
     #[expect(clippy::cast_precision_loss, reason = "classes are wide")]
     fn of(&self, moments: u32) -> usize {
         let quarters = (moments as f32 * self.moment + 1.0).to_bits() >> QUARTERS_SHIFT;
         ((quarters - QUARTERS_OF_ONE) as usize).min(AGES - 1)
     }
 
-    /// The youngest of a class, in accesses.
+    /// Returns the youngest of a class, in accesses.
     fn start(&self, age: usize) -> f32 {
         let quarters = age as u32 + QUARTERS_OF_ONE;
         (f32::from_bits(quarters << QUARTERS_SHIFT) - 1.0) * self.tick
@@ -213,7 +213,7 @@ impl Ages {
         accesses / self.capacity
     }
 
-    /// The class of a block that is used at this age, by what it was used before, if it was of `class` then.
+    /// Returns the class of a block that is used at this age, by what it was used before, if it was of `class` then.
     pub(super) fn class_after(&self, class: usize, age: usize) -> usize {
         let gap = gap_class((self.start(age) + self.width(age) / 2.0) / self.tick);
         let (by, uses) = match class.checked_sub(COMINGS) {
@@ -226,7 +226,7 @@ impl Ages {
     }
 }
 
-/// The class of a block that was used more than once, the last time by `by`, so often and with such a gap, in classes of both.
+/// Returns the class of a block that was used more than once, the last time by `by`, so often and with such a gap, in classes of both.
 fn class_of(by: By, uses: usize, gap: usize) -> usize {
     let row = match by {
         By::Read => uses.min(USES_READ - 1),
@@ -235,7 +235,7 @@ fn class_of(by: By, uses: usize, gap: usize) -> usize {
     COMINGS + row * GAPS + gap
 }
 
-/// The class of a gap in ticks.
+/// Returns the class of a gap in ticks.
 fn gap_class(ticks: f32) -> usize {
     let quarters = (ticks + 1.0).to_bits() >> QUARTERS_SHIFT;
     ((quarters - QUARTERS_OF_ONE) as usize / 4).min(GAPS - 1)
@@ -272,7 +272,7 @@ impl History {
         Self::new(now.0, uses, gap | written, self.heat())
     }
 
-    /// True if it was used in this very moment.
+    /// Returns true if it was used in this very moment.
     pub(super) fn is_of(self, now: Moment) -> bool {
         self.last() == now.0 && self.uses() > 0
     }
@@ -305,7 +305,7 @@ impl History {
         class_of(by, uses, how & ((1 << (WRITTEN_SHIFT - HOW_SHIFT)) - 1))
     }
 
-    /// The class of its age.
+    /// Returns the class of its age.
     pub(super) fn age(self, now: Moment, ages: &Ages) -> usize {
         ages.of(now.since(self.last()))
     }
@@ -315,7 +315,7 @@ impl History {
         (self.0 >> HEAT_SHIFT) as u8
     }
 
-    /// The same with another heat, at most [`HEAT_MAX`].
+    /// Returns the same with another heat, at most [`HEAT_MAX`].
     pub(crate) fn with_heat(self, heat: u8) -> Self {
         Self(self.0 & !(u32::from(HEAT_MAX) << HEAT_SHIFT) | u32::from(heat.min(HEAT_MAX)) << HEAT_SHIFT)
     }
@@ -326,7 +326,7 @@ impl History {
     }
 }
 
-/// The gap of a class; none if it was used once.
+/// Returns the gap of a class; none if it was used once.
 pub(super) fn gap_of(class: usize) -> Option<usize> {
     class.checked_sub(COMINGS).map(|class| class % GAPS)
 }

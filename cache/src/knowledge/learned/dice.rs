@@ -8,7 +8,7 @@ impl Dice {
         Self(88_172_645_463_325_252)
     }
 
-    /// A number below `end`, which is above 0 and at most 2^32.
+    /// Returns a number below `end`, which is above 0 and at most 2^32.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;

@@ -40,7 +40,7 @@ impl Ghosts {
         Self { buckets: vec![[Ghost(0); PLACES]; buckets].into_boxed_slice(), step }
     }
 
-    /// The bucket of a block, and its fingerprint there. Not by the highest bits, which the blocks of a sample have in common.
+    /// Returns the bucket of a block, and its fingerprint there. Not by the highest bits, which the blocks of a sample have in common.
     fn place(&self, block: u64) -> (usize, u16) {
         let hash = hash(block);
         let bucket = ((hash & 0xFFFF_FFFF) * self.buckets.len() as u64) >> 32;
@@ -71,7 +71,7 @@ impl Ghosts {
         Some(History::of_ghost(now.before(moments), USES[ghost.uses()]))
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
         size_of_val(&*self.buckets) as u64
     }
@@ -82,12 +82,12 @@ impl Ghost {
         self.0 >> FINGERPRINT_SHIFT == fingerprint
     }
 
-    /// The step in which it was used last.
+    /// Returns the step in which it was used last.
     fn last(self) -> u32 {
         u32::from(self.0 >> LAST_SHIFT) & LAST_MASK
     }
 
-    /// The class of its uses.
+    /// Returns the class of its uses.
     fn uses(self) -> usize {
         usize::from(self.0) & (USES.len() - 1)
     }
@@ -104,7 +104,7 @@ mod tests {
         Ghosts::new(BLOCKS as u64, 1, &Clock::new(BLOCKS))
     }
 
-    /// A block that was used so often, the last time at this moment.
+    /// Returns a block that was used so often, the last time at this moment.
     fn used(times: u32, last: Moment) -> History {
         let ages = Ages::new(BLOCKS);
         (1..times).fold(History::first(last, Coming::ALONE), |history, _| history.used(last, &ages, By::Read))

@@ -33,7 +33,7 @@ impl Seen {
         Self { used: table(0.0), left: table(0.0) }
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
         2 * size_of_val(&*self.used) as u64
     }

@@ -89,7 +89,7 @@ impl Learned {
         Self::at(capacity, aim, Clock::new(blocks))
     }
 
-    /// The same, with a clock that goes on.
+    /// Returns the same, with a clock that goes on.
     fn at(capacity: u64, aim: Aim, clock: Clock) -> Self {
         let capacity = capacity.max(1);
         let blocks = usize::try_from(capacity).unwrap_or(usize::MAX);
@@ -177,12 +177,12 @@ impl Learned {
         }
     }
 
-    /// The same block used once more.
+    /// Returns the same block used once more.
     pub(crate) fn used(&self, history: History, by: By) -> History {
         history.used(self.clock.now(), &self.ages, by)
     }
 
-    /// The same block read once more, where several pages of it are used by one visit: that is one use.
+    /// Returns the same block read once more, where several pages of it are used by one visit: that is one use.
     pub(crate) fn visited(&self, history: History) -> History {
         if history.is_of(self.clock.now()) { history } else { self.used(history, By::Read) }
     }
@@ -227,7 +227,7 @@ impl Learned {
         self.written += blocks;
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
         size_of::<Self>() as u64
             + self.ghosts.bytes()

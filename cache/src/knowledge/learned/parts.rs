@@ -49,7 +49,7 @@ impl Parts {
         Self(u16::MAX << first & u16::MAX >> (u64::from(u16::BITS) - 1 - last))
     }
 
-    /// True if all of `parts` are among them.
+    /// Returns true if all of `parts` are among them.
     pub(super) fn have(self, parts: Self) -> bool {
         self.0 & parts.0 == parts.0
     }

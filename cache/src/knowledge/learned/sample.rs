@@ -101,7 +101,7 @@ impl Sample {
         self.one_of
     }
 
-    /// The same in whole ones, and never less.
+    /// Returns the same as a whole number, rounded up.
     #[expect(clippy::cast_sign_loss, reason = "it is at least one")]
     pub(super) fn stands_for(&self) -> u64 {
         self.one_of.ceil() as u64
@@ -112,7 +112,7 @@ impl Sample {
         hash(block) <= self.below
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
         let numbers = (self.free.capacity() + self.dense.capacity()) * size_of::<u16>();
         (self.numbers.allocation_size() + self.watched.capacity() * size_of::<Watched>() + numbers) as u64

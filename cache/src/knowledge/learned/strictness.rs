@@ -138,7 +138,7 @@ impl Strictness {
         self.behind += one(had.by_lru) - one(served);
     }
 
-    /// True if so much is missing that the next comparison should be now. With a cache that is large for what its disk reads,
+    /// Returns true if so much is missing that the next comparison should be now. With a cache that is large for what its disk reads,
     /// comparisons are far apart, and what LRU has can change at once.
     pub(super) fn is_left_behind(&self) -> bool {
         self.degree > 0.0 && self.behind >= BEHIND && self.missing() > MISSING_PLAINLY
@@ -181,7 +181,7 @@ impl Strictness {
         }
     }
 
-    /// Hits that the cache should have had and had not, of all accesses: below zero if it had more.
+    /// Returns the number of hits that the cache should have had and had not, of all accesses: below zero if it had more.
     fn missing(&self) -> f32 {
         let gain_wanted = if self.degree < 1.0 { GAIN_WANTED } else { GAIN_WANTED_BEYOND };
         let wanted = self.by_lru + gain_wanted * (self.by_density - self.by_lru).max(0.0);

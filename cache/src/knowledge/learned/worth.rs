@@ -38,7 +38,7 @@ impl Worth {
         self.refresh(ages);
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
         3 * size_of_val(&*self.value) as u64
     }
@@ -49,17 +49,17 @@ impl Worth {
         self.solve(ages);
     }
 
-    /// Hits that a block brings beyond its rent.
+    /// Returns the number of hits that a block brings beyond its rent.
     pub(super) fn value(&self, block: History, now: Moment, ages: &Ages) -> f32 {
         self.value[block.class()][block.age(now, ages)]
     }
 
-    /// Hits that a block brings in the time in which the whole cache is used once.
+    /// Returns the number of hits that a block brings in the time in which the whole cache is used once.
     pub(super) fn density(&self, block: History, now: Moment, ages: &Ages) -> f32 {
         self.density[block.class()][block.age(now, ages)]
     }
 
-    /// The same, from 0 to 1, one half being what rent asks for.
+    /// Returns the same, from 0 to 1, one half being what rent asks for.
     pub(super) fn relative_density(&self, block: History, now: Moment, ages: &Ages) -> f32 {
         let density = self.density(block, now, ages);
         density / (density + self.rent)
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::knowledge::learned::ages::Coming;
 
-    /// Blocks of class 0 that are used at one class of ages for sure, or never.
+    /// Returns the blocks of class 0 that are used at one class of ages for sure, or never.
     fn used_at(age: usize) -> (Ages, Worth) {
         let ages = Ages::new(640);
         let mut hazards = table(0.0);

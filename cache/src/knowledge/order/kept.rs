@@ -39,7 +39,7 @@ impl Kept {
         }
     }
 
-    /// The same of a segment that is at another place now.
+    /// Returns the same of a segment that is at another place now.
     pub(super) fn at(self, segment: SegmentNumber) -> Self {
         Self { segment, ..self }
     }
@@ -62,7 +62,7 @@ impl Kept {
         counts
     }
 
-    /// Pages of it that were appended again before its turn; none unless it was settled that it goes next.
+    /// Returns the pages of it that were appended again before its turn; none unless it was settled that it goes next.
     pub(super) fn moved(&self) -> Option<usize> {
         self.is_next.then_some(self.moved as usize)
     }
@@ -77,7 +77,7 @@ impl Kept {
         }
     }
 
-    /// Some of its pages.
+    /// Returns some of its pages.
     pub(super) fn sample(&self) -> &[u32] {
         &self.sample[..SAMPLES.min(self.lines as usize)]
     }
@@ -141,7 +141,7 @@ impl KeptSegments {
         Some(gone)
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
         (self.kept.capacity() * size_of::<Kept>() + self.places.capacity() * size_of::<u32>()) as u64
     }

@@ -32,8 +32,8 @@ impl Segments {
         }
     }
 
-    /// True if what an owner takes has two copies: notes, or a disk that wants that and whose guests' data depends on flash;
-    /// and two devices are large enough.
+    /// Returns true if what an owner takes has two copies: notes, or a disk that wants that and whose guests' data depends on flash; and
+    /// two devices are large enough.
     pub(crate) fn is_mirrored(&self, owner: impl Into<SegmentOwner>) -> bool {
         let depends = |holder: &Holder| holder.mirrored && (holder.writes_back || holder.dirty);
         let wanted = match owner.into() {
@@ -44,7 +44,7 @@ impl Segments {
         wanted && self.space.can_pair()
     }
 
-    /// True if notes stand in one copy, and could in two.
+    /// Returns true if notes stand in one copy, and could in two.
     pub(crate) fn notes_lack_copy(&self) -> bool {
         self.is_mirrored(SegmentOwner::Notes) && self.notes.held == 1
     }
@@ -59,7 +59,7 @@ impl Segments {
         u64::from(self.space.pairs().saturating_sub(KEPT_BACK_SEGMENTS) / self.writing_back.max(1))
     }
 
-    /// The second copy of a segment.
+    /// Returns the second copy of a segment.
     pub(crate) fn second(&self, segment: SegmentNumber) -> Option<SegmentNumber> {
         let line = &self.lines[segment.0 as usize];
         line.other.filter(|_| line.state != State::Second)
@@ -138,7 +138,7 @@ impl Segments {
         (0..self.lines.len() as u32).map(SegmentNumber).filter_map(left).collect()
     }
 
-    /// True if all segments of a disk of which a device has a copy have another one elsewhere.
+    /// Returns true if all segments of a disk of which a device has a copy have another one elsewhere.
     pub(crate) fn has_copies_of_all(&self, member: MemberNumber, disk: DiskId) -> bool {
         let Some(member) = self.space.member(member) else { return true };
         let mut own =
@@ -174,7 +174,7 @@ impl Segments {
         }
     }
 
-    /// The newest closed segment of a disk that lacks a second copy and is to have one.
+    /// Returns the newest closed segment of a disk that lacks a second copy and is to have one.
     pub(crate) fn lacks_second(&self, disk: DiskId) -> Option<SegmentNumber> {
         if !self.is_mirrored(disk) {
             return None;
@@ -191,7 +191,7 @@ impl Segments {
         self.lines[first.0 as usize].is_damaged = true;
     }
 
-    /// Segments of an owner of which no second copy is recorded; none if it is not mirrored.
+    /// Returns the number of segments of an owner of which no second copy is recorded; none if it is not mirrored.
     pub(crate) fn uncopied(&self, owner: impl Into<SegmentOwner>) -> u64 {
         let owner = owner.into();
         let Some(holder) = self.holder(owner).filter(|_| self.is_mirrored(owner)) else { return 0 };
@@ -205,7 +205,7 @@ impl Segments {
         self.lines.iter().filter(|line| line.is_single_of() == Some(owner)).count()
     }
 
-    /// Segments of all mirrored disks of which no second copy is recorded.
+    /// Returns the number of segments of all mirrored disks of which no second copy is recorded.
     pub(crate) fn all_uncopied(&self) -> u64 {
         self.holders.keys().map(|disk| self.uncopied(*disk)).sum()
     }
@@ -287,7 +287,7 @@ impl Segments {
 }
 
 impl Line {
-    /// The owner, if this is the only copy.
+    /// Returns the owner, if this is the only copy.
     fn is_single_of(&self) -> Option<SegmentOwner> {
         let is_single = self.state != State::Second && self.other.is_none();
         self.life.filter(|_| is_single).map(|(owner, _)| owner)

@@ -22,7 +22,7 @@ impl Segments {
         self.holders.entry(disk).or_insert(Holder::UNKNOWN).dirty = dirty;
     }
 
-    /// True if there may be.
+    /// Returns true if there may be.
     pub(crate) fn is_dirty(&self, disk: DiskId) -> bool {
         self.holders.get(&disk).is_some_and(|holder| holder.dirty)
     }
@@ -35,22 +35,22 @@ impl Segments {
         }
     }
 
-    /// Disks of which that is so.
+    /// Returns the number of disks of which that is so.
     pub(crate) fn writing_back(&self) -> u32 {
         self.writing_back
     }
 
-    /// True if not even reclaim gets a segment.
+    /// Returns true if not even reclaim gets a segment.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.space.left_in_need() <= NOTE_SEGMENTS - self.noted()
     }
 
-    /// True if nothing of what is kept back for reclaim is in use.
+    /// Returns true if nothing of what is kept back for reclaim is in use.
     pub(crate) fn has_reserve(&self) -> bool {
         self.space.left() >= self.floor(SegmentPurpose::Promotion)
     }
 
-    /// Segments that a disk keeps when others need room.
+    /// Returns the number of segments that a disk keeps when others need room.
     pub(crate) fn kept_by(&self, disk: DiskId) -> u32 {
         let kept = holders::kept(self.reserved, self.usable());
         self.holders.get(&disk).map_or(0, kept)
@@ -146,7 +146,7 @@ impl Segments {
         if is_first { Place::First { next } } else { Place::Behind { next } }
     }
 
-    /// An attached disk that holds more than it may, after its limit was lowered.
+    /// Returns an attached disk that holds more than it may, after its limit was lowered.
     pub(crate) fn over_limit(&self) -> Option<DiskId> {
         let known = |holder: &Holder| !holder.dirty || holder.indexed;
         let over =
@@ -154,7 +154,7 @@ impl Segments {
         self.holders.iter().find(|(_, holder)| over(holder)).map(|(disk, _)| *disk)
     }
 
-    /// True if a disk holds more than it may, after its limit was lowered.
+    /// Returns true if a disk holds more than it may, after its limit was lowered.
     pub(crate) fn exceeds_limit(&self, disk: DiskId) -> bool {
         self.holders.get(&disk).is_some_and(|holder| holder.held > holder.share.limit)
     }

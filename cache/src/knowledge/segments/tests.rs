@@ -162,7 +162,7 @@ fn what_a_table_says_is_closed_again_oldest_first() {
     assert_eq!(after.owners(), [B]);
 }
 
-/// A second device as large as the first.
+/// Returns a second device as large as the first.
 fn equal(segments: &Segments) -> Member {
     let count = segments.space.count();
     Member::new(MemberNumber(1), SegmentNumber(count), count, DEVICE)
