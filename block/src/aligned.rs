@@ -28,7 +28,7 @@ impl<D: BlockDevice> Aligned<D> {
         Self { inner, locks: RangeLock::new() }
     }
 
-    /// The device beneath.
+    /// Returns the device beneath.
     pub fn inner(&self) -> &D {
         &self.inner
     }

@@ -48,14 +48,14 @@ impl Buffer {
         Self { start, len }
     }
 
-    /// A buffer that holds a copy of `bytes`.
+    /// Returns a buffer that holds a copy of `bytes`.
     pub fn copy_of(bytes: &[u8]) -> Self {
         let mut filling = Filling::new(bytes.len());
         filling.put(bytes);
         filling.finish()
     }
 
-    /// The memory of a buffer of `len` bytes, which is not 0.
+    /// Returns the memory of a buffer of `len` bytes, which is not 0.
     fn layout(len: usize) -> Layout {
         let bytes = size_of_spare(len).map_or(len, |size| ALIGNMENT << size);
         Layout::from_size_align(bytes, ALIGNMENT)
@@ -82,7 +82,7 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Room for `len` bytes.
+    /// Creates room for `len` bytes.
     pub fn new(len: usize) -> Self {
         let start = match size_of_spare(len).and_then(Spares::take) {
             Some(start) => start,
@@ -119,7 +119,7 @@ impl Filling {
         unsafe { self.start.add(at) }
     }
 
-    /// The buffer, which must be full.
+    /// Returns the buffer, which must be full.
     pub fn finish(self) -> Buffer {
         assert_eq!(self.filled, self.len, "a buffer is filled with all that it was made for");
         let buffer = Buffer { start: self.start, len: self.len };

@@ -38,7 +38,7 @@ impl<H: Host> Deadlines<H> {
         }
     }
 
-    /// The moment that is `duration` nanoseconds from now, or never.
+    /// Returns the moment that is `duration` nanoseconds from now, or never.
     pub(crate) fn after(&self, duration: Option<u64>) -> u64 {
         duration.map_or(NEVER, |duration| self.host.now().saturating_add(duration))
     }

@@ -36,7 +36,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// A writable device of `size` bytes that serves any 512-byte request.
+    /// Creates a writable device of `size` bytes that serves any 512-byte request.
     pub fn plain(size: u64) -> Self {
         Self {
             size,

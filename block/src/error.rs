@@ -58,24 +58,24 @@ pub struct BlockError {
 }
 
 impl BlockError {
-    /// An error of `kind` while doing `operation` at `range`.
+    /// Creates an error of `kind` while doing `operation` at `range`.
     pub fn new(kind: ErrorKind, operation: Operation, range: ByteRange) -> Self {
         Self { kind, operation, range: Some(range), reason: String::new() }
     }
 
-    /// An error that has no place on the device.
+    /// Returns an error that has no place on the device.
     pub fn anywhere(kind: ErrorKind, operation: Operation) -> Self {
         Self { kind, operation, range: None, reason: String::new() }
     }
 
-    /// The same error with the reason that the system gave.
+    /// Returns the same error with the reason that the system gave.
     #[must_use]
     pub fn because(mut self, reason: impl fmt::Display) -> Self {
         self.reason = reason.to_string();
         self
     }
 
-    /// The error that the operating system reported as `errno`.
+    /// Creates the error that the operating system reported as `errno`.
     pub fn from_errno(errno: i32, operation: Operation, range: Option<ByteRange>) -> Self {
         let kind = match errno {
             // The last one is a limit of the file system, or of the process.

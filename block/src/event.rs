@@ -44,7 +44,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// The event of a descriptor. Whether it is one shows when it is used.
+    /// Creates the event of a descriptor. Whether it is one shows when it is used.
     pub fn new(ring: &Ring, file: Arc<OwnedFd>) -> Self {
         Self {
             ring: ring.clone(),

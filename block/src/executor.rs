@@ -37,7 +37,7 @@ pub use virtual_time::VirtualTime;
 
 /// Source of completions that an executor waits on when no task can run.
 pub trait Driver: 'static {
-    /// Nanoseconds since a fixed moment.
+    /// Returns the nanoseconds since a fixed moment.
     fn now(&self) -> u64;
 
     /// Lets I/O make progress without waiting. Called between rounds of tasks. True if there was something to do.
@@ -58,7 +58,7 @@ pub trait Driver: 'static {
     /// happen: no deadline and nothing in flight.
     fn wait(&self, deadline: Option<u64>) -> bool;
 
-    /// The handle with which another thread ends a `wait`.
+    /// Returns the handle with which another thread ends a `wait`.
     fn unparker(&self) -> Arc<dyn Unpark>;
 }
 
@@ -85,7 +85,7 @@ pub struct BusyTime {
 }
 
 impl BusyTime {
-    /// Nanoseconds since the executor began to run. Kept up to date after each round of tasks.
+    /// Returns the nanoseconds since the executor began to run. Kept up to date after each round of tasks.
     pub fn nanos(&self) -> u64 {
         self.nanos.load(Ordering::Relaxed)
     }
@@ -148,7 +148,7 @@ struct RunQueue {
 const ROUND: usize = 64;
 
 impl Executor {
-    /// An executor over `driver`. The seed of [`Host::random`] is the order's, or drawn from the system.
+    /// Creates an executor over `driver`. The seed of [`Host::random`] is the order's, or drawn from the system.
     pub fn new(driver: impl Driver, order: Order) -> Self {
         let seed = match order {
             Order::Seeded(seed) => seed,
@@ -413,7 +413,7 @@ impl Wake for MainWaker {
     }
 }
 
-/// A panic while a queue is locked leaves the queue whole, so a poisoned lock is as good as any.
+/// Locks a queue. A panic while it is locked leaves the queue whole, so a poisoned lock is as good as any.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

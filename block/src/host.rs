@@ -11,7 +11,7 @@ use crate::Part;
 /// All of it is single-threaded: tasks run on the thread that spawned them, one at a time, and switch only at an
 /// `.await`. In simulation the same calls give virtual time and a seeded order.
 pub trait Host: Clone + 'static {
-    /// Nanoseconds since some fixed moment before the start; never runs backwards.
+    /// Returns the nanoseconds since some fixed moment before the start; never runs backwards.
     fn now(&self) -> u64;
 
     /// Returns the last result of `now()` of a host on this thread, for any caller: not later than now, and no older than the time since

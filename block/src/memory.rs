@@ -19,7 +19,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A disk of `size` bytes that takes any 512-byte request.
+    /// Creates a disk of `size` bytes that takes any 512-byte request.
     pub fn new(size: u64) -> Self {
         Self::with_geometry(Geometry::plain(size))
     }
@@ -29,7 +29,7 @@ impl Memory {
         Self { geometry, chunks: Rc::default() }
     }
 
-    /// A second device with the same content, which changes independently from now on.
+    /// Returns a second device with the same content, which changes independently from now on.
     #[must_use]
     pub fn duplicate(&self) -> Self {
         Self { geometry: self.geometry, chunks: Rc::new(RefCell::new(self.chunks.borrow().clone())) }

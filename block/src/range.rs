@@ -12,43 +12,43 @@ pub struct ByteRange {
 }
 
 impl ByteRange {
-    /// The range `start..end`. Panics if it runs backwards.
+    /// Creates the range `start..end`. Panics if it runs backwards.
     pub fn new(start: u64, end: u64) -> Self {
         assert!(start <= end, "range runs backwards: {start}..{end}");
         Self { start, end }
     }
 
-    /// The range of `length` bytes at `offset`, or `None` if it would pass the largest address.
+    /// Returns the range of `length` bytes at `offset`, or `None` if it would pass the largest address.
     pub fn checked(offset: u64, length: u64) -> Option<Self> {
         Some(Self { start: offset, end: offset.checked_add(length)? })
     }
 
-    /// The range of `length` bytes at `offset`.
+    /// Returns the range of `length` bytes at `offset`.
     pub fn at(offset: u64, length: u64) -> Self {
         Self::checked(offset, length).expect("callers check requests against the size of the device first")
     }
 
-    /// Bytes covered.
+    /// Returns the bytes covered.
     pub fn len(&self) -> u64 {
         self.end - self.start
     }
 
-    /// True if no byte is covered.
+    /// Returns true if no byte is covered.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
-    /// True if at least one byte is in both.
+    /// Returns true if at least one byte is in both.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// True if every byte of `other` is in this range.
+    /// Returns true if every byte of `other` is in this range.
     pub fn contains(&self, other: &Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// The bytes that are in both; empty at `self.start` if there are none.
+    /// Returns the bytes that are in both; empty at `self.start` if there are none.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let start = self.start.max(other.start);
@@ -56,13 +56,13 @@ impl ByteRange {
         if start < end { Self { start, end } } else { Self { start: self.start, end: self.start } }
     }
 
-    /// The smallest range of whole units of `unit` bytes that covers this one.
+    /// Returns the smallest range of whole units of `unit` bytes that covers this one.
     #[must_use]
     pub fn widened(&self, unit: u64) -> Self {
         Self { start: self.start / unit * unit, end: self.end.div_ceil(unit) * unit }
     }
 
-    /// The largest range of whole units of `unit` bytes inside this one; empty if there is none.
+    /// Returns the largest range of whole units of `unit` bytes inside this one; empty if there is none.
     #[must_use]
     pub fn narrowed(&self, unit: u64) -> Self {
         let start = self.start.div_ceil(unit) * unit;
@@ -70,7 +70,7 @@ impl ByteRange {
         if start < end { Self { start, end } } else { Self { start, end: start } }
     }
 
-    /// True if both ends lie on a multiple of `unit`.
+    /// Returns true if both ends lie on a multiple of `unit`.
     pub fn is_aligned(&self, unit: u64) -> bool {
         self.start.is_multiple_of(unit) && self.end.is_multiple_of(unit)
     }

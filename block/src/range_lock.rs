@@ -54,7 +54,7 @@ impl RangeLock {
         Acquire { guard: Some(RangeGuard { lock: self.clone(), ticket, range }) }
     }
 
-    /// True if a holder or a waiter shares a byte with `range`.
+    /// Returns true if a holder or a waiter shares a byte with `range`.
     pub fn is_contended(&self, range: &ByteRange) -> bool {
         self.state.borrow().entries.iter().any(|entry| entry.range.overlaps(range))
     }
@@ -85,7 +85,7 @@ impl State {
 }
 
 impl RangeGuard {
-    /// The range held.
+    /// Returns the range held.
     pub fn range(&self) -> ByteRange {
         self.range
     }

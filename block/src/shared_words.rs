@@ -45,7 +45,7 @@ impl SharedWords {
         Ok(Self { start: start.cast(), count, bytes: bytes.get(), file })
     }
 
-    /// The same words and more, up to `count`: of the same file, whatever has that name by now.
+    /// Returns the same words and more, up to `count`: of the same file, whatever has that name by now.
     ///
     /// # Errors
     /// As [`Self::map`].
@@ -53,7 +53,7 @@ impl SharedWords {
         Self::map_open(Arc::clone(&self.file), count)
     }
 
-    /// The words.
+    /// Returns the words.
     pub fn words(&self) -> &[AtomicU64] {
         // SAFETY: The mapping is page-aligned, as long as `count` words, readable and writable, and lives as long as
         // `self`. Its storage was taken by `map`. Others who map the file may change it at any time, which atomics allow.

@@ -134,7 +134,7 @@ pub struct Counts {
 }
 
 impl Faults {
-    /// A device over `durable`, whose chance is decided by `seed`.
+    /// Creates a device over `durable`, whose chance is decided by `seed`.
     pub fn new(durable: Memory, seed: u64) -> Self {
         let geometry = durable.geometry();
         let content = Content {
@@ -165,8 +165,7 @@ impl Faults {
         Self { state: Rc::new(state) }
     }
 
-    /// The device as a new process finds it. Devices given out earlier are dead from now on, and what they had in flight
-    /// is over.
+    /// Returns the device as a new process finds it. Devices given out earlier are dead from now on, and what they had in flight is over.
     pub fn reopen<H: Host>(&self, host: H) -> Faulty<H> {
         let left = std::mem::take(&mut self.state.content.borrow_mut().in_flight);
         if !left.is_empty() {
@@ -451,7 +450,7 @@ impl Content {
 }
 
 impl<H: Host> Faulty<H> {
-    /// The handle on this device's faults.
+    /// Returns the handle on this device's faults.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
@@ -574,7 +573,7 @@ impl<H: Host> BlockDevice for Faulty<H> {
         (buffer, result)
     }
 
-    /// A failed flush leaves what it should have made durable readable and volatile for ever: a later flush that
+    /// Flushes. After a failed flush, the data that it should have made durable stays readable and volatile for ever: a later flush that
     /// succeeds does not cover it.
     async fn flush(&self) -> Result<(), BlockError> {
         self.ensure_alive(Operation::Flush)?;

@@ -45,7 +45,7 @@ impl Volatile {
         }
     }
 
-    /// Everything written so far, for [`Volatile::commit`] later: what a flush that starts now will cover.
+    /// Returns everything written so far, for [`Volatile::commit`] later: what a flush that starts now will cover.
     pub(super) fn mark(&self) -> u64 {
         self.written
     }

@@ -91,7 +91,7 @@ fn kind_for(access: Access) -> libc::c_int {
     }
 }
 
-/// First takes, then asks: of two who do this at once at least one sees the other.
+/// Takes first, then checks: of two processes that do this at once at least one sees the other.
 fn acquire_image(file: &File, used: &[i64]) -> io::Result<bool> {
     for byte in used.iter().map(|way| USED_BASE + way).chain(UNSHARED.iter().map(|way| UNSHARED_BASE + way)) {
         if !take(file, byte, libc::F_RDLCK)? {
@@ -188,7 +188,7 @@ mod tests {
             options.read(true).write(true).create(true).truncate(false).open(&self.0).expect("it is ours")
         }
 
-        /// The bytes that others hold.
+        /// Returns the bytes that others hold.
         fn held(&self) -> Vec<i64> {
             let other = self.open();
             let is_held = |byte: &i64| !could_take_alone(&other, *byte).expect("the file system locks");

@@ -135,7 +135,7 @@ impl FileDevice {
         }
     }
 
-    /// The device of a handle, on the thread of `ring`.
+    /// Creates the device of a handle, on the thread of `ring`.
     pub fn from_handle(ring: &Ring, handle: Handle) -> Self {
         let Handle { opened, lock, unclaimed, claim, cut_short } = handle;
         let Opened { file, kind, identity, geometry, direct, fallback } = opened;
@@ -156,7 +156,7 @@ impl FileDevice {
         }
     }
 
-    /// True for a block device, false for a regular file.
+    /// Returns true for a block device, false for a regular file.
     pub fn is_block_device(&self) -> bool {
         self.kind == Kind::BlockDevice
     }
@@ -234,7 +234,7 @@ impl FileDevice {
         Arc::clone(&self.file)
     }
 
-    /// The size in bytes that it has now. If that is below the geometry's, every later request fails with `Gone`.
+    /// Returns the size in bytes that it has now. If that is below the geometry's, every later request fails with `Gone`.
     ///
     /// Ask from time to time: a read finds out by itself that the file was cut short, a write does not, and would put
     /// the file back to its length with zeroes before it.
@@ -546,7 +546,7 @@ pub(crate) fn find_extents(
     Ok(extents)
 }
 
-/// The error for a file that ends before it should.
+/// Returns the error for a file that ends before it should.
 pub(crate) fn gone(operation: Operation, range: ByteRange) -> BlockError {
     BlockError::new(ErrorKind::Gone, operation, range)
         .because("the file is shorter than when it was opened; restore it, then attach it again")

@@ -70,8 +70,8 @@ impl Identity {
         Ok(Self::from(&metadata))
     }
 
-    /// True if both are one file, or one block device through whatever nodes. Does not see a partition in its whole
-    /// disk, nor a file on the device itself.
+    /// Returns true if both are one file, or one block device through whatever nodes. Does not see a partition in its whole disk, nor a
+    /// file on the device itself.
     pub fn same_storage(&self, other: &Self) -> bool {
         if self.rdev != 0 || other.rdev != 0 {
             return self.rdev == other.rdev;
@@ -365,7 +365,7 @@ impl Measured {
     }
 }
 
-/// The smaller of our two alignments that serves a device with this one; 0 if neither does.
+/// Returns the smaller of our two alignments that serves a device with this one; 0 if neither does.
 fn alignment_for(asked: u64) -> u64 {
     if asked == 0 {
         return 0;

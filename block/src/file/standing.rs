@@ -51,7 +51,7 @@ impl Standing {
         }
     }
 
-    /// True if the content of the open file is gone once it is closed.
+    /// Returns true if the content of the open file is gone once it is closed.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Replaced(Reachable::ByNobody) | Self::Missing(Reachable::ByNobody))
     }
@@ -62,12 +62,12 @@ impl Standing {
     }
 }
 
-/// False if the number of the device that is open was given to another one since.
+/// Returns false if the number of the device that is open was given to another one since.
 fn is_same_device(file: &File, identity: &Identity) -> bool {
     identity.rdev == 0 || sequence_of_open(file).is_none_or(|open| Some(open) == sequence(identity.rdev))
 }
 
-/// True if no name of the file is left. A client of NFS renames a file that is deleted and open.
+/// Returns true if no name of the file is left. A client of NFS renames a file that is deleted and open.
 fn is_unlinked(file: &File, opened: &Metadata) -> bool {
     opened.nlink() == 0
         || fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).is_ok_and(|name| is_silly(&name))
@@ -79,7 +79,7 @@ fn is_silly(name: &Path) -> bool {
 
 nix::ioctl_read!(disk_sequence, 0x12, 128, u64);
 
-/// The sequence number of the disk that is open; none if the kernel has none.
+/// Returns the sequence number of the disk that is open; none if the kernel has none.
 fn sequence_of_open(file: &File) -> Option<u64> {
     let mut number = 0;
     // SAFETY: the kernel stores eight bytes in `number`.
@@ -87,7 +87,7 @@ fn sequence_of_open(file: &File) -> Option<u64> {
     Some(number)
 }
 
-/// The sequence number of the disk that has this device number now, or whose partition has it.
+/// Returns the sequence number of the disk that has this device number now, or whose partition has it.
 fn sequence(rdev: u64) -> Option<u64> {
     let (major, minor) = (nix::sys::stat::major(rdev), nix::sys::stat::minor(rdev));
     let folder = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));

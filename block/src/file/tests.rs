@@ -37,7 +37,7 @@ impl Folder {
         Self(path, turn())
     }
 
-    /// A file of `size` bytes without content.
+    /// Returns a file of `size` bytes without content.
     fn file(&self, size: u64) -> PathBuf {
         let path = self.0.join("image");
         File::create(&path).and_then(|file| file.set_len(size)).expect("there is room for a sparse file");

@@ -113,7 +113,7 @@ impl Rig {
         self.noting.passed.borrow().clone()
     }
 
-    /// The numbers of the requests that passed, in order, and when.
+    /// Returns the numbers of the requests that passed, in order, and when.
     fn numbers(&self) -> Vec<(u64, u64)> {
         self.passed().iter().map(|passed| (passed.offset / PAGE, passed.at)).collect()
     }
@@ -134,7 +134,7 @@ fn run_in(order: Order, limits: RateLimits, test: impl AsyncFnOnce(&Rig)) {
     assert_eq!(rig.limiter.waiting.get(), 0);
 }
 
-/// The most units that passed within any span beyond what the limit allows for that span.
+/// Returns the most units that passed within any span beyond what the limit allows for that span.
 fn most_beyond(passed: &[Passed], units: impl Fn(&Passed) -> u64, rate: u64) -> u64 {
     // Each span begins with a request and ends with one: the excess is a running maximum.
     // In billionths of a unit, so that nothing is rounded.

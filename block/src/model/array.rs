@@ -138,7 +138,7 @@ impl Array {
         pieces
     }
 
-    /// The parity that belongs to pieces of one row.
+    /// Returns the parity that belongs to pieces of one row.
     fn parity_piece(&self, row: u64, pieces: &[Piece]) -> Piece {
         let start = pieces.iter().map(|piece| piece.start).min().unwrap_or(row * CHUNK);
         let end = pieces.iter().map(|piece| piece.start + piece.len).max().unwrap_or(start);

@@ -29,7 +29,7 @@ impl<D: BlockDevice, H: Host> Model<D, H> {
         Self { inner, host, array: RefCell::new(array) }
     }
 
-    /// The device beneath.
+    /// Returns the device beneath.
     pub fn inner(&self) -> &D {
         &self.inner
     }

@@ -10,24 +10,24 @@ impl<'a> Fields<'a> {
         Self { bytes }
     }
 
-    /// Bytes not read yet.
+    /// Returns the bytes not read yet.
     pub(super) fn left(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The next `count` bytes, or `None` if there are fewer.
+    /// Takes the next `count` bytes, or `None` if there are fewer.
     pub(super) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(count)?;
         self.bytes = rest;
         Some(taken)
     }
 
-    /// All that is left.
+    /// Returns all that is left.
     pub(super) fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.bytes)
     }
 
-    /// A length of four bytes, then as many bytes of text.
+    /// Reads a length of four bytes, then as many bytes of text.
     pub(super) fn string(&mut self) -> Option<&'a str> {
         let count = usize::try_from(self.u32()?).ok()?;
         std::str::from_utf8(self.take(count)?).ok()

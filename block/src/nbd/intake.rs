@@ -117,7 +117,7 @@ impl Intake {
         }
     }
 
-    /// A reply begins. None if the state changed and nothing else is to be done.
+    /// Handles the start of a reply. Returns none if the state changed and nothing else is to be done.
     fn header(&mut self, input: &mut &[u8]) -> Result<Option<Step>, Violation> {
         let Some(magic) = input.first_chunk() else { return Ok(Some(Step::NeedInput)) };
         let length =
@@ -146,7 +146,7 @@ impl Intake {
         Ok(Some(Step::Data(cookie, awaited.place(offset, length as usize)?)))
     }
 
-    /// A chunk whose payload begins with `rest`.
+    /// Handles a chunk whose payload begins with `rest`.
     fn chunk<'a>(
         &mut self,
         chunk: ChunkHeader,
@@ -224,7 +224,7 @@ impl Intake {
         Ok(None)
     }
 
-    /// A reply ends: hands the answer over, if it is one.
+    /// Handles the end of a reply: returns the answer, if it is one.
     fn end(&mut self, cookie: u64) -> Result<Step, Violation> {
         self.state = State::Header;
         let awaited = self.awaited.remove(&cookie).ok_or(UNKNOWN)?;

@@ -72,7 +72,7 @@ fn violation(what: impl Into<Cow<'static, str>>) -> Failure {
 }
 
 impl Negotiation {
-    /// A handshake that will ask for `export`.
+    /// Creates a handshake that will ask for `export`.
     pub fn new(export: &str) -> Self {
         let terms = Terms { facts: ExportFacts::UNTOLD, replies: Replies::Simple, allocation: None };
         Self { export: export.to_owned(), state: State::Greeting, replies_seen: 0, terms }

@@ -98,7 +98,7 @@ pub enum OptionReply {
 }
 
 impl OptionReply {
-    /// The reply with this number; errors that are not used here are read as `Unsupported`.
+    /// Returns the reply with this number; errors that are not used here are read as `Unsupported`.
     pub fn from_number(number: u32) -> Option<Self> {
         Some(match number {
             1 => Self::Ack,
@@ -116,7 +116,7 @@ impl OptionReply {
         })
     }
 
-    /// True if the option failed.
+    /// Returns true if the option failed.
     pub fn is_error(self) -> bool {
         self as u32 >= 0x8000_0000
     }
@@ -160,7 +160,7 @@ impl ExportFacts {
     }
 }
 
-/// The greeting of a server.
+/// Returns the greeting of a server.
 pub fn greeting() -> [u8; GREETING_BYTES] {
     let mut bytes = [0; GREETING_BYTES];
     bytes[0..8].copy_from_slice(&GREETING_MAGIC.to_be_bytes());
@@ -169,13 +169,13 @@ pub fn greeting() -> [u8; GREETING_BYTES] {
     bytes
 }
 
-/// The flags in a greeting, or `None` if it is not the one of a newstyle server.
+/// Returns the flags in a greeting, or `None` if it is not the one of a newstyle server.
 pub fn decode_greeting(bytes: &[u8; GREETING_BYTES]) -> Option<u16> {
     let mut fields = Fields::new(bytes);
     (fields.u64()? == GREETING_MAGIC && fields.u64()? == OPTION_MAGIC).then(|| fields.u16())?
 }
 
-/// An option as it is sent.
+/// Encodes an option.
 pub fn encode_option(option: u32, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(OPTION_BYTES + payload.len());
     bytes.extend(OPTION_MAGIC.to_be_bytes());
@@ -185,7 +185,7 @@ pub fn encode_option(option: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Number and length of the option that starts with `bytes`, or `None` if none does.
+/// Returns the number and length of the option that starts with `bytes`, or `None` if none does.
 pub fn decode_option(bytes: &[u8; OPTION_BYTES]) -> Option<(u32, u32)> {
     let mut fields = Fields::new(bytes);
     if fields.u64()? != OPTION_MAGIC {
@@ -222,7 +222,7 @@ pub struct InfoRequest<'a> {
 }
 
 impl<'a> InfoRequest<'a> {
-    /// The payload as it is sent.
+    /// Encodes the payload.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = string(self.name);
         bytes.extend((self.kinds.len() as u16).to_be_bytes());
@@ -230,7 +230,7 @@ impl<'a> InfoRequest<'a> {
         bytes
     }
 
-    /// The payload in `bytes`, or `None` if they are not exactly one.
+    /// Decodes the payload in `bytes`, or `None` if they are not exactly one.
     pub fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut fields = Fields::new(bytes);
         let name = fields.string()?;
@@ -249,7 +249,7 @@ pub struct ContextRequest<'a> {
 }
 
 impl<'a> ContextRequest<'a> {
-    /// The payload as it is sent.
+    /// Encodes the payload.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = string(self.name);
         bytes.extend((self.queries.len() as u32).to_be_bytes());
@@ -257,7 +257,7 @@ impl<'a> ContextRequest<'a> {
         bytes
     }
 
-    /// The payload in `bytes`, or `None` if they are not exactly one.
+    /// Decodes the payload in `bytes`, or `None` if they are not exactly one.
     pub fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut fields = Fields::new(bytes);
         let name = fields.string()?;
@@ -293,7 +293,7 @@ pub enum Info<'a> {
 }
 
 impl<'a> Info<'a> {
-    /// The payload as it is sent.
+    /// Encodes the payload.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         match self {
@@ -318,7 +318,7 @@ impl<'a> Info<'a> {
         bytes
     }
 
-    /// The information in `bytes`, or `None` if it is not understood; clients skip that.
+    /// Returns the information in `bytes`, or `None` if it is not understood; clients skip that.
     pub fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut fields = Fields::new(bytes);
         let info = match fields.u16()? {
@@ -334,13 +334,13 @@ impl<'a> Info<'a> {
     }
 }
 
-/// Number and name of a context in the payload of an [`OptionReply::MetaContext`], or `None` if it is none.
+/// Returns the number and name of a context in the payload of an [`OptionReply::MetaContext`], or `None` if it is none.
 pub fn decode_context(payload: &[u8]) -> Option<(u32, &str)> {
     let mut fields = Fields::new(payload);
     Some((fields.u32()?, std::str::from_utf8(fields.rest()).ok()?))
 }
 
-/// A length of four bytes, then the text: how names are sent.
+/// Encodes a name: a length of four bytes, then the text.
 pub fn string(text: &str) -> Vec<u8> {
     let mut bytes = length_of(text.as_bytes()).to_vec();
     bytes.extend_from_slice(text.as_bytes());

@@ -84,7 +84,7 @@ pub enum ChunkKind {
 }
 
 impl ChunkKind {
-    /// The kind with this number.
+    /// Returns the kind with this number.
     pub fn from_number(number: u16) -> Self {
         match number {
             0 => Self::None,
@@ -97,7 +97,7 @@ impl ChunkKind {
         }
     }
 
-    /// The number of this kind.
+    /// Returns the number of this kind.
     pub fn number(self) -> u16 {
         match self {
             Self::None => 0,
@@ -149,7 +149,7 @@ pub enum Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// The chunk that carries this payload as the last of the reply to `cookie`, header included.
+    /// Encodes the chunk that carries this payload as the last of the reply to `cookie`, header included.
     pub fn encode_last(&self, cookie: u64) -> Vec<u8> {
         let mut bytes = vec![0; CHUNK_BYTES];
         let kind = self.encode_body(&mut bytes);
@@ -228,13 +228,13 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Length and [`extent_flags`] of one extent of a [`ChunkKind::BlockStatus`].
+/// Decodes length and [`extent_flags`] of one extent of a [`ChunkKind::BlockStatus`].
 pub fn decode_extent(bytes: [u8; EXTENT_BYTES]) -> (u32, u32) {
     let both = u64::from_be_bytes(bytes);
     ((both >> 32) as u32, both as u32)
 }
 
-/// A simple reply, without the data of a read.
+/// Encodes a simple reply, without the data of a read.
 pub fn simple_reply(error: Option<ReplyError>, cookie: u64) -> [u8; SIMPLE_REPLY_BYTES] {
     let mut bytes = [0; SIMPLE_REPLY_BYTES];
     bytes[0..4].copy_from_slice(&SIMPLE_REPLY_MAGIC.to_be_bytes());
@@ -253,7 +253,7 @@ pub fn data_head(cookie: u64, offset: u64, length: u32) -> [u8; DATA_HEAD_BYTES]
 }
 
 impl ChunkHeader {
-    /// The header as it is sent.
+    /// Encodes the header.
     pub fn encode(&self) -> [u8; CHUNK_BYTES] {
         let mut bytes = [0; CHUNK_BYTES];
         bytes[0..4].copy_from_slice(&CHUNK_MAGIC.to_be_bytes());
@@ -275,7 +275,7 @@ impl ReplyHeader {
         }
     }
 
-    /// The header that `bytes` start with, or `None` if they are too few or no reply.
+    /// Decodes the header that `bytes` start with, or `None` if they are too few or no reply.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut fields = Fields::new(bytes);
         match fields.u32()? {

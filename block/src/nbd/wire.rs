@@ -72,7 +72,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// The command with this number.
+    /// Returns the command with this number.
     pub fn from_number(number: u16) -> Self {
         match number {
             0 => Self::Read,
@@ -87,7 +87,7 @@ impl Command {
         }
     }
 
-    /// The number of this command.
+    /// Returns the number of this command.
     pub fn number(self) -> u16 {
         match self {
             Self::Read => 0,
@@ -119,7 +119,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The request as it is sent.
+    /// Encodes the request.
     pub fn encode(&self) -> [u8; REQUEST_BYTES] {
         let mut bytes = [0; REQUEST_BYTES];
         bytes[0..4].copy_from_slice(&REQUEST_MAGIC.to_be_bytes());
@@ -131,7 +131,7 @@ impl Request {
         bytes
     }
 
-    /// The request in `bytes`, or `None` if they do not start with the magic: then nothing that follows on this
+    /// Decodes the request in `bytes`, or `None` if they do not start with the magic: then nothing that follows on this
     /// connection can be understood.
     pub fn decode(bytes: &[u8; REQUEST_BYTES]) -> Option<Self> {
         let mut fields = Fields::new(bytes);
@@ -147,7 +147,7 @@ impl Request {
         })
     }
 
-    /// Bytes that follow this request on the wire.
+    /// Returns the bytes that follow this request on the wire.
     pub fn payload_bytes(&self) -> u32 {
         if self.command == Command::Write { self.length } else { 0 }
     }
@@ -176,7 +176,7 @@ pub enum ReplyError {
 }
 
 impl ReplyError {
-    /// The number on the wire.
+    /// Returns the number on the wire.
     pub fn number(self) -> u32 {
         self as u32
     }

@@ -109,7 +109,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         Self { shared }
     }
 
-    /// The device beneath.
+    /// Returns the device beneath.
     pub fn inner(&self) -> &D {
         &self.shared.device
     }
@@ -322,7 +322,7 @@ impl<D, H: Host> Drop for Patient<D, H> {
     }
 }
 
-/// True if the device may do another time what it failed to do.
+/// Returns true if the device may do another time what it failed to do.
 fn passes(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Io | ErrorKind::Untried)
 }

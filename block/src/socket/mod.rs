@@ -103,7 +103,7 @@ pub enum Chunk {
 }
 
 impl Chunk {
-    /// A chunk that holds a copy of `bytes`, at most [`INLINE_MAX`] of them.
+    /// Returns a chunk that holds a copy of `bytes`, at most [`INLINE_MAX`] of them.
     pub fn inline(bytes: &[u8]) -> Self {
         assert!(bytes.len() <= INLINE_MAX, "{} bytes do not fit inline", bytes.len());
         let mut copy = [0; INLINE_MAX];
@@ -111,7 +111,7 @@ impl Chunk {
         Self::Inline { bytes: copy, len: bytes.len() as u8 }
     }
 
-    /// The bytes that are sent.
+    /// Returns the bytes that are sent.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Inline { bytes, len } => &bytes[..usize::from(*len)],
@@ -218,12 +218,12 @@ impl Listener {
         }
     }
 
-    /// The listener, for another ring.
+    /// Returns the listener, for another ring.
     pub fn into_handle(self) -> ListenerHandle {
         ListenerHandle(self.socket)
     }
 
-    /// The listener of a handle, on the thread of `ring`.
+    /// Creates the listener of a handle, on the thread of `ring`.
     pub fn from_handle(ring: &Ring, handle: ListenerHandle) -> Self {
         Self { ring: ring.clone(), socket: handle.0 }
     }
@@ -268,7 +268,7 @@ impl Stream {
         self.receive_expecting(Expected::Now, buffer, range, stop).await
     }
 
-    /// The same, with a hint when the bytes are expected.
+    /// Receives as above, with a hint when the bytes are expected.
     async fn receive_expecting(
         &self,
         expected: Expected,
@@ -299,12 +299,12 @@ impl Stream {
         }
     }
 
-    /// The connection, for another ring. Nothing of it must be in flight.
+    /// Returns the connection, for another ring. Nothing of it must be in flight.
     pub fn into_handle(self) -> StreamHandle {
         StreamHandle(self.socket)
     }
 
-    /// The connection of a handle, on the thread of `ring`.
+    /// Creates the connection of a handle, on the thread of `ring`.
     pub fn from_handle(ring: &Ring, handle: StreamHandle) -> Self {
         Self { ring: ring.clone(), socket: handle.0 }
     }
@@ -386,7 +386,7 @@ impl Stream {
         nix::sys::socket::shutdown(self.socket.as_raw_fd(), Shutdown::Both).unwrap_or(());
     }
 
-    /// The socket, for questions such as who is on the other side.
+    /// Returns the socket, for queries such as its peer.
     pub fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
         self.socket.as_fd()
     }
@@ -480,13 +480,13 @@ impl Message {
     }
 }
 
-/// The socket that a successful accept returned.
+/// Returns the socket that a successful accept returned.
 fn own(result: i32) -> OwnedFd {
     // SAFETY: the kernel has just made this descriptor for us, and nothing else knows it.
     unsafe { OwnedFd::from_raw_fd(result) }
 }
 
-/// The result of the kernel as a count or an error.
+/// Returns the result of the kernel as a count or an error.
 fn outcome(result: i32) -> io::Result<usize> {
     usize::try_from(result).map_err(|_| io::Error::from_raw_os_error(-result))
 }

@@ -120,7 +120,7 @@ enum Wait {
 }
 
 impl Ring {
-    /// A ring whose submission queue has `depth` entries (1 to 4096). More operations than that may be in flight.
+    /// Returns a ring whose submission queue has `depth` entries (1 to 4096). More operations than that may be in flight.
     ///
     /// # Errors
     /// Those of the kernel, with advice for an administrator.
@@ -191,7 +191,7 @@ impl Ring {
         self.shared.looks.set(self.shared.looks.get() + 1);
     }
 
-    /// True if the kernel is Linux 6.1 or later, by what it can do.
+    /// Returns true if the kernel is Linux 6.1 or later, by what it can do.
     pub(crate) fn is_recent(&self) -> bool {
         self.shared.recent
     }

@@ -51,7 +51,7 @@ impl Slot {
         !matches!(self, Self::Done(_))
     }
 
-    /// True if it is in flight, and ends by itself or by being cancelled.
+    /// Returns true if it is in flight, and ends by itself or by being cancelled.
     pub(super) fn will_end(&self) -> bool {
         match self {
             Self::Abandoned { keep, .. } => keep.if_dropped() != IfDropped::Leave,

@@ -54,7 +54,7 @@ impl Drop for Quiet {
 }
 
 impl Shared {
-    /// True if a completion is one of a quiet operation.
+    /// Returns true if a completion is one of a quiet operation.
     pub(super) fn is_quiet(tag: u64) -> bool {
         tag & QUIET_BIT != 0
     }

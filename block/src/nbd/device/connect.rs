@@ -107,7 +107,7 @@ async fn reach(ring: &Ring, address: &Address) -> Result<Stream, Trouble> {
     }
 }
 
-/// The addresses of a host, best first.
+/// Returns the addresses of a host, best first.
 async fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);

@@ -131,7 +131,7 @@ enum Stage {
 }
 
 impl Ending {
-    /// True if nothing that the server received is still before it: what it did not answer, it does not do later.
+    /// Returns true if nothing that the server received is still before it: what it did not answer, it does not do later.
     pub(super) fn server_is_through(&self) -> bool {
         matches!(self, Self::Closed(_) | Self::Stopping)
     }
@@ -194,7 +194,7 @@ impl Connection {
         self.lines.borrow().calls.len()
     }
 
-    /// True if the server has answered something.
+    /// Returns true if the server has answered something.
     pub(super) fn was_useful(&self) -> bool {
         self.lines.borrow().useful
     }
@@ -465,7 +465,7 @@ impl Connection {
         if lines.ending.is_none() { !lines.resting } else { lines.lingers && waits() }
     }
 
-    /// The buffer of a read and where in it the read's bytes begin. A read that was handed back gets one of `end` bytes.
+    /// Returns the buffer of a read and where in it the read's bytes begin. A read that was handed back gets one of `end` bytes.
     fn take_buffer(&self, cookie: u64, end: usize) -> (Buffer, usize) {
         let mut lines = self.lines.borrow_mut();
         let Some(Call { job, .. }) = lines.calls.get_mut(&cookie) else { return (Buffer::zeroed(end), 0) };
@@ -553,7 +553,7 @@ impl Lines {
     }
 }
 
-/// True for what a flush has to make durable.
+/// Returns true for what a flush has to make durable.
 pub(super) fn changes(command: Command) -> bool {
     matches!(command, Command::Write | Command::WriteZeroes | Command::Trim)
 }

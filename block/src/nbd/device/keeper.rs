@@ -125,7 +125,7 @@ impl<H: Host> Shared<H> {
         })
     }
 
-    /// The connection with the least to do, of those that take jobs; waits for one. A job is to be submitted before anything else
+    /// Returns the connection with the least to do, of those that take jobs; waits for one. A job is to be submitted before anything else
     /// is awaited.
     ///
     /// # Errors

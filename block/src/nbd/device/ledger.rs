@@ -46,20 +46,20 @@ impl Ledger {
         self.epoch.get()
     }
 
-    /// True if changes may be lost that no flush has failed for yet.
+    /// Returns true if changes may be lost that no flush has failed for yet.
     pub(super) fn has_lost(&self) -> bool {
         self.lost.get() > self.settled.get()
     }
 
-    /// A flush begins, before it is sent. `None` if it has nothing to do: every change was asked of a flush before. The
-    /// first one always has, because others may have changed the export before us.
+    /// Begins a flush, before it is sent. Returns `None` if it has nothing to do: a flush has already been sent for
+    /// every change. The first one always has, because others may have changed the export before us.
     pub(super) fn begin_flush(&self) -> Option<Flushing> {
         let flushing = Flushing { after: self.settled.get(), up_to: self.acknowledged.get() };
         (flushing.after < flushing.up_to || !self.flushed_ever.get()).then_some(flushing)
     }
 
-    /// The server has done the flush. False if changes that it should have covered may be lost; later flushes are not
-    /// to blame for those.
+    /// Ends a flush that the server has done. Returns false if changes that it should have covered may be lost; later
+    /// flushes are not to blame for those.
     pub(super) fn end_flush(&self, flushing: &Flushing) -> bool {
         self.flushed_ever.set(true);
         self.settled.set(self.settled.get().max(flushing.up_to));

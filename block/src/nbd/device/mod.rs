@@ -149,7 +149,7 @@ impl<H: Host> NbdDevice<H> {
         }
     }
 
-    /// The export, as a URI.
+    /// Returns the export, as a URI.
     pub fn target(&self) -> &Target {
         &self.shared.target
     }

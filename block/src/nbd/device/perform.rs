@@ -21,7 +21,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// True if the server may do another time what it failed to do.
+    /// Returns true if the server may do another time what it failed to do.
     pub(super) fn may_pass(&self) -> bool {
         match self {
             Self::Late(_) | Self::Unknown(_) => true,
@@ -86,7 +86,7 @@ impl<H: Host> NbdDevice<H> {
         }
     }
 
-    /// The same once, on as many connections as are lost meanwhile.
+    /// Performs it once, on as many connections as are lost meanwhile.
     async fn perform_once(&self, mut job: Job, deadline: u64) -> (Option<Buffer>, Result<Answer, Failure>) {
         let deadlines = &self.shared.deadlines;
         if job.permit.is_none() {
@@ -153,7 +153,7 @@ impl<H: Host> NbdDevice<H> {
         cookie
     }
 
-    /// A failure as the error of an operation.
+    /// Returns a failure as the error of an operation.
     pub(super) fn error(
         &self,
         failure: Failure,

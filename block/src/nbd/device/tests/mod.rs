@@ -85,7 +85,7 @@ fn commands(server: &Server) -> Vec<Command> {
     server.log().iter().map(|request| request.command).collect()
 }
 
-/// A script that does `act` with the first request of a kind, and serves everything else.
+/// Returns a script that does `act` with the first request of a kind, and serves everything else.
 fn first(
     command: Command,
     act: impl FnOnce(&Request) -> Act + Send + 'static,

@@ -145,7 +145,7 @@ impl Server {
         lock(&self.state.content)[at..at + length].to_vec()
     }
 
-    /// The requests so far, and forgets them.
+    /// Returns the requests so far, and forgets them.
     pub(super) fn log(&self) -> Vec<Request> {
         self.log_by_connection().into_iter().map(|(_, request)| request).collect()
     }
@@ -241,7 +241,7 @@ fn serve(number: usize, mut connection: UnixStream, state: &State) -> std::io::R
     }
 }
 
-/// True if that was the last option.
+/// Returns true if that was the last option.
 fn answer_option(bytes: &mut Vec<u8>, option: u32, state: &State) -> bool {
     let facts = *lock(&state.facts);
     match option {
