@@ -59,7 +59,7 @@ impl<F: Future> Flights<F> {
         self.poll(slot)
     }
 
-    /// The output of one that has ended. If none has, the task is woken when one of them can go on.
+    /// Polls for the output of one that has ended. If none has, the task is woken when one of them can go on.
     pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<F::Output> {
         for is_again in [false, true] {
             while let Some(slot) = self.row.pop_front() {
@@ -128,7 +128,7 @@ impl Wake for Caller {
     }
 }
 
-/// A panic while it is locked leaves it whole.
+/// Locks the calls. A panic while they are locked leaves them whole.
 fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
     calls.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     impl World {
-        /// The next one, which ends at its first poll or not.
+        /// Returns the next one, which ends at its first poll or not.
         fn flight(&self, ends_at_once: bool) -> Flight {
             let mut inside = self.0.borrow_mut();
             inside.wakers.push(None);
@@ -206,7 +206,7 @@ mod tests {
             self.wake(number);
         }
 
-        /// Those that were polled since this was asked last.
+        /// Returns those that were polled since this was asked last.
         fn polled(&self) -> Vec<usize> {
             std::mem::take(&mut self.0.borrow_mut().polled)
         }

@@ -36,7 +36,7 @@ impl Random {
     }
 }
 
-/// A handshake that a client could mean, before it is damaged.
+/// Returns a handshake that a client could mean, before it is damaged.
 fn some_handshake(random: &mut Random) -> Vec<u8> {
     let mut bytes = vec![0, 0, 0, random.below(4) as u8];
     if random.below(3) == 0 {
@@ -55,7 +55,7 @@ fn some_handshake(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// A request, reply or payload that a peer could mean, before it is damaged.
+/// Returns a request, reply or payload that a peer could mean, before it is damaged.
 fn some_message(random: &mut Random) -> Vec<u8> {
     let (cookie, offset, length) = (random.next(), random.next(), random.next() as u32);
     let data = random.bytes();

@@ -14,7 +14,7 @@ use doors::nbd::wire::{Command, Request};
 use doors::nbd::{Client, Limits};
 use support::{MIB, Server};
 
-/// A client that has agreed on simple replies and from now on does as it likes.
+/// Returns a client that has agreed on simple replies and from now on does as it likes.
 fn raw(server: &Server) -> UnixStream {
     let socket = server.socket();
     let copy = socket.try_clone().unwrap();
@@ -26,7 +26,7 @@ fn request(command: Command, offset: u64, length: u32) -> [u8; 28] {
     Request { flags: 0, command, cookie: 1, offset, length }.encode()
 }
 
-/// Everything until the server closes; a connection that is reset has been closed, too.
+/// Reads everything until the server closes; a connection that is reset has been closed, too.
 fn read_to_end(socket: &mut UnixStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     match socket.read_to_end(&mut bytes) {

@@ -20,7 +20,7 @@ use doors::nbd::{Client, Limits};
 use reception_support::{Authority, Desk, through_tls};
 use support::{MIB, Server, go_on};
 
-/// The kind of the next reply to an option; none if the server has closed.
+/// Returns the kind of the next reply to an option; none if the server has closed.
 fn reply(socket: &mut impl Read) -> Option<OptionReply> {
     let mut head = [0; OPTION_REPLY_BYTES];
     socket.read_exact(&mut head).ok()?;
@@ -312,7 +312,7 @@ fn a_disk_that_stops_says_goodbye_within_the_encryption() {
     patience::hear(&drained);
 }
 
-/// A client inside of the encryption that has chosen the disk by hand, and the socket under it.
+/// Returns a client inside of the encryption that has chosen the disk by hand, and the socket under it.
 fn chosen(desk: &Desk, authority: &Authority) -> (rustls::ClientConnection, std::net::TcpStream) {
     let (mut client, mut socket) =
         reception_support::encrypted_socket(desk.address, authority.client()).unwrap();
@@ -370,7 +370,7 @@ fn request(command: Command, length: u32) -> [u8; 28] {
     Request { flags: 0, command, cookie: 1, offset: 0, length }.encode()
 }
 
-/// A client in clear that has chosen the disk by hand.
+/// Returns a client in clear that has chosen the disk by hand.
 fn chosen_in_clear(desk: &Desk) -> TcpStream {
     let mut socket = desk.raw();
     socket.write_all(&encode_option(EXPORT_NAME, b"disk")).unwrap();

@@ -15,7 +15,7 @@ use doors::nbd::wire::{Command, ReplyError, Request, command_flags, export_flags
 use doors::nbd::{Client, Export, Limits, NbdDoor};
 use support::{MIB, Server, TestDevice};
 
-/// The error with which a single request fails.
+/// Returns the error with which a single request fails.
 fn failure(
     client: &mut Client,
     command: Command,

@@ -58,7 +58,7 @@ impl Client {
         Self::over(UnixStream::connect(path)?, export, replies)
     }
 
-    /// The same over a socket that is connected already.
+    /// Returns the same over a socket that is connected already.
     ///
     /// # Errors
     /// As above.
@@ -190,7 +190,7 @@ impl Client {
         Ok(cookie)
     }
 
-    /// The next complete answer.
+    /// Receives the next complete answer.
     ///
     /// # Errors
     /// If the server is gone or does not follow the protocol. That a request failed is in its answer.

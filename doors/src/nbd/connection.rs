@@ -134,7 +134,7 @@ async fn serve_requests<D: BlockDevice>(
     line.end();
 }
 
-/// The handshake, until the client has chosen an export of `door`.
+/// Runs the handshake until the client has chosen an export of `door`.
 async fn choose<D: BlockDevice>(
     line: &Line,
     receiver: &mut Receiver,
@@ -231,7 +231,7 @@ impl<D: BlockDevice> Session<D> {
     }
 }
 
-/// The transmission phase. Ends when the client has, or when the export is held, and all that was in flight is over.
+/// Runs the transmission phase. Ends when the client has, or when the export is held, and all requests in flight are over.
 async fn transmit<D: BlockDevice>(
     line: &Line,
     receiver: &mut Receiver,

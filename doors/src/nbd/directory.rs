@@ -59,7 +59,7 @@ impl Directory {
         Listing { directory: self.clone(), name, newcomers, own }
     }
 
-    /// The way to a disk.
+    /// Returns the way to a disk.
     pub(crate) fn door(&self, name: &str) -> Option<mpsc::Sender<Newcomer>> {
         self.lock().get(name).map(|listed| listed.door.clone())
     }

@@ -57,14 +57,14 @@ pub struct AdmissionCounters {
 }
 
 impl<D: BlockDevice> NbdDoor<D> {
-    /// A door for one disk only: also clients that name no export get it.
+    /// Returns a door for one disk only: also clients that name no export get it.
     pub fn for_disk(export: Rc<Export<D>>) -> Rc<Self> {
         let door = Self::with(Some(Rc::clone(&export)), export.limits());
         door.add(export);
         Rc::new(door)
     }
 
-    /// A door for many disks, which clients choose by name. It starts empty.
+    /// Returns a door for many disks, which clients choose by name. It starts empty.
     pub fn shared(limits: Limits) -> Rc<Self> {
         Rc::new(Self::with(None, limits))
     }

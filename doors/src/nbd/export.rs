@@ -62,12 +62,12 @@ pub struct ExportCounters {
 }
 
 impl<D: BlockDevice> Export<D> {
-    /// An export of `device` with default limits.
+    /// Creates an export of `device` with default limits.
     pub fn new(name: &str, description: &str, device: D) -> Rc<Self> {
         Self::with_limits(name, description, device, Limits::default())
     }
 
-    /// An export of `device` with other limits.
+    /// Creates an export of `device` with other limits.
     pub fn with_limits(name: &str, description: &str, device: D, limits: Limits) -> Rc<Self> {
         assert!(limits.budget_bytes >= PAYLOAD_MAX, "the budget must hold any request");
         assert!(limits.window_bytes >= u64::from(PAYLOAD_MAX), "the window must hold any request");
@@ -88,12 +88,12 @@ impl<D: BlockDevice> Export<D> {
         })
     }
 
-    /// The name by which clients choose it.
+    /// Returns the name by which clients choose it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The device that is served.
+    /// Returns the device that is served.
     pub fn device(&self) -> &D {
         &self.device
     }
@@ -148,7 +148,7 @@ impl<D: BlockDevice> Export<D> {
         }
     }
 
-    /// True once [`Self::drain`] was called.
+    /// Returns true once [`Self::drain`] was called.
     pub fn is_draining(&self) -> bool {
         self.draining.get()
     }

@@ -34,7 +34,7 @@ pub trait Catalog {
     /// Why a client cannot have it.
     fn find(&self, name: &str) -> Result<Entry, Refusal>;
 
-    /// The names of all exports.
+    /// Returns the names of all exports.
     fn names(&self) -> Vec<String>;
 }
 
@@ -135,7 +135,7 @@ impl Default for Handshake {
 }
 
 impl Handshake {
-    /// A handshake whose greeting was just sent.
+    /// Creates a handshake whose greeting was just sent.
     pub fn new() -> Self {
         Self::with(Encryption::None)
     }
@@ -180,7 +180,7 @@ impl Handshake {
         }
     }
 
-    /// True once `gathered` holds `count` bytes.
+    /// Returns true once `gathered` holds `count` bytes.
     fn gather(&mut self, input: &mut &[u8], count: usize) -> bool {
         let taken = (count - self.gathered.len()).min(input.len());
         let (now, rest) = input.split_at(taken);
@@ -217,7 +217,7 @@ impl Handshake {
         None
     }
 
-    /// True once the payload has gone by; then the option is refused.
+    /// Returns true once the payload has gone by; then the option is refused.
     fn skip(&mut self, input: &mut &[u8], option: u32, length: u32, left: u32, output: &mut Vec<u8>) -> bool {
         let taken = (left as usize).min(input.len());
         *input = &input[taken..];

@@ -48,7 +48,7 @@ impl Line {
         Self { stream, session: Some(Rc::new(RefCell::new(session))) }
     }
 
-    /// The socket under it.
+    /// Returns the socket under it.
     pub(crate) fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -76,7 +76,7 @@ impl Line {
         }
     }
 
-    /// True if nothing can be sent any more: the client is gone for good, or this end was shut down. A client that has only
+    /// Returns true if nothing can be sent any more: the client is gone for good, or this end was shut down. A client that has only
     /// finished sending may still wait for answers. What was received before is handed out nevertheless.
     pub(crate) fn is_cut(&self) -> bool {
         self.poll_for(PollFlags::empty())
@@ -143,7 +143,7 @@ impl Line {
         self.stream.shutdown();
     }
 
-    /// The connection, for another ring. It must be the last clone, sources included, and nothing of it in flight.
+    /// Returns the connection, for another ring. It must be the last clone, sources included, and nothing of it in flight.
     pub(crate) fn into_handle(self) -> LineHandle {
         let session = self.session.map(|session| {
             let session =
@@ -153,7 +153,7 @@ impl Line {
         LineHandle { stream: self.stream.into_handle(), session }
     }
 
-    /// The connection of a handle, on the thread of `ring`.
+    /// Creates the connection of a handle, on the thread of `ring`.
     pub(crate) fn from_handle(ring: &Ring, handle: LineHandle) -> Self {
         let stream = Stream::from_handle(ring, handle.stream);
         match handle.session {

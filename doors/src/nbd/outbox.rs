@@ -110,7 +110,7 @@ impl Outbox {
         }
     }
 
-    /// True when there is something to send, false when there will not be anything more.
+    /// Returns true when there is something to send, false when there will not be anything more.
     async fn wait_for_replies(&self) -> bool {
         poll_fn(|_| {
             if !self.queue.borrow().is_empty() || !self.gathered.borrow().permits.is_empty() {

@@ -68,7 +68,7 @@ impl Receiver {
         Ok(self.source.fill_unless(stop).await?)
     }
 
-    /// The next request if all of it was received already.
+    /// Returns the next request if all of it was received already.
     pub(crate) fn next_request(&mut self) -> Result<Option<Request>, End> {
         let Some(bytes) = self.pending().first_chunk::<REQUEST_BYTES>() else { return Ok(None) };
         let request = Request::decode(bytes).ok_or(End::Violation("Request without its magic"))?;
@@ -92,7 +92,7 @@ impl Receiver {
         line.ends_with(self.pending(), REQUEST_BYTES, is_leave)
     }
 
-    /// The payload of `length` bytes that follows.
+    /// Returns the payload of `length` bytes that follows.
     pub(crate) async fn payload(&mut self, length: usize) -> Result<Buffer, End> {
         let (payload, received) = self.source.take_into(Buffer::zeroed(length), 0..length).await;
         received?;

@@ -81,7 +81,7 @@ pub struct Reception {
 }
 
 impl Reception {
-    /// A reception for the disks of `directory`.
+    /// Creates a reception for the disks of `directory`.
     pub fn new(directory: Directory, conditions: Conditions) -> Rc<Self> {
         Rc::new(Self {
             directory,
@@ -165,7 +165,7 @@ impl Reception {
         });
     }
 
-    /// Everything until a client is with its disk.
+    /// Serves a client until it is with its disk.
     async fn attend(&self, stream: Stream) -> Result<(), End> {
         let mut line = Line::clear(stream);
         let mut receiver = Receiver::new(&line);

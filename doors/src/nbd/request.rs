@@ -82,7 +82,7 @@ pub(crate) fn check(request: &Request, geometry: &Geometry, terms: Terms) -> Res
     Ok(())
 }
 
-/// The flags that a command may carry, or `None` if it is not offered on these terms.
+/// Returns the flags that a command may carry, or `None` if it is not offered on these terms.
 fn flags_allowed(command: Command, terms: Terms) -> Option<u16> {
     use command_flags::{DF, FUA, NO_HOLE, REQ_ONE};
     // FUA is legal everywhere and means nothing where nothing is written.
@@ -192,7 +192,7 @@ async fn change(
     Ok(())
 }
 
-/// Extents as the protocol wants them: from the start of `range` without gaps, equal neighbours joined.
+/// Returns the extents as the protocol wants them: from the start of `range` without gaps, equal neighbours joined.
 fn descriptors(extents: &[Extent], range: ByteRange, only_one: bool) -> Vec<(u32, u32)> {
     let mut all: Vec<(u32, u32)> = Vec::new();
     let most = if only_one { 1 } else { EXTENTS_MAX };
@@ -238,7 +238,7 @@ impl From<BlockError> for Failure {
     }
 }
 
-/// The reply to `request`.
+/// Returns the reply to `request`.
 pub(crate) fn reply(request: &Request, terms: Terms, outcome: Result<Answer, Failure>) -> ReplyBytes {
     let cookie = request.cookie;
     let only = |bytes: &[u8]| ReplyBytes { head: chunk_of(bytes), body: None };

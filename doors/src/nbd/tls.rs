@@ -52,7 +52,7 @@ pub enum Unfit {
 
 /// Gives out the identity that new connections get.
 pub trait Identities {
-    /// The one that counts now. Called for each connection that encrypts.
+    /// Returns the one that counts now. Called for each connection that encrypts.
     fn current(&self) -> Identity;
 }
 
@@ -95,7 +95,7 @@ impl Identity {
         Ok(Self(Arc::new(config)))
     }
 
-    /// True if this is `other`, and not only of the same content.
+    /// Returns true if this is `other`, and not only of the same content.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// Room for what is received next, to be given back with it.
+    /// Returns the room for what is received next, to be given back with it.
     pub(crate) fn take_room(&mut self) -> Buffer {
         assert!(self.start == self.end, "what was received is deciphered before more is");
         std::mem::replace(&mut self.received, Buffer::zeroed(0))

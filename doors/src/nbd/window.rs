@@ -80,7 +80,7 @@ impl Window {
         self.until(|window| window.requests.get() == 0).await;
     }
 
-    /// A share of the budget, or none if this connection may go on without.
+    /// Returns a share of the budget, or none if this connection may go on without.
     async fn budget_for(&self, bytes: u32) -> Option<OwnedSemaphorePermit> {
         let overdraft = self.until(|window| window.requests.get() == 0 && bytes <= OVERDRAFT_BYTES);
         match select(pin!(self.budget.take(bytes)), pin!(overdraft)).await {

@@ -108,7 +108,7 @@ impl Chain {
 }
 
 impl Table {
-    /// The table that an indirect descriptor refers to.
+    /// Returns the table that an indirect descriptor refers to.
     fn indirect(descriptor: &Descriptor) -> Result<Self, &'static str> {
         let length = u64::from(descriptor.len());
         let entries = length / DESCRIPTOR_BYTES;
@@ -118,7 +118,7 @@ impl Table {
         Ok(Self { at: descriptor.addr(), entries: entries as u32 })
     }
 
-    /// All of it, if it is short, and all of it is memory.
+    /// Returns all of it, if it is short, and all of it is memory.
     fn read_short(&self, memory: &Memory) -> Option<Short> {
         let mut short = Short::default();
         let whole = short.get_mut(..self.entries as usize)?;

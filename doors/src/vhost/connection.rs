@@ -454,7 +454,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 }
 
-/// A new region for what is in flight; one of no bytes, and no file, if there can be none.
+/// Returns a new region for what is in flight; one of no bytes, and no file, if there can be none.
 fn get_inflight(message: &Message) -> Result<Outcome, String> {
     let asked = message.shape()?;
     match Inflight::create(asked.queues, asked.queue_size) {
@@ -467,7 +467,7 @@ fn get_inflight(message: &Message) -> Result<Outcome, String> {
     }
 }
 
-/// True for requests whose answer is more than done or not done.
+/// Returns true for requests whose answer is more than done or not done.
 fn has_reply(request: FrontendReq) -> bool {
     matches!(
         request,

@@ -63,7 +63,7 @@ const _: () = {
 };
 
 impl<D: BlockDevice> VhostUserDoor<D> {
-    /// A door to `device`, the disk `name`, which guests see as its serial number.
+    /// Creates a door to `device`, the disk `name`, which guests see as its serial number.
     pub fn new(name: &str, device: D) -> Rc<Self> {
         Rc::new(Self {
             name: name.to_owned(),

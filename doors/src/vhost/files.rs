@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a file, if it is one that is taken.
+    /// Returns the kind of a file, if it is one that is taken.
     pub(crate) fn of(file: &OwnedFd) -> Option<Self> {
         // Linux answers this for files in memory only (fcntl(2), "File Sealing"), sealed or not.
         if fcntl(file, FcntlArg::F_GET_SEALS).is_ok() {

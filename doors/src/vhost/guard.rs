@@ -85,7 +85,7 @@ impl Guard {
         Ok(Self { slot })
     }
 
-    /// False if the memory was taken away, and zeroes are in its place.
+    /// Returns false if the memory was taken away, and zeroes are in its place.
     pub(crate) fn is_whole(&self) -> bool {
         !TABLE[self.slot].torn.load(Ordering::Relaxed)
     }

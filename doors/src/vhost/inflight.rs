@@ -94,7 +94,7 @@ impl Inflight {
         Ok((Self::open(ours, shape)?, shape, file))
     }
 
-    /// The region that `file` holds, from this or an earlier process.
+    /// Returns the region that `file` holds, from this or an earlier process.
     pub(crate) fn open(file: OwnedFd, shape: Shape) -> Result<Self, String> {
         let Shape { bytes, offset, queues, queue_size } = shape;
         check(queues, queue_size)?;
@@ -132,7 +132,7 @@ impl Inflight {
         self.id
     }
 
-    /// The part of queue `index`. None if it has none.
+    /// Returns the part of queue `index`. None if it has none.
     pub(crate) fn record(&self, index: usize) -> Option<Record> {
         let start = index * queue_bytes(self.entries);
         (index < self.queues.into()).then(|| Record { inflight: self.clone(), start })
@@ -163,7 +163,7 @@ fn queue_bytes(entries: u16) -> usize {
 }
 
 impl Record {
-    /// Entries that it has.
+    /// Returns the number of entries that it has.
     pub(crate) fn entries(&self) -> u16 {
         self.inflight.entries
     }
@@ -210,7 +210,7 @@ impl Record {
         Ok(heads.into_iter().map(|(_, head)| head).collect())
     }
 
-    /// The counter for what is taken next: above all that are in flight.
+    /// Returns the counter for what is taken next: above all that are in flight.
     pub(crate) fn next_counter(&self) -> u64 {
         let in_flight = (0..self.entries()).filter(|head| self.is_in_flight(*head));
         in_flight.map(|head| self.counter(head)).max().map_or(0, |counter| counter.wrapping_add(1))
@@ -329,7 +329,7 @@ mod tests {
         assert!(Inflight::open(file_of(4096), shape(4096, 1, 128)).is_err(), "not sealed");
     }
 
-    /// A region with room for queues of 128 entries and so many bytes more, all zeroes.
+    /// Returns a region with room for queues of 128 entries and so many bytes more, all zeroes.
     fn of_128(queues: u16, more: u64) -> (OwnedFd, Shape) {
         let file = memfd_create(c"another", MFdFlags::MFD_ALLOW_SEALING).unwrap();
         let bytes = region_bytes(queues, 128) + more;

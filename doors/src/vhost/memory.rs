@@ -118,7 +118,7 @@ impl Regions {
         Ok(())
     }
 
-    /// The memory that these regions make. None without any.
+    /// Returns the memory that these regions make. None without any.
     pub(crate) fn memory(&self, log: &Arc<DirtyLog>) -> Result<Option<Memory>, String> {
         if self.all.is_empty() {
             return Ok(None);
@@ -160,7 +160,7 @@ impl Memory {
         &self.map
     }
 
-    /// True if all these bytes are memory of the guest.
+    /// Returns true if all these bytes are memory of the guest.
     pub(crate) fn holds(&self, at: GuestAddress, length: u64) -> bool {
         let across = |length| self.map.check_range(at, length, Permissions::ReadWrite);
         length == 0 || self.slice(at, length).is_some() || usize::try_from(length).is_ok_and(across)
@@ -194,7 +194,7 @@ impl Memory {
         Ok(())
     }
 
-    /// A word of two bytes, the lower one first, as the processor that writes it sees it. It means nothing if memory is not
+    /// Returns a word of two bytes, the lower one first, as the processor that writes it sees it. It means nothing if memory is not
     /// [whole](Self::is_whole) afterwards.
     pub(crate) fn load(&self, at: GuestAddress, order: Ordering) -> Result<u16, Outside> {
         let slice = self.slice(at, size_of::<u16>() as u64).ok_or(Outside)?;
@@ -210,7 +210,7 @@ impl Memory {
         slice.store(word.to_le(), 0, order).map_err(|_| Outside)
     }
 
-    /// These bytes, if one region has them all. None if there is none: they may still be memory, in several regions.
+    /// Returns these bytes, if one region has them all. None if there is none: they may still be memory, in several regions.
     fn slice(&self, at: GuestAddress, length: u64) -> Option<VolatileSlice<'_>> {
         let regions = &self.regions.all;
         let before = regions.partition_point(|region| region.guest <= at.0);
@@ -268,7 +268,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A file of so many bytes of zeroes.
+    /// Returns a file of so many bytes of zeroes.
     pub(crate) fn file_of(bytes: u64) -> OwnedFd {
         let file = File::from(memfd_create(c"guest", MFdFlags::empty()).unwrap());
         file.set_len(bytes).unwrap();

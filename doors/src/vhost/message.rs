@@ -60,13 +60,13 @@ impl Message {
         Self { request: header.request, body, files }
     }
 
-    /// The body, which is one of these and nothing else.
+    /// Returns the body, which is one of these and nothing else.
     pub(crate) fn body<T: VhostUserMsgValidator + Default>(&self) -> Result<T, String> {
         let (value, rest) = self.split()?;
         if rest.is_empty() { Ok(value) } else { Err(self.wrong()) }
     }
 
-    /// The body as one of these, and what follows.
+    /// Returns the body as one of these, and what follows.
     pub(crate) fn split<T: VhostUserMsgValidator + Default>(&self) -> Result<(T, &[u8]), String> {
         let (bytes, rest) = self.body.split_at_checked(size_of::<T>()).ok_or_else(|| self.wrong())?;
         let mut value = T::default();
@@ -74,13 +74,13 @@ impl Message {
         if value.is_valid() { Ok((value, rest)) } else { Err(self.wrong()) }
     }
 
-    /// The body as a number.
+    /// Returns the body as a number.
     pub(crate) fn number(&self) -> Result<u64, String> {
         let bytes = self.body.as_slice().try_into().map_err(|_| self.wrong())?;
         Ok(u64::from_ne_bytes(bytes))
     }
 
-    /// The body as the shape of the region for what is in flight: 20 bytes, or 24 where a compiler has filled them up.
+    /// Returns the body as the shape of the region for what is in flight: 20 bytes, or 24 where a compiler has filled them up.
     pub(crate) fn shape(&self) -> Result<Shape, String> {
         let body = &self.body;
         if body.len() != 20 && body.len() != 24 {
@@ -104,19 +104,19 @@ impl Message {
     }
 }
 
-/// A reply to `request` with these bytes as its body.
+/// Returns a reply to `request` with these bytes as its body.
 pub(crate) fn reply(request: FrontendReq, body: &[u8]) -> Vec<u8> {
     let words = [u32::from(request), VERSION | REPLY, body.len() as u32];
     let header = words.into_iter().flat_map(u32::to_ne_bytes);
     header.chain(body.iter().copied()).collect()
 }
 
-/// A message of ours without a body, to which no reply is wanted.
+/// Returns a message of ours without a body, to which no reply is wanted.
 pub(crate) fn notice(request: BackendReq) -> Vec<u8> {
     [u32::from(request), VERSION, 0].into_iter().flat_map(u32::to_ne_bytes).collect()
 }
 
-/// The bytes of a shape, as long as QEMU wants them.
+/// Returns the bytes of a shape, as long as QEMU wants them.
 pub(crate) fn shape_bytes(shape: Shape) -> [u8; 24] {
     let mut bytes = [0; 24];
     bytes[..8].copy_from_slice(&shape.bytes.to_ne_bytes());

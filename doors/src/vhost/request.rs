@@ -123,7 +123,7 @@ impl Request {
         Ok(Self { asked, segments, data, status_at })
     }
 
-    /// Bytes that it counts for while it is in flight: its data, and what is kept of its descriptors.
+    /// Returns the bytes that it counts for while it is in flight: its data, and what is kept of its descriptors.
     pub(crate) fn held_bytes(&self) -> u64 {
         let data = match self.asked {
             Asked::Read { length, .. } | Asked::Write { length, .. } => length,
@@ -133,7 +133,7 @@ impl Request {
         data + REQUEST_BYTES + (self.data.len() * size_of::<Segment>()) as u64
     }
 
-    /// True for a read of so little that it may be taken together with others.
+    /// Returns true for a read of so little that it may be taken together with others.
     pub(crate) fn is_short_read(&self) -> bool {
         self.range_at_hand().is_some() && self.held_bytes() <= TOGETHER_BYTES_MAX
     }
@@ -213,7 +213,7 @@ fn place(memory: &Memory, sector: u64, segments: &[Segment]) -> Result<(u64, u64
     if possible { Ok((offset, length)) } else { Err(Status::Failed) }
 }
 
-/// The ranges of a discard or of zeroes, with their flags.
+/// Returns the ranges of a discard or of zeroes, with their flags.
 fn ranges(readable: &mut Readable<'_>, sectors_max: u32) -> Result<Vec<(ByteRange, u32)>, Status> {
     let length = length_of(readable.left());
     let count = length / RANGE_BYTES as u64;

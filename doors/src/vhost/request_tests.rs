@@ -32,7 +32,7 @@ fn range(sector: u64, sectors: u32, flags: u32) -> Vec<u8> {
     [&sector.to_le_bytes()[..], &sectors.to_le_bytes(), &flags.to_le_bytes()].concat()
 }
 
-/// The request with this header; status behind what is written.
+/// Returns the request with this header; status behind what is written.
 fn parse(memory: &Memory, kind: u32, sector: u64, data: &[Segment], answer: &[Segment]) -> Request {
     memory.write(GuestAddress(HEADER), &header(kind, sector)).unwrap();
     let readable = [&[segment(HEADER, 16)], data].concat();

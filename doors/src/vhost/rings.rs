@@ -58,7 +58,7 @@ pub(super) struct Rings {
 }
 
 impl Places {
-    /// The places of a queue of so many entries. None if it cannot be there.
+    /// Returns the places of a queue of so many entries. None if it cannot be there.
     pub(super) fn find(memory: &Memory, addresses: Addresses, size: u16) -> Option<Self> {
         let mut queue = Queue::new(QUEUE_SIZE_MAX).ok()?;
         queue.try_set_size(size).ok()?;
@@ -86,17 +86,17 @@ impl Rings {
         self.places.size
     }
 
-    /// The descriptors, of which heads are numbers.
+    /// Returns the descriptors, of which heads are numbers.
     pub(super) fn table(&self) -> Table {
         Table { at: self.places.descriptors, entries: self.size().into() }
     }
 
-    /// The index of the request that is taken next.
+    /// Returns the index of the request that is taken next.
     pub(super) fn next_available(&self) -> u16 {
         self.next_available
     }
 
-    /// The index of the answer that is given next.
+    /// Returns the index of the answer that is given next.
     pub(super) fn next_used(&self) -> u16 {
         self.next_used
     }
@@ -106,17 +106,17 @@ impl Rings {
         (self.next_available, self.next_used) = (next_available, next_used);
     }
 
-    /// The index behind the last request that the guest has put there.
+    /// Returns the index behind the last request that the guest has put there.
     pub(super) fn available_index(&self, memory: &Memory) -> Result<u16, Outside> {
         memory.load(self.available_at(INDEX_AT), Ordering::Acquire)
     }
 
-    /// The index behind the last answer that is in the used ring, ours or another process's.
+    /// Returns the index behind the last answer that is in the used ring, ours or another process's.
     pub(super) fn used_index(&self, memory: &Memory) -> Result<u16, Outside> {
         memory.load(self.used_at(INDEX_AT), Ordering::Acquire)
     }
 
-    /// The head of the next request, of which the index was seen to be there.
+    /// Returns the head of the next request, of which the index was seen to be there.
     pub(super) fn take(&mut self, memory: &Memory) -> Result<u16, Outside> {
         let entry = u64::from(self.next_available % self.size());
         let head =
@@ -161,7 +161,7 @@ impl Rings {
         Ok(memory.load(self.available_at(0), Ordering::Relaxed)? & NO_INTERRUPT == 0)
     }
 
-    /// Bytes of the used ring.
+    /// Returns the bytes of the used ring.
     pub(super) fn used_bytes(&self) -> u64 {
         ENTRIES_AT + u64::from(self.size()) * USED_ENTRY_BYTES + 2
     }

@@ -39,7 +39,7 @@ impl Together {
         self.all.len()
     }
 
-    /// True if another one may be taken with these: all are short reads, and there are fewer than `most`.
+    /// Returns true if another one may be taken with these: all are short reads, and there are fewer than `most`.
     pub(super) fn takes_more(&self, most: usize) -> bool {
         self.all.len() < most && self.all.last().is_some_and(|last| last.request.is_short_read())
     }

@@ -393,12 +393,12 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// True if requests may be taken.
+    /// Returns true if requests may be taken.
     fn works(&self) -> bool {
         self.enabled.get() && !self.broken.get() && !self.ring_gone.get()
     }
 
-    /// True if there is another request, as far as can be seen without taking it.
+    /// Returns true if there is another request, as far as can be seen without taking it.
     fn has_more(&self) -> bool {
         let (memory, rings) = (self.ring_memory.borrow(), self.rings.borrow());
         rings.available_index(&memory).is_ok_and(|index| index != rings.next_available())
@@ -413,7 +413,7 @@ impl<D: BlockDevice> Vring<D> {
         if memory.is_whole() { Ok(!more) } else { Err(TORN.to_owned()) }
     }
 
-    /// The head of the next request, if there is one.
+    /// Returns the head of the next request, if there is one.
     fn next_head(&self) -> Result<Option<u16>, String> {
         let memory = self.ring_memory.borrow();
         let mut rings = self.rings.borrow_mut();
@@ -431,7 +431,7 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// Requests behind the one that was taken last, as far as they were seen to be there.
+    /// Returns the number of requests behind the one that was taken last, as far as they were seen to be there.
     fn seen_and_not_taken(&self) -> u16 {
         self.seen.get().wrapping_sub(self.rings.borrow().next_available())
     }

@@ -4,7 +4,7 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The sequence of a seed from 1 on, which is printed.
+    /// Creates the sequence of a seed from 1 on, which is printed.
     pub(crate) fn of(seed: u64) -> Self {
         println!("seed {seed}");
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -17,7 +17,7 @@ impl Random {
         self.0
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }

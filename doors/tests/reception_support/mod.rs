@@ -87,7 +87,7 @@ impl Desk {
         patience::until(|| self.directory.names().is_empty());
     }
 
-    /// A client that has exchanged greetings and from now on does as it likes.
+    /// Returns a client that has exchanged greetings and from now on does as it likes.
     pub fn raw(&self) -> TcpStream {
         let mut socket = TcpStream::connect(self.address).unwrap();
         socket.read_exact(&mut [0; GREETING_BYTES]).unwrap();
@@ -95,7 +95,7 @@ impl Desk {
         socket
     }
 
-    /// A connection in clear, as a socket that [`doors::nbd::Client`] takes.
+    /// Returns a connection in clear, as a socket that [`doors::nbd::Client`] takes.
     pub fn bridged(&self) -> UnixStream {
         let tcp = TcpStream::connect(self.address).unwrap();
         let (theirs, ours) = UnixStream::pair().unwrap();
@@ -123,7 +123,7 @@ impl Desk {
         patience::until(|| !std::fs::read_to_string("/proc/self/net/tcp").unwrap().contains(&ends));
     }
 
-    /// A connection from another address of this host.
+    /// Returns a connection from another address of this host.
     pub fn connect_from(&self, source: [u8; 4]) -> TcpStream {
         let SocketAddr::V4(target) = self.address else { panic!("the desk is at 127.0.0.1") };
         let fd = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();
@@ -160,7 +160,7 @@ impl Authority {
         (params.signed_by(&key, &self.issuer).unwrap(), key)
     }
 
-    /// The server's.
+    /// Returns the server's.
     pub fn identity(&self, clients_show_certificates: bool) -> Identity {
         let (certificate, key) = self.issue("localhost");
         let authority = self.issuer.pem();
@@ -195,7 +195,7 @@ impl Authority {
     }
 }
 
-/// A client inside of the encryption, and the socket under it. The greetings are behind it.
+/// Returns a client inside of the encryption, and the socket under it. The greetings are behind it.
 pub fn encrypted_socket(
     address: SocketAddr,
     config: Arc<ClientConfig>,
@@ -215,7 +215,7 @@ pub fn encrypted_socket(
     Ok((connection, socket))
 }
 
-/// A connection through TLS, as a socket that [`doors::nbd::Client`] takes: it sees greetings as if there was no encryption.
+/// Returns a connection through TLS, as a socket that [`doors::nbd::Client`] takes: it sees greetings as if there was no encryption.
 pub fn through_tls(address: SocketAddr, config: Arc<ClientConfig>) -> io::Result<UnixStream> {
     let (connection, socket) = encrypted_socket(address, config)?;
     let (theirs, mut ours) = UnixStream::pair()?;

@@ -135,7 +135,7 @@ impl BlockDevice for TestDevice {
         self.memory.discard(range).await
     }
 
-    /// The second half of the disk is a hole.
+    /// Reports the second half of the disk as a hole.
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
         let middle = self.geometry().size / 2;
         let parts =
@@ -186,7 +186,7 @@ impl Server {
         self.folder.join("disk.sock")
     }
 
-    /// A place for files of the test.
+    /// Returns a place for files of the test.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

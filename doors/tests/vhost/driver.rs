@@ -80,7 +80,7 @@ pub(crate) struct DriverRing {
 }
 
 impl Driver {
-    /// A driver that has connected and started its queues.
+    /// Creates a driver that has connected and started its queues.
     pub(crate) fn start(server: &impl AsRef<Path>) -> Self {
         Self::with(server, Options::default())
     }
@@ -260,7 +260,7 @@ impl Driver {
         u16::from_le(self.memory.load(at, Ordering::Acquire).unwrap())
     }
 
-    /// The index of what was offered last.
+    /// Returns the index of what was offered last.
     pub(crate) fn available_index(&self, index: usize) -> u16 {
         self.rings[index].available
     }
@@ -281,12 +281,12 @@ impl Driver {
         (u32::from_le(head) as u16 / DESCRIPTORS, u32::from_le(written))
     }
 
-    /// The status of a request that was answered.
+    /// Returns the status of a request that was answered.
     pub(crate) fn status(&self, index: usize, slot: u16) -> u8 {
         self.memory.read_obj(GuestAddress(self.status_at(index, slot))).unwrap()
     }
 
-    /// Bytes of the data of a request.
+    /// Returns the bytes of the data of a request.
     pub(crate) fn data(&self, index: usize, slot: u16, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         self.memory.read_slice(&mut bytes, GuestAddress(Self::data_at(index, slot))).unwrap();
@@ -307,7 +307,7 @@ impl Driver {
         self.data(index, 0, length)
     }
 
-    /// All slots that were answered so far and not taken, with their status.
+    /// Returns all slots that were answered so far and not taken, with their status.
     pub(crate) fn answers(&mut self, index: usize, count: usize) -> BTreeMap<u16, u8> {
         let slots: Vec<u16> = (0..count).map(|_| self.answer(index).0).collect();
         slots.into_iter().map(|slot| (slot, self.status(index, slot))).collect()
@@ -348,7 +348,7 @@ impl DriverRing {
     }
 }
 
-/// All of the guest's memory, which is in `file`.
+/// Returns all of the guest's memory, which is in `file`.
 pub(crate) fn region(file: &File, bytes: u64) -> VhostUserMemoryRegionInfo {
     VhostUserMemoryRegionInfo {
         guest_phys_addr: 0,

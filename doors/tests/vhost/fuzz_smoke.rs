@@ -52,7 +52,7 @@ enum Manners {
     Bad,
 }
 
-/// A guest with a few requests, some of them left to us by an earlier process, as an input.
+/// Returns a guest with a few requests, some of them left to us by an earlier process, as an input.
 fn some_guest(random: &mut Random, choices: u8, manners: Manners) -> Vec<u8> {
     let mut guest = Guest::new(random.next() as u16);
     for head in (0..REQUESTS).map(|request| 3 * request) {

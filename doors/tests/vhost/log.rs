@@ -54,7 +54,7 @@ impl Log {
         log
     }
 
-    /// The pages that are marked, which are not any more then.
+    /// Returns the pages that are marked, which are not any more then.
     fn take(&self) -> BTreeSet<u64> {
         let mut bits = vec![0; LOG_BYTES as usize];
         self.0.read_exact_at(&mut bits, LOG_AT).unwrap();
@@ -64,26 +64,26 @@ impl Log {
     }
 }
 
-/// All of the guest's memory as it is.
+/// Returns all of the guest's memory as it is.
 fn snapshot(driver: &Driver) -> Vec<u8> {
     let mut bytes = vec![0; MEMORY as usize];
     driver.file.read_exact_at(&mut bytes, 0).unwrap();
     bytes
 }
 
-/// The pages that are others than in `before`.
+/// Returns the pages that are others than in `before`.
 fn changed_since(before: &[u8], driver: &Driver) -> BTreeSet<u64> {
     let now = snapshot(driver);
     let pages = before.chunks(PAGE as usize).zip(now.chunks(PAGE as usize));
     (0..).zip(pages).filter(|(_, (before, now))| before != now).map(|(page, _)| page).collect()
 }
 
-/// The pages of these bytes.
+/// Returns the pages of these bytes.
 fn pages(at: u64, length: u64) -> BTreeSet<u64> {
     if length == 0 { BTreeSet::new() } else { (at / PAGE..=(at + length - 1) / PAGE).collect() }
 }
 
-/// The pages of the used ring: that of its index, and that of the event index, which is another one.
+/// Returns the pages of the used ring: that of its index, and that of the event index, which is another one.
 fn ring_pages(driver: &Driver) -> [u64; 2] {
     let used = driver.rings[0].addresses(None).used_ring_addr - USER;
     let ring = [used / PAGE, (used + 4 + 8 * u64::from(ENTRIES)) / PAGE];
@@ -100,7 +100,7 @@ fn until_kicks_are_asked_for(server: &Server, driver: &Driver) {
     server.run(|_| ());
 }
 
-/// A driver of one queue whose disk has sevens in its first MiB, and whose memory for data has other bytes everywhere.
+/// Returns a driver of one queue whose disk has sevens in its first MiB, and whose memory for data has other bytes everywhere.
 fn driven(server: &Server, without: u64) -> Driver {
     let mut driver = Driver::with(server, Options { size: ENTRIES, without, ..Options::default() });
     for sector in (0..2048).step_by(128) {

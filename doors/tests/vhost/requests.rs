@@ -376,7 +376,7 @@ fn the_configuration_is_read_in_parts_and_not_beyond_its_end() {
     assert_eq!(answer, [24, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0]);
 }
 
-/// The size as the front end reads it.
+/// Returns the size as the front end reads it.
 fn size(driver: &mut Driver) -> u64 {
     let (_, bytes) = driver.frontend.get_config(0, 8, VhostUserConfigFlags::empty(), &[0; 8]).unwrap();
     u64::from_le_bytes(bytes.try_into().unwrap()) * 512

@@ -17,7 +17,7 @@ use crate::driver::{Data, Driver, FLUSH, IN, OUT, Options};
 use crate::patience;
 use crate::server::{MIB, Server};
 
-/// A server whose disk holds so many writes of a sector of sevens each, the first of them in the first slot.
+/// Returns a server whose disk holds so many writes of a sector of sevens each, the first of them in the first slot.
 fn with_writes_held(count: u16) -> (Server, Driver) {
     let server = Server::start();
     let mut driver = Driver::start(&server);

@@ -147,13 +147,13 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 }
 
-/// The queue of this number, if there is one.
+/// Returns the queue of this number, if there is one.
 fn known(index: u64) -> Result<usize, String> {
     let found = usize::try_from(index).ok().filter(|index| *index < QUEUES_MAX);
     found.ok_or_else(|| format!("queue {index}; {QUEUES_MAX} are the most"))
 }
 
-/// The queue that an event is for, and the event, or none if there shall be none.
+/// Returns the queue that an event is for, and the event, or none if there shall be none.
 fn event_of(message: &mut Message) -> Result<(usize, Option<Arc<OwnedFd>>), String> {
     const NO_FILE: u64 = 1 << 8;
     let said = message.number()?;
