@@ -1,26 +1,26 @@
-//! When the load of the shards is lopsided, and which disk to move: a decision from figures, which does nothing itself.
+//! Balance of load between shards: decides from figures which disk to move, if any. Has no side effects.
 //!
 //! ```text
 //!   look ── look ── look ...   each compares the busy time of shards, and the work of disks, since the one before
 //!   lopsided in two looks in a row ──> the disk whose move makes the two shards most even, if that pays
 //! ```
-//! A move costs a disk what its RAM holds and some time until its index is known again, so it is made seldom: never for a
-//! peak, never to and fro, never for a disk alone on its shard.
+//! A move costs a disk the content of its RAM tier, and some time until its index is known again. It is made
+//! seldom: never for a peak, never back and forth, never for a disk alone on its shard.
 
 use std::collections::BTreeMap;
 
-/// A shard is too busy above this, in thousandths of the time.
+/// Busy time above which a shard is too busy, in thousandths.
 const BUSY_MIN: u64 = 600;
-/// And only if the least busy one is so much below it.
+/// Least difference to the least busy shard at which a disk is moved, in thousandths.
 const GAP_MIN: u64 = 300;
-/// The busier of the two shards must be relieved by so much, or a move is not worth it.
+/// Least relief of the busier of the two shards for which a move is worth it, in thousandths.
 const GAIN_MIN: u64 = 50;
-/// So many looks a disk stays where it was moved to: ten minutes at the usual interval.
+/// Polls during which a disk stays where it was moved to: ten minutes at the usual interval.
 const REST_LOOKS: u64 = 20;
-/// Moving so many bytes is as much work as one more request.
+/// Bytes whose transfer is as much work as one more request.
 const BYTES_AS_REQUEST: u64 = 64 << 10;
 
-/// How everything stands at one moment. All figures only rise, unless a disk was attached anew.
+/// The load of shards and disks at one moment. All figures only rise, unless a disk was attached again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standing {
     /// Nanoseconds.
@@ -31,7 +31,7 @@ pub(crate) struct Standing {
     pub(crate) disks: BTreeMap<String, DiskStanding>,
 }
 
-/// How a disk stands.
+/// Load of a disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DiskStanding {
     /// The shard that it is on.
@@ -40,11 +40,11 @@ pub(crate) struct DiskStanding {
     pub(crate) requests: u64,
     /// Bytes that they moved.
     pub(crate) bytes: u64,
-    /// Whether it could be moved.
+    /// True if it can be moved.
     pub(crate) fit_to_move: bool,
 }
 
-/// What is to be done.
+/// A move that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Move {
     /// The disk.
@@ -55,19 +55,20 @@ pub(crate) struct Move {
     pub(crate) to: usize,
 }
 
-/// Looks again and again.
+/// Decides on moves, poll by poll.
 #[derive(Debug, Default)]
 pub(crate) struct Balancer {
     before: Option<Standing>,
-    /// The shard that was too busy at the last look.
+    /// The shard that was too busy at the last poll.
     too_busy: Option<usize>,
     looks: u64,
-    /// At which look each disk was moved last.
+    /// Number of the poll at which each disk was moved last.
     moved: BTreeMap<String, u64>,
 }
 
 impl Balancer {
-    /// Looks once. What is returned counts as tried: the disk stays where it is for a while, whatever comes of it.
+    /// Polls once. A move that is returned counts as tried: the disk stays where it is for a while, whether
+    /// it succeeds or not.
     pub(crate) fn look(&mut self, now: Standing) -> Option<Move> {
         self.looks += 1;
         self.moved.retain(|name, _| now.disks.contains_key(name));
@@ -82,7 +83,7 @@ impl Balancer {
         self.too_busy = chosen.as_ref().map(|(from, _)| *from);
         let chosen = chosen?.1?;
         self.moved.insert(chosen.disk.clone(), self.looks);
-        // What comes next is another load, to be looked at twice as well.
+        // From here on the load is another one, which must show in two polls as well.
         self.too_busy = None;
         Some(chosen)
     }
@@ -92,11 +93,11 @@ impl Balancer {
     }
 }
 
-/// What happened between two looks.
+/// Load between two polls.
 struct Load<'a> {
-    /// How busy each shard was, in thousandths.
+    /// Busy time of each shard, in thousandths.
     shards: Vec<u64>,
-    /// What each disk that is there now had done on its shard.
+    /// Work of each present disk on its shard.
     disks: BTreeMap<&'a str, (DiskStanding, u64)>,
 }
 
@@ -115,7 +116,7 @@ impl<'a> Load<'a> {
         Self { shards, disks: now.disks.iter().map(work).collect() }
     }
 
-    /// The busiest and the least busy shard, if they are too far apart.
+    /// Returns the busiest and the least busy shard, if their difference is too large.
     fn lopsided(&self) -> Option<(usize, usize)> {
         let numbers = 0..self.shards.len();
         let from = numbers.clone().max_by_key(|shard| (self.shards[*shard], std::cmp::Reverse(*shard)))?;
@@ -124,7 +125,7 @@ impl<'a> Load<'a> {
         apart.then_some((from, to))
     }
 
-    /// The disk that makes the busier of the two shards least busy.
+    /// Returns the disk whose move makes the busier of the two shards least busy.
     fn best_move(&self, from: usize, to: usize, rests: impl Fn(&str) -> bool) -> Option<Move> {
         let here = || self.disks.iter().filter(|(_, (disk, _))| disk.shard == from);
         let all_work: u64 = here().map(|(_, (_, work))| work).sum();
@@ -158,7 +159,8 @@ mod tests {
     }
 
     impl World {
-        /// `busy` in thousandths; disks with their shard and their requests between two looks.
+        /// Returns a world with `busy` in thousandths, and disks with their shard and their requests between
+        /// two polls.
         fn new(busy: &[u64], disks: &[(&'static str, usize, u64)]) -> Self {
             let at = |shard| DiskStanding { shard, fit_to_move: true, ..DiskStanding::default() };
             let standing = Standing {
@@ -241,7 +243,7 @@ mod tests {
     fn of_disks_alike_one_goes_and_no_disk_goes_twice_within_twenty_looks() {
         let mut world = World::new(&[1000, 0], &[("a", 0, 500), ("b", 0, 500)]);
         assert_eq!(world.looks(3), [None, None, Some("a")]);
-        // The load follows the other disk, and then some: only who rests could go.
+        // The load follows the other disk, and grows: only the resting disk could move.
         world.busy = vec![0, 1000];
         world.disk("b").shard = 1;
         world.disk("b").fit_to_move = false;
@@ -281,7 +283,7 @@ mod tests {
         let mut world = World::new(&[900, 0], &[("a", 0, 500), ("b", 0, 400)]);
         world.looks(2);
         *world.disk("a") = DiskStanding { shard: 0, fit_to_move: true, ..DiskStanding::default() };
-        // All that is known is the work of b, which would only swap the roles.
+        // Only the work of b is known, and its move would swap the roles of the shards.
         assert_eq!(world.look(), None);
         assert_eq!(world.look(), Some("a"));
     }

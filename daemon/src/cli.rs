@@ -59,18 +59,20 @@ pub(crate) enum Command {
     Stats(Stats),
     /// Requests of a disk in classes: size, latency, seek distance, how many at once, how soon after each other.
     Histogram(Histogram),
-    /// Which hit ratio a cache of another size would have for a disk, as it is used; what may be dirty, and the size of blocks.
+    /// Show hit ratios of a disk at other cache sizes, as it is used now; its dirty data, and the size of
+    /// blocks.
     Curve(Curve),
-    /// What would serve a disk best, and why: size, RAM, blocks and mode, for disks that are served or for a trace.
+    /// Recommend size, RAM, blocks and mode, with reasons, for disks that are served or for a trace.
     Advise(Advise),
-    /// What a disk did in the last five minutes, day or week: hit ratio, requests, dirty data, flash written.
+    /// Show a disk's last five minutes, day or week: hit ratio, requests, dirty data, flash written.
     History(History),
-    /// What an operator must know: what happened, how bad it is, and what to do about it.
+    /// Show events that an operator must know: when, how severe, and what to do about them.
     #[command(after_long_help = format!("Kinds of events:\n{}", telemetry::events::kind::list()))]
     Events(Events),
     /// All disks, live: hits, requests a second, latencies, dirty data; a table where there is no terminal.
     Top(Top),
-    /// What the cache gained for a disk: before and after, from its counters. What ran in pass-through is the measured "before".
+    /// Show the gain of the cache for a disk: before and after, from its counters. Time in pass-through is
+    /// the measured "before".
     Report(Report),
     /// Write manual pages, completions and the OpenAPI document, for those who package.
     #[command(hide = true)]
@@ -79,19 +81,19 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
     Replay(Replay),
-    /// One screen: the daemon, the pool, disks that need somebody, and events of the last day. Exit status 1 if something needs
-    /// somebody.
+    /// Show the daemon, the pool, disks that need attention, and events of the last day on one screen. Exit
+    /// status 1 if something needs attention.
     Status(Reading),
     /// Read traces of disks: what is in them, and other formats.
     #[command(subcommand)]
     Trace(Trace),
-    /// Verify pools that no daemon uses, every checksum of them, and say what a start would find. Changes nothing.
+    /// Verify every checksum of pools that no daemon uses, and show what a start would find. Changes nothing.
     Check(Check),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// How long it takes, in seconds: a quarter without the cache, half to fill it, a quarter with it.
+    /// Duration in seconds: a quarter without the cache, half to fill it, a quarter with it.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(4..=3600))]
     pub(crate) seconds: u64,
     /// Folder for its files, empty or new. Default: a temporary one, removed at the end.
@@ -107,10 +109,10 @@ pub(crate) struct Demo {
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Configuration file (TOML). Options given here go before it.
+    /// Configuration file (TOML). Options on the command line take precedence.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// What must survive: state, and the pool that is made without --pool. Default: /var/lib/forebay for root, else
+    /// Durable state, and the pool that is made without --pool. Default: /var/lib/forebay for root, else
     /// `$XDG_STATE_HOME/forebay`.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
@@ -124,41 +126,41 @@ pub(crate) struct Serve {
     /// Size of the pool file, if it has to be made; 5 % of its file system stay free, at most 1 GiB.
     #[arg(long, value_name = "SIZE")]
     pub(crate) pool_size: Option<Size>,
-    /// Where the HTTP interface and the web page are: an IP address with a port, or off. Default: 127.0.0.1:7070; if that is
-    /// taken, Forebay serves disks without it.
+    /// Address of the HTTP interface and the web page: an IP address with a port, or off. Default:
+    /// 127.0.0.1:7070; if that is in use, Forebay serves disks without it.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen_http: Option<Listen>,
-    /// Where all disks are served over NBD for other hosts, by their names: an IP address, with a port unless that is 10809, or off.
-    /// Default: off; each disk has its own Unix socket.
+    /// Address at which all disks are served over NBD for other hosts, by their names: an IP address, with a
+    /// port unless that is 10809, or off. Default: off; each disk has its own Unix socket.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen_nbd: Option<reception::Listen>,
-    /// Whether clients at --listen-nbd have to use TLS: off, require, or require-certificates, which does not start without the
-    /// ca-cert.pem that clients show a certificate of. Unix sockets have no TLS. Default: off.
+    /// TLS of clients at --listen-nbd: off, require, or require-certificates, which needs the ca-cert.pem
+    /// that clients' certificates are checked against. Unix sockets have no TLS. Default: off.
     #[arg(long, value_name = "TLS")]
     pub(crate) nbd_tls: Option<Tls>,
-    /// The folder of server-cert.pem and server-key.pem, and of ca-cert.pem if clients have to show a certificate of that
-    /// authority. Renewed files are taken up by themselves. Default: /etc/forebay/tls.
+    /// Folder of server-cert.pem and server-key.pem, and of ca-cert.pem if clients must show a certificate of
+    /// that authority. Renewed files are loaded automatically. Default: /etc/forebay/tls.
     #[arg(long, value_name = "DIR")]
     pub(crate) nbd_tls_dir: Option<PathBuf>,
-    /// Who may connect to --listen-nbd: networks such as `10.0.0.0/8,fd00::/8`, or single addresses. Default: everybody who reaches
-    /// the address.
+    /// Networks that may connect to --listen-nbd, such as `10.0.0.0/8,fd00::/8`, or single addresses.
+    /// Default: all.
     #[arg(long, value_name = "NETWORKS")]
     pub(crate) nbd_allow: Option<Allow>,
     /// Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SHARDS_MAX)))]
     pub(crate) shards: Option<u32>,
-    /// What asks the pool's drives how worn they are: the absolute path of a smartctl, auto for that of the system, or off.
-    /// Default: auto.
+    /// Program that reads the wear of the pool's drives: the absolute path of a smartctl, auto for that of
+    /// the system, or off. Default: auto.
     #[arg(long, value_name = "FILE")]
     pub(crate) smartctl: Option<Smartctl>,
-    /// Make a new pool over what the pool's file or device holds, if that has this very id. Destroys it. The id of the pool that was used
-    /// last gives that up, if it is found nowhere.
+    /// Make a new pool over the content of the pool's file or device, if that has this very id. Destroys it.
+    /// With the id of the pool that was used last, and that is found nowhere, that pool is abandoned.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
-    /// How much is logged: error, warn, info, debug or trace. Default: info.
+    /// Level of the log: error, warn, info, debug or trace. Default: info.
     #[arg(long, value_name = "LEVEL", env = "FOREBAY_LOG")]
     pub(crate) log: Option<String>,
-    /// How lines of the log look: text, or json with one object a line. Default: text.
+    /// Format of log entries: text, or json with one object a line. Default: text.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
     /// Log to the end of this file. Default: standard error, with priorities if systemd connected it to the journal.
@@ -179,22 +181,23 @@ pub(crate) enum Disk {
     /// Change how a disk is cached.
     #[command(after_help = format!("Keys:\n{}", crate::keys::table()))]
     Set(DiskSet),
-    /// Take the size that the backing of a disk was given, while guests go on. Make the backing larger first: truncate, lvextend,
-    /// or what its server has. A disk never becomes smaller.
+    /// Grow a disk to the size of its backing, while guests continue. Make the backing larger first:
+    /// truncate, lvextend, or with its server's tool. A disk never becomes smaller.
     Resize(DiskResize),
-    /// Drop what is cached of a disk, so that no restart brings it back. Guests go on, from the backing.
+    /// Drop the cached data of a disk, so that no restart uses it. Guests continue, from the backing.
     Evict(DiskName),
-    /// Write home what the backing of a disk does not have, as fast as the backing and the key destage-rate-max allow. Guests go
-    /// on.
+    /// Write the dirty data of a disk to its backing, as fast as the backing and the key destage-rate-max
+    /// allow. Guests continue.
     Destage(DiskDestage),
-    /// Write home what the backing of a disk does not have, and have nothing become so for a while: for a backup or a snapshot
-    /// of the backing. Guests go on; what they write meanwhile goes to the backing.
+    /// Write the dirty data of a disk to its backing, and keep the backing complete for a while: for a backup
+    /// or a snapshot of it. Guests continue; their writes go to the backing meanwhile.
     Quiesce(DiskQuiesce),
-    /// Compare the backing of a disk that waits with what is cached, and serve the disk with its dirty data by your word.
+    /// Compare the backing of a disk that waits with the cache, and serve the disk with its dirty data once
+    /// you confirm.
     Accept(DiskAccept),
-    /// End what `disk quiesce` began.
+    /// End `disk quiesce`.
     Resume(DiskName),
-    /// Stop serving a disk, once its backing has all of it. Its content stays where it is.
+    /// Stop serving a disk, once its backing is complete. The backing keeps its content.
     #[command(visible_alias = "rm")]
     Remove(DiskRemove),
 }
@@ -203,12 +206,13 @@ pub(crate) enum Disk {
 pub(crate) struct DiskAdd {
     /// Its name: a-z 0-9 . _ -, at most 63 characters.
     pub(crate) name: String,
-    /// Where its data lives: a path or `file:PATH` (raw file or block device); `nbd://HOST[:PORT]/EXPORT` or
-    /// `nbd+unix:///EXPORT?socket=PATH` (an export of an NBD server, as qemu-nbd makes one of a qcow2 image); or
-    /// `model:PROFILE:PATH` (a raw file with the timing of a spinning array, such as `hdd-15k-raid5x5`, for demonstrations).
+    /// Location of its data: a path or `file:PATH` (raw file or block device); `nbd://HOST[:PORT]/EXPORT` or
+    /// `nbd+unix:///EXPORT?socket=PATH` (an export of an NBD server, as qemu-nbd makes one of a qcow2 image);
+    /// or `model:PROFILE:PATH` (a raw file with the timing of a spinning array, such as `hdd-15k-raid5x5`,
+    /// for demonstrations).
     #[arg(long, value_name = "URI")]
     pub(crate) backing: String,
-    /// Keys with their values, as `disk set` takes them; options below are another way to say some of them.
+    /// Keys with their values, as `disk set` takes them; options below are another way to set some of them.
     #[arg(value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub(crate) settings: Vec<(String, String)>,
     /// write-through, write-back, write-around or pass-through. Default: write-through.
@@ -217,14 +221,15 @@ pub(crate) struct DiskAdd {
     /// The unit of the index, a power of two from 4KiB to 1MiB. Default: 64KiB.
     #[arg(long, value_name = "SIZE")]
     pub(crate) block_size: Option<String>,
-    /// Flash that the disk gets whatever the others do: a size, or a share of the disk such as 5%.
+    /// Flash that is kept for the disk: a size, or a share of the disk such as 5%.
     #[arg(long, value_name = "SIZE")]
     pub(crate) reserve: Option<String>,
     /// Flash that the disk never exceeds: a size, or a share of the disk such as 20%.
     #[arg(long, value_name = "SIZE")]
     pub(crate) limit: Option<String>,
-    /// write-back: the most that flash may hold and the backing does not have. Default: a tenth of the pool, divided among its
-    /// disks in write-back; never more than a quarter of the reservation, or an eighth if it is mirrored, unless that is auto.
+    /// write-back: the most dirty data that flash may hold. Default: a tenth of the pool, divided among its
+    /// disks in write-back; never more than a quarter of the reservation, or an eighth if it is mirrored,
+    /// unless that is auto.
     #[arg(long, value_name = "SIZE")]
     pub(crate) dirty_limit: Option<String>,
     /// write-back: destage never goes slower than so many bytes a second, whatever guests do.
@@ -233,30 +238,31 @@ pub(crate) struct DiskAdd {
     /// write-back: destage never goes faster than so many bytes a second.
     #[arg(long, value_name = "SIZE")]
     pub(crate) destage_rate_max: Option<String>,
-    /// write-back: mirror or none. mirror keeps what the backing does not have on two devices of the pool, if it has two that
-    /// are large enough. Default: mirror.
+    /// write-back: mirror or none. mirror keeps dirty data on two devices of the pool, if it has two that are
+    /// large enough. Default: mirror.
     #[arg(long)]
     pub(crate) redundancy: Option<String>,
-    /// Allow write-back though the backing cannot be marked (NBD, devices): nothing then keeps another Forebay from serving it
-    /// while flash has newer data.
+    /// Allow write-back though the backing cannot bear a mark (NBD, devices): nothing then keeps another
+    /// Forebay from serving it while flash has newer data.
     #[arg(long)]
     pub(crate) allow_unmarked: bool,
     /// Sector size in bytes that guests are shown, 512 or 4096. Default: that of the backing; 512 of a file.
     #[arg(long, value_name = "BYTES")]
     pub(crate) sector_size: Option<String>,
-    /// User who owns the sockets that guests connect to. Default: the one that the daemon runs as; only root can give it to another.
+    /// User who owns the sockets that guests connect to. Default: that of the daemon; only root can set
+    /// another.
     #[arg(long, value_name = "USER")]
     pub(crate) socket_owner: Option<String>,
     /// Group of the sockets that guests connect to. Default: forebay if the host has it, else that of the daemon.
     #[arg(long, value_name = "GROUP")]
     pub(crate) socket_group: Option<String>,
-    /// Who may connect, in octal digits: the bits for writing count. Default: 0660.
+    /// Mode of the sockets in octal digits: the bits for writing decide who may connect. Default: 0660.
     #[arg(long, value_name = "MODE")]
     pub(crate) socket_mode: Option<String>,
     /// Refuse writes.
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Serve a file that looks like an image (qcow2, vmdk and so on) as the bytes that it is.
+    /// Serve a file that looks like an image (qcow2, vmdk and so on) as raw bytes.
     #[arg(long)]
     pub(crate) force_raw: bool,
     #[command(flatten)]
@@ -267,15 +273,16 @@ pub(crate) struct DiskAdd {
 pub(crate) struct DiskShow {
     /// Its name.
     pub(crate) name: String,
-    /// Print the lines to copy that connect a client to it; without CLIENT which clients can be asked for, and QEMU's lines. With
-    /// --json and without CLIENT, those of all clients.
+    /// Print the lines to copy that connect a client to it; without CLIENT the clients that are known, and
+    /// QEMU's lines. With --json and without CLIENT, those of all clients.
     #[arg(long, value_name = "CLIENT", num_args = 0..=1, value_enum)]
     #[expect(clippy::option_option, reason = "clap tells an option without a value from none by that")]
     pub(crate) connect: Option<Option<Client>>,
-    /// The way by which CLIENT is to reach it. Default: the best one that the client knows.
+    /// Frontend by which CLIENT connects. Default: the best one that the client supports.
     #[arg(long, value_enum, requires = "connect")]
     pub(crate) door: Option<Door>,
-    /// List the bytes that flash lost before the backing had them. Reads of them fail until they are written anew.
+    /// List the bytes that flash lost before the backing had them. Reads of them fail until they are
+    /// overwritten.
     #[arg(long, conflicts_with = "connect")]
     pub(crate) lost: bool,
     #[command(flatten)]
@@ -289,10 +296,10 @@ pub(crate) struct DiskSet {
     /// Keys with their new values.
     #[arg(required = true, value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub(crate) settings: Vec<(String, String)>,
-    /// If this ends write-back, wait until the backing has everything.
+    /// If this ends write-back, wait until the backing is complete.
     #[arg(long)]
     pub(crate) wait: bool,
-    /// Let another block size drop what is cached, without being asked.
+    /// Let another block size drop the cache, without a question.
     #[arg(long)]
     pub(crate) yes: bool,
     #[command(flatten)]
@@ -311,10 +318,10 @@ pub(crate) struct DiskResize {
 pub(crate) struct DiskDestage {
     /// Its name.
     pub(crate) name: String,
-    /// Wait until the backing has everything, and show how far it is.
+    /// Wait until the backing is complete, and show the progress.
     #[arg(long, conflicts_with = "stop")]
     pub(crate) wait: bool,
-    /// Stop hurrying: destage goes on as it suits guests.
+    /// Stop hurrying: destage continues in the background.
     #[arg(long)]
     pub(crate) stop: bool,
     #[command(flatten)]
@@ -328,7 +335,8 @@ pub(crate) struct DiskAccept {
     /// Do not ask: serve it unless pages differ.
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Serve it also if cached pages are not what the backing has: what is dirty is then written over another version.
+    /// Serve it also if cached pages differ from the backing: dirty data is then written over another
+    /// version.
     #[arg(long)]
     pub(crate) despite_differences: bool,
     #[command(flatten)]
@@ -339,7 +347,7 @@ pub(crate) struct DiskAccept {
 pub(crate) struct DiskQuiesce {
     /// Its name.
     pub(crate) name: String,
-    /// For how long, from when nothing is dirty; then it ends by itself.
+    /// Duration, from when nothing is dirty; then it ends automatically.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = base::units::parse_seconds)]
     pub(crate) seconds: u64,
     #[command(flatten)]
@@ -350,10 +358,10 @@ pub(crate) struct DiskQuiesce {
 pub(crate) struct DiskRemove {
     /// Its name.
     pub(crate) name: String,
-    /// Give up whatever its backing does not have.
+    /// Discard its dirty data.
     #[arg(long)]
     pub(crate) discard_dirty: bool,
-    /// Take it from guests that use it. Their requests fail from then on.
+    /// Remove it though guests use it. Their requests fail from then on.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -393,10 +401,10 @@ pub(crate) struct MapDisk {
     /// The driver of the kernel. Default: ublk, and nbd where the kernel has none.
     #[arg(long, value_enum, requires = "name")]
     pub(crate) driver: Option<DriverKind>,
-    /// Let udev and LVM of this host look for file systems and volumes on it. Else they leave it alone.
+    /// Let udev and LVM of this host scan it for file systems and volumes. By default they ignore it.
     #[arg(long, requires = "name")]
     pub(crate) scan: bool,
-    /// Have the daemon serve again what was mapped when it ended. The service does so at each start.
+    /// Serve again the disks that were mapped when the daemon ended. The service does so at each start.
     #[arg(long, conflicts_with = "name")]
     pub(crate) restore: bool,
     /// Replace connections of kernel NBD that break, until this is ended. The service forebay-map does so.
@@ -411,14 +419,15 @@ pub(crate) struct UnmapDisk {
     /// The disk.
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub(crate) name: Option<String>,
-    /// Every disk that is mapped. Those that are used stay, and are named.
+    /// Every disk that is mapped. Those that are in use stay, and are named.
     #[arg(long)]
     pub(crate) all: bool,
-    /// First unmount file systems and take volumes apart, and wait up to 90 s for whatever uses them. The service forebay-mapped does so
-    /// when the host shuts down; then those that are still used go by force, once their files are synced.
+    /// First unmount file systems and take volumes apart, and wait up to 90 s for their users. The service
+    /// forebay-mapped does so when the host shuts down; then devices that are still in use are removed by
+    /// force, once their files are synced.
     #[arg(long, requires = "all", conflicts_with = "force")]
     pub(crate) unmount: bool,
-    /// Take it away though it is used: its users get errors, and what was not flushed is lost.
+    /// Remove it though it is in use: its users get errors, and data that was not flushed is lost.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -432,7 +441,7 @@ pub(crate) struct VmAttach {
     /// The id of the guest's -device, or of the disk's -drive. Default: the one disk that the guest has.
     #[arg(long, value_name = "ID")]
     pub(crate) device: Option<String>,
-    /// What Forebay calls the disk. Default: the guest's name, if it has one, and the device's.
+    /// Name of the disk in Forebay. Default: the guest's name, if it has one, and the device's.
     #[arg(long)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -441,7 +450,7 @@ pub(crate) struct VmAttach {
 
 #[derive(Debug, Args)]
 pub(crate) struct VmDetach {
-    /// What Forebay calls the disk; `vm list` shows all.
+    /// Name of the disk in Forebay; `vm list` shows all.
     #[arg(required_unless_present_any = ["qmp", "libvirt"], conflicts_with_all = ["qmp", "libvirt", "device"])]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -453,7 +462,7 @@ pub(crate) struct VmDetach {
     pub(crate) reading: Reading,
 }
 
-/// The way to the QEMU of a running guest.
+/// Connection to the QEMU of a running guest.
 #[derive(Debug, Args)]
 pub(crate) struct VmMonitor {
     /// QEMU's monitor socket, made with -qmp unix:SOCKET,server=on,wait=off.
@@ -471,18 +480,21 @@ pub(crate) enum Pool {
     Show(Reading),
     /// Add a device, while guests use the others.
     Add(PoolAdd),
-    /// Take a device out, while guests go on. What is cached of disks that have some of it there is dropped.
+    /// Remove a device, while guests continue. Cached data of disks with a part on it is dropped.
     Remove(PoolRemove),
-    /// Add a device in the place of another one, which failed or is to go. What is mirrored gets its second copies there.
+    /// Replace a device, which failed or is to go, by another one. Mirrored data gets its second copies
+    /// there.
     Replace(PoolReplace),
-    /// Use more or less of a device, while guests go on. What is behind a new end moves, or goes if it is clean and cold.
+    /// Use more or less of a device, while guests continue. Data behind a new end moves, or is dropped if it
+    /// is clean and cold.
     #[command(
         after_help = "A file of the pool becomes as large as is said. A block device is made larger before, and smaller afterwards:\n\n  \
         lvextend --size +10G vg/cache && forebay pool resize /dev/vg/cache max\n  \
         forebay pool resize /dev/vg/cache 20GiB && lvreduce --size 20G vg/cache"
     )]
     Resize(PoolResize),
-    /// Say what drives are rated for, so that it is known how long they last, and how much may be written to them.
+    /// Set the rated endurance of drives, from which their remaining life and the writes that they allow are
+    /// computed.
     #[command(after_help = format!("Keys:\n{}", telemetry::wear::table()))]
     Set(PoolSet),
 }
@@ -492,7 +504,7 @@ pub(crate) struct PoolSet {
     /// Keys with their new values.
     #[arg(required = true, value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub(crate) settings: Vec<(String, String)>,
-    /// The file or device whose rating is meant, as `pool show` lists it. Default: all that the pool has now.
+    /// The file or device that is rated, as `pool show` lists it. Default: all that the pool has now.
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<PathBuf>,
     #[command(flatten)]
@@ -509,29 +521,29 @@ pub(crate) struct PoolAdd {
     pub(crate) reading: Reading,
 }
 
-/// How a new device is made, or taken.
+/// Options for adding a device.
 #[derive(Debug, Args)]
 pub(crate) struct Taking {
     /// Make a file of this size, which must not exist yet. Its storage is reserved.
     #[arg(long, value_name = "SIZE")]
     pub(crate) size: Option<Size>,
-    /// Take it though it holds something, if that has this very id. Destroys it.
+    /// Add it though it holds something, if that has this very id. Destroys it.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
-    /// Accept that it is on the drive of another device: two copies of dirty data are lost with that drive.
+    /// Accept that it is on the drive of another device: both copies of dirty data are lost with that drive.
     #[arg(long)]
     pub(crate) same_drive: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PoolReplace {
-    /// The file or device that goes, as `pool show` lists it or listed it.
+    /// The file or device to remove, as `pool show` lists or listed it.
     pub(crate) old: PathBuf,
-    /// The one that comes: a file or a block device that holds nothing.
+    /// The file or device to add: it holds nothing.
     pub(crate) new: PathBuf,
     #[command(flatten)]
     pub(crate) taking: Taking,
-    /// Wait until everything that is to have a second copy has one, and show how far that is.
+    /// Wait until everything mirrored has its second copy, and show the progress.
     #[arg(long)]
     pub(crate) wait: bool,
     #[command(flatten)]
@@ -542,17 +554,17 @@ pub(crate) struct PoolReplace {
 pub(crate) struct PoolResize {
     /// The file or device as `pool show` lists it, or another path to it.
     pub(crate) device: PathBuf,
-    /// What the pool is to use of it, as 20GiB, or max for all that it has.
+    /// Size that the pool is to use of it, as 20GiB, or max for all of it.
     #[arg(value_name = "SIZE|max", value_parser = parse_size_or_max, required_unless_present = "cancel")]
     pub(crate) size: Option<SizeOrMax>,
-    /// Have it keep its size that is being made smaller.
+    /// Cancel a resize that makes it smaller.
     #[arg(long, conflicts_with = "size")]
     pub(crate) cancel: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
-/// A size, or all that there is.
+/// A size, or all of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SizeOrMax {
     Size(Size),
@@ -578,10 +590,10 @@ pub(crate) struct PoolRemove {
 
 #[derive(Debug, Args)]
 pub(crate) struct Events {
-    /// Print what is there, then go on with what comes, until stopped; with --json one document a line.
+    /// Print the present entries, then new ones, until stopped; with --json one document a line.
     #[arg(long)]
     pub(crate) follow: bool,
-    /// Only what is at least so bad: info, warning or error.
+    /// Only events of at least this severity: info, warning or error.
     #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = parse_level)]
     pub(crate) level: Level,
     #[command(flatten)]
@@ -593,7 +605,7 @@ pub(crate) struct Top {
     /// Print one table of the next second instead of a live screen.
     #[arg(long)]
     pub(crate) once: bool,
-    /// Print so many tables, one a second, instead of a live screen.
+    /// Print this many tables, one a second, instead of a live screen.
     #[arg(long, value_name = "N", conflicts_with = "once", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,
     #[command(flatten)]
@@ -613,8 +625,8 @@ pub(crate) struct Check {
     /// Files or devices that hold pools. All devices of a pool are named together.
     #[arg(required = true, value_name = "DEVICE")]
     pub(crate) devices: Vec<PathBuf>,
-    /// Folder of the daemon that they belong to, which knows the names of disks and what of them is believed. Default: as
-    /// for serve, if it can be read.
+    /// Folder of the daemon that they belong to, which has the names of disks and whether their cache is
+    /// trusted. Default: as for serve, if it can be read.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     /// Folder of that daemon's sockets. Default: as for serve.
@@ -631,7 +643,7 @@ pub(crate) struct Generate {
     pub(crate) folder: PathBuf,
 }
 
-/// What every command takes that is answered with a document.
+/// Options of every command that prints a document.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
     /// Print one JSON document.
@@ -641,7 +653,7 @@ pub(crate) struct Reading {
     pub(crate) daemon: Daemon,
 }
 
-/// How the daemon is found.
+/// Options that select the daemon.
 #[derive(Debug, Args)]
 pub(crate) struct Daemon {
     /// Control socket of the daemon, before or after the command. Default: control.sock in `$XDG_RUNTIME_DIR/forebay` if this
@@ -650,7 +662,8 @@ pub(crate) struct Daemon {
     pub(crate) socket: Option<PathBuf>,
 }
 
-/// Adds the command or option that was meant to an error about an unknown one, where its name has no letter in common with it.
+/// Adds the command or option that was meant to an error about an unknown one, if its name has no letters in
+/// common with it.
 pub(crate) fn suggest(mut error: clap::Error, words: &[String]) -> clap::Error {
     if let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
         && let Some(now) = renamed::option(unknown)
@@ -734,7 +747,7 @@ mod tests {
             let text = std::fs::read_to_string(&page).expect("it is text");
             let commands = text.lines().map(|line| line.replace("cargo run --release -- ", "forebay "));
             for command in commands.filter(|line| line.starts_with("forebay ")) {
-                // Without a comment, where the output goes, and what comes after it.
+                // Without a comment, a redirection of output, and further commands.
                 let end = [" #", " >", " &&"].iter().filter_map(|mark| command.find(mark)).min();
                 let words = command[..end.unwrap_or(command.len())].split_whitespace();
                 let refusal = Cli::try_parse_from(words).err();

@@ -1,4 +1,4 @@
-//! The command line's way to the daemon: one request over the control socket.
+//! The command line's client of the daemon: one request over the control socket.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -20,37 +20,38 @@ use serde_json::Value;
 use tokio::net::UnixStream;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The longest answer that is taken, in bytes: far beyond a piece of a recording, or the metrics of thousands of disks.
+/// The longest answer that is accepted, in bytes: far beyond a chunk of a recording, or the metrics of
+/// thousands of disks.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 
-/// A daemon that may be reached.
+/// A client of a daemon, which may not run.
 pub(crate) struct Client {
     socket: PathBuf,
     runtime: tokio::runtime::Runtime,
-    /// What ends a pause.
+    /// Signals that end a pause.
     ends: RefCell<Vec<Signal>>,
-    /// Time that the daemon has for each answer; none for as long as it takes.
+    /// Time that the daemon has for each answer; none: without limit.
     answer_time_max: Option<Duration>,
 }
 
-/// How a pause ended.
+/// End of a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pause {
     /// The time is over.
     Over,
-    /// Somebody pressed Ctrl-C, or what else was to be heard of.
+    /// Ctrl-C, or another signal of [`Client::hear_ends`].
     Interrupted,
 }
 
 impl Client {
-    /// A client of the daemon whose control socket is `socket`. Connects with the first request.
+    /// Returns a client of the daemon whose control socket is `socket`. Connects with the first request.
     pub(crate) fn new(socket: PathBuf) -> Answer<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Problem::failed(format!("Cannot start: {error}")))?;
         Ok(Self { socket, runtime, ends: RefCell::default(), answer_time_max: None })
     }
 
-    /// Gives up on each answer of the daemon after so long from now on, as `Unavailable`.
+    /// Sets the time that the daemon has for each answer from now on. Later answers are `Unavailable`.
     pub(crate) fn limit_answers(&mut self, time: Duration) {
         self.answer_time_max = Some(time);
     }
@@ -60,10 +61,11 @@ impl Client {
         &self.socket
     }
 
-    /// From now on what ends a process ends a [`Self::pause`] instead: Ctrl-C, SIGTERM, and that the terminal went away.
+    /// Makes signals that end a process end a [`Self::pause`] instead: Ctrl-C, SIGTERM, and SIGHUP of a
+    /// closed terminal.
     ///
     /// # Errors
-    /// If the system does not tell of signals.
+    /// If the system refuses handlers of signals.
     pub(crate) fn hear_ends(&self) -> Answer<()> {
         let _inside = self.runtime.enter();
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
@@ -73,12 +75,13 @@ impl Client {
         Ok(())
     }
 
-    /// Waits. Ctrl-C ends it, from the first one on also if it comes between two of them; and what [`Self::hear_ends`] heard.
+    /// Waits. Ctrl-C ends it, also if it was pressed since an earlier pause; so do the signals of
+    /// [`Self::hear_ends`].
     pub(crate) fn pause(&self, time: Duration) -> Pause {
         let mut ends = self.ends.borrow_mut();
         if ends.is_empty() {
             let _inside = self.runtime.enter();
-            // If it cannot be listened for, it ends the process as it always does.
+            // Without a handler, Ctrl-C ends the process as usual.
             ends.extend(signal(SignalKind::interrupt()));
         }
         let any = poll_fn(|context| {
@@ -94,42 +97,42 @@ impl Client {
         })
     }
 
-    /// Asks for what is at `path`.
+    /// Sends GET for `path`.
     pub(crate) fn get(&self, path: &str) -> Answer<Value> {
         self.request(&Method::GET, path, None::<&()>)
     }
 
-    /// Asks for something new.
+    /// Sends POST with a body.
     pub(crate) fn post(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
         self.request(&Method::POST, path, Some(body))
     }
 
-    /// Asks for something to be as it says.
+    /// Sends PUT with a body.
     pub(crate) fn put(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
         self.request(&Method::PUT, path, Some(body))
     }
 
-    /// Asks for a change.
+    /// Sends PATCH with a body.
     pub(crate) fn patch(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
         self.request(&Method::PATCH, path, Some(body))
     }
 
-    /// Asks for something to go, and says how.
+    /// Sends DELETE with a body.
     pub(crate) fn delete_with(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
         self.request(&Method::DELETE, path, Some(body))
     }
 
-    /// Asks for something to go.
+    /// Sends DELETE.
     pub(crate) fn delete(&self, path: &str) -> Answer<Value> {
         self.request(&Method::DELETE, path, None::<&()>)
     }
 
-    /// Asks for bytes that come with a change.
+    /// Sends POST, and returns the bytes of the answer.
     pub(crate) fn post_bytes(&self, path: &str) -> Answer<Vec<u8>> {
         self.bytes(&Method::POST, path, None::<&()>)
     }
 
-    /// Asks for something to go, and for the bytes that are left of it.
+    /// Sends DELETE, and returns the bytes of the answer.
     pub(crate) fn delete_bytes(&self, path: &str) -> Answer<Vec<u8>> {
         self.bytes(&Method::DELETE, path, None::<&()>)
     }
@@ -199,7 +202,7 @@ async fn exchange(socket: &Path, request: Request<Full<Bytes>>) -> Answer<(u16, 
     };
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
-    // Does the reading and writing while the exchange waits; if it fails, the exchange says so.
+    // Drives the connection while the exchange waits; if it fails, the exchange reports it.
     tokio::spawn(connection);
     let response = sender.send_request(request).await.map_err(broken)?;
     let status = response.status().as_u16();

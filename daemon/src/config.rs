@@ -1,8 +1,9 @@
 //! The configuration file: settings of the host, TOML, all optional.
 //!
-//! Disks do not stand here; they are added and changed while the daemon runs, and it remembers them. A key that is not
-//! known is an error that names it, its line and the nearest right one: a setting that is silently ignored is worse
-//! than a daemon that does not start. One table names every key; the sample in the documentation is made from it.
+//! Disks are not in this file: they are added and changed while the daemon runs, and it stores them. An
+//! unknown key is an error that names it, its line and the nearest known key: a setting that is silently
+//! ignored is worse than a daemon that does not start. One table lists every key; the sample in the
+//! documentation is generated from it.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -21,44 +22,44 @@ use crate::shard::SHARDS_MAX;
 /// The largest configuration that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// What the file says.
+/// Content of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// Where state and the embedded pool are.
+    /// Folder of state and the embedded pool.
     pub(crate) dir: Option<PathBuf>,
-    /// Where sockets are.
+    /// Folder of sockets.
     pub(crate) run_dir: Option<PathBuf>,
-    /// How much is logged.
+    /// Level of the log.
     pub(crate) log: Option<String>,
-    /// How lines of the log look.
+    /// Format of log entries.
     pub(crate) log_format: Option<String>,
-    /// The file that is logged to.
+    /// Path of the log.
     pub(crate) log_file: Option<PathBuf>,
     /// Threads that serve disks.
     pub(crate) shards: Option<u32>,
-    /// How often the load of shards is looked at.
+    /// Time between checks of the load of shards.
     pub(crate) balance_interval: Option<Interval>,
-    /// Where HTTP is answered over TCP.
+    /// Address of HTTP over TCP.
     pub(crate) http_listen: Option<Listen>,
-    /// The names that it answers to, besides addresses and localhost.
+    /// Host names that HTTP answers to, besides addresses and localhost.
     pub(crate) http_names: Vec<HostName>,
-    /// How NBD is served over TCP.
+    /// Settings of NBD over TCP.
     pub(crate) nbd: NbdTcp,
-    /// How long empty queues of guests are looked at.
+    /// The longest time of polling empty queues of guests.
     pub(crate) vhost_poll_max: Option<PollMax>,
     /// The file or device of the pool.
     pub(crate) pool_file: Option<PathBuf>,
     /// Size of a pool file that is made.
     pub(crate) pool_size: Option<Size>,
-    /// What asks drives for their SMART figures.
+    /// Program that reads SMART figures of drives.
     pub(crate) smartctl: Option<Smartctl>,
 }
 
-/// A key of the file: where it stands, an example, and what it is for.
+/// A key of the file: its table, an example, and its meaning.
 struct Key {
     table: &'static str,
     name: &'static str,
-    /// As TOML.
+    /// Value in TOML.
     example: &'static str,
     about: &'static str,
 }
@@ -172,7 +173,7 @@ impl Config {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// If it cannot be read, is no TOML, or says something unknown; with the line.
+    /// If it cannot be read, is not TOML, or has an unknown key or a wrong value; with the line.
     pub(crate) fn load(path: &Path) -> Answer<Self> {
         let text = bounded::read_text(path, FILE_BYTES_MAX).map_err(|error| {
             Problem::invalid(format!("Cannot read configuration {}: {error}; check the path", path.display()))
@@ -182,7 +183,7 @@ impl Config {
         })
     }
 
-    /// Reads the text of a file; errors are line numbers with messages.
+    /// Parses the text of a file; errors are line numbers with messages.
     fn parse(text: &str) -> Result<Self, (usize, String)> {
         let document = DeTable::parse(text).map_err(|error| {
             let at = error.span().unwrap_or(0..0);
@@ -264,7 +265,7 @@ fn host_names(value: &DeValue<'_>) -> Result<Vec<HostName>, String> {
     texts.into_iter().map(str::parse).collect()
 }
 
-/// The texts of a list that holds nothing else.
+/// Returns the elements of a list of strings; none if any is something else.
 fn texts<'a>(value: &'a DeValue<'_>) -> Option<Vec<&'a str>> {
     value.as_array()?.iter().map(|text| text.get_ref().as_str()).collect()
 }
@@ -286,12 +287,12 @@ fn check_known(full_name: &str) -> Result<(), String> {
     Err(format!("unknown key '{full_name}': {}", hint(full_name, &known)))
 }
 
-/// Counted from 1.
+/// Returns the line of a span, counted from 1.
 fn line_of(text: &str, span: &Range<usize>) -> usize {
     text.char_indices().take_while(|(at, _)| *at < span.start).filter(|(_, c)| *c == '\n').count() + 1
 }
 
-/// The longest line of the sample: help shows it, and a terminal that breaks a line of it makes no configuration of what is copied.
+/// The longest line of the sample: help shows it, and lines that a terminal wraps could not be copied.
 const SAMPLE_WIDTH: usize = 78;
 
 /// Returns a text as lines of comment.
@@ -309,7 +310,7 @@ fn comment(text: &str) -> Vec<String> {
     lines
 }
 
-/// A file that sets every key; the documentation and the help show it.
+/// Returns a file that sets every key; the documentation and the help show it.
 pub(crate) fn sample() -> String {
     let head = [
         "Sample configuration of Forebay: `forebay serve --config FILE`. Everything is optional.",

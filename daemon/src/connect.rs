@@ -1,7 +1,8 @@
 //! Lines to copy that connect clients to a disk, over each of its doors.
 //!
-//! One source for `forebay disk show NAME --connect` and for the pages in `docs/`: a test holds the pages against what is
-//! here, and tests with real guests boot with it. It says what to type and why, and neither runs nor checks anything.
+//! One source for `forebay disk show NAME --connect` and for the pages in `docs/`: a test compares the pages
+//! with these lines, and tests with real guests boot with them. This module generates commands with their
+//! reasons, and neither runs nor checks anything.
 
 pub(crate) mod installed;
 
@@ -15,55 +16,57 @@ use utoipa::ToSchema;
 
 use installed::QemuVersion;
 
-/// How long a guest over NBD waits for a daemon that is being restarted. Without it a restart is an I/O error in the guest.
+/// Seconds that a guest over NBD waits for a daemon that is restarting. Without it a restart is an I/O error
+/// in the guest.
 const RECONNECT_SECONDS: u32 = 60;
-/// How often QEMU tries to connect again over vhost-user: its guest waits by so much longer than Forebay takes to be back.
+/// Time between QEMU's attempts to connect again over vhost-user: its guest waits up to this much longer than
+/// Forebay's restart takes.
 const RECONNECT_MILLIS: u32 = 100;
-/// The first QEMU that takes milliseconds. Older ones refuse them, and newer ones are to lose seconds.
+/// The first QEMU that takes milliseconds. Older ones refuse them, and newer ones deprecate seconds.
 const RECONNECT_MILLIS_SINCE: QemuVersion = QemuVersion(9, 2);
 /// The most bytes of a node's name in QEMU (`BlockDriverState::node_name`, less the byte that ends it).
 const QEMU_ID_MAX: usize = 31;
 
-/// Said once, before all lines over vhost-user.
+/// Introduction of all lines over vhost-user.
 const VHOST_USER: &str = "\
 Over vhost-user, Forebay reads and writes requests and data in the guest's memory itself: no request goes through a socket.
 For that all memory of the guest must be shared with it, from the guest's start: share=on of its memory backend.
 A running guest gets such a disk by hot-plug only; what it has behind NBD or a file cannot be switched to vhost-user.";
-/// Said once, before all lines over NBD.
+/// Introduction of all lines over NBD.
 const NBD: &str = "\
 Over NBD, requests and data go through a socket, and a guest's memory can be any. A running guest of QEMU can be switched
 to it: forebay vm attach.";
 
-/// Said once, before all lines over TCP.
+/// Introduction of all lines over TCP.
 const NBD_TCP: &str = "\
 Over TCP, for clients on other hosts: as over NBD, and slower. Who may connect, nbd.allow and nbd.tls of the daemon say.";
-/// Where QEMU's clients have their certificates: as good a place as any, and one that people know.
+/// Usual folder of certificates of QEMU's clients.
 const TLS_DIR_OF_QEMU: &str = "/etc/pki/qemu";
-/// Where libnbd's have theirs.
+/// Usual folder of certificates of libnbd's clients.
 const TLS_DIR_OF_LIBNBD: &str = "/etc/pki/libnbd";
-/// What is said beside lines with certificates.
+/// Note next to lines with certificates.
 const TLS_NOTE: &str = "The folder holds ca-cert.pem, and client-cert.pem and client-key.pem if the daemon asks for a certificate.";
 
-/// A disk as clients find it.
+/// A disk with its addresses for clients.
 #[derive(Clone, Copy)]
 pub(crate) struct Doors<'a> {
     /// Its name.
     pub(crate) name: &'a str,
-    /// Whether guests may not write to it.
+    /// True if guests may not write to it.
     pub(crate) read_only: bool,
     /// The sector that guests are shown, in bytes.
     pub(crate) sector_bytes: u64,
-    /// Where it is served over NBD.
+    /// Path of its NBD socket.
     pub(crate) nbd: &'a str,
-    /// Where it is served over NBD for other hosts, if it is.
+    /// URI at which it is served over NBD for other hosts, if it is.
     pub(crate) nbd_uri: Option<&'a str>,
-    /// Where it is served over vhost-user.
+    /// Path of its vhost-user socket.
     pub(crate) vhost_user: &'a str,
     /// The QEMU that is installed here, if one was found.
     pub(crate) qemu: Option<QemuVersion>,
 }
 
-/// What clients type to reach a disk.
+/// Commands and settings that connect clients to a disk.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Connect {
     /// Name of the disk.
@@ -75,12 +78,12 @@ pub(crate) struct Connect {
 }
 
 api::documents! {
-    /// What clients type to reach a disk.
+    /// Commands and settings that connect clients to a disk.
     ConnectDocument { connect: Connect }
 }
 
 impl Connect {
-    /// Returns what the clients that `is_asked` accepts type to reach a disk at these doors.
+    /// Returns the lines of clients that `is_asked` accepts, for a disk at these doors.
     pub(crate) fn at_doors(doors: &Doors<'_>, is_asked: impl Fn(&Form) -> bool) -> Self {
         let mut forms = forms(doors);
         forms.retain(is_asked);
@@ -88,23 +91,23 @@ impl Connect {
     }
 }
 
-/// How one client reaches a disk over one door.
+/// Lines that connect one client over one door.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ConnectForm)]
 pub(crate) struct Form {
-    /// The client as it is asked for: `--connect NAME`.
+    /// Name of the client for `--connect NAME`.
     pub(crate) name: Client,
-    /// The client as people call it.
+    /// Title of the client for people.
     pub(crate) client: &'static str,
     /// `vhost-user`, `nbd` or `nbd-tcp`.
     pub(crate) door: Door,
-    /// What to know and to change before the lines are used.
+    /// Prerequisites and changes before the lines are used.
     pub(crate) note: String,
-    /// What to copy.
+    /// Lines to copy.
     pub(crate) lines: String,
 }
 
-/// A way to a disk.
+/// A door by which clients connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schema(as = ConnectDoor)]
@@ -146,7 +149,7 @@ pub(crate) enum Client {
 }
 
 impl Client {
-    /// Returns the name as people write it.
+    /// Returns the title for people.
     fn title(self) -> &'static str {
         match self {
             Self::Qemu => "QEMU",
@@ -162,7 +165,7 @@ impl Client {
         }
     }
 
-    /// Returns the name as `--connect` takes it.
+    /// Returns the name for `--connect`.
     fn key(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -190,8 +193,8 @@ impl Door {
     }
 }
 
-/// Returns what to type for a disk, for every client that is known to work or to be able to; of each client the recommended door
-/// first.
+/// Returns the lines for a disk, for every client that works or should work; of each client the recommended
+/// door first.
 pub(crate) fn forms(doors: &Doors) -> Vec<Form> {
     let mut forms = over_vhost_user(doors);
     forms.extend(over_nbd(doors));
@@ -199,7 +202,7 @@ pub(crate) fn forms(doors: &Doors) -> Vec<Form> {
     forms
 }
 
-/// Returns the one answer for a client: over the door that is asked for, or the recommended one.
+/// Returns the lines of one client: over the given door, or the recommended one.
 ///
 /// # Errors
 /// If there are no lines for this client over this door; names the doors that it has.
@@ -236,7 +239,7 @@ pub(crate) fn answer(doors: &Doors, client: Client, door: Option<Door>) -> Answe
     Ok(text)
 }
 
-/// Returns what can be asked, and the answer for QEMU.
+/// Returns the known clients, and the lines for QEMU.
 ///
 /// # Errors
 /// None that is expected: QEMU has lines over every door.
@@ -330,17 +333,17 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
     ]
 }
 
-/// The sector of a disk, as clients over NBD have to be told it: they show guests 512 bytes whatever the server says. Over vhost-user
-/// guests read it in the configuration of their device.
+/// The sector of a disk in options of clients over NBD: they show guests 512 bytes whatever the server
+/// reports. Over vhost-user guests read it from the configuration of their device.
 struct Sector {
-    /// Behind a virtio-blk device of QEMU.
+    /// Properties of a virtio-blk device of QEMU.
     properties: String,
-    /// In a disk of libvirt.
+    /// Element in a disk of libvirt.
     element: String,
 }
 
 impl Sector {
-    /// Returns nothing to say for 512 bytes, which is what everybody assumes.
+    /// Returns empty options for 512 bytes, which is the default of every client.
     fn of(bytes: u64) -> Self {
         if bytes == SECTOR {
             return Self { properties: String::new(), element: String::new() };
@@ -447,7 +450,7 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
     ]
 }
 
-/// `uri` is one that the daemon has made, of scheme, address with port, and name.
+/// Returns the lines over TCP. `uri` is from the daemon, of scheme, address with port, and name.
 fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
     let Doors { name, read_only, sector_bytes, .. } = *doors;
     let sector = Sector::of(sector_bytes);
@@ -521,15 +524,16 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
     ]
 }
 
-/// What libvirt is told of whether a guest may write.
+/// Settings of libvirt that make a disk writable or read-only.
 struct Access {
-    /// In `<driver>`.
+    /// Attributes of `<driver>`.
     driver: &'static str,
-    /// Beside it.
+    /// Element next to it.
     element: &'static str,
 }
 
-/// Says to QEMU and libvirt whether a guest may write. If it may, its discards go to Forebay: they drop them unless they are told not to.
+/// Sets in QEMU and libvirt whether a guest may write. If it may, its discards are passed on to Forebay: by
+/// default they are dropped.
 fn access_of(node: &mut serde_json::Value, read_only: bool) -> Access {
     if read_only {
         node["read-only"] = true.into();
@@ -540,12 +544,12 @@ fn access_of(node: &mut serde_json::Value, read_only: bool) -> Access {
     }
 }
 
-/// Makes a form, its note without what stands at its end.
+/// Returns a form, its note without trailing whitespace.
 fn form(name: Client, door: Door, note: &str, lines: String) -> Form {
     Form { name, client: name.title(), door, note: note.trim_end().to_owned(), lines }
 }
 
-/// Returns how QEMU is told to connect again: in milliseconds, which it knows from 9.2 on, or in seconds.
+/// Returns QEMU's option for reconnecting: in milliseconds, from 9.2 on, or in seconds.
 fn reconnect(qemu: Option<QemuVersion>) -> String {
     match qemu {
         Some(version) if version < RECONNECT_MILLIS_SINCE => "reconnect=1".to_owned(),
@@ -553,7 +557,7 @@ fn reconnect(qemu: Option<QemuVersion>) -> String {
     }
 }
 
-/// Returns the remark on the version of QEMU that the lines are for.
+/// Returns the note on the version of QEMU that the lines are for.
 fn older_qemu(qemu: Option<QemuVersion>) -> String {
     match qemu {
         Some(QemuVersion(major, minor)) => format!("For QEMU {major}.{minor}, which is installed here."),
@@ -563,14 +567,15 @@ fn older_qemu(qemu: Option<QemuVersion>) -> String {
     }
 }
 
-/// As comments of a shell, one a line.
+/// Returns comments of a shell, one a line.
 fn remark(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     format!("# {}\n", lines.join("\n# "))
 }
 
-/// A name that QEMU takes for a node, a character device and a device: it begins with a letter and is short, which names of
-/// disks need not be. Two disks have two ids, but for one pair of long names in four billion.
+/// Returns a name that QEMU accepts for a node, a character device and a device: it begins with a letter and
+/// is short, which names of disks need not be. Two disks have two ids, except for one pair of long names in
+/// four billion.
 fn qemu_id(name: &str) -> String {
     if name.len() <= QEMU_ID_MAX && name.starts_with(|first: char| first.is_ascii_alphabetic()) {
         return name.to_owned();
@@ -580,25 +585,25 @@ fn qemu_id(name: &str) -> String {
     format!("disk-{start}-{checksum:08x}")
 }
 
-/// As a value in the query of a URI.
+/// Encodes a value in the query of a URI.
 fn percent_encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let encode = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     text.bytes().map(encode).collect()
 }
 
-/// As one word of a shell: as it is if no character of it means anything there.
+/// Returns one word of a shell, quoted only if a character of it is special there.
 fn word(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._,=:".contains(&byte);
     if text.bytes().all(plain) { text.to_owned() } else { shell_quoted(text) }
 }
 
-/// As one word of a shell.
+/// Quotes one word of a shell.
 fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// As the value of an attribute in single quotes.
+/// Escapes the value of an attribute in single quotes.
 fn xml_escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&apos;")
 }
@@ -617,7 +622,7 @@ mod tests {
         qemu: None,
     };
 
-    /// Returns every answer that there is.
+    /// Returns the lines of every client over every door.
     fn lines(doors: &Doors) -> String {
         let answers = forms(doors).into_iter().map(|form| answer(doors, form.name, Some(form.door)));
         answers.map(|answer| answer.expect("each form is an answer")).collect()
@@ -723,7 +728,7 @@ mod tests {
         for ((client, door, _, plain), (_, _, note, lines)) in sectors(512).zip(sectors(4096)) {
             assert!(!plain.contains("block_size"), "{plain}");
             let part = match (client, door) {
-                // The guest reads it in the configuration of its device.
+                // The guest reads it from the configuration of its device.
                 (_, Door::VhostUser) => "",
                 (Client::Qemu | Client::Proxmox, _) => ",logical_block_size=4096,physical_block_size=4096",
                 (Client::Libvirt, _) => "<blockio logical_block_size='4096' physical_block_size='4096'/>",
@@ -751,7 +756,7 @@ mod tests {
         for form in forms(&PLAIN) {
             let client = form.client.trim_end_matches(", hot-plug");
             let Some((_, page)) = pages.iter().find(|(name, _)| *name == client) else { continue };
-            // A part of XML may stand in a block of its own.
+            // A part of XML may be a block of its own.
             for part in form.lines.split("\n\n") {
                 assert!(page.contains(part), "The page of {client} lacks these lines:\n{part}");
             }

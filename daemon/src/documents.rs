@@ -1,4 +1,4 @@
-//! The engine's side of the documents: what is known of disks, pool and host becomes plain data of the crate `api`.
+//! Documents of disks, pool and host: types of the engine become plain data of the crate `api`.
 
 mod curve;
 mod disk;
@@ -52,7 +52,7 @@ pub(crate) fn event(event: &events::Event) -> Event {
     }
 }
 
-/// Returns the document of this host, for a request that may change something or may not.
+/// Returns the document of this host; `may_change` is true if the request may make changes.
 pub(crate) fn host(dir: &Path, token_path: &Path, may_change: bool) -> Host {
     Host {
         name: host_name(),

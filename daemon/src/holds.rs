@@ -1,4 +1,4 @@
-//! `DIR/holds.json`: which disks `disk quiesce` keeps quiet, and until when, across restarts.
+//! `DIR/holds.json`: the disks that `disk quiesce` keeps clean, and the ends of these holds, across restarts.
 //!
 //! ```text
 //!   quiesce:  the shard holds the disk ── remembered durably, without an end ── answer
@@ -6,9 +6,9 @@
 //!   start:    a remembered disk is held from its first request on, for what is left
 //!   resume, time over, failure, removal:          forgotten
 //! ```
-//! A backup copies the backing meanwhile, so a hold that lasts too long costs speed, and one that is forgotten costs the backup. The
-//! time that is left is told by the clock that nobody sets, as long as the host was not booted; then by the calendar, and is
-//! never more than what was asked for, however clocks were changed.
+//! A backup copies the backing meanwhile, so a hold that lasts too long costs speed, and a lost hold costs
+//! the backup. The remaining time is measured by the monotonic clock as long as the host was not booted; then
+//! by the calendar, and is never more than the requested time, however clocks were changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// The longest time of a hold, in seconds.
 pub(crate) const SECONDS_MAX: u64 = 24 * 60 * 60;
 const FORMAT: FileFormat = FileFormat { name: HoldsDocument::NAMES[0], schema: 2, checked_since: 2 };
-/// By how much an end may differ from the one that is remembered: reports are in whole seconds.
+/// The most by which an end may differ from the stored one: reports are in whole seconds.
 const SAME_END_MS: u64 = 2_000;
 
 /// The holds of this host, by the numbers of their disks.
@@ -32,16 +32,16 @@ pub(crate) struct Holds(StoredFile<HoldsDocument>);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hold {
-    /// For how long it was asked for, from the moment on in which everything is home.
+    /// Requested duration in seconds, from when everything is destaged.
     seconds: u64,
-    /// When it ends; none as long as not everything is home.
+    /// Its end; none until everything is destaged.
     ends: Option<End>,
-    /// Which request of this process it is of; 0 if it is of an earlier process.
+    /// Number of its request in this process; 0 if it is of an earlier process.
     #[serde(skip)]
     number: u64,
 }
 
-/// A moment by two clocks.
+/// A time by two clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct End {
@@ -53,7 +53,7 @@ struct End {
     uptime_ms: u64,
 }
 
-/// The holds as the file has them.
+/// The content of the file.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HoldsDocument {
@@ -69,16 +69,16 @@ impl StoredValue for HoldsDocument {
     }
 }
 
-/// How long a disk is to be quiet.
+/// Time for which a disk is to be kept clean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HoldTime {
-    /// From the moment on in which everything is home.
+    /// From when everything is destaged.
     OnceHome(Duration),
     /// From now on.
     Left(Duration),
 }
 
-/// The present by two clocks.
+/// The present time by two clocks.
 #[derive(Clone, Debug)]
 struct Now(End);
 
@@ -86,7 +86,7 @@ impl Now {
     fn of_host() -> Self {
         let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
         let uptime = uptime.split(' ').next().and_then(|seconds| seconds.parse::<f64>().ok());
-        // Without a clock that nobody sets, the calendar counts.
+        // Without a monotonic clock, the calendar counts.
         let boot = uptime.and_then(|_| fs::read_to_string("/proc/sys/kernel/random/boot_id").ok());
         let boot = boot.unwrap_or_default();
         Self(End {
@@ -114,7 +114,7 @@ impl End {
 
 impl Hold {
     fn time(&self, now: &Now) -> HoldTime {
-        // A file may claim more than anybody can ask for.
+        // The file may have more than a request can have.
         let asked = Duration::from_secs(self.seconds.min(SECONDS_MAX));
         match &self.ends {
             None => HoldTime::OnceHome(asked),
@@ -124,7 +124,7 @@ impl Hold {
 }
 
 impl Holds {
-    /// Reads what is remembered, and why that is not all, if it could not be read; then it is set aside.
+    /// Reads the file. If it cannot be read, returns the reason as well; then it is renamed.
     pub(crate) fn load(store: &Store) -> (Self, Option<String>) {
         let (found, unread) = FORMAT.load_or_set_aside(store.dir(), |_, document| {
             serde_json::from_value::<Option<HoldsDocument>>(document).map_err(|error| error.to_string())
@@ -133,18 +133,18 @@ impl Holds {
         (Self(StoredFile::new(store, HoldsDocument { schema: FORMAT.schema, holds })), unread)
     }
 
-    /// Returns what `of` makes of the holds.
+    /// Returns the result of `of` for the holds.
     fn read<T>(&self, of: impl FnOnce(&BTreeMap<u32, Hold>) -> T) -> T {
         self.0.read(|document| of(&document.holds))
     }
 
-    /// Returns for how long a disk is to be quiet, if it is.
+    /// Returns the remaining time for which a disk is to be kept clean, if it is.
     pub(crate) fn time_of(&self, disk: u32) -> Option<HoldTime> {
         let hold = self.read(|holds| holds.get(&disk).cloned())?;
         Some(hold.time(&Now::of_host()))
     }
 
-    /// Returns true if a disk is to be quiet.
+    /// Returns true if a disk is to be kept clean.
     pub(crate) fn has(&self, disk: u32) -> bool {
         self.read(|holds| holds.contains_key(&disk))
     }
@@ -154,18 +154,19 @@ impl Holds {
         self.read(BTreeMap::is_empty)
     }
 
-    /// Remembers, durably, that a disk is to be quiet for so many seconds once everything is home. `number` is that of the request.
+    /// Stores, durably, that a disk is to be kept clean for this many seconds once everything is destaged.
+    /// `number` is that of the request.
     ///
     /// # Errors
-    /// If it cannot be remembered; then what was remembered before is.
+    /// If it cannot be stored; then the stored holds are as before.
     pub(crate) async fn remember(&self, disk: u32, seconds: u64, number: u64) -> Answer<()> {
         self.change(move |kept| drop(kept.insert(disk, Hold { seconds, ends: None, number }))).await
     }
 
-    /// Forgets, durably, the hold of a disk, if there is one and it is not of a later request than `number`.
+    /// Removes, durably, the hold of a disk, if there is one and it is not of a later request than `number`.
     ///
     /// # Errors
-    /// If that cannot be remembered; then a restart holds the disk for what is left.
+    /// If the change cannot be stored; then a restart holds the disk for the remaining time.
     pub(crate) async fn forget(&self, disk: u32, number: u64) -> Answer<()> {
         if !self.has(disk) {
             return Ok(());
@@ -173,10 +174,10 @@ impl Holds {
         self.change(move |kept| kept.retain(|id, hold| *id != disk || hold.number > number)).await
     }
 
-    /// Remembers when the hold of a disk ends, as its shard reports it for the request `number`.
+    /// Stores the end of a disk's hold, as its shard reports it for the request `number`.
     ///
     /// # Errors
-    /// If it cannot be remembered; then a restart holds the disk for longer.
+    /// If it cannot be stored; then a restart holds the disk for longer.
     pub(crate) async fn note_end(&self, disk: u32, number: u64, left: Duration) -> Answer<()> {
         let end = Now::of_host().after(left);
         let is_new = |hold: &Hold| {

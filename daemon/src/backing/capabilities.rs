@@ -1,36 +1,36 @@
-//! Capabilities of backings: what not every kind of storage can do, in one answer for the decisions of a shard, for errors, and for
-//! whoever looks at a disk.
+//! Capabilities of backings: operations that only some kinds of storage support. Shards decide by them,
+//! errors cite them, and documents list them.
 
 use std::borrow::Cow;
 
 use block::Geometry;
 
-/// Ability of a backing to do one thing.
+/// Support of a backing for one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ability {
     Able,
-    /// It cannot: the reason, and what follows from it, as a sentence without beginning and end.
+    /// Not supported: the reason and its consequence, as a clause without a capital letter and a full stop.
     Unable(Cow<'static, str>),
 }
 
-/// Everything that a backing can do now, or cannot.
+/// Every capability of a backing, as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Capabilities {
-    /// Keeps everybody else from changing it, now and while nobody serves it.
+    /// Keeps other hosts and programs from changing it, also while no disk is served from it.
     pub(crate) fence: Ability,
-    /// Bears a mark while flash may have newer data.
+    /// Can bear a dirty mark while flash may have newer data.
     pub(crate) dirty_marker: Ability,
-    /// Makes durable what it has when it is asked to.
+    /// Makes acknowledged writes durable on a flush.
     pub(crate) flush: Ability,
-    /// Has its content still when the host was off.
+    /// Keeps its content when the host is off.
     pub(crate) persistence: Ability,
-    /// Goes past the page cache of the host.
+    /// Bypasses the page cache of the host.
     pub(crate) direct_io: Ability,
-    /// Is taken over from the QEMU of a running guest, and given back.
+    /// Can be taken over from the QEMU of a running guest, and given back.
     pub(crate) guest_move: Ability,
-    /// Goes to another shard while guests of its disk stay connected.
+    /// Can move to another shard while guests of its disk stay connected.
     pub(crate) shard_move: Ability,
-    /// Tells the size that it was given while it is served.
+    /// Reports a changed size while it is served.
     pub(crate) resize: Ability,
     /// Frees the storage of what guests discard.
     pub(crate) discard: Ability,
@@ -38,7 +38,7 @@ pub(crate) struct Capabilities {
     pub(crate) unmap: Ability,
 }
 
-/// One capability as users meet it.
+/// One capability with its names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamedAbility<'a> {
     /// Name in documents.
@@ -54,17 +54,17 @@ impl Ability {
         Self::Unable(Cow::Borrowed(reason))
     }
 
-    /// Returns an inability if there is a reason for one.
+    /// Returns an inability if there is a reason for one, else the ability.
     pub(crate) fn unless(reason: Option<impl Into<Cow<'static, str>>>) -> Self {
         reason.map_or(Self::Able, |reason| Self::Unable(reason.into()))
     }
 
-    /// Returns true if there is nothing in the way.
+    /// Returns true if the operation is supported.
     pub(crate) fn is_able(&self) -> bool {
         *self == Self::Able
     }
 
-    /// Returns why it cannot, if so.
+    /// Returns the reason of an inability.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Self::Able => None,
@@ -79,7 +79,7 @@ impl Ability {
 }
 
 impl Capabilities {
-    /// Returns those of storage that can do everything that its geometry does not deny.
+    /// Returns the capabilities of storage that supports everything which its geometry does not rule out.
     pub(crate) fn from_geometry(geometry: &Geometry) -> Self {
         Self {
             fence: Ability::Able,
@@ -97,7 +97,7 @@ impl Capabilities {
         }
     }
 
-    /// Returns all of them with their names.
+    /// Returns all capabilities with their names.
     pub(crate) fn named(&self) -> [NamedAbility<'_>; 10] {
         [
             ("fence", "fencing", &self.fence),
@@ -114,7 +114,7 @@ impl Capabilities {
         .map(|(name, title, ability)| NamedAbility { name, title, ability })
     }
 
-    /// Returns why data that the backing has may be lost, for each reason.
+    /// Returns each reason for which data that the backing acknowledged may be lost.
     pub(crate) fn limitations(&self) -> Vec<String> {
         let promises = [&self.flush, &self.persistence];
         promises.into_iter().filter_map(Ability::reason).map(str::to_owned).collect()

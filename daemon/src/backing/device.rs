@@ -1,4 +1,4 @@
-//! An open backing: one of the kinds, behind the one face of a device.
+//! An open backing: a block device of any kind.
 
 use std::sync::Arc;
 
@@ -17,23 +17,23 @@ use super::kinds::{HandOff, Kind, Location};
 use super::storage::Storage;
 use crate::past::Attributes;
 
-/// How a backing is opened.
+/// Parameters for opening a backing.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening {
     /// Where it is.
     pub(crate) location: Location,
-    /// Whether it is written.
+    /// Access that is wanted.
     pub(crate) access: Access,
-    /// Which lock is taken.
+    /// Lock to take.
     pub(crate) lock: Lock,
-    /// How long a request may take, in nanoseconds; none: for ever.
+    /// Time that a request may take, in nanoseconds; none: without limit.
     pub(crate) retry_ns: Option<u64>,
 }
 
-/// A backing that is open and locked, and given time. Belongs to the thread of its ring.
+/// A backing that is open, locked, and has a retry time. Belongs to the thread of its ring.
 pub(crate) struct Backing(Patient<Kind, LocalHost>);
 
-/// A backing at rest on its way to the thread of another shard. Clones are the same one.
+/// A backing at rest that moves to the thread of another shard. Clones refer to the same backing.
 #[derive(Clone)]
 pub(crate) struct BackingHandle {
     storage: HandOff,
@@ -41,7 +41,7 @@ pub(crate) struct BackingHandle {
 }
 
 impl Backing {
-    /// Returns what it can do now, and why it cannot do the rest.
+    /// Returns the operations that it supports now, and the reasons for those that it does not.
     pub(crate) fn capabilities(&self) -> Capabilities {
         self.0.inner().capabilities()
     }
@@ -49,8 +49,8 @@ impl Backing {
     /// Comes to rest for [`Self::handle`]: see [`Storage::rest`].
     ///
     /// # Errors
-    /// Reason for which only this shard can use it now: the system still has requests of which nobody on another one would know, or
-    /// the storage has one of its own.
+    /// Reason for which only this shard can use it now: the kernel still has requests that another shard
+    /// could not track, or the storage has a reason of its own.
     pub(crate) async fn rest(&self) -> Result<(), BlockError> {
         if self.0.has_left_requests() {
             let error = BlockError::anywhere(ErrorKind::Unanswered, Operation::Open);
@@ -59,7 +59,7 @@ impl Backing {
         self.0.inner().rest().await
     }
 
-    /// Goes on after [`Self::rest`], or begins as the backing of a handle.
+    /// Resumes after [`Self::rest`], or starts as the backing of a handle.
     pub(crate) fn go_on(&self) {
         self.0.inner().go_on();
     }
@@ -69,8 +69,8 @@ impl Backing {
         BackingHandle { storage: self.0.inner().hand_off(), retry_ns: self.0.retry_ns() }
     }
 
-    /// Returns the backing of a handle, on the thread of `ring`, at rest. `location` is where it was opened. Dropped at rest, it changes
-    /// nothing for whoever has a clone of the handle.
+    /// Returns the backing of a handle, on the thread of `ring`, at rest. `location` is where it was opened.
+    /// Dropping it at rest changes nothing for clones of the handle.
     pub(crate) fn from_handle(
         ring: &Ring,
         host: &LocalHost,
@@ -81,7 +81,7 @@ impl Backing {
         Self::new(host, location, Kind::from_hand_off(ring, host, location, storage), retry_ns)
     }
 
-    /// Opens a backing, and locks it if it can be.
+    /// Opens a backing, and locks it if its kind has locks.
     ///
     /// # Errors
     /// As those of [`Kind::open`].
@@ -102,63 +102,65 @@ impl Backing {
         Self(patient)
     }
 
-    /// Which storage it is on.
+    /// Returns the identity of its storage.
     pub(crate) fn identity(&self) -> Identity {
         self.0.inner().identity()
     }
 
-    /// Returns who answers for the look and the marks of it, on any thread. `location` is where it was opened.
+    /// Returns the access to its attributes and marks, for any thread. `location` is where it was opened.
     pub(crate) fn attributes(&self, location: &Location) -> Arc<dyn Attributes> {
         self.0.inner().attributes(location)
     }
 
-    /// True if it is a device of this host that the system lets nobody write at present.
+    /// Returns true if it is a device of this host that is write-protected at present.
     pub(crate) fn is_write_protected(&self) -> bool {
         self.0.inner().is_write_protected()
     }
 
-    /// The size in bytes that it has now; if it shrank, later requests fail.
+    /// Returns its current size in bytes. If it shrank, later requests fail.
     pub(crate) async fn current_size(&self) -> Result<u64, BlockError> {
         self.0.inner().current_size().await
     }
 
-    /// The size in bytes that it has now, asked of whoever knows. A server is asked over a new connection, if it takes several.
+    /// Returns its current size in bytes, measured. A server is asked over a new connection, if it accepts
+    /// several.
     pub(crate) async fn measure(&self) -> Result<u64, BlockError> {
         self.0.inner().measure().await
     }
 
-    /// Returns true if [`Self::measure`] replaces connections: what was written over them is to be flushed before.
+    /// Returns true if [`Self::measure`] replaces connections. Flush before: writes over the old ones may be
+    /// lost otherwise.
     pub(crate) fn reconnects_to_measure(&self) -> bool {
         self.0.inner().reconnects_to_measure()
     }
 
-    /// Uses so many bytes of it from now on, which it has, rounded up to whole units of its own.
+    /// Sets the size that is used from now on, in bytes, rounded up to whole units. The backing must have it.
     pub(crate) fn set_size(&self, bytes: u64) {
         self.0.inner().set_size(bytes.next_multiple_of(self.unit()));
     }
 
-    /// The unit in bytes that it reads and writes in, whatever guests do. It ends on a whole one.
+    /// Returns the unit of its I/O in bytes, whatever guests send. Its size is a multiple of it.
     pub(crate) fn unit(&self) -> u64 {
         self.0.inner().unit()
     }
 
-    /// Changes how long later requests may take.
+    /// Changes the time that later requests may take, in nanoseconds.
     pub(crate) fn set_retry_ns(&self, retry_ns: Option<u64>) {
         self.0.set_retry_ns(retry_ns);
         self.0.inner().set_retry_ns(retry_ns);
     }
 
-    /// What is wrong with it at present, as far as that is known.
+    /// Returns its present trouble, as far as it is known.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
         self.0.trouble()
     }
 
-    /// Requests that were sent again because they failed.
+    /// Returns the number of requests that were sent again after a failure.
     pub(crate) fn retries(&self) -> u64 {
         self.0.retries()
     }
 
-    /// Which lock is held.
+    /// Returns the lock that is held.
     pub(crate) fn lock(&self) -> Lock {
         self.0.inner().lock()
     }
@@ -166,16 +168,16 @@ impl Backing {
     /// Locks the image that was opened beside a QEMU. `location` is where it was opened.
     ///
     /// # Errors
-    /// A conflict as long as that QEMU, or anybody else, has it open; then nothing has changed.
+    /// A conflict as long as that QEMU, or any other program, has it open; then nothing has changed.
     pub(crate) fn take_image_lock(&self, location: &Location) -> Answer<()> {
         self.0.inner().take_image_lock(location)
     }
 
-    /// Unlocks the image, so that a QEMU can open it beside us. `location` is where it was opened.
+    /// Unlocks the image, so that a QEMU can open it as well. `location` is where it was opened.
     ///
     /// # Errors
-    /// What the system said, or that it still has requests of which nobody knows what becomes of them: one of them could land
-    /// after something that QEMU wrote. Then nothing has changed.
+    /// The error of the system, or that the kernel still has requests with an unknown outcome: one of them
+    /// could land after a write of QEMU. Then nothing has changed.
     pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
         if self.0.has_left_requests() {
             return Err(Problem::unavailable(format!(

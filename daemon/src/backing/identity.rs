@@ -1,14 +1,14 @@
-//! Which storage a backing is on, so that nothing is served twice.
+//! Identities of the storage of backings, so that none is served twice.
 
 use block::file;
 
-/// What tells one backing from another, however they were named.
+/// Identity of storage, the same by whatever name it is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Identity {
     /// A file or a block device of this host.
     Local(file::Identity),
-    /// Storage elsewhere, by a name that is the same however a user wrote it. Servers that give one storage several names are not
-    /// seen through.
+    /// Remote storage, by a normalised name. Storage that its servers export under several names has several
+    /// identities.
     Remote(String),
 }
 
@@ -19,7 +19,7 @@ impl From<file::Identity> for Identity {
 }
 
 impl Identity {
-    /// What it is on this host, if it is there.
+    /// Returns its identity on this host, if it is local.
     pub(crate) fn local(&self) -> Option<file::Identity> {
         match self {
             Self::Local(identity) => Some(*identity),
@@ -27,7 +27,7 @@ impl Identity {
         }
     }
 
-    /// True if both are one storage.
+    /// Returns true if both are the same storage.
     pub(crate) fn same_storage(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Local(one), Self::Local(two)) => one.same_storage(two),

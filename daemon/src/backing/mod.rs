@@ -1,12 +1,12 @@
-//! Backings: where the data of a disk finally lives, from the words of a user to an open device.
+//! Backings: the slow storage of disks, from a location to an open device.
 //!
 //! ```text
 //!   "file:web.img" ──Location──> is it raw? (probe) ──> Backing::open; off the shard what may wait
 //! ```
 //! The trait in `storage.rs` is common to all kinds of storage; each has a file of its own in `kinds`, which lists them.
 //!
-//! Opening and attaching change nothing in a backing. A file or device is locked as QEMU locks images, so that neither
-//! QEMU nor a second Forebay opens it beside us; an NBD server knows no locks.
+//! Opening and attaching change nothing in a backing. A file or device is locked as QEMU locks images, so
+//! that neither QEMU nor a second Forebay opens it as well; NBD has no locks.
 
 mod capabilities;
 mod device;
@@ -33,8 +33,8 @@ pub(crate) use probe::Images;
 pub(crate) use stack::KernelFolders;
 pub(crate) use users::{OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage, paths_of};
 
-/// What to do about a backing that the daemon may not open. "Permission denied" alone reads as if the user who typed
-/// the command were meant.
+/// Returns advice for a backing that the daemon may not open. "Permission denied" alone reads as if it were
+/// about the user who typed the command.
 fn let_in(path: &Path) -> String {
     let (user, path) = (own_user(), path.display());
     if user == "root" {

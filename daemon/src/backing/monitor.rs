@@ -3,11 +3,10 @@
 //! ```text
 //!   every 5 s:  size, write protection, path of each backing ── as the disk needs it? ──> nothing to do
 //!                                                                  `── no, or unknown ──> its shard checks the disk
-//! ```
-//! A backing that is as it should be costs its shard nothing. A pass decides nothing else: the shard has the last word, and reports
-//! what it finds. A backing that hangs holds up its own check only. The pass continues behind it on further threads, and the next
-//! passes leave that backing out until it answers. A pass has a limited number of threads: if backings hang on all of them it ends, and
-//! the next pass begins with the backings that it left.
+//! A healthy backing costs its shard nothing. A pass only selects disks: the shard checks them, decides and
+//! reports. A backing that hangs holds up its own check only. The pass continues behind it on further
+//! threads, and the next passes skip that backing until it answers. A pass has a limited number of threads:
+//! if backings hang on all of them it ends, and the next pass begins with the backings that it did not reach.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,14 +19,14 @@ use tokio::task::JoinSet;
 
 use crate::past::{Attributes, BackingState};
 
-/// Time after which a pass that is not over gets as many threads again as it has.
+/// Time after which an unfinished pass doubles its threads.
 const STEP: Duration = Duration::from_millis(250);
 /// Steps for which a pass waits while no backing answers. An answer that takes longer is lost.
 const ANSWER_STEPS_MAX: u32 = 8;
 /// The most threads of one pass.
 const PASS_THREADS_MAX: usize = 64;
-/// The most threads of all passes, those included that wait for a backing which hangs: what the pool of blocking threads must have
-/// besides the threads that the control plane needs.
+/// The most threads of all passes, including those that wait for a backing which hangs. The blocking pool
+/// must have as many besides the threads that the control plane needs.
 pub(crate) const MONITOR_THREADS_MAX: usize = 1024;
 
 /// The backings of all served disks of this host. Clones share them.
@@ -39,14 +38,14 @@ pub(crate) struct BackingMonitor {
     threads: Arc<AtomicUsize>,
 }
 
-/// A backing under the checks of a [`BackingMonitor`], for as long as the disk has its attributes open.
+/// A backing that a [`BackingMonitor`] checks, for as long as the disk has its attributes open.
 pub(crate) struct MonitoredBacking {
     disk: String,
     attributes: Weak<dyn Attributes>,
     is_written: bool,
     /// Bytes that it must have.
     needed_bytes: AtomicU64,
-    /// Set while the disk has a failure of its backing on record.
+    /// Set while the disk has a failure of its backing on record: each pass then reports it.
     in_doubt: AtomicBool,
     /// Set while a check has not been answered.
     pending: AtomicBool,
@@ -58,9 +57,9 @@ pub(crate) struct BackingPass {
     work: Arc<Mutex<PassWork>>,
     threads: JoinSet<()>,
     threads_max: usize,
-    /// Threads that are to join in.
+    /// Threads that are yet to be started.
     threads_more: usize,
-    /// Steps in which an answer may come.
+    /// Steps in which an answer may still arrive.
     steps_left: u32,
 }
 
@@ -70,7 +69,7 @@ struct CountedThread(Arc<AtomicUsize>);
 /// The work that the threads of a pass share.
 struct PassWork {
     queue: VecDeque<Arc<MonitoredBacking>>,
-    /// Disks that their shards have to check.
+    /// Disks that their shards must check.
     suspects: Vec<String>,
 }
 
@@ -121,7 +120,7 @@ impl BackingMonitor {
         due
     }
 
-    /// Has the next pass begin with this backing.
+    /// Makes the next pass begin with this backing.
     fn continue_with(&self, first: &Arc<MonitoredBacking>) {
         let mut backings = lock(&self.backings);
         if let Some(place) = backings.iter().position(|backing| backing.as_ptr() == Arc::as_ptr(first)) {
@@ -144,8 +143,8 @@ impl Drop for CountedThread {
 }
 
 impl BackingPass {
-    /// Waits until further disks are found that their shards have to check, and returns their names; none once all backings have
-    /// answered, or no backing does any more.
+    /// Waits until further disks are found that their shards must check, and returns their names. Returns
+    /// none once all backings have answered, or none has answered for too long.
     pub(crate) async fn next(&mut self) -> Option<Vec<String>> {
         while self.steps_left > 0 {
             let queued_before = lock(&self.work).queue.len();
@@ -184,7 +183,8 @@ impl BackingPass {
         }
     }
 
-    /// Leaves the threads alone that wait for a backing which hangs, and what is still queued to the next pass.
+    /// Detaches the threads that wait for a backing which hangs, and leaves the queued backings to the next
+    /// pass.
     fn end(&mut self) {
         let left = std::mem::take(&mut lock(&self.work).queue);
         if let Some(first) = left.front() {
@@ -196,7 +196,7 @@ impl BackingPass {
 }
 
 impl PassWork {
-    /// Checks backings until none is left. Waits for their file systems: for a thread that may.
+    /// Checks backings until none is left. Blocks on their file systems.
     fn run(work: &Mutex<Self>) {
         loop {
             let Some(backing) = lock(work).queue.pop_front() else { return };
@@ -213,18 +213,18 @@ impl MonitoredBacking {
         self.needed_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// Sets whether the disk has a failure of its backing on record. As long as it has, each pass reports it: a failure that is over
-    /// has to be noticed as well.
+    /// Sets whether the disk has a failure of its backing on record. While it has, each pass reports it, so
+    /// that the end of the failure is noticed as well.
     pub(crate) fn set_in_doubt(&self, in_doubt: bool) {
         self.in_doubt.store(in_doubt, Ordering::Relaxed);
     }
 
-    /// Returns true if the shard of the disk has to check it.
+    /// Returns true if the shard of the disk must check it.
     fn is_suspect(&self) -> bool {
-        // Only now, and only for this long: it holds the locks of the backing.
+        // Upgraded only here and dropped soon: it holds the locks of the backing.
         let Some(attributes) = self.attributes.upgrade() else { return false };
         self.pending.store(true, Ordering::Relaxed);
-        // After a panic only the shard can tell.
+        // After a panic the state is unknown: the shard must check.
         let state = catch_unwind(AssertUnwindSafe(|| attributes.state())).unwrap_or(None);
         self.pending.store(false, Ordering::Relaxed);
         self.in_doubt.load(Ordering::Relaxed) || state.is_none_or(|state| !self.is_sound(&state))
@@ -236,7 +236,7 @@ impl MonitoredBacking {
     }
 }
 
-/// A panic leaves what is locked whole.
+/// Locks a mutex, also after a panic: its content is always consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// A backing that does not answer before it is let go.
+    /// A backing that answers only once it is released.
     struct Hanging {
         asked: Sender<()>,
         release: Mutex<Receiver<()>>,
@@ -306,7 +306,7 @@ mod tests {
                 all.extend(suspects);
             }
         });
-        // What hangs ends when the test lets it go.
+        // The hanging threads end when the test releases them.
         runtime.shutdown_background();
         all.sort();
         all
@@ -314,7 +314,7 @@ mod tests {
 
     type HangingDisk = (Arc<dyn Attributes>, Arc<MonitoredBacking>, Sender<()>);
 
-    /// Registers disks whose backings hang, each with the way to let it go.
+    /// Registers disks whose backings hang, each with its release.
     fn hanging(monitor: &BackingMonitor, count: usize, asked: &Sender<()>) -> Vec<HangingDisk> {
         let register = |number| {
             let (let_go, release) = channel();
@@ -327,7 +327,7 @@ mod tests {
         (0..count).map(register).collect()
     }
 
-    /// A backing whose examination is a fault of this program.
+    /// A backing whose check panics.
     struct Panicking;
 
     impl Attributes for Panicking {
@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(suspects(&monitor), ["cut"]);
         assert_eq!(times.try_iter().count(), 0, "they have not answered yet");
         for (_, _, let_go) in &hanging {
-            // Twice: also for when they are asked again.
+            // Twice: each is asked again.
             let_go.send(()).and_then(|()| let_go.send(())).expect("it waits for this");
         }
         while hanging.iter().any(|(_, monitored, _)| monitored.pending.load(Ordering::Relaxed)) {

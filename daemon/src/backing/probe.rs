@@ -1,8 +1,8 @@
-//! A first look at a backing, before a shard opens it: that it is there, readable, and raw.
+//! Probes of backings before a shard opens them: whether they exist, are readable, and raw.
 //!
-//! Runs on a thread where it may wait, because a file on a dead server blocks whoever touches it. The image check is for
-//! disks that are being added only: the guest of a raw disk may write any bytes to its start, and must not be able to
-//! keep its own disk from being served again.
+//! Runs on a thread that may block, because a file on a dead server blocks every access. Image formats are
+//! checked only for disks that are being added: the guest of a raw disk may write any bytes to its start, and
+//! must not be able to keep its own disk from being served again.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -23,26 +23,26 @@ use super::stack::KernelFolders;
 /// A file system in memory without a limit (`linux/magic.h`).
 const RAMFS_MAGIC: i64 = 0x8584_58f6;
 
-/// Whether content that looks like an image format is refused.
+/// Treatment of content that looks like an image format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Images {
-    /// It is, with what serves it instead.
+    /// Refused, with advice how to serve it.
     Refused,
-    /// It is served as the bytes that it is.
+    /// Served as raw bytes.
     ServedAsRaw,
 }
 
-/// Looks at `path` and says which storage it is.
+/// Returns the identity of the storage at `path`.
 ///
 /// # Errors
-/// If it is missing, unreadable, no disk, or an image format that is refused.
+/// If it is missing, unreadable, not a file or block device, or an image format that is refused.
 pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
     let refuse = |what: String| Problem::invalid(format!("Cannot use backing {}: {what}", path.display()));
     let kind = fs::metadata(path).map_err(|error| refuse(advise(path, &error)))?.file_type();
     if kind.is_dir() {
         return Err(refuse("it is a folder; name a file or block device in it".to_owned()));
     }
-    // Neither is opened, because that has effects: a pipe would wait, a tape would move.
+    // Neither is opened, because opening has effects: a pipe would block, a tape would move.
     if !kind.is_file() && !kind.is_block_device() {
         return Err(refuse("it is neither a file nor a block device; name one of these".to_owned()));
     }
@@ -63,7 +63,7 @@ pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
     file::Identity::of(path).map(Identity::Local).map_err(|error| refuse(error.to_string()))
 }
 
-/// Returns why what a file or device holds is gone with this host, if it is in memory.
+/// Returns the reason for which content is lost when the host goes off, if the file or device is in memory.
 pub(super) fn volatility(path: &Path, identity: file::Identity) -> Option<String> {
     if identity.rdev != 0 {
         return KernelFolders::default().memory_device(identity);
@@ -83,7 +83,7 @@ fn advise(path: &Path, error: &io::Error) -> String {
     format!("{error}; {advice}")
 }
 
-/// A format as people call it and as QEMU's tools do.
+/// An image format, by its common name and by QEMU's.
 struct Format {
     name: &'static str,
     tool_name: &'static str,
@@ -93,10 +93,10 @@ const fn format(name: &'static str, tool_name: &'static str) -> Format {
     Format { name, tool_name }
 }
 
-/// Where a pool says that it is one: it has two superblocks, of which either may be damaged.
+/// Offsets of the superblocks of a pool in bytes: either may be damaged.
 const POOL_STARTS: [u64; 2] = superblock::SLOTS;
 
-/// Returns true if the file begins as the pool of a Forebay does.
+/// Returns true if the file starts as a pool of Forebay does.
 fn is_pool(file: &mut File) -> io::Result<bool> {
     for start in POOL_STARTS {
         if read_up_to(file, SeekFrom::Start(start))?.starts_with(&superblock::MAGIC) {
@@ -106,7 +106,7 @@ fn is_pool(file: &mut File) -> io::Result<bool> {
     Ok(false)
 }
 
-/// The first and the last sector of a file that is there, as far as it has them.
+/// Returns the first and the last sector of a file, as far as it has them.
 fn ends(file: &mut File) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let size = file.seek(SeekFrom::End(0))?;
     let start = read_up_to(file, SeekFrom::Start(0))?;
@@ -121,7 +121,7 @@ fn read_up_to(file: &mut File, from: SeekFrom) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The image format of content with this first and this last sector.
+/// Returns the image format of content with this first and this last sector.
 fn image_format(start: &[u8], end: &[u8]) -> Option<Format> {
     let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
     if has(0, b"QFI\xfb") {
@@ -154,7 +154,8 @@ fn serve_instead(path: &Path, Format { name, tool_name }: &Format) -> String {
     )
 }
 
-/// Why the content of an export with this first and this last sector is no disk, if it is none.
+/// Returns the reason for which the content of an export with this first and this last sector is not a raw
+/// disk.
 pub(super) fn image_in_export(start: &[u8], end: &[u8]) -> Option<String> {
     if start.starts_with(&superblock::MAGIC) {
         return Some(

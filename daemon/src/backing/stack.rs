@@ -1,12 +1,13 @@
-//! Storage below a file or a block device, and who else on this host uses any of it.
+//! Storage below a file or a block device, and its other users on this host.
 //!
 //! ```text
 //!   /dev/loop0p1 ──partition──> /dev/loop0 ──loop──> a.img       /dev/dm-3 ──a part of──> /dev/sda2 ──partition──> /dev/sda
 //! ```
-//! Two names can mean the same bytes: a loop device and the file below it, a partition and its whole disk, a volume and the
-//! device that it is cut from. Locks do not see that, because the kernel keeps one set of locks for each file or node. The
-//! kernel describes all of it below `/sys` and `/proc`; a part that cannot be read is left out. Changes nothing. Statting a file
-//! below a loop device, or a swap file, may wait for its file system, so this runs where one may wait.
+//! Two names can mean the same bytes: a loop device and the file below it, a partition and its whole disk, a
+//! volume and the device that it is cut from. Locks do not see that, because the kernel keeps one set of
+//! locks for each file or node. The kernel describes the stacks below `/sys` and `/proc`; a part that cannot
+//! be read is left out. Nothing is changed. A stat of a file below a loop device, or of a swap file, may
+//! block on its file system: call this on a thread that may block.
 
 use std::fs;
 use std::ops::Range;
@@ -18,7 +19,7 @@ use block::file::{Access, Identity, is_locked, loop_file};
 
 use super::probe::Images;
 
-/// Where the kernel describes devices and what is done with them.
+/// Folders in which the kernel describes devices and their uses.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelFolders {
     pub(crate) sys: PathBuf,
@@ -42,24 +43,25 @@ enum Node {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Layer {
     node: Node,
-    /// None if they are some of it, and nobody knows which.
+    /// None if it uses an unknown part of them.
     bytes: Option<Range<u64>>,
-    /// A path that should lead to it; none for the top of a stack, and where the kernel names none.
+    /// A path that should lead to it; none for the top of a stack, and if the kernel reports none.
     path: Option<PathBuf>,
 }
 
-/// A file or block device with everything that is known to be below it, from top to bottom.
+/// A file or block device with all known layers below it, from top to bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StorageStack(Vec<Layer>);
 
 impl StorageStack {
-    /// True if a change of one can change the other. Two volumes of one group, or two partitions of one disk, do not overlap.
+    /// Returns true if a change of one can change the other. Two volumes of one group, or two partitions of
+    /// one disk, do not overlap.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let meet = |(at, one): (usize, &Layer), (other_at, other): (usize, &Layer)| {
             one.node == other.node
                 && match (&one.bytes, &other.bytes) {
                     (Some(one), Some(other)) => one.start < other.end && other.start < one.end,
-                    // All of it is used by the one that has it on top.
+                    // The stack that has it on top uses all of it.
                     (Some(_), None) => at == 0,
                     (None, Some(_)) => other_at == 0,
                     (None, None) => false,
@@ -74,15 +76,15 @@ impl StorageStack {
 }
 
 impl KernelFolders {
-    /// Returns what is below a file or block device.
+    /// Returns the stack of a file or block device.
     pub(crate) fn stack_of(&self, identity: Identity) -> StorageStack {
         let mut layers = Vec::new();
         self.descend(&mut layers, (Node::of(identity), None), Some(&(0..u64::MAX)), 0);
         StorageStack(layers)
     }
 
-    /// Returns who else uses the storage of a backing, in words that follow "it ", or none. `access` is what it is wanted
-    /// for: a file system that is mounted read-only does not change what is below it.
+    /// Returns another user of the storage of a backing, in words that follow "it ", or none. `access` is the
+    /// access that is wanted: a file system that is mounted read-only does not change the storage below it.
     pub(crate) fn user_of(&self, identity: Identity, access: Access, images: Images) -> Option<String> {
         let wanted = self.stack_of(identity);
         self.swap_on(&wanted)
@@ -92,14 +94,14 @@ impl KernelFolders {
             .or_else(|| if images == Images::Refused { self.loop_device_on(&wanted) } else { None })
     }
 
-    /// Returns who has locked the storage by another name, in words that follow "it ", or none: the kernel keeps one set of locks for
-    /// each file or node, so that opening this one says nothing of the others. Of two who lock first and ask then, at least one
-    /// finds the other.
+    /// Returns the holder of a lock on the storage under another name, in words that follow "it ", or none:
+    /// the kernel keeps one set of locks for each file or node, so the lock on this one does not cover the
+    /// others. If two lock first and ask then, at least one finds the other.
     pub(crate) fn holder_of(&self, identity: Identity, access: Access) -> Option<String> {
         self.holder_on(&self.stack_of(identity), access)
     }
 
-    /// Returns why the content of a device goes with the host, if it is one in memory.
+    /// Returns the reason for which the content of a device is lost with the host, if it is in memory.
     pub(crate) fn memory_device(&self, identity: Identity) -> Option<String> {
         let name = self.name_of(identity.rdev).filter(|_| identity.rdev != 0)?;
         ["ram", "zram"]
@@ -142,10 +144,12 @@ impl KernelFolders {
         Some(self.named(parse_rdev(&read(&folder.join("dev"))?)?))
     }
 
-    /// Returns the file below the loop device of a folder. The kernel says that it has this path, which may mean another one here.
+    /// Returns the file below the loop device of a folder. The path is from the kernel, and may lead to
+    /// another file here.
     fn file_below(&self, folder: &Path, path: PathBuf) -> Option<(Node, Option<PathBuf>)> {
         let name = folder.canonicalize().ok()?.file_name()?.to_owned();
-        // The kernel knows it whatever its path means here; the path is all that those know who may not open the device.
+        // The loop device identifies its file whatever the path means here. Without permission to open the
+        // device, only the path is left.
         let file = loop_file(&self.dev.join(name)).or_else(|| Identity::of(&path).ok())?;
         Some((Node::of(file), Some(path)))
     }
@@ -162,7 +166,8 @@ impl KernelFolders {
         Some(format!("is in use as swap space ({}): swapoff it first", path.display()))
     }
 
-    /// Returns the path of swap space that needs a block device: on it, on a part or a volume of it, or a file of a file system there.
+    /// Returns the path of swap space on a block device, on a part or a volume of it, or in a file of a file
+    /// system there.
     pub(crate) fn swap_needing(&self, rdev: u64) -> Option<PathBuf> {
         let wanted = self.stack_of(device(rdev));
         let needs = |path: &PathBuf| {
@@ -179,7 +184,8 @@ impl KernelFolders {
         swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescaped).collect()
     }
 
-    /// Returns where file systems on a device are mounted, the last one first: that is the order in which they can be unmounted.
+    /// Returns mount points of file systems on a device, the last mount first: the order in which they can be
+    /// unmounted.
     pub(crate) fn mount_points_on(&self, identity: Identity) -> Vec<PathBuf> {
         let wanted = self.stack_of(identity);
         let mut mounts = self.mounts_on(&wanted);
@@ -260,7 +266,7 @@ impl KernelFolders {
         entries(&self.sys.join("block")).into_iter().filter_map(with_number).collect()
     }
 
-    /// The numbers of all block devices, partitions included.
+    /// Returns the device numbers of all block devices, partitions included.
     fn block_devices(&self) -> Vec<u64> {
         let number = |entry: PathBuf| entry.file_name().and_then(|name| name.to_str()).and_then(parse_rdev);
         entries(&self.sys.join("dev/block")).into_iter().filter_map(number).collect()
@@ -287,14 +293,15 @@ fn device(rdev: u64) -> Identity {
     Identity { device: 0, inode: 0, rdev }
 }
 
-/// Bytes of a device as bytes of the one below it, where it begins at `start` and has `length`.
+/// Returns bytes of a device as bytes of the device below it, where it begins at `start` and has `length`.
 fn shifted(bytes: Option<&Range<u64>>, start: u64, length: u64) -> Option<Range<u64>> {
     let bytes = bytes?;
     let end = start.saturating_add(bytes.end.min(length));
     Some(start.saturating_add(bytes.start)..end)
 }
 
-/// Returns the device that a mount names as its source: file systems such as btrfs have a device number of no device.
+/// Returns the device that a mount names as its source: file systems such as btrfs have a device number
+/// without a device.
 fn source_device(mount: &Mount) -> Option<u64> {
     let identity = mount.source.is_absolute().then(|| Identity::of(&mount.source).ok()).flatten()?;
     (identity.rdev != 0).then_some(identity.rdev)

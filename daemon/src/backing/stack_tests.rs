@@ -1,4 +1,4 @@
-//! Stacks of a pretended host: folders as the kernel has them.
+//! Stacks of a simulated host: folders in the kernel's layout.
 
 use std::os::unix::fs::symlink;
 

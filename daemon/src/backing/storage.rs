@@ -1,4 +1,4 @@
-//! The needs of a disk of the storage below it, besides I/O. Each kind of storage has a file of its own in `kinds`.
+//! Interface of storage, besides I/O, for a disk. Each kind of storage has a file of its own in `kinds`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,45 +12,47 @@ use super::kinds::{HandOff, Location};
 use super::{Capabilities, Identity};
 use crate::past::{Attributes, NoAttributes};
 
-/// Storage of one kind that is open. Belongs to the thread of its ring.
+/// Open storage of one kind. Belongs to the thread of its ring.
 pub(super) trait Storage: BlockDevice {
-    /// Returns which storage it is.
+    /// Returns its identity.
     fn identity(&self) -> Identity;
 
-    /// Returns the size in bytes that it has now, without asking anybody who may be away.
+    /// Returns its current size in bytes, without a request to a server.
     ///
     /// # Errors
-    /// If that cannot be found out, or it is not what was opened any more.
+    /// If the size cannot be read, or the storage is no longer the one that was opened.
     async fn current_size(&self) -> Result<u64, BlockError>;
 
-    /// Returns the size in bytes that it has now, asked of whoever knows.
+    /// Returns its current size in bytes, measured; may send requests to a server.
     ///
     /// # Errors
-    /// As those of [`Self::current_size`], and if nobody answers.
+    /// As those of [`Self::current_size`], and if there is no answer.
     async fn measure(&self) -> Result<u64, BlockError> {
         self.current_size().await
     }
 
-    /// Returns true if [`Self::measure`] replaces connections: what was written over them is to be flushed before.
+    /// Returns true if [`Self::measure`] replaces connections. Flush before: writes over the old ones may be
+    /// lost otherwise.
     fn reconnects_to_measure(&self) -> bool {
         false
     }
 
-    /// Uses so many bytes of it from now on, which it has: whole units of its own.
+    /// Sets the size that is used from now on, in bytes. The storage must have it, in whole units.
     fn set_size(&self, bytes: u64);
 
-    /// Returns the unit in bytes that it reads and writes in, whatever guests do.
+    /// Returns the unit of its I/O in bytes, whatever guests send.
     fn unit(&self) -> u64;
 
-    /// Returns what it can do now, and why it cannot do the rest. Asks nobody who may be away.
+    /// Returns the operations that it supports now, and the reasons for those that it does not. Sends no
+    /// request to a server.
     fn capabilities(&self) -> Capabilities;
 
-    /// Returns who answers for the look and the marks of it, on any thread. `location` is where it was opened.
+    /// Returns the access to its attributes and marks, for any thread. `location` is where it was opened.
     fn attributes(&self, _location: &Location) -> Arc<dyn Attributes> {
         Arc::new(NoAttributes)
     }
 
-    /// Returns true if the system lets nobody write it at present.
+    /// Returns true if it is write-protected at present.
     fn is_write_protected(&self) -> bool {
         false
     }
@@ -60,24 +62,25 @@ pub(super) trait Storage: BlockDevice {
         Lock::None
     }
 
-    /// Takes the lock of an image that was opened beside a QEMU. `location` is where it was opened.
+    /// Takes the lock of an image that a QEMU had open as well. `location` is where it was opened.
     ///
     /// # Errors
-    /// A conflict as long as somebody else has it open, or that it has no locks. Then nothing has changed.
+    /// A conflict as long as another program has it open, or that it has no locks. Then nothing has changed.
     fn take_image_lock(&self, location: &Location) -> Answer<()> {
         Err(cannot_lock(location, &self.capabilities()))
     }
 
-    /// Gives the lock of an image up, so that a QEMU can open it beside us. `location` is where it was opened.
+    /// Releases the lock of an image, so that a QEMU can open it as well. `location` is where it was opened.
     ///
     /// # Errors
-    /// What the system said, or that it has no locks. Then nothing has changed.
+    /// The error of the system, or that it has no locks. Then nothing has changed.
     fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
         Err(cannot_lock(location, &self.capabilities()))
     }
 
-    /// Comes to rest for a hand-off: nothing is in flight, and nothing is sent, received or noticed until [`Self::go_on`]. Dropping the
-    /// future takes that back. Succeeds once nothing is in flight if it has [`Capabilities::shard_move`].
+    /// Comes to rest for a hand-off: nothing is in flight, and nothing is sent, received or noticed until
+    /// [`Self::go_on`]. Dropping the future undoes that. Succeeds once nothing is in flight, if it has
+    /// [`Capabilities::shard_move`].
     ///
     /// # Errors
     /// Reason for which only this shard can use it now.
@@ -85,19 +88,20 @@ pub(super) trait Storage: BlockDevice {
         Ok(())
     }
 
-    /// Goes on after [`Self::rest`], or begins where it was handed to. Of all that was handed off from one, one at most may.
+    /// Resumes after [`Self::rest`], or starts after a hand-off. At most one of all that share a hand-off
+    /// may.
     fn go_on(&self) {}
 
-    /// Returns what another shard needs to use it; it must be at rest.
+    /// Returns the parts with which another shard can use it; it must be at rest.
     fn hand_off(&self) -> HandOff;
 
-    /// Returns who ends a request that is not answered.
+    /// Returns the policy for requests without an answer.
     fn hang(&self) -> Hang;
 
-    /// Changes how long later requests may take, in nanoseconds; none: for ever.
+    /// Changes the time that later requests may take, in nanoseconds; none: without limit.
     fn set_retry_ns(&self, _retry_ns: Option<u64>) {}
 
-    /// Has it report its own trouble, and the end of it.
+    /// Makes it report its own trouble, and the end of that, to a watch.
     fn report_to(&self, _watch: Rc<Watch>) {}
 }
 

@@ -1,4 +1,5 @@
-//! Answers of a backing that nobody has open, by what its location says. Each may wait for a file system, if there is one below.
+//! Properties of a backing that is not open, by its location. Each may block on a file system, if there is
+//! one below.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +13,7 @@ use super::{Identity, WantedStorage};
 use crate::past::{Appearance, DirtyMark, Unopened};
 
 impl Location {
-    /// Returns true if it is this file or device, by name.
+    /// Returns true if it is this file or device, by its path.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         self.path() == Some(path)
     }
@@ -28,7 +29,7 @@ impl Location {
         served_in.is_some_and(|served_in| folder.canonicalize().is_ok_and(|folder| folder == served_in))
     }
 
-    /// Returns what can be found out of it without a server: an export looks like nothing.
+    /// Returns its appearance as far as it is known without a server: that of an export is empty.
     pub(crate) fn unopened(&self) -> Unopened {
         let path = self.path();
         Unopened {
@@ -38,15 +39,15 @@ impl Location {
         }
     }
 
-    /// Takes this mark off, if it bears it. What cannot bear one bears none.
+    /// Removes this dirty mark, if the backing bears it. A backing that cannot bear marks has none.
     ///
     /// # Errors
-    /// What the system said; then it may bear it still.
+    /// The error of the system; then the mark may still be there.
     pub(crate) fn remove_dirty_mark(&self, mark: &DirtyMark) -> io::Result<()> {
         self.path().map_or(Ok(()), |path| mark.remove_at(path))
     }
 
-    /// Returns how full the file system of a file is; none of a device or an export, which are full elsewhere.
+    /// Returns the free space of a file's file system; none for a device or an export.
     pub(crate) fn room(&self) -> Option<String> {
         let path = self.path()?;
         if !std::fs::metadata(path).ok()?.is_file() {
@@ -63,12 +64,13 @@ impl Location {
         ))
     }
 
-    /// Returns why its content is gone with this host, if it is in memory. `identity` is that of the open backing.
+    /// Returns the reason for which its content is lost with this host, if it is in memory. `identity` is
+    /// that of the open backing.
     pub(crate) fn volatility(&self, identity: &Identity) -> Option<String> {
         volatility(self.path()?, identity.local()?)
     }
 
-    /// Returns the storage of this host that it is on, for whoever asks who uses it; none if it is elsewhere.
+    /// Returns its storage on this host, to find its users; none if it is remote.
     pub(crate) fn storage(
         &self,
         identity: &Identity,

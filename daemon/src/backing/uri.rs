@@ -1,5 +1,5 @@
-//! The URIs of NBD exports, as the NBD project specifies them: read strictly, because a typing error that is read
-//! generously is another disk.
+//! URIs of NBD exports, as the NBD project specifies them. They are parsed strictly: a typing error that is
+//! accepted would name another disk.
 //!
 //! ```text
 //!   nbd://HOST[:PORT]/EXPORT          nbd+unix:///EXPORT?socket=/PATH
@@ -13,12 +13,12 @@ use block::nbd::{Address, PORT, Target};
 
 use crate::places;
 
-/// The longest name of an export, as the specification has it.
+/// The longest name of an export in bytes, by the specification.
 const NAME_MAX: usize = 4096;
 /// The longest path of a Unix socket in bytes, by the system's address format.
 const SOCKET_PATH_MAX: usize = 107;
 
-/// Reads what follows `nbd:`. Says what is wrong, in words that follow "Cannot use backing ...: ".
+/// Parses the part after `nbd:`. An error is in words that follow "Cannot use backing ...: ".
 pub(super) fn parse_tcp(rest: &str) -> Result<Target, String> {
     let (authority, path, query) = split(rest)?;
     if let Some(query) = query {
@@ -58,7 +58,8 @@ pub(super) fn parse_tcp(rest: &str) -> Result<Target, String> {
     Ok(Target { address: Address::Tcp { host: host.to_ascii_lowercase(), port }, export: export(path)? })
 }
 
-/// The same for what follows `nbd+unix:`. A relative path counts from the working directory of this process.
+/// Parses the part after `nbd+unix:`, with the same errors. A relative path counts from the working directory
+/// of this process.
 pub(super) fn parse_unix(rest: &str) -> Result<Target, String> {
     let (authority, path, query) = split(rest)?;
     if !authority.is_empty() {
@@ -86,7 +87,7 @@ pub(super) fn parse_unix(rest: &str) -> Result<Target, String> {
     Ok(Target { address: Address::Unix(path_of_socket), export: export(path)? })
 }
 
-/// `//AUTHORITY[/PATH][?QUERY]` in its parts.
+/// Splits `//AUTHORITY[/PATH][?QUERY]` into its parts.
 fn split(rest: &str) -> Result<(&str, &str, Option<&str>), String> {
     let rest = rest.strip_prefix("//").ok_or("'//' is missing after its scheme")?;
     if rest.contains('#') {
@@ -111,7 +112,7 @@ fn export(path: &str) -> Result<String, String> {
     Ok(name)
 }
 
-/// The bytes that a percent-encoded text stands for.
+/// Decodes a percent-encoded text.
 fn decoded(text: &str) -> Result<Vec<u8>, String> {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let Some((&byte, after)) = rest.split_first() {
@@ -132,7 +133,8 @@ fn decoded(text: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The same export under its plainest name: links on the way to its socket followed, as far as they are there.
+/// Returns the same export under its normalised name: symbolic links on the path of its socket are resolved,
+/// as far as they exist.
 pub(super) fn plain(target: &Target) -> Target {
     let address = match &target.address {
         Address::Unix(path) => Address::Unix(plain_path(path)),
@@ -141,7 +143,7 @@ pub(super) fn plain(target: &Target) -> Target {
     Target { address, ..target.clone() }
 }
 
-/// The folder counts, not the socket: that may not be there yet.
+/// Resolves the folder only: the socket may not exist yet.
 fn plain_path(path: &Path) -> PathBuf {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     path.canonicalize()

@@ -1,11 +1,12 @@
-//! Users of storage: whether a file or device is free to become a backing or a part of the pool.
+//! Users of storage: whether a file or device is free to become a backing or a device of the pool.
 //!
 //! ```text
 //!   storage ── on that of a disk or of the pool here? ── a file of this daemon's own? ── swap, mounted, a part of a volume, below a
 //!   loop device? ── locked by another name? ──> free
 //! ```
-//! One check for backings and for the pool, at a start and later. However the storage was named, and whatever is in between (a loop
-//! device over the file, a partition of the device), the same use is found. Changes nothing, and takes no lock.
+//! The same check is for backings and for the pool, at a start and later. It finds a use by whatever name the
+//! storage has, and through layers (a loop device over the file, a partition of the device). It changes
+//! nothing, and takes no lock.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,11 +49,11 @@ pub(crate) fn paths_of<'a>(disks: impl Iterator<Item = &'a DiskRecord>) -> Vec<(
 pub(crate) enum StorageUser {
     /// This daemon.
     Own(OwnUse),
-    /// Somebody else, or this daemon for its own files: words that follow "it ".
+    /// Another program, or this daemon for its own files: words that follow "it ".
     Other(String),
 }
 
-/// Storage of which the users are asked for.
+/// Storage whose users are looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct WantedStorage {
     /// A path that leads to it.
@@ -61,22 +62,22 @@ pub(crate) struct WantedStorage {
     pub(crate) identity: Option<Identity>,
     /// The access that is wanted.
     pub(crate) access: Access,
-    /// `Refused` if it is taken for the first time: then no loop device may change it either.
+    /// `Refused` if it is used for the first time: then no loop device may change it either.
     pub(crate) images: Images,
 }
 
-/// Everything that this daemon uses, or will.
+/// Storage that this daemon uses, or will use.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnStorage {
     in_use: Vec<(OwnUse, Identity)>,
-    /// Paths of which nobody knows yet what they lead to.
+    /// Paths whose storage is not known yet.
     awaited: Vec<(OwnUse, PathBuf)>,
     files: OwnFiles,
 }
 
 impl OwnStorage {
-    /// The storage of these uses, and the files in the folders of `places`. `awaited` are paths that are examined when users are
-    /// asked for.
+    /// Returns the storage of these uses, and the files in the folders of `places`. `awaited` are paths that
+    /// are examined when users are looked up.
     pub(crate) fn new(
         places: &Places,
         in_use: Vec<(OwnUse, Identity)>,
@@ -111,12 +112,12 @@ impl OwnStorage {
     }
 }
 
-/// The files that this daemon keeps for itself.
+/// Files that this daemon keeps for itself.
 #[derive(Clone, Debug)]
 struct OwnFiles {
-    /// Folders in which everything is its own.
+    /// Folders in which every file is the daemon's.
     folders: Vec<PathBuf>,
-    /// DIR, in which images may be as well.
+    /// DIR, which may hold images as well.
     dir: PathBuf,
 }
 
@@ -131,7 +132,7 @@ impl OwnFiles {
         Self { folders: in_dir.into_iter().chain(in_run).collect(), dir: places.dir.clone() }
     }
 
-    /// Returns that a file is one of them, if it is. May wait for a file system.
+    /// Returns the reason for which a file is one of them, if it is. May block on a file system.
     fn reason(&self, path: &Path) -> Option<String> {
         let path = path.canonicalize().ok()?;
         let within = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));

@@ -27,11 +27,11 @@ pub(crate) struct Advise {
     /// Advise on the size that has this share of hits, such as 0.9 or 90%, instead of the knee.
     #[arg(long, value_name = "R", value_parser = parse_ratio)]
     pub(crate) hit_ratio: Option<f64>,
-    /// Of a trace: microseconds that a read takes of the storage behind the cache. Default: as the trace says of its reads, else 12400,
-    /// a random read of a 7,200 rpm drive.
+    /// Of a trace: microseconds that a read takes on the storage behind the cache. Default: as the trace
+    /// records its reads, else 12400, a random read of a 7,200 rpm drive.
     #[arg(long, value_name = "N", value_parser = parse_micros)]
     pub(crate) miss_us: Option<f64>,
-    /// Of a trace: microseconds that a read takes of flash. Default: 120.
+    /// Of a trace: microseconds that a read takes on flash. Default: 120.
     #[arg(long, value_name = "N", value_parser = parse_micros)]
     pub(crate) flash_us: Option<f64>,
     #[command(flatten)]
@@ -41,12 +41,12 @@ pub(crate) struct Advise {
 }
 
 impl Advise {
-    /// Of the daemon that is to be asked.
+    /// Returns the options of the daemon to ask.
     pub(crate) fn daemon(&self) -> &Daemon {
         &self.reading.daemon
     }
 
-    /// The first of what was said that is for traces only.
+    /// Returns the first option given that is for traces only.
     pub(crate) fn only_for_traces(&self) -> Option<&'static str> {
         let TraceOptions { format, unit, device } = self.options;
         let said = [

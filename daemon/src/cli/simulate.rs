@@ -53,8 +53,8 @@ pub(crate) struct Simulate {
     /// Misses of a sequential run longer than this go past a served cache; 0 = off. Default: as of a disk, auto.
     #[arg(long, value_name = "SIZE")]
     pub(crate) sequential_cutoff: Option<Size>,
-    /// Count writes as reads, as papers do, and nothing else. By default a write voids what is on flash of its pages, for all policies alike,
-    /// and the same with writes as reads stands beside it.
+    /// Count writes as reads, as papers do, and nothing else. By default a write invalidates its pages on
+    /// flash, for all policies alike, and the result with writes as reads is shown next to it.
     #[arg(long)]
     pub(crate) writes_as_reads: bool,
     /// Count each request once: a hit if all of its blocks are. By default each block that a request touches is an access.
@@ -71,7 +71,7 @@ pub(crate) struct Simulate {
     pub(crate) svg: Option<PathBuf>,
 }
 
-/// A size of a cache as it was said.
+/// A size of a cache as the user gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SizeOf {
     Bytes(Size),
@@ -79,7 +79,7 @@ pub(crate) enum SizeOf {
 }
 
 impl SizeOf {
-    /// In bytes.
+    /// Returns the size in bytes.
     pub(crate) fn of(self, workload: &Workload) -> u64 {
         match self {
             Self::Bytes(size) => size.0,

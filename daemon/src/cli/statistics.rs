@@ -1,4 +1,4 @@
-//! Options of the commands that show what disks counted.
+//! Options of the commands that show counters of disks.
 
 use base::problem::Answer;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -12,13 +12,13 @@ use super::Reading;
 pub(crate) struct Stats {
     /// Only this disk, with every counter.
     pub(crate) name: Option<String>,
-    /// The time in which was counted. Default: 5m; with --json start, since the disk was attached.
+    /// Window of the counters. Default: 5m; with --json start, since the disk was attached.
     #[arg(long, value_name = "WINDOW", value_parser = named(Window::names(), Window::parse))]
     pub(crate) window: Option<Window>,
-    /// What happens in each second, until stopped; with --json one document a line, with counters as without.
+    /// Counters of each second, until stopped; with --json one document a line.
     #[arg(long)]
     pub(crate) watch: bool,
-    /// Every column, and with a name the counters of what goes on inside too.
+    /// Every column, and with a name the internal counters too.
     #[arg(long, conflicts_with = "watch")]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -54,17 +54,17 @@ pub(crate) struct Curve {
 pub(crate) struct History {
     /// Name of the disk.
     pub(crate) name: String,
-    /// How far back. Default: 1d.
+    /// Span of the history, ending now. Default: 1d.
     #[arg(long, value_name = "SPAN", value_parser = named(Span::names(), Span::parse))]
     pub(crate) span: Option<Span>,
-    /// Every step with all that is kept of it, for a spreadsheet: comma-separated values, times in UTC.
+    /// Every step with all recorded values, for a spreadsheet: comma-separated values, times in UTC.
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
-/// What a histogram is of.
+/// Property of requests that a histogram counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum What {
     /// Bytes of a request.
@@ -73,18 +73,18 @@ pub(crate) enum What {
     Latency,
     /// Sectors from the end of a request to the start of the next one; 1 if that follows on.
     Seek,
-    /// Requests in flight when one comes, itself included.
+    /// Requests in flight when one arrives, itself included.
     Outstanding,
     /// Microseconds from one request to the next.
     Interarrival,
 }
 
 impl What {
-    /// All of them, in the order in which they are shown.
+    /// All properties, in the order in which they are shown.
     pub(crate) const ALL: [Self; 5] =
         [Self::Size, Self::Latency, Self::Seek, Self::Outstanding, Self::Interarrival];
 
-    /// As documents have it.
+    /// Returns the name in documents.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Size => "size",
@@ -95,7 +95,7 @@ impl What {
         }
     }
 
-    /// As people read it.
+    /// Returns the title for people.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Size => "Size of requests",

@@ -1,4 +1,4 @@
-//! The commands about traces, and what every command takes that reads one.
+//! The commands about traces, and the options of every command that reads one.
 
 use std::path::PathBuf;
 
@@ -10,21 +10,21 @@ use super::{Daemon, Reading};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Trace {
-    /// What a trace is like: requests, lengths, footprint, working set over time, what comes back.
+    /// Describe a trace: requests, lengths, footprint, working set over time, reuse.
     Info(TraceInfo),
     /// Write a trace in another format. OUT must not exist.
     Convert(TraceConvert),
-    /// Record what guests ask of a disk, until Ctrl-C. Guests notice nothing.
+    /// Record requests of guests to a disk, until Ctrl-C. Guests notice nothing.
     Record(TraceRecord),
 }
 
-/// How a trace is read.
+/// Options for reading a trace.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TraceOptions {
     #[arg(long, value_name = "FORMAT", help = about_formats())]
     pub(crate) format: Option<Format>,
-    /// Bytes of one unit of address in a trace of format lis or ids, which do not say; others do, and refuse it. A multiple of 512.
-    /// Default: 512 for lis, 4KiB for ids.
+    /// Bytes of one unit of address in a trace of format lis or ids, which do not record it; others do, and
+    /// refuse it. A multiple of 512. Default: 512 for lis, 4KiB for ids.
     #[arg(long, value_name = "SIZE", value_parser = parse_unit)]
     pub(crate) unit: Option<u32>,
     /// Of a trace of several devices, only the one with this number, which must be there; `trace info` lists them. Default: all, as if they were one.
@@ -61,7 +61,8 @@ pub(crate) struct TraceConvert {
     /// or .csv.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<Format>,
-    /// If IN is damaged, or cut off as a recording that was killed: take what comes before the damage, and say so.
+    /// If IN is damaged, or cut off as a recording that was killed: use the part before the damage, and
+    /// report it.
     #[arg(long)]
     pub(crate) salvage: bool,
     #[command(flatten)]
@@ -78,7 +79,7 @@ pub(crate) struct TraceRecord {
     /// The file to write, which must not exist; packed if its name ends in .gz, .xz or .zst.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// End after so many seconds. Default: with Ctrl-C.
+    /// End after this many seconds. Default: with Ctrl-C.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     pub(crate) seconds: Option<u64>,
     /// The format to write: forebay or msr. Default: by the name, .fbtrace or .csv.
@@ -100,16 +101,17 @@ pub(crate) struct Replay {
     /// The disk, which no guest may use meanwhile. What is written to it is checked when it is read again.
     #[arg(long, value_name = "NAME")]
     pub(crate) disk: String,
-    /// Send requests X times as fast as they came. Default: 1.
+    /// Send requests X times as fast as they were recorded. Default: 1.
     #[arg(long, value_name = "X", value_parser = parse_speed, conflicts_with = "as_fast_as_possible")]
     pub(crate) speed: Option<f64>,
-    /// Send requests as soon as the disk takes them, whenever they came.
+    /// Send requests as soon as the disk accepts them, whatever their recorded times.
     #[arg(long)]
     pub(crate) as_fast_as_possible: bool,
     /// Map requests beyond the end of the disk into it.
     #[arg(long)]
     pub(crate) wrap: bool,
-    /// What an earlier replay printed with --json, such as one in pass-through: its latencies stand beside those of this one.
+    /// JSON output of an earlier replay, such as one in pass-through: its latencies are shown next to those
+    /// of this one.
     #[arg(long, value_name = "FILE")]
     pub(crate) before: Option<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `forebay disk accept`: an operator's word on a backing, after it was compared with what is cached.
+//! `forebay disk accept`: an operator's confirmation of a backing, after it was compared with the cache.
 
 use std::io::{BufRead, IsTerminal, Read, Write};
 
@@ -40,7 +40,7 @@ pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
     print_change(reading, &document, &served)
 }
 
-/// Says how many pages were compared in a backing that was accepted.
+/// Returns a text with the number of pages that were compared in an accepted backing.
 fn compared(acceptance: &Value) -> String {
     if acceptance["pages_compared"] == 0 {
         return "nothing clean is cached, so nothing could be compared: your word alone decided".to_owned();
@@ -52,7 +52,7 @@ fn compared(acceptance: &Value) -> String {
     )
 }
 
-/// What a comparison found, as sentences without the end of the last one.
+/// Returns the result of a comparison, as sentences without the last full stop.
 fn found(name: &str, acceptance: &Value) -> String {
     let doubt = match acceptance["doubt"].as_str() {
         Some(doubt) => format!("Disk '{name}' waits: {doubt}"),
@@ -72,10 +72,10 @@ fn found(name: &str, acceptance: &Value) -> String {
     format!("{doubt}. Flash has {} for it; {compared}", size(&acceptance["dirty_bytes"]))
 }
 
-/// Asks whoever is at the terminal.
+/// Asks the user at the terminal.
 ///
 /// # Errors
-/// If that is nobody, or the answer is no.
+/// If there is no terminal, or the answer is no.
 fn ask(name: &str, found: &str) -> Answer<()> {
     if !std::io::stdin().is_terminal() {
         return Err(Problem::invalid(format!(

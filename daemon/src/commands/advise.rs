@@ -1,5 +1,5 @@
-//! `forebay advise`: what would serve a disk best, and why; asked of the daemon, or worked out from a trace without one. What is
-//! advised, and how, is in [`advice`]; here is where it comes from and how it is shown.
+//! `forebay advise`: recommendations for a disk with their reasons; from the daemon, or computed from a trace
+//! without one. The advice itself is in [`advice`]; this module collects its input and shows it.
 
 mod show;
 mod trace;
@@ -27,10 +27,10 @@ pub(super) fn run(options: &Advise) -> Answer<()> {
     }
 }
 
-/// Refuses if a hit ratio that was asked for cannot be had.
+/// Refuses if a wanted hit ratio cannot be reached.
 ///
 /// # Errors
-/// Names the disks, or the trace, that cannot have it.
+/// Names the disks, or the trace, that cannot reach it.
 fn check_wanted(document: &Value, wanted: f64) -> Answer<()> {
     let has = |advice: &&Value| {
         let size = &advice["size"];
@@ -60,8 +60,8 @@ fn document(options: &Advise) -> Answer<Value> {
     of_disk(options, target)
 }
 
-/// Whether what is the name of a file here is that of a disk, too: then the disk is meant, as the file has other names, such as
-/// `./web1`. Without a daemon there are no disks.
+/// Returns true if the name of a file here is that of a disk, too: then the disk is meant, as the file has
+/// other names, such as `./web1`. Without a daemon there are no disks.
 fn is_disk(options: &Advise, name: &str) -> bool {
     names::check(name).is_ok()
         && options.only_for_traces().is_none()
@@ -102,7 +102,7 @@ fn question(options: &Advise) -> String {
     options.hit_ratio.map_or(String::new(), |ratio| format!("?hit_ratio={ratio}"))
 }
 
-/// What there is instead.
+/// Adds the names of the disks to a problem.
 fn with_names(client: &Client, name: &str, problem: Problem) -> Problem {
     let Ok(document) = client.get("/v1/disks") else { return problem };
     let names: Vec<String> = list(&document["disks"]).iter().map(|disk| text(&disk["name"])).collect();

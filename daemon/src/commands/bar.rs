@@ -1,12 +1,12 @@
-//! Bars in text: of eighths of a character where the locale has UTF-8, else of `#`, whether on a terminal or not: what is read
-//! through a pager or kept in a file looks the same.
+//! Bars in text: of eighths of a character where the locale has UTF-8, else of `#`, whether on a terminal or
+//! not, so that the output looks the same in a pager or a file.
 
 use std::env;
 
 /// From one eighth of a character to all of it.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// What bars are made of.
+/// Characters of bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
     Unicode,
@@ -14,12 +14,12 @@ pub(super) enum Ink {
 }
 
 impl Ink {
-    /// As the locale of this process has it.
+    /// Returns the ink for the locale of this process.
     pub(super) fn of_process() -> Self {
         Self::of_locale(|name| env::var(name).ok())
     }
 
-    /// By the locale, as other programs do: the first of these that is set counts.
+    /// Returns the ink for a locale. As in other programs, the first of these variables that is set counts.
     fn of_locale(variable: impl Fn(&str) -> Option<String>) -> Self {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
             .into_iter()
@@ -31,7 +31,7 @@ impl Ink {
         if is_utf8 { Self::Unicode } else { Self::Ascii }
     }
 
-    /// As long as `count` is of `most`, which is `width` characters; whatever is not nothing can be seen.
+    /// Returns a bar for `count`, where `most` is `width` characters. Anything above zero is visible.
     pub(super) fn bar(self, count: u64, most: u64, width: u64) -> String {
         let eighths = (u128::from(count) * u128::from(width * 8)).div_ceil(u128::from(most)) as usize;
         match self {

@@ -1,9 +1,9 @@
-//! `forebay check`: verifies pools that nobody uses, and says what a start would find.
+//! `forebay check`: verifies pools that are not in use, and shows what a start would find.
 //!
-//! Devices that hold the same pool are verified together, as a start would take them.
+//! Devices of the same pool are verified together, as a start would use them.
 //!
-//! Works without a daemon, on files that are opened for reading only. Names of disks, and how much of their content is
-//! believed, come from the folder of the daemon that the pool belongs to, if that can be read.
+//! Works without a daemon, on files that are opened for reading only. Names of disks, and how far their
+//! content is trusted, come from the folder of the daemon that the pool belongs to, if that can be read.
 
 mod show;
 
@@ -31,23 +31,23 @@ use show::{json, text};
 /// Entries of the ring: a check has few reads in flight.
 const RING_DEPTH: u32 = 64;
 
-/// What came of the devices of one pool, or of one device that is none's.
+/// Result for the devices of one pool, or for one device that belongs to none.
 struct Verdict {
-    /// In the order in which they were named.
+    /// Devices in the order of the command line.
     paths: Vec<PathBuf>,
     outcome: Outcome,
 }
 
 enum Outcome {
     Checked(CheckedPool, Names),
-    /// It holds no pool that can be verified, or cannot be read: a word for programs, and the reason.
+    /// It holds no pool that can be verified, or cannot be read: a code for programs, and the reason.
     Refused(&'static str, String),
 }
 
-/// The names of disks, by number; empty if nobody knows them.
+/// Names of disks, by number; empty if they are unknown.
 type Names = Vec<(u32, String)>;
 
-/// What the daemon remembers that a pool belongs to.
+/// State of the daemon that a pool belongs to.
 struct Remembered {
     places: Places,
     host: HostRecord,
@@ -70,7 +70,7 @@ pub(super) fn run(options: &Check) -> Answer<()> {
     judge(&verdicts)
 }
 
-/// What DIR says; none if there is nothing to be read there, which is an error only if it was named.
+/// Reads the state in DIR; none if there is none, which is an error only if DIR was given as an option.
 fn remembered(options: &Check) -> Answer<Option<Remembered>> {
     let surroundings = Surroundings::of_process();
     match Places::resolve(options.dir.clone(), options.run_dir.clone(), &surroundings) {
@@ -104,7 +104,7 @@ async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&Remembere
         let paths = pool.paths.clone();
         verdicts.push(Verdict { paths, outcome: check(pool, remembered).await });
     }
-    // As they were named.
+    // In the order of the command line.
     verdicts.sort_by_key(|verdict| paths.iter().position(|path| *path == verdict.paths[0]));
     verdicts
 }
@@ -116,7 +116,7 @@ struct Pool {
     devices: Vec<FileDevice>,
 }
 
-/// Which pool a device holds, or why it cannot be verified.
+/// Returns the pool that a device holds, or the reason for which it cannot be verified.
 async fn identify(ring: &Ring, device: &Path) -> Result<(String, FileDevice), Outcome> {
     let options = OpenOptions {
         access: Access::ReadOnly,
@@ -125,7 +125,7 @@ async fn identify(ring: &Ring, device: &Path) -> Result<(String, FileDevice), Ou
         create: None,
     };
     let path = device.display();
-    // A daemon that was killed a moment ago may still hold it.
+    // A daemon that was killed a moment ago may still lock it.
     let opened = while_held(
         || FileDevice::open(ring, device, options),
         |opened| matches!(opened, Err(OpenError::Held { .. })),
@@ -179,14 +179,14 @@ async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
 }
 
 impl Remembered {
-    /// What is known of the pool, which is the one that is remembered.
+    /// Returns the recorded marks of the pool, which must be the recorded one.
     fn marks(&self) -> Marks {
         let pool = self.host.state.pool.as_ref().expect("it is the one that is remembered");
         let epoch = Some(self.host.least_epoch(&pool.id));
         Marks { new: 0, known: pool.marks_known(), epoch }
     }
 
-    /// How much of a disk's content would be believed.
+    /// Returns how far a disk's content would be trusted.
     fn expect(&self, disk: DiskId, mark: u64) -> Expected {
         let Some(record) = self.host.state.disks.iter().find(|record| record.id == disk.0) else {
             let reason = "No disk of this number is remembered; a start gives back what it holds";
@@ -206,7 +206,8 @@ impl Remembered {
     }
 }
 
-/// Where nobody says how the last process ended: only what no region with an open intent holds is certain.
+/// Returns the trust if it is unknown how the last process ended: only regions without an open intent are
+/// certain.
 fn unknown() -> Expected {
     Expected { belief: Belief::ByRegion, touched: None }
 }
@@ -232,7 +233,7 @@ fn no_pool(device: &Path, found: &Identified) -> Outcome {
     Outcome::Refused(word, format!("Cannot check {path}: {what}"))
 }
 
-/// On standard error, if that is a terminal.
+/// Returns a progress bar, which is drawn on standard error if that is a terminal.
 fn progress(device: &Path) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
     let template = "  {prefix} {bar:20} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left";
@@ -240,7 +241,7 @@ fn progress(device: &Path) -> ProgressBar {
     bar.with_style(style).with_prefix(device.display().to_string())
 }
 
-/// Damage is a failure of the command, and so is a device that could not be verified, or was not named.
+/// Returns an error for damage, and for a device that could not be verified, or was not named.
 fn judge(verdicts: &[Verdict]) -> Answer<()> {
     let problem = |Verdict { paths, outcome }: &Verdict| match outcome {
         Outcome::Checked(pool, _) if pool.devices_missing > 0 => Some(format!(

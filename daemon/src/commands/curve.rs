@@ -1,4 +1,4 @@
-//! `forebay curve`: which hit ratio the disk would have with a cache of another size, as the daemon predicts it from samples.
+//! `forebay curve`: hit ratios of a disk at other cache sizes, as the daemon predicts them from samples.
 //!
 //! Lines fit 80 columns.
 
@@ -15,11 +15,11 @@ use crate::output::{self, list, percent, size};
 
 /// Characters of the longest bar.
 const BAR_WIDTH: u64 = 40;
-/// Of the points of the document, every fourth is a doubling from the present size; so many of these are shown each way.
+/// Points of the document for each doubling from the present size, and doublings that are shown each way.
 const STEP: usize = 4;
 const DOUBLINGS: usize = 5;
 
-/// Reads below which a prediction says little: with as many, chance moves it by a few hundredths.
+/// Reads below which a prediction is unreliable: with as many, its random error is a few hundredths.
 const READS_FEW: u64 = 10_000;
 
 pub(super) fn run(options: &Curve) -> Answer<()> {
@@ -86,7 +86,7 @@ fn permyriad(share: f64) -> u64 {
     (share.max(0.0) * 10_000.0) as u64
 }
 
-/// What stands out of the curve.
+/// Returns the points of the curve that are marked.
 fn marks(curve: &Value) -> Vec<(&'static str, String)> {
     let at = |point: &Value| format!("{}, {}", size(&point["cache_bytes"]), percent(&point["hit_ratio"]));
     let mut pairs = vec![
@@ -106,7 +106,7 @@ fn marks(curve: &Value) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// As documents have them, in their order.
+/// Labels of wanted hit ratios, in the order of documents.
 const WANTED_NAMES: [&str; 5] =
     ["for 50 % hits", "for 75 % hits", "for 90 % hits", "for 95 % hits", "for 99 % hits"];
 

@@ -1,7 +1,8 @@
-//! Destage of a disk from the command line, and waiting for it: `disk destage`, `disk quiesce`, and what other commands do first.
+//! Destage of a disk from the command line, and waiting for it: `disk destage`, `disk quiesce`, and
+//! preparation of other commands.
 //!
-//! The daemon begins and answers at once; how far it is stands in the description of the disk, which is asked for again and
-//! again. So whoever waits can stop waiting (Ctrl-C), and the disk is as it was before.
+//! The daemon starts destage and answers at once; the progress is in the description of the disk, which is
+//! polled. So waiting can stop at any time (Ctrl-C), and the disk is as it was before.
 
 use std::time::{Duration, Instant};
 
@@ -17,13 +18,13 @@ use crate::cli::{DiskDestage, DiskName, DiskQuiesce};
 use crate::client::{Client, Pause};
 use crate::output::{self, text};
 
-/// How often it is looked how far it is.
+/// Time between polls of the progress.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// How long nothing may come home, while requests fail, until nobody waits for it any more.
+/// Time without progress, while requests fail, after which waiting ends.
 const STUCK_TIME_MAX: Duration = Duration::from_secs(30);
-/// The same while destage says why it fails.
+/// The same while destage reports why it fails.
 const FAILING_TIME_MAX: Duration = Duration::from_secs(5);
-/// For how many seconds a disk stays quiet for the change that it was made quiet for.
+/// Seconds for which a disk stays quiesced for a change.
 const CHANGE_SECONDS: u64 = 60;
 
 pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
@@ -74,10 +75,11 @@ pub(super) fn resume(options: &DiskName) -> Answer<()> {
     print_change(&options.reading, &document, &format!("Disk '{}' goes on as before\n", options.name))
 }
 
-/// Says what is left to do after write-back was ended, and waits for it if asked to, or if somebody watches.
+/// Prints how much is left to destage after write-back was ended, and waits for it if asked to, or if there
+/// is a terminal.
 pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: bool) -> Answer<()> {
     if is_home(disk) {
-        // Also if it came home before anybody could wait for it.
+        // Also if it was destaged before the wait could begin.
         return if wait { say_home(name) } else { Ok(()) };
     }
     output::print(&format!(
@@ -88,17 +90,17 @@ pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: 
     if wait || is_watched { wait_for_destage(client, name) } else { Ok(()) }
 }
 
-/// Who keeps a disk from becoming dirty.
+/// Owner of the quiesce that keeps a disk from becoming dirty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quiet {
-    /// We made it so by the request of this number, and let it go again.
+    /// This command, by the request of this number; it ends it.
     Ours(u64),
-    /// Nobody, or somebody else, a backup for one, who is not to be disturbed.
+    /// None, or another client, for example a backup, which is not to be disturbed.
     NotOurs,
 }
 
-/// Brings home everything of a disk and keeps it so for the change that follows at once. Does nothing where nothing is dirty,
-/// or nobody can: the change will say what stands in its way.
+/// Destages everything of a disk, and keeps it clean for the change that follows. Does nothing if nothing is
+/// dirty, or if destage is impossible: the change then reports the obstacle.
 pub(super) fn bring_home(client: &Client, name: &str) -> Answer<Quiet> {
     let document = client.get(&path_of(name)?)?;
     let disk = &document["disk"];
@@ -111,7 +113,7 @@ pub(super) fn bring_home(client: &Client, name: &str) -> Answer<Quiet> {
     Ok(quiet)
 }
 
-/// Ends what [`bring_home`] began, if it did, and nobody asked for the same since.
+/// Ends the quiesce of [`bring_home`], if there is one, and no other client requested the same since.
 pub(super) fn let_go(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
     let Quiet::Ours(number) = quiet else { return Ok(()) };
     let document = client.get(&path_of(name)?)?;
@@ -124,7 +126,7 @@ pub(super) fn let_go(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
 
 fn start_quiet(client: &Client, name: &str, seconds: u64) -> Answer<Quiet> {
     let document = client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds })?;
-    // A daemon that says none knows of none.
+    // A daemon that reports none has none.
     Ok(document["disk"]["quiet"]["number"].as_u64().map_or(Quiet::NotOurs, Quiet::Ours))
 }
 
@@ -132,7 +134,7 @@ fn wait_for_quiet(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
     let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
         Some("quiet") => Some(Ok(())),
         Some("coming") => None,
-        // The reason of a disk that failed says what to do, and that is not to give data up.
+        // The reason of a disk that failed has its own advice, which is not to discard data.
         Some("failed") if disk["state"] == "failed" => Some(Err(Problem::conflict(format!(
             "Cannot bring home what the backing of disk '{name}' does not have: {}",
             text(&disk["reason"])
@@ -151,17 +153,17 @@ fn wait_for_destage(client: &Client, name: &str) -> Answer<()> {
     say_home(name)
 }
 
-/// Waits until the backing of a disk has everything, and shows how far it is.
+/// Waits until the backing of a disk is complete, and shows the progress.
 ///
 /// # Errors
-/// If something of it is lost, or nothing comes home.
+/// If data is lost, or destage makes no progress.
 pub(super) fn wait_until_home(client: &Client, name: &str) -> Answer<()> {
     wait(client, name, |disk| match disk["lost_bytes"].as_u64() {
         _ if is_home(disk) => Some(Ok(())),
         Some(lost @ 1..) if left(disk) == 0 => Some(Err(is_lost(name, lost))),
         _ => None,
     })?;
-    // The daemon looks once more whether it is the file of its path that has everything.
+    // The daemon checks once more that the complete file is the one at its path.
     client.post(&format!("{}/destage", path_of(name)?), &()).map(drop)
 }
 
@@ -172,7 +174,7 @@ fn not_home(name: &str, reason: &str) -> Problem {
     ))
 }
 
-/// Looks at a disk until `judge` says how it ended, and shows how far it is.
+/// Polls a disk until `judge` returns a result, and shows the progress.
 fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>>) -> Answer<()> {
     let path = path_of(name)?;
     let bar = progress(name);
@@ -185,7 +187,7 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
             return outcome;
         }
         if disk["state"] == "waiting" {
-            // The reason has what helps against it.
+            // The reason includes a remedy.
             return Err(Problem::unavailable(format!(
                 "Cannot bring home what the backing of disk '{name}' does not have, as the disk is not served. {}",
                 text(&disk["reason"])
@@ -203,12 +205,12 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
     }
 }
 
-/// Whether something still comes home.
+/// Progress of destage.
 struct Moved {
     least: u64,
     most: u64,
     at: Instant,
-    /// Failed requests when something last moved.
+    /// Number of failed requests at the last progress.
     errors: u64,
 }
 
@@ -245,18 +247,18 @@ fn say_home(name: &str) -> Answer<()> {
     output::print(&format!("The backing of disk '{name}' has everything\n"))
 }
 
-/// True if the backing of a disk has everything, and that is known.
+/// Returns true if the backing of a disk is known to be complete.
 fn is_home(disk: &Value) -> bool {
     left(disk) == 0 && disk["lost_bytes"] == 0 && disk["load"]["state"] != "loading"
 }
 
-/// What the backing of a disk does not have, in bytes.
+/// Returns the dirty bytes of a disk.
 fn left(disk: &Value) -> u64 {
     let bytes = |key: &str| disk[key].as_u64().unwrap_or(0);
     bytes("dirty_bytes") + bytes("dirty_zeroes_bytes")
 }
 
-/// On standard error, if that is a terminal.
+/// Returns a progress bar, which is drawn on standard error if that is a terminal.
 fn progress(name: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
     let template = "  {prefix} {bar:20} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left";

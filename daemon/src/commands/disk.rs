@@ -73,7 +73,7 @@ fn add(options: DiskAdd) -> Answer<()> {
     print_change(&reading, &document, &said)
 }
 
-/// What the backing of a disk cannot promise.
+/// Returns the limitations of the backing of a disk.
 fn limitations(disk: &Value) -> impl Iterator<Item = String> {
     disk["backing_limitations"].as_array().into_iter().flatten().map(text)
 }
@@ -81,7 +81,7 @@ fn limitations(disk: &Value) -> impl Iterator<Item = String> {
 /// Returns keys with their values, if each is given once.
 ///
 /// # Errors
-/// Names the key that is given twice: nobody knows which of the two is meant.
+/// Names the key that is given twice: which value is meant is unknown.
 fn each_once(given: impl IntoIterator<Item = (String, String)>) -> Answer<BTreeMap<String, String>> {
     let mut settings = BTreeMap::new();
     for (key, value) in given {
@@ -109,7 +109,7 @@ fn set(options: DiskSet) -> Answer<()> {
     let document = client.patch(&path, &SetDisk { settings, drop_cached })?;
     let now = &document["disk"]["settings"];
     let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
-    // A change of the mode is one of what every key does.
+    // A change of the mode affects what every key does.
     let changes_mode = keys.iter().any(|key| key == "mode");
     let remarks = remarks(&document["disk"], |key| changes_mode || keys.iter().any(|changed| changed == key));
     let said = format!("Disk '{}' now has {}\n{remarks}", options.name, shown.join(" "));
@@ -124,8 +124,8 @@ fn set(options: DiskSet) -> Answer<()> {
     Ok(())
 }
 
-/// Asks whoever is at the terminal whether another block size may drop what is cached. False where nothing would be dropped, and
-/// where nobody can be asked: then the daemon refuses.
+/// Asks at the terminal whether another block size may drop the cache. Returns false if nothing would be
+/// dropped, and if there is no terminal: then the daemon refuses.
 fn asks_to_drop(
     client: &crate::client::Client,
     path: &str,
@@ -182,7 +182,7 @@ fn remove(options: &DiskRemove) -> Answer<()> {
     let path = path_of(&options.name)?;
     let client = client(&options.reading.daemon)?;
     let DiskRemove { discard_dirty, force, .. } = *options;
-    // A disk in use is refused, and not destaged for that.
+    // Removal of a disk in use is refused: do not destage it for that.
     let is_in_use = || -> Answer<bool> { Ok(client.get(&path)?["disk"]["connections"].as_u64() > Some(0)) };
     let quiet = if discard_dirty || (!force && is_in_use()?) {
         Quiet::NotOurs
@@ -243,7 +243,7 @@ fn show_list(document: &Value) -> String {
     let headings =
         ["NAME", "MODE", "STATE", "SIZE", "BLOCK", "RESERVE", "LIMIT", "DIRTY", "GUESTS", "BACKING"];
     let mut shown = output::table(&headings, &rows);
-    // Not in a column, which the longest of them would widen for all.
+    // Not in a column: the longest of them would widen it for all.
     let reasons = list(&document["disks"]).iter().filter_map(|disk| {
         Some(format!("\n{} is {}: {}\n", text(&disk["name"]), state(disk), reason(disk)?))
     });
@@ -302,7 +302,7 @@ fn show_one(document: &Value) -> String {
     format!("{}{gap}{remarks}", output::pairs(&shown))
 }
 
-/// Returns how many requests waited to stay within limits since the disk was attached, and for how long.
+/// Returns the number of requests that limits delayed since the disk was attached, and their time.
 pub(super) fn delays(statistics: &Value) -> String {
     match (statistics["requests_delayed"].as_u64(), statistics["request_delay_ns"].as_f64()) {
         (Some(0), _) => "nothing".to_owned(),
@@ -316,17 +316,18 @@ pub(super) fn delays(statistics: &Value) -> String {
     }
 }
 
-/// Capabilities of which other lines say that a backing has them not.
+/// Capabilities whose absence other lines report.
 const TOLD_ELSEWHERE: [&str; 3] = ["flush", "persistence", "direct-io"];
 
-/// Returns what the backing of a disk cannot do, with the reasons.
+/// Returns the unsupported capabilities of a disk's backing, with the reasons.
 fn inabilities(disk: &Value) -> impl Iterator<Item = (&str, String)> {
     let all = list(&disk["backing_capabilities"]).iter().filter(|capability| capability["able"] == false);
     let others = all.filter(|capability| !TOLD_ELSEWHERE.iter().any(|name| capability["name"] == *name));
     others.filter_map(|capability| Some((capability["title"].as_str()?, text(&capability["reason"]))))
 }
 
-/// Returns the name of a door in words: that of its protocol, and that it is a socket of this host if it is one.
+/// Returns the name of a frontend in words: that of its protocol, and that it is a socket of this host if it
+/// is one.
 fn door_name(door: &Value) -> String {
     let is_socket = door["address"].as_str().is_some_and(|address| {
         address.starts_with('/')
@@ -335,7 +336,7 @@ fn door_name(door: &Value) -> String {
     format!("{}{}", text(&door["title"]), if is_socket { " socket" } else { "" })
 }
 
-/// Returns how many guests there are, and through which doors they came.
+/// Returns the number of guests, with their frontends.
 fn guests(disk: &Value) -> String {
     let used = list(&disk["doors"]).iter().filter(|door| door["connections"].as_u64() > Some(0));
     let used: Vec<String> =
@@ -344,11 +345,11 @@ fn guests(disk: &Value) -> String {
     if used.is_empty() { all } else { format!("{all}: {}", used.join(", ")) }
 }
 
-/// What is said of a disk that is to have two copies.
+/// Remark on a disk whose second copies are not possible.
 const NOT_MIRRORED: &str =
     "NOT mirrored, because the pool has no two devices for that: see `forebay pool show`";
 
-/// What its backing does not have, and for how long.
+/// Returns the amount of dirty data, and its age.
 fn dirty(disk: &Value) -> String {
     let mut said = Vec::new();
     said.push(match disk["dirty_bytes"].as_u64() {
@@ -398,7 +399,7 @@ fn show_lost(document: &Value) -> String {
     output::table(&["START", "LENGTH"], &rows)
 }
 
-/// What became of what was cached before the disk was attached.
+/// Returns the recovery of the cache when the disk was attached.
 fn load(load: &Value) -> Option<String> {
     let kept = || format!("{} is back", size(&load["kept_bytes"]));
     Some(match load["state"].as_str()? {
@@ -409,7 +410,8 @@ fn load(load: &Value) -> Option<String> {
     })
 }
 
-/// Made here of what the daemon says of the disk, as a document too: it is a matter of who connects, not of the daemon.
+/// Composed here from the description of the disk, for a document too: connection lines depend on the client,
+/// not on the daemon.
 fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Option<Door>) -> Answer<()> {
     let document = client(&reading.daemon)?.get(path)?;
     let disk = &document["disk"];
@@ -418,7 +420,7 @@ fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Opti
     let read_only = disk["read_only"] == true;
     let nbd_uri = disk["nbd_uri"].as_str();
     let qemu = connect::installed::qemu();
-    // Not known of a disk that was never served.
+    // Unknown for a disk that was never served.
     let sector_bytes = disk["sector_bytes"].as_u64().unwrap_or(SECTOR);
     let doors =
         Doors { name: &name, read_only, sector_bytes, nbd: &nbd, nbd_uri, vhost_user: &vhost_user, qemu };
@@ -436,7 +438,7 @@ fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Opti
     output::print(&lines)
 }
 
-/// Returns the state of a disk in one word: what is wrong with its backing goes before that it is served.
+/// Returns the state of a disk in one word: a fault of its backing takes precedence over "serving".
 pub(super) fn state(disk: &Value) -> &str {
     match (disk["state"].as_str(), disk["backing_state"]["state"].as_str()) {
         (Some("serving"), Some(backing)) if backing != "good" => backing,
@@ -444,7 +446,7 @@ pub(super) fn state(disk: &Value) -> &str {
     }
 }
 
-/// Returns the reason why a disk is not served as it should be, if there is one.
+/// Returns the reason for which a disk is not served normally, if there is one.
 pub(super) fn reason(disk: &Value) -> Option<String> {
     let backing = &disk["backing_state"];
     let of_backing = || {

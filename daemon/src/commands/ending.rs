@@ -1,4 +1,5 @@
-//! Ends of commands that run until somebody stops them: a signal, or a reader of their output that is gone.
+//! Ends of commands that run until they are stopped: by a signal, or because the reader of their output is
+//! gone.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -12,7 +13,7 @@ use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Sets `ended` at the first signal that asks for an end.
+/// Sets `ended` at the first signal that requests an end.
 ///
 /// # Errors
 /// If the system refuses a handler.
@@ -40,13 +41,13 @@ pub(super) fn set_on_signal(ended: Arc<AtomicBool>) -> Answer<()> {
     Ok(())
 }
 
-/// Sets `ended` once nobody can read standard output any more.
+/// Sets `ended` once standard output has no reader any more.
 pub(super) fn set_without_reader(ended: Arc<AtomicBool>) {
     without_reader(move || ended.store(true, Ordering::Relaxed));
 }
 
-/// Ends the process with status 0 once nobody can read standard output any more, also while there is nothing to print: a
-/// pipe whose reader is gone, or a terminal that was closed. For commands with nothing to finish.
+/// Ends the process with status 0 once standard output has no reader any more, also while there is nothing to
+/// print: a pipe whose reader is gone, or a terminal that was closed. For commands with nothing to finish.
 pub(super) fn exit_without_reader() {
     without_reader(|| process::exit(0));
 }
@@ -61,7 +62,7 @@ fn without_reader(act: impl FnOnce() + Send + 'static) {
 /// Waits until the other end of `output` is gone; for ever if it has none, as a file.
 fn wait_for_hangup(output: &impl AsFd) {
     let polled = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).and_then(|epoll| {
-        // Errors and hang-ups are reported without being asked for.
+        // Errors and hang-ups are always reported.
         epoll.add(output, EpollEvent::new(EpollFlags::empty(), 0))?;
         Ok(epoll)
     });
@@ -74,7 +75,7 @@ fn wait_for_hangup(output: &impl AsFd) {
         }
     }
     loop {
-        // It cannot be polled: everything is as if there was a reader.
+        // It cannot be polled: assume that there is a reader.
         thread::park();
     }
 }

@@ -1,4 +1,4 @@
-//! `forebay events`: what an operator must know.
+//! `forebay events`: events that an operator must know.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -12,9 +12,9 @@ use crate::cli::Events;
 use crate::client::Client;
 use crate::output::{self, list, text};
 
-/// How long one request waits for an event, in seconds.
+/// Time that one request waits for an event, in seconds.
 const WAIT: u64 = 30;
-/// How long a daemon that is away is left alone.
+/// Time between requests to a daemon that does not answer.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(options: &Events) -> Answer<()> {
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Events) -> Answer<()> {
     if options.follow { follow(options, &client, seen) } else { Ok(()) }
 }
 
-/// Prints what comes, until Ctrl-C. A daemon that is away is waited for.
+/// Prints new events, until Ctrl-C. Waits for a daemon that does not answer.
 fn follow(options: &Events, client: &Client, mut seen: u64) -> Answer<()> {
     let mut is_away = false;
     loop {
@@ -45,7 +45,7 @@ fn follow(options: &Events, client: &Client, mut seen: u64) -> Answer<()> {
                     // Not `eprintln!`, which panics if that cannot be written.
                     writeln!(io::stderr(), "{problem}. Waiting for it").unwrap_or(());
                 }
-                // Asking the runtime to wait for Ctrl-C would take it from all that comes after.
+                // A handler of the runtime would take Ctrl-C from everything later.
                 std::thread::sleep(RETRY_INTERVAL);
                 continue;
             }
@@ -60,22 +60,22 @@ fn follow(options: &Events, client: &Client, mut seen: u64) -> Answer<()> {
     }
 }
 
-/// The id of the last event in a document.
+/// Returns the id of the last event in a document.
 fn newest(document: &Value) -> Option<u64> {
     list(&document["events"]).last()?["id"].as_u64()
 }
 
-/// A document without events that are less bad.
+/// Returns a document without events of lower levels.
 fn at_least(mut document: Value, level: Level) -> Value {
     if let Some(events) = document["events"].as_array_mut() {
-        // A level that a later daemon may have is shown.
+        // Levels of a later daemon, unknown here, are shown.
         let level_of = |event: &Value| event["level"].as_str().and_then(Level::of_name);
         events.retain(|event| level_of(event).is_none_or(|found| found >= level));
     }
     document
 }
 
-/// One line for each event, and one more for what to do.
+/// Returns one line for each event, and one more for its remedy.
 fn show(document: &Value) -> String {
     let line = |event: &Value| {
         let disk = text(&event["disk"]);

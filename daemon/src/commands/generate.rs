@@ -1,8 +1,8 @@
-//! `forebay generate FOLDER`, for those who package: manual pages and completions, from the one definition of the
-//! command line, the OpenAPI document of the HTTP interface, and the page of the documentation about metrics.
+//! `forebay generate FOLDER`, for packagers: manual pages and completions, from the one definition of the
+//! command line, the OpenAPI document of the HTTP interface, and the documentation page on metrics.
 //!
-//! It is a command of the product and not a tool beside it, so that what is packaged cannot differ from what the packaged
-//! binary takes. Hidden, because administrators find both installed.
+//! It is a command of the product, not a separate tool, so that packaged pages always match the packaged
+//! binary. Hidden, because administrators find both installed.
 
 use std::fs;
 use std::io;
@@ -35,7 +35,8 @@ pub(super) fn run(options: &Generate) -> Answer<()> {
     ))
 }
 
-/// `man/forebay.1` and one page for every command, `completions/` with a file for every shell, `openapi.json`.
+/// Writes `man/forebay.1` and one page for every command, `completions/` with a file for every shell,
+/// `openapi.json`.
 fn write_pages(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
@@ -51,7 +52,7 @@ fn write_pages(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The page of a command, and those of the commands in it.
+/// Writes the page of a command, and those of its subcommands.
 fn write_manual(command: &Command, folder: &Path) -> io::Result<()> {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         write_manual(inner, folder)?;
@@ -73,9 +74,9 @@ fn write_manual(command: &Command, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(page.get_filename()), text)
 }
 
-/// A section whose lines stay as they are: tables and files.
+/// Returns a section whose lines are kept as they are: tables and files.
 fn as_it_stands(text: &str) -> String {
-    // A line that begins with one of these two would be taken for a request.
+    // A line that begins with one of these two would be a request of roff.
     let line = |line: &str| {
         let guard = if line.starts_with(['.', '\'']) { "\\&" } else { "" };
         format!("{guard}{}\n", line.replace('\\', "\\e").replace('-', "\\-"))
@@ -90,7 +91,7 @@ mod tests {
 
     use super::*;
 
-    /// Every command that is not hidden, as its words.
+    /// Returns every command that is not hidden, as its words.
     fn commands(command: &Command, words: &[&str]) -> Vec<Vec<String>> {
         let mut all = vec![words.iter().map(|word| (*word).to_owned()).collect()];
         for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {

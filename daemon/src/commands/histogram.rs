@@ -26,7 +26,7 @@ pub(super) fn run(options: &Histogram) -> Answer<()> {
     output::print(&show(&document["histograms"], Ink::of_process()))
 }
 
-/// Leaves only what was asked for.
+/// Removes histograms that are not wanted.
 fn narrow(histograms: &mut Value, options: &Histogram) {
     let Some(kinds) = histograms.as_object_mut() else { return };
     if let Some(what) = options.what {
@@ -56,7 +56,7 @@ fn show(histograms: &Value, ink: Ink) -> String {
     text
 }
 
-/// One histogram, from its first class that has something to its last.
+/// Returns one histogram, from its first class with a count to its last.
 fn table(title: &str, classes: &[Value], ink: Ink) -> String {
     let counts: Vec<u64> = classes.iter().map(|class| class["count"].as_u64().unwrap_or(0)).collect();
     let (sum, most) = (counts.iter().sum::<u64>(), counts.iter().max().copied().unwrap_or(0));

@@ -1,5 +1,5 @@
-//! `forebay history`: what a disk did in the last five minutes, day or week, in as many lines as a screen has; all of its steps
-//! as comma-separated values or JSON.
+//! `forebay history`: a disk's last five minutes, day or week, in as many lines as a screen has; all of its
+//! steps as comma-separated values or JSON.
 
 use base::moment::Moment;
 use base::names;
@@ -30,7 +30,7 @@ pub(super) fn run(options: &History) -> Answer<()> {
     })
 }
 
-/// Seconds of a line.
+/// Returns the seconds of a line.
 fn line_seconds(span: Span) -> u64 {
     match span {
         Span::FiveMinutes => 30,
@@ -39,7 +39,7 @@ fn line_seconds(span: Span) -> u64 {
     }
 }
 
-/// Some steps together.
+/// Sum of some steps.
 #[derive(Clone, Debug, Default)]
 struct Line {
     seconds: f64,
@@ -49,10 +49,10 @@ struct Line {
     backing: u64,
     bytes: u64,
     flash_write_bytes: u64,
-    /// Microseconds of all reads and of all writes.
+    /// Microseconds of all reads, and of all writes.
     read_us: f64,
     write_us: f64,
-    /// The largest of its steps: those of several cannot be added up.
+    /// The largest of its steps: percentiles cannot be added up.
     read_p99_us: Option<f64>,
     dirty_bytes_max: u64,
 }
@@ -131,14 +131,14 @@ fn show(history: &Value, span: Span, ink: Ink) -> String {
     head + &output::table(&headings, &rows)
 }
 
-/// Cells of a line of which nothing is known.
+/// Returns the cells of a line without data.
 fn nothing() -> Vec<String> {
     let mut cells = vec![NOTHING.to_owned(); 9];
     cells.push(String::new());
     cells
 }
 
-/// As short as it can be told.
+/// Returns a time in a short form.
 fn when(seconds: u64, span: Span) -> String {
     let told = Moment(seconds).to_string();
     match span {
@@ -147,7 +147,7 @@ fn when(seconds: u64, span: Span) -> String {
     }
 }
 
-/// Every step a line, every column of the document a column.
+/// Returns a line for every step, with every column of the document.
 fn csv(history: &Value) -> String {
     let columns: Vec<(&String, &Vec<Value>)> = history
         .as_object()
@@ -167,7 +167,7 @@ fn csv(history: &Value) -> String {
 fn cell(key: &str, value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        // As spreadsheets read it.
+        // In a form that spreadsheets read.
         Value::Number(time) if key == "time" => {
             let told = Moment(time.as_u64().unwrap_or(0)).to_string();
             told.trim_end_matches('Z').replace('T', " ")
@@ -209,7 +209,7 @@ mod tests {
         HistoryStep { number, covered_ms: 300_000, sums, gauges, dirty_bytes_max: 3 << 20, percentiles }
     }
 
-    /// Two hours with a step at the end of each, and one two hours later that is not over.
+    /// Returns two hours with a step at the end of each, and an unfinished one two hours later.
     fn history() -> Value {
         let first = NOON / 300;
         let steps = [step(first + 11), step(first + 23), step(first + 48)];

@@ -1,9 +1,9 @@
-//! The log: lines for people or for programs, on standard error, in the journal, or in a file.
+//! The log: entries for people or for programs, on standard error, in the journal, or in a file.
 //!
-//! Under systemd each line begins with its priority, as sd-daemon(3) has it, so that `journalctl -p warning` works; time and
-//! colour are the journal's business. All of it is written by a thread of its own, because threads that serve guests write to
-//! the log, and none of them may wait for a file system or a reader that hangs, or end because one is full or gone. A file is
-//! opened for appending and never opened again: logrotate's `copytruncate` is how it is rotated.
+//! Under systemd each entry begins with its priority, as in sd-daemon(3), so that `journalctl -p warning`
+//! works; the journal adds time and colour. A thread of its own writes the log: threads that serve guests log
+//! too, and must neither wait for a file system or a reader that hangs, nor end because one is full or gone.
+//! A file is opened for appending, and never again: logrotate's `copytruncate` rotates it.
 
 mod aside;
 mod fields;
@@ -31,12 +31,12 @@ use aside::Aside;
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 const FORMATS: [&str; 2] = ["text", "json"];
 
-/// What is logged, how and where.
+/// Level, format and target of the log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Log<'a> {
     pub(super) level: &'a str,
     pub(super) format: &'a str,
-    /// Standard error if there is none.
+    /// None for standard error.
     pub(super) file: Option<&'a Path>,
 }
 
@@ -46,7 +46,7 @@ impl Default for Log<'_> {
     }
 }
 
-/// Keeps the log going. When it is dropped, what was logged before is written.
+/// Handle of the log. When it is dropped, earlier entries are written.
 pub(super) struct Logging {
     _aside: Aside,
 }
@@ -75,7 +75,7 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
         None => Aside::start(io::stderr(), notice)?,
     };
     let subscriber = tracing_subscriber::fmt()
-        // It would say so on standard error, and panic if that cannot be written.
+        // Such errors would go to standard error, and panic if that cannot be written.
         .log_internal_errors(false)
         .with_ansi(has_colour)
         .with_max_level(filter)
@@ -90,7 +90,7 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
 }
 
 impl Shape {
-    /// What makes the line that says how many are missing.
+    /// Returns a function that formats the entry about dropped entries.
     fn notice(&self) -> fn(u64) -> String {
         fn message(missing: u64) -> String {
             format!("{missing} lines of the log are missing here")
@@ -122,10 +122,10 @@ fn open(path: &Path) -> Answer<File> {
     })
 }
 
-/// How lines look.
+/// Format of entries.
 struct Lines {
     shape: Shape,
-    /// Each begins with its priority.
+    /// Set if each begins with its priority.
     has_priority: bool,
 }
 

@@ -16,20 +16,21 @@ use crate::client::Client;
 use crate::mapping::{ContentScan, DiskPlace, MapOptions, MappedDisk, Mapping, ServiceState};
 use crate::output::{self, list, text};
 
-/// How long a disk that was mapped may take to be served after a start of the daemon.
+/// Time that a mapped disk may take to be served after a start of the daemon.
 const RESTORE_TIME_MAX: Duration = Duration::from_secs(20);
 const RESTORE_INTERVAL: Duration = Duration::from_millis(100);
 /// Time that users of a mapped disk have to end: a service has 90 s by default when the host shuts down.
 const UNMOUNT_TIME_MAX: Duration = Duration::from_secs(90);
 const UNMOUNT_INTERVAL: Duration = Duration::from_millis(250);
-/// Time without a write after which nothing is written back any more, and the most that writing back may take.
+/// Time without a write after which write-back of the page cache counts as over, and the most that it may
+/// take.
 const WRITE_BACK_PAUSE_MAX: Duration = Duration::from_secs(30);
 const WRITE_BACK_TIME_MAX: Duration = Duration::from_mins(30);
-/// Time that the daemon has for an answer where a host that starts or stops waits for it.
+/// Time that the daemon has for an answer while the host starts or stops.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
-/// How soon a connection that broke is looked at again, until it is replaced.
+/// Time between checks of a connection that broke, until it is replaced.
 const WATCH_INTERVAL_BROKEN: Duration = Duration::from_secs(1);
-/// How often connections are looked at if no news of them comes.
+/// Time between checks of connections without notifications.
 const WATCH_INTERVAL: Duration = Duration::from_secs(30);
 
 pub(super) fn map(options: &MapDisk) -> Answer<()> {
@@ -58,9 +59,9 @@ pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
     print_change(&options.reading, &document("mapped", entry(&disk)), &text)
 }
 
-/// Unmaps every disk that nobody uses, and names those that stay. With `--unmount` it first ends what uses them, as far as it can, and
-/// waits for the rest, and for what is still written back; if the host shuts down meanwhile, the rest goes by force: a daemon that ends
-/// before would leave it hanging.
+/// Unmaps every disk that is not in use, and names those that stay. With `--unmount` it first ends their uses
+/// as far as possible, and waits for the rest, and for write-back of the page cache. If the host shuts down
+/// meanwhile, the rest is removed by force: a daemon that ends first would leave it hanging.
 fn unmap_all(client: &Client, run: &Path, options: &UnmapDisk) -> Answer<()> {
     let mut mapping = Mapping::default();
     let mut pending = with_described(places(client).unwrap_or_default(), run);
@@ -110,7 +111,7 @@ fn unmap_all(client: &Client, run: &Path, options: &UnmapDisk) -> Answer<()> {
     all_or(problems)
 }
 
-/// Returns true if systemd is ending everything on this host.
+/// Returns true if systemd is shutting this host down.
 fn is_host_stopping() -> bool {
     let state = Command::new("systemctl").arg("is-system-running").output();
     state.is_ok_and(|state| state.stdout.trim_ascii() == b"stopping")
@@ -128,8 +129,8 @@ fn all_or(mut problems: Vec<Problem>) -> Answer<()> {
     }
 }
 
-/// Tells the users of a mapped disk its new size, and returns a line that says so, or why they do not know it; nothing of a disk that is
-/// not mapped.
+/// Sets the new size of a mapped disk for its users, and returns a line about it, or the reason for which it
+/// failed; an empty text for a disk that is not mapped.
 ///
 /// # Errors
 /// If the daemon does not answer.
@@ -155,7 +156,7 @@ fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
     let scan = if options.scan { ContentScan::On } else { ContentScan::Off };
     let wanted =
         MapOptions { link: options.link.clone(), read_only: options.read_only, driver: options.driver, scan };
-    // So that a name that is not there is said as everywhere.
+    // So that an unknown name gives the usual error.
     let disk = Mapping::default().map(&place(client, name)?, &wanted)?;
     let link = disk.link.as_deref().unwrap_or(&disk.device);
     let remarks = lines(&disk.remarks, |remark| format!("Note: {remark}\n"));
@@ -167,8 +168,9 @@ fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
     print_change(&options.reading, &document("mapped", entry(&disk)), &text)
 }
 
-/// Has the daemon serve what was mapped when the one before ended, and maps disks that are to be mapped at each start. None waits for
-/// another: those that may soon be served are tried again until the time is over.
+/// Makes the daemon serve disks that were mapped when the last one ended, and maps disks that are to be
+/// mapped at each start. None waits for another: those that may soon be served are tried again until the time
+/// is over.
 fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
     let mut mapping = Mapping::default();
     let deadline = Instant::now() + RESTORE_TIME_MAX;
@@ -186,7 +188,7 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
             // It was removed meanwhile.
             Err(problem) if problem.kind == ProblemKind::Missing => false,
             Err(problem) => {
-                // Its backing may be on its way.
+                // Its backing may become available.
                 let may_soon = problem.kind == ProblemKind::Unavailable;
                 (if may_soon { &mut waiting } else { &mut problems }).push(problem);
                 may_soon
@@ -214,10 +216,10 @@ fn restore_one(client: &Client, run: &Path, mapping: &mut Mapping, name: &str) -
     mapping.restore(&place_of(disk, run)?, wanted)
 }
 
-/// Replaces connections of kernel NBD that break, until the process is ended: the kernel tells when one does. Whatever goes wrong is
-/// tried again, and written to standard error once.
+/// Replaces connections of kernel NBD that break, until the process is ended: the kernel notifies of each.
+/// Failures are retried, and written to standard error once.
 fn watch(client: &Client) -> Answer<()> {
-    // Memory that it asks for must not wait for the disks that it serves.
+    // Its memory allocations must not wait for the disks that it serves.
     if let Err(error) = rustix::process::configure_io_flusher_behavior(true) {
         tracing::warn!("Cannot be an I/O flusher: {error}; give this process CAP_SYS_RESOURCE");
     }
@@ -235,7 +237,7 @@ fn watch(client: &Client) -> Answer<()> {
         }
         let time = if is_settled && problem.is_none() { WATCH_INTERVAL } else { WATCH_INTERVAL_BROKEN };
         last_problem = problem;
-        // Just after the news, kernel or daemon may not have noticed yet: so it is looked at twice.
+        // Right after a notification, kernel or daemon may not have noticed yet: check twice.
         is_settled = !broken.wait(time)?;
     }
 }
@@ -322,8 +324,8 @@ fn places(client: &Client) -> Answer<Vec<DiskPlace>> {
     list(&document["disks"]).iter().map(|disk| place_of(disk, &run)).collect()
 }
 
-/// Returns these disks of the daemon, and those that are mapped and that it does not know: it does not run, or they were removed while
-/// their devices waited.
+/// Returns these disks of the daemon, and those that are mapped but unknown to it: it does not run, or they
+/// were removed while their devices waited.
 fn with_described(mut disks: Vec<DiskPlace>, run: &Path) -> Vec<DiskPlace> {
     for described in Mapping::described(run) {
         if disks.iter().all(|known| known.name() != described.name()) {
@@ -342,8 +344,8 @@ fn place(client: &Client, name: &str) -> Answer<DiskPlace> {
     place_of(&document["disk"], &run_of(client)?)
 }
 
-/// Returns the place of a disk as the daemon describes it. Its name becomes a part of what root and udev read: the daemon, which has no
-/// privileges, could put anything there.
+/// Returns the place of a disk as the daemon describes it. Its name becomes a part of files that root and
+/// udev read: it is checked, because the daemon has no privileges and could send anything.
 fn place_of(disk: &Value, run: &Path) -> Answer<DiskPlace> {
     let name = text(&disk["name"]);
     names::check(&name)?;

@@ -1,4 +1,4 @@
-//! What each command does, by its name.
+//! The commands, by name.
 
 mod accept;
 mod advise;
@@ -38,7 +38,7 @@ use crate::output;
 use crate::places::Surroundings;
 use logging::Log;
 
-/// Does what was asked for.
+/// Runs a command.
 pub(crate) fn run(cli: Cli) -> Answer<()> {
     match cli.command {
         Command::Demo(options) => {
@@ -68,7 +68,7 @@ pub(crate) fn run(cli: Cli) -> Answer<()> {
     }
 }
 
-/// The daemon that is meant: `--socket` or `FOREBAY_SOCKET`, else where it is by default.
+/// Returns a client of the daemon: of `--socket` or `FOREBAY_SOCKET`, else of the default socket.
 fn client(daemon: &Daemon) -> Answer<Client> {
     let socket: PathBuf = match &daemon.socket {
         Some(socket) => socket.clone(),
@@ -82,7 +82,7 @@ fn print_change(reading: &Reading, document: &Value, text: &str) -> Answer<()> {
     if reading.json { output::print(&format!("{document}\n")) } else { output::print(text) }
 }
 
-/// Prints what is at `path`: as it is with `--json`, else as `show` says.
+/// Prints the document at `path`: as it is with `--json`, else in the form of `show`.
 fn read_and_print(reading: &Reading, path: &str, show: impl FnOnce(&Value) -> String) -> Answer<()> {
     let document = client(&reading.daemon)?.get(path)?;
     let text = if reading.json { format!("{document}\n") } else { show(&document) };

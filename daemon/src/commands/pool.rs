@@ -48,11 +48,11 @@ fn add_device(client: &Client, path: &Path, taking: Taking, replacing: Option<u3
     client.post("/v1/pool/devices", &request)
 }
 
-/// The new one first: there is no moment at which the pool has less than before.
+/// Adds the new device first, so that the pool never has less flash than before.
 fn replace(options: PoolReplace) -> Answer<()> {
     let (old, new) = (absolute(&options.old)?, absolute(&options.new)?);
     let client = client(&options.reading.daemon)?;
-    // Looked for before anything is changed. One that failed may have left by itself.
+    // Looked up before anything is changed. A device that failed may have been removed automatically.
     let before = client.get("/v1/pool")?;
     let device = list(&before["pool"]["devices"]).iter().find(|device| is_at(device, &old)).cloned();
     let was_lost = || list(&before["pool"]["devices_lost"]).iter().any(|path| is(path, &old));
@@ -66,7 +66,7 @@ fn replace(options: PoolReplace) -> Answer<()> {
     if let Some(device) = device {
         match client.delete(&format!("/v1/pool/devices/{}", device["number"])) {
             Ok(_) => {}
-            // Gone by itself meanwhile, because it failed.
+            // Removed automatically meanwhile, because it failed.
             Err(problem) if problem.kind == ProblemKind::Missing => {}
             Err(Problem { kind, message }) => {
                 let message = format!("{} was added to the pool; {message}", new.display());
@@ -91,7 +91,7 @@ fn replace(options: PoolReplace) -> Answer<()> {
     Ok(())
 }
 
-/// How often it is looked how many segments lack a second copy.
+/// Time between polls of the missing second copies.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 fn wait_for_copies(client: &Client) -> Answer<()> {
@@ -113,13 +113,15 @@ fn wait_for_copies(client: &Client) -> Answer<()> {
     }
 }
 
-/// How many second copies are to be made yet; that of notes, without which nobody knows who is dirty, is one of them.
+/// Returns the number of second copies that are missing. That of the notes, which record what is dirty, is
+/// one of them.
 fn copies_left(pool: &Value) -> u64 {
     let notes_lack_one = pool["can_mirror"] == true && pool["notes_mirrored"] != true;
     pool["segments_uncopied"].as_u64().unwrap_or(0) + u64::from(notes_lack_one)
 }
 
-/// Refuses if no second copies are made of disks that are to have them: then none of them is left to be made either.
+/// Refuses if second copies are not made for disks that should have them: then none of them counts as
+/// missing.
 fn check_mirrored(client: &Client, pool: &Value) -> Answer<()> {
     let mut single = Vec::new();
     for disk in list(&client.get("/v1/disks")?["disks"]) {
@@ -177,7 +179,7 @@ fn remove(options: &PoolRemove) -> Answer<()> {
     print_change(&options.reading, &document, &said)
 }
 
-/// True if a device is what is at `path`, however it is named.
+/// Returns true if a device is the one at `path`, under any name.
 fn is_at(device: &Value, path: &Path) -> bool {
     is(&device["path"], path)
 }

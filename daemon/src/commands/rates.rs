@@ -1,6 +1,6 @@
-//! What disks did between two looks at their statistics, a line for each: `forebay stats --watch` for people.
+//! Rates of disks between two polls of their statistics, a line for each: `forebay stats --watch` for people.
 //!
-//! Taken from what disks counted in all, which goes on when they are attached again.
+//! Computed from total counters, which continue when disks are attached again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::output::{list, percent, size};
 
-/// Lines after which the heading is printed again: it stays in sight on the smallest of terminals.
+/// Lines after which the heading is printed again: it stays visible on the smallest terminals.
 const LINES_PER_HEADING: usize = 20;
-/// Latencies of reads, by the names that statistics have.
+/// Classes of read latencies, as statistics name them.
 const READS: [&str; 3] = ["read_hit_ram", "read_hit_flash", "read_miss"];
 
 /// Prints rates, with headings as they scroll by.
@@ -23,7 +23,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// What came `between` one document and the next.
+    /// Returns the rates between one document and the next.
     pub(super) fn lines(&mut self, before: &Value, now: &Value, between: Duration) -> String {
         let earlier: BTreeMap<&str, &Value> =
             list(&before["disks"]).iter().filter_map(|disk| Some((disk["name"].as_str()?, disk))).collect();
@@ -74,13 +74,13 @@ fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-/// Rounded to the nearest.
+/// Returns a rate, rounded to the nearest.
 fn per_second(count: u64, between: Duration) -> u64 {
     let nanos = between.as_nanos().max(1);
     ((u128::from(count) * 1_000_000_000 + nanos / 2) / nanos) as u64
 }
 
-/// The mean of what was measured in these classes between two looks, in microseconds.
+/// Returns the mean latency of these classes between two polls, in microseconds.
 #[expect(clippy::cast_precision_loss, reason = "figures for people; counts stay far below 2^52")]
 fn mean(before: &Value, now: &Value, classes: &[&str]) -> String {
     let measured = |latencies: &Value| {

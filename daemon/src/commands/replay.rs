@@ -20,11 +20,11 @@ use crate::client::Client;
 use crate::output;
 use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, ReplayProgress, json, table, unreadable};
 
-/// How long guests that have left may take to be forgotten, and how often the daemon is asked.
+/// Time until guests that have left are no longer counted, and between polls of the daemon.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How often the bar of progress moves, and how often there is a line of progress where there is no terminal.
+/// Time between updates of the progress bar, and between lines of progress without a terminal.
 const BAR_INTERVAL: Duration = Duration::from_millis(500);
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// Exit status of a replay that was stopped, as shells have it for Ctrl-C.
@@ -55,7 +55,7 @@ pub(super) fn run(options: &Replay) -> Answer<()> {
     }
     judge(&plan, &outcome)?;
     if !outcome.is_complete {
-        // As a process that a signal ended: what is printed is of a part of the trace.
+        // As after a signal: the results are those of a part of the trace.
         std::process::exit(STOPPED_STATUS);
     }
     Ok(())
@@ -85,7 +85,7 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
         if found["read_only"] == Value::Bool(true) {
             return Err(refuse("the trace writes, and the disk is read-only".to_owned()));
         }
-        // A guest at work would lose its data.
+        // A guest that uses the disk would lose its data.
         if let Some(guests @ 1..) = found["connections"].as_u64() {
             return Err(refuse(format!(
                 "the trace writes, and {guests} guests use the disk; use a disk of its own"
@@ -108,10 +108,11 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
     })
 }
 
-/// A trace is read twice, so that what does not fit is known before anything is sent. What comes out of a pipe is gone then.
+/// Checks that a trace can be read twice: errors in it are found before anything is sent. Data from a pipe
+/// would be gone.
 ///
 /// # Errors
-/// If it is there and no regular file. What is not there is told when it is opened.
+/// If it exists and is not a regular file. A missing file is reported when it is opened.
 fn check_file(trace: &Path) -> Answer<()> {
     match std::fs::metadata(trace) {
         Ok(metadata) if !metadata.is_file() => Err(Problem::invalid(format!(
@@ -122,7 +123,7 @@ fn check_file(trace: &Path) -> Answer<()> {
     }
 }
 
-/// Returns what an earlier replay printed.
+/// Returns the output of an earlier replay.
 fn earlier(file: &Path) -> Answer<Before> {
     let name = file.display();
     let text = bounded::read_text(file, bounded::PRINTED_BYTES_MAX).map_err(|error| {
@@ -131,8 +132,8 @@ fn earlier(file: &Path) -> Answer<Before> {
     Before::read(&name.to_string(), &text)
 }
 
-/// What is at `path`, the description of a disk, once nobody uses it; as it is, if somebody goes on to. A guest that has
-/// just left may still be counted.
+/// Returns the description of a disk at `path` once it has no users; with its users, if it still has some
+/// after a while. A guest that has just left may still be counted.
 fn once_unused(client: &Client, path: &str) -> Answer<Value> {
     let asked_first = Instant::now();
     loop {
@@ -148,7 +149,7 @@ fn ratio(client: &Client, disk: &str) -> Answer<Ratio> {
     Ok(Ratio::of(&client.get(&format!("/v1/stats/{disk}"))?["disks"][0]))
 }
 
-/// Progress of a replay: a bar on a terminal, else a line now and then.
+/// Progress of a replay: a bar on a terminal, else a line at intervals.
 struct Shown {
     bar: ProgressBar,
     requests: u64,
@@ -183,7 +184,7 @@ impl Shown {
     }
 }
 
-/// Wrong content or failed requests are a failure of the command, however much else went well.
+/// Returns an error for wrong content or failed requests, whatever else succeeded.
 fn judge(plan: &Plan, outcome: &Outcome) -> Answer<()> {
     let Outcome { mismatches, errors, first_mismatch, first_error, .. } = outcome;
     let Some(first) = first_mismatch.as_ref().or(first_error.as_ref()) else { return Ok(()) };

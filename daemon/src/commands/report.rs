@@ -1,7 +1,7 @@
-//! `forebay report`: before and after on one's own disk, as the daemon has it from what the disk counted, across restarts.
+//! `forebay report`: before and after, from the disk's own counters in the daemon, across restarts.
 //!
-//! "Without" is measured where the disk ran in pass-through for long enough, else concluded from the reads that went to the
-//! backing; the text says which. Where nothing is known there is a dash, and nothing is guessed. Lines fit 80 columns.
+//! "Without" is measured if the disk ran in pass-through for long enough, else derived from reads that went
+//! to the backing; the text says which. Unknown values are a dash, not a guess. Lines fit 80 columns.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use super::client;
 use crate::cli::Report;
 use crate::output::{self, NOTHING, list};
 
-/// Characters of the longest bar of a class, of which two stand side by side, and of a time.
+/// Characters of the longest bar of a class, of which two stand next to each other, and of a time.
 const CLASS_BAR: u64 = 20;
 const TIME_BAR: u64 = 40;
 const CLASS_WIDTH: usize = CLASS_BAR as usize;
@@ -67,7 +67,7 @@ fn text(report: &Value, ink: Ink) -> String {
     parts.concat()
 }
 
-/// What is measured, and what is concluded.
+/// Returns the sources of both sides: measured, or derived.
 fn sources(report: &Value) -> String {
     let (without, with) = (&report["without"], &report["with"]);
     let mut text = String::new();
@@ -167,7 +167,8 @@ fn verdict(report: &Value) -> String {
     format!("  {text}\n")
 }
 
-/// Shares of requests by how long they took, without and with the cache side by side; nothing if there are none.
+/// Returns shares of requests by latency, without and with the cache next to each other; an empty text if
+/// there are none.
 fn classes(what: &str, sides: [&Value; 2], ink: Ink) -> String {
     let sides = sides.map(|side| list(&side["classes"]));
     let counts =
@@ -192,7 +193,8 @@ fn classes(what: &str, sides: [&Value; 2], ink: Ink) -> String {
     text
 }
 
-/// Hit ratios over time since the disk is cached, several steps in a row; or since a moment, if it may have been before.
+/// Returns hit ratios over time since the disk is cached, several steps in a row; or since a moment, if it
+/// may have been cached before.
 fn over_time(steps: &[Value], since: Option<&str>, ink: Ink) -> String {
     let Some(last) = steps.last() else { return String::new() };
     let by = since.map_or_else(
@@ -245,12 +247,12 @@ fn warm_up(warm_up: &Value, since: Option<&str>) -> String {
     format!("\n{text}\n")
 }
 
-/// How much more or less it is with the cache.
+/// Returns the change with the cache, in percent.
 fn change(before: Option<f64>, after: Option<f64>) -> String {
     match (before, after) {
         (Some(before), Some(after)) if before > 0.0 => {
             let percent = (after - before) / before * 100.0;
-            // No sign in front of nothing.
+            // Zero has no sign.
             if percent.abs() < 0.05 { "0.0 %".to_owned() } else { format!("{percent:+.1} %") }
         }
         _ => String::new(),
@@ -261,17 +263,17 @@ fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-/// Microseconds as people read them.
+/// Returns microseconds for people.
 fn time(micros: f64) -> String {
     if micros < 1_000.0 { format!("{micros:.0} us") } else { format!("{:.1} ms", micros / 1_000.0) }
 }
 
-/// The same for what is whole.
+/// Returns whole microseconds or milliseconds for people.
 fn short_time(micros: f64) -> String {
     if micros < 1_000.0 { format!("{micros:.0} us") } else { format!("{:.0} ms", micros / 1_000.0) }
 }
 
-/// Seconds as people read them, in whole units, of which there are two at least.
+/// Returns seconds for people, in whole units, at least two of them.
 fn span(seconds: u64) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;

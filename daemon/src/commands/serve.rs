@@ -4,8 +4,8 @@
 //!   settings ── folders, claim of DIR ── state ── shards ── pool ── control socket, HTTP, NBD over TCP ── disks ── "ready"
 //!   signal ── control socket and HTTP close ── doors drain ── backings are flushed ── exit
 //! ```
-//! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In the modes there
-//! are, an acknowledged write is on its backing, so ending early loses nothing that was promised.
+//! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In every
+//! mode an acknowledged write is durable where the mode promises it, so ending early loses no promised data.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -34,16 +34,17 @@ use crate::registry::PoolView;
 use crate::service::{Network, Service, Threads};
 use crate::supervisor::{self, Standing};
 
-/// How soon the service manager's status follows what has changed.
+/// Time between updates of the service manager's status.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The most threads that wait for file systems, besides those that check backings, of which each may hang.
+/// The most threads that wait for file systems, besides those that check backings; each may hang.
 const BLOCKING_THREADS_MAX: usize = 512;
 
-/// A tenth of the weight of a shard, by the kernel's table of weights: enough to answer in time on a host that has nothing left.
+/// Niceness with a tenth of the weight of a shard, by the kernel's table of weights: enough to answer in time
+/// on a host without idle CPU.
 const CONTROL_PLANE_NICENESS: i32 = 10;
 
-/// Everything that a start needs, from configuration and command line.
+/// Settings of a start, from configuration and command line.
 struct Setup {
     places: Places,
     choice: PoolChoice,
@@ -70,7 +71,8 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     }
 }
 
-/// Starts the log as command line and configuration ask for, or as the command line alone does if there is no configuration.
+/// Starts the log as command line and configuration set it, or the command line alone if there is no
+/// configuration.
 fn start_log(options: &Serve, config: Option<&Config>) -> Answer<logging::Logging> {
     let usual = Log::default();
     let level = options.log.as_deref().or(config.and_then(|config| config.log.as_deref()));
@@ -79,11 +81,11 @@ fn start_log(options: &Serve, config: Option<&Config>) -> Answer<logging::Loggin
     logging::start(&Log { level: level.unwrap_or(usual.level), format: format.unwrap_or(usual.format), file })
 }
 
-/// Makes the folders and claims DIR, whose events are kept from then on.
+/// Makes the folders and claims DIR. From then on events are stored there.
 fn claim(places: &Places) -> Answer<File> {
     sockets::check_length(&places.control_socket())?;
     places.make()?;
-    // From here on, what is made is closed to others from its birth; sockets are opened to those whom they are for.
+    // From here on, new files are closed to others from their creation; sockets are opened to their users.
     umask(Mode::S_IRWXG | Mode::S_IRWXO);
     raise_limits();
     let claim = places.claim_patiently()?;
@@ -91,8 +93,8 @@ fn claim(places: &Places) -> Answer<File> {
     Ok(claim)
 }
 
-/// Has a start that failed before it had claimed DIR keep its events there, if DIR exists and no other daemon has it. A
-/// configuration that cannot be read may name another one, so that only the command line and the defaults count.
+/// Stores events of a start that failed before it had claimed DIR, if DIR exists and no other daemon has it.
+/// An unreadable configuration may name another DIR, so only the command line and the defaults count.
 fn keep_events_if_nobody_does(options: &Serve) {
     let places = Places::resolve(options.dir.clone(), options.run_dir.clone(), &Surroundings::of_process());
     let Ok(places) = places else { return };
@@ -136,7 +138,7 @@ impl Setup {
         })
     }
 
-    /// Serves until a signal asks for a stop.
+    /// Serves until a signal requests a stop.
     fn run(self, claim: &File) -> Answer<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -146,7 +148,7 @@ impl Setup {
             runtime.map_err(|error| Problem::failed(format!("Cannot start the control plane: {error}")));
         let runtime = runtime.inspect_err(events::note_failed_start)?;
         let outcome = runtime.block_on(self.serve(claim));
-        // Threads that look at a backing which hangs are not waited for.
+        // Threads that check a backing which hangs are not waited for.
         runtime.shutdown_background();
         outcome
     }
@@ -165,7 +167,7 @@ impl Setup {
     }
 }
 
-/// Waits until a signal asks for a stop.
+/// Waits until a signal requests a stop.
 async fn stop_request(requests: &mut Requests) {
     while requests.next().await != Request::Stop {
         tracing::info!(
@@ -174,8 +176,8 @@ async fn stop_request(requests: &mut Requests) {
     }
 }
 
-/// Brings disks back, says so, and tells the service manager that disks are served, and how many whenever that has changed.
-/// Nothing that goes wrong in it is a reason to stop serving.
+/// Restores disks, announces them, and reports their number to the service manager whenever it changes. No
+/// failure in it stops serving.
 async fn attend(service: &Service) -> Infallible {
     let registry = &service.registry;
     registry.start().await;
@@ -194,8 +196,9 @@ async fn attend(service: &Service) -> Infallible {
     }
 }
 
-/// Takes as many open files, and as large ones, as the system gives: every guest's connection is a file, and what is allowed at
-/// first is small because of programs that use select(2). A limit of sizes that stays is said: writes behind it fail.
+/// Raises the limits of open files and of file sizes to the most that the system allows: every guest's
+/// connection is a file, and the default is small because of programs that use select(2). A remaining limit
+/// of file sizes is logged: writes beyond it fail.
 fn raise_limits() {
     let raise = |resource| {
         let (_, hard) = getrlimit(resource)?;
@@ -214,15 +217,15 @@ fn raise_limits() {
     }
 }
 
-/// From here on this thread, which has the control plane, takes a processor from shards only when they leave it one: guests
-/// wait for shards, and nobody is in a hurry for statistics. Shards were started before and keep what they have.
+/// Lowers the priority of this thread, which has the control plane, below that of shards: guests wait for
+/// shards, and statistics are not urgent. Shards were started before and keep their priority.
 fn give_way_to_shards() {
     if let Err(error) = rustix::process::nice(CONTROL_PLANE_NICENESS) {
         tracing::warn!("Cannot let shards go first: {error}; guests may wait while statistics are read");
     }
 }
 
-/// Says on standard output that everything is there.
+/// Prints to standard output that the daemon is ready.
 async fn announce(service: &Service) -> Answer<()> {
     let registry = &service.registry;
     let standing = Standing::of(registry).await;

@@ -1,5 +1,5 @@
-//! `forebay simulate`: hit ratios of a trace for many sizes, blocks and policies, without I/O. What is simulated, and how, is in
-//! the crate `hitsim`; here is what a user says and sees.
+//! `forebay simulate`: hit ratios of a trace for many sizes, blocks and policies, without I/O. The simulation
+//! is in the crate `hitsim`; this is its user interface.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ use crate::cli::Simulate;
 use crate::keys::Values;
 use crate::output;
 
-/// Requests between two looks of a progress bar.
+/// Requests between two updates of a progress bar.
 const REPORT_EVERY: u64 = 1 << 16;
 
 pub(super) fn run(options: &Simulate) -> Answer<()> {
@@ -28,9 +28,9 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
     let workload = read(options)?;
     let points = points(options, &workload);
     let conditions = conditions(options);
-    // A picture that cannot be is said before a long simulation.
+    // An impossible picture is reported before a long simulation.
     let picture = options.svg.as_deref().map(Picture::open).transpose()?;
-    // Where a trace writes, the same with writes as reads stands beside it.
+    // If a trace writes, results with writes as reads are shown as well.
     let overwrites =
         conditions.writes != Writes::AsReads && workload.writes().is_some_and(|writes| writes > 0);
     let runs = 1 + u64::from(overwrites);
@@ -56,12 +56,12 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
         Tables { options, workload: &workload, conditions: &conditions }.text(&outcome, as_reads)
     };
     if options.csv {
-        // It has no place for what is not a row.
+        // CSV has no place for anything but rows.
         for left in left_out {
             eprintln!("Left out: {}", reason(left));
         }
     }
-    // First what took long, so that a full disk does not lose it.
+    // The long computation first, so that a full disk does not lose it.
     output::print(&text)?;
     picture.map_or(Ok(()), |picture| picture.draw(options, rows))
 }
@@ -70,7 +70,7 @@ fn problem(options: &Simulate, reason: &str) -> Problem {
     Problem::invalid(format!("Cannot simulate {}: {reason}", options.trace.display()))
 }
 
-/// What cannot be is said before a long trace is read.
+/// Reports impossible options before a long trace is read.
 fn check(options: &Simulate) -> Answer<()> {
     for block in &options.blocks {
         if !block.0.is_power_of_two() || !(4096..=1 << 20).contains(&block.0) {
@@ -108,7 +108,7 @@ fn read(options: &Simulate) -> Answer<Workload> {
     })
 }
 
-/// Every policy at every size, smallest first, for each block.
+/// Returns every policy at every size, smallest first, for each block.
 fn points(options: &Simulate, workload: &Workload) -> Vec<Point> {
     let mut sizes: Vec<u64> = options.sizes.iter().map(|size| size.of(workload)).collect();
     sizes.sort_unstable();
@@ -118,7 +118,7 @@ fn points(options: &Simulate, workload: &Workload) -> Vec<Point> {
         for size_bytes in &sizes {
             for policy in &options.policies {
                 let point = Point { policy: *policy, size_bytes: *size_bytes, block_bytes: block.0 as u32 };
-                // Said twice is simulated once.
+                // A repeated option is simulated once.
                 if !points.contains(&point) {
                     points.push(point);
                 }
@@ -144,7 +144,7 @@ fn conditions(options: &Simulate) -> Conditions {
     }
 }
 
-/// Shown on a terminal only.
+/// Returns a progress bar, which is drawn on a terminal only.
 fn progress(work: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(work), ProgressDrawTarget::stderr());
     bar.with_style(
@@ -152,7 +152,7 @@ fn progress(work: u64, template: &str) -> ProgressBar {
     )
 }
 
-/// The file of a picture, open but as it was.
+/// The file of a picture, open and unchanged yet.
 struct Picture<'a> {
     path: &'a Path,
     file: File,
@@ -160,7 +160,7 @@ struct Picture<'a> {
 
 impl<'a> Picture<'a> {
     fn open(path: &'a Path) -> Answer<Self> {
-        // What is there stays until there is something to put in its place.
+        // The old content stays until there is new content to replace it.
         let opened = File::options().write(true).create(true).truncate(false).open(path);
         let file = opened.map_err(|error| cannot_write(path, &error))?;
         Ok(Self { path, file })
@@ -188,7 +188,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Problem {
     ))
 }
 
-/// Rows, each with the same with writes as reads behind it, if there is any.
+/// Returns rows as CSV, each followed by the same with writes as reads, if there is any.
 fn as_csv(rows: &[Row], as_reads: Option<&[Row]>) -> String {
     let values = hitsim::csv(rows);
     let Some(as_reads) = as_reads else { return values };
@@ -266,7 +266,7 @@ fn row_as_json(row: &Row, as_reads: Option<&Row>) -> Value {
     fields
 }
 
-/// What people read.
+/// Tables for people.
 struct Tables<'a> {
     options: &'a Simulate,
     workload: &'a Workload,
@@ -296,7 +296,7 @@ impl Tables<'_> {
         parts.concat()
     }
 
-    /// The tables of one size of blocks: a line for each size of the cache, a column for each policy.
+    /// Returns the tables of one size of blocks: a line for each size of the cache, a column for each policy.
     fn of_block(&self, block: u32, rows: &[Row], as_reads: Option<&[Row]>) -> String {
         let Self { options, workload, conditions } = self;
         let accesses = workload.count(conditions.counted, block);
@@ -334,7 +334,8 @@ impl Tables<'_> {
     }
 }
 
-/// Misses of all accesses where some write; not a number of Belady, which keeps no block for a write, so that they bound nothing.
+/// Returns misses of all accesses of a trace with writes; NaN for Belady, which keeps no block for a write,
+/// so that its misses are no bound.
 fn misses_beside_writes(row: &Row) -> f64 {
     if is_belady(row) { f64::NAN } else { row.miss_ratio() }
 }
@@ -354,7 +355,8 @@ fn is_belady(row: &Row) -> bool {
 const CAUSES: [&str; 6] =
     ["SIZE", "POLICY", "FIRST FILL", "ADMITTED LATER", "APPENDED AGAIN", "OVERWRITTEN UNREAD"];
 
-/// Why a served disk wrote pages to flash, and how many of them a guest overwrote before they were read from there.
+/// Returns the reasons for which a served disk wrote pages to flash, and how many of them a guest overwrote
+/// before they were read.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts of pages stay far below 2^52")]
 fn causes(row: &Row) -> Option<Vec<String>> {
     let layout = row.served?;
@@ -365,10 +367,10 @@ fn causes(row: &Row) -> Option<Vec<String>> {
     Some([size, row.point.policy.to_string()].into_iter().chain(an_access).collect())
 }
 
-/// Of blocks above a page.
+/// Remark on blocks above a page.
 const UNLIKE: &str = "Not alike: a served disk fetches and keeps the pages of a block that are asked for, the other policies all of it\n";
 
-/// Whether served disks and other policies stand side by side.
+/// Returns true if served disks and other policies are both shown.
 fn has_both(rows: &[Row]) -> bool {
     let is_served = |row: &Row| matches!(row.point.policy, hitsim::Policy::Served(_));
     rows.iter().any(is_served) && !rows.iter().all(is_served)
@@ -412,7 +414,7 @@ fn table(
     output::table(&headings, &sizes.iter().map(line).collect::<Vec<_>>())
 }
 
-/// A part of something in hundredths, with one digit behind the point.
+/// Returns a part of a whole in percent, with one digit behind the point.
 fn hundredths(part: u64, whole: u64) -> String {
     if part > whole {
         return ">100%".to_owned();
@@ -439,7 +441,7 @@ mod tests {
             |wanted: &str| keys.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.clone());
         let admission = key("admission").unwrap().parse().unwrap();
         assert_eq!(options.policies[0], hitsim::Policy::Served(admission));
-        // What differs, and what a size corresponds to, is in the help.
+        // Differences, and meanings of sizes, are in the help.
         assert_eq!(options.blocks, [Size(4096)]);
         let help = Cli::try_parse_from(["forebay", "simulate", "--help"]).unwrap_err().to_string();
         let (block, ram) = (key("block-size").unwrap(), key("ram").unwrap());

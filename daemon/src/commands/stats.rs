@@ -1,4 +1,4 @@
-//! `forebay stats`: counters, ratios and latencies, in a window of time; with `--watch` what happens in each second.
+//! `forebay stats`: counters, ratios and latencies, in a window of time; with `--watch` those of each second.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use crate::output::{self, list, number, percent, size, text};
 const TERMINAL_COLUMNS: usize = 80;
 /// Columns between two of a table.
 const COLUMN_GAP: usize = 2;
-/// Names are never made shorter than this.
+/// Columns to which names are shortened at most.
 const NAME_COLUMNS_MIN: usize = 8;
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Stats) -> Answer<()> {
     if options.watch {
         ending::exit_without_reader();
     }
-    // Scripts take differences of counters, which a window that moves does not have; people ask how it is.
+    // Scripts use differences of counters, which a moving window does not allow; people want the present.
     let for_people = !options.watch && !options.reading.json;
     let window = options.window.or(for_people.then_some(Window::Last(Recent::FiveMinutes)));
     let path = path(options.name.as_deref(), window)?;
@@ -67,7 +67,7 @@ fn path(name: Option<&str>, window: Option<Window>) -> Answer<String> {
     Ok(path)
 }
 
-/// One document a line, for scripts.
+/// Prints one document a line, for scripts.
 fn watch_documents(client: &Client, path: &str) -> Answer<()> {
     loop {
         output::print(&format!("{}\n", client.get(path)?))?;
@@ -77,7 +77,7 @@ fn watch_documents(client: &Client, path: &str) -> Answer<()> {
     }
 }
 
-/// What came since the line before, a line for each disk.
+/// Prints the rates since the last line, a line for each disk.
 fn watch_rates(client: &Client, path: &str) -> Answer<()> {
     let look = || -> Answer<_> { Ok((client.get(path)?, Instant::now())) };
     let mut rates = Rates::default();
@@ -90,12 +90,12 @@ fn watch_rates(client: &Client, path: &str) -> Answer<()> {
     Ok(())
 }
 
-/// How much is shown.
+/// Amount of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
-    /// What fits a terminal of 80 columns, and what an operator asks for.
+    /// Counters that fit a terminal of 80 columns, and that an operator needs.
     Main,
-    /// Everything.
+    /// All counters.
     All,
 }
 
@@ -145,7 +145,7 @@ fn show_all(document: &Value, detail: Detail) -> String {
     output::table(&headings, &rows)
 }
 
-/// Shortens names, which stand in the first column, as far as the table needs it to fit a terminal; names stay different ones.
+/// Shortens names in the first column until the table fits a terminal; different names stay different.
 fn fit_names(rows: &mut [Vec<String>], columns: &[&Column]) {
     let width = |at: usize| {
         let cells = rows.iter().map(|row| row[at].chars().count());
@@ -160,14 +160,14 @@ fn fit_names(rows: &mut [Vec<String>], columns: &[&Column]) {
     rows.iter_mut().zip(cut).for_each(|(row, name)| row[0] = name);
 }
 
-/// Whatever went wrong, in one number.
+/// Returns the number of all errors.
 fn errors(disk: &Value) -> String {
     let kinds = ["checksum_errors", "flash_errors", "backing_errors"].map(|kind| disk[kind].as_u64());
     let sum = kinds.iter().try_fold(0, |sum, kind| kind.map(|kind| sum + kind));
     sum.map_or_else(|| text(&Value::Null), |sum: u64| sum.to_string())
 }
 
-/// Counters that an operator asks for. All others are about what goes on inside.
+/// Counters that an operator needs. All others are internal.
 const MAIN: [&str; 26] = [
     "reads",
     "writes",
@@ -197,7 +197,7 @@ const MAIN: [&str; 26] = [
     "backing_errors",
 ];
 
-/// The counters of a disk, and its latencies.
+/// Returns the counters of a disk, and its latencies.
 fn show_one(disk: &Value, detail: Detail) -> String {
     let over = disk["window_seconds"].as_u64().map_or_else(
         || "nothing is known of this window".to_owned(),
@@ -239,7 +239,7 @@ fn show_one(disk: &Value, detail: Detail) -> String {
     format!("{}\n{}\n{inside}", output::pairs(&shown), output::table(&headings, &rows))
 }
 
-/// A counter as it is, and if it counts bytes also as people read them.
+/// Returns a counter, and if it counts bytes also in units for people.
 fn amount(name: &str, value: &Value) -> String {
     match value.as_u64() {
         Some(bytes @ 1024..) if name.ends_with("_bytes") => format!("{bytes} ({})", Size(bytes)),
@@ -247,7 +247,7 @@ fn amount(name: &str, value: &Value) -> String {
     }
 }
 
-/// How much of something comes on one of another, if there is any.
+/// Returns a ratio, if there is any.
 fn per(value: &Value) -> String {
     match value.as_f64() {
         Some(bytes) if bytes >= 100.0 => format!("{bytes:.0}"),
@@ -256,7 +256,7 @@ fn per(value: &Value) -> String {
     }
 }
 
-/// A figure of a latency, if anything was measured.
+/// Returns a figure of a latency, if anything was measured.
 fn micros(latency: &Value, figure: &str) -> String {
     match (latency["count"].as_u64(), latency[figure].as_f64()) {
         (Some(1..), Some(micros)) => time(micros),
@@ -273,7 +273,7 @@ pub(super) fn time(micros: f64) -> String {
     }
 }
 
-/// The two largest units of a time.
+/// Returns the two largest units of a time.
 fn duration(seconds: u64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
     match (days, hours, minutes) {

@@ -1,4 +1,5 @@
-//! `forebay status`: one screen. Which daemon, how the pool is, which disks need somebody, and what happened in the last day.
+//! `forebay status`: the daemon, the pool, disks that need attention, and events of the last day, on one
+//! screen.
 
 use base::moment::Moment;
 use base::problem::{Answer, Problem};
@@ -30,12 +31,13 @@ pub(super) fn run(reading: &Reading) -> Answer<()> {
     Err(Problem::failed(format!("Not all is well: {count} of pool and disks need somebody, see above")))
 }
 
-/// Returns the moment from which on events are shown, as events have it.
+/// Returns the time from which on events are shown, in the format of events.
 fn yesterday() -> String {
     Moment(Moment::now().0.saturating_sub(EVENTS_SECONDS)).to_string()
 }
 
-/// Puts together what is shown. Times of events are in UTC and of one form, so that their texts are in order.
+/// Returns the status document. Times of events are in UTC and of one format, so that their texts are in
+/// order.
 fn status(pool: &Value, disks: &[Value], events: &[Value], since: &str) -> Value {
     let mut unwell = Vec::new();
     if pool["state"] != "serving" {
@@ -79,7 +81,7 @@ fn show(status: &Value) -> String {
     let used =
         used.map_or_else(String::new, |(all, free)| format!(", {} in use", units::percent(1.0 - free / all)));
     let devices = match pool["devices"].as_u64() {
-        // One that is missing: what it has is not known.
+        // A pool that is missing: its content is unknown.
         Some(0) => String::new(),
         Some(1) => "1 device, ".to_owned(),
         _ => format!("{} devices, ", number(&pool["devices"])),

@@ -21,7 +21,7 @@ pub(super) use figures::cut_names;
 use figures::{bytes, latency, megabytes, percent, rate};
 use model::{Column, Look, Row, rows, sort};
 
-/// Between two looks.
+/// Time between two polls.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(options: &Top) -> Answer<()> {
@@ -33,7 +33,7 @@ pub(super) fn run(options: &Top) -> Answer<()> {
     }
 }
 
-/// Asks the daemon for everything that is shown.
+/// Polls the daemon for everything that is shown.
 fn look(client: &Client, at: Duration) -> Answer<Look> {
     Ok(Look {
         at,
@@ -44,7 +44,7 @@ fn look(client: &Client, at: Duration) -> Answer<Look> {
     })
 }
 
-/// Prints so many tables, each of one interval.
+/// Prints this many tables, each of one interval.
 fn print(client: &Client, tables: u32) -> Answer<()> {
     ending::exit_without_reader();
     let started = Instant::now();

@@ -1,6 +1,7 @@
-//! `forebay trace`: what a trace is like, and traces in another format, which need no daemon; and recording, which does.
+//! `forebay trace`: describes and converts traces, without a daemon; and records, with one.
 //!
-//! A converted trace is written beside its name and gets it once it is whole; a conversion that cannot read its input leaves nothing.
+//! A converted trace is written to a temporary file, and gets its name once it is complete; a conversion that
+//! cannot read its input leaves nothing.
 
 mod output;
 mod record;
@@ -105,7 +106,7 @@ fn told(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) ->
     ))
 }
 
-/// What is not in a file of this format that was made of a trace, read to its end.
+/// Returns what a file of this format lacks of its source, a trace that was read to its end.
 fn not_there(trace: &Trace, format: Format) -> String {
     let mut parts = vec![format!("{} records that read or write nothing were left out", trace.left_out())];
     if trace.on_other_devices() > 0 {
@@ -113,7 +114,7 @@ fn not_there(trace: &Trace, format: Format) -> String {
     }
     if trace.dropped() > 0 {
         parts.push(format!("{} are missing that its recorder had no room for", trace.dropped()));
-        // Our own format alone has a place for that.
+        // Only our own format has a place for that.
         if format != Format::Forebay {
             parts.push("which the new file does not say".to_owned());
         }
@@ -121,7 +122,7 @@ fn not_there(trace: &Trace, format: Format) -> String {
     parts.join(", ")
 }
 
-/// How much of a file was read, shown on a terminal only.
+/// Progress of reading a file, shown on a terminal only.
 pub(super) struct Progress {
     bar: ProgressBar,
     last: u64,
@@ -137,7 +138,7 @@ impl Progress {
         Self { bar: bar.with_style(style), last: 0 }
     }
 
-    /// That many bytes were read. Asked for each request: only what changes is passed on.
+    /// Sets the number of bytes that were read. Called for each request: only changes are passed on.
     pub(super) fn tell(&mut self, bytes: u64) {
         if bytes != self.last {
             self.last = bytes;

@@ -1,6 +1,6 @@
-//! `forebay vm`: a running guest's disk, behind Forebay and back.
+//! `forebay vm`: moves a running guest's disk behind Forebay and back.
 //!
-//! This process talks to both: to QEMU by its monitor, to the daemon by the control socket.
+//! This process connects to both: to QEMU by its monitor, to the daemon by the control socket.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::cli::{Reading, Vm, VmAttach, VmDetach, VmMonitor};
 use crate::client::Client;
 use crate::output::{self, list, size, text};
 
-/// How long a daemon that cannot be reached is waited for once a guest depends on it: it may be being restarted.
+/// Time to wait for a daemon that cannot be reached once a guest depends on it: it may be restarting.
 const DAEMON_TIME_MAX: Duration = Duration::from_secs(20);
 const DAEMON_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -137,7 +137,7 @@ fn named(options: &VmMonitor) -> Answer<Option<Monitor>> {
     }
 }
 
-/// One name for one socket: a disk remembers where it was taken from.
+/// Resolves a socket to one path: a disk records where it was taken from.
 fn real_path(socket: &PathBuf) -> Answer<PathBuf> {
     fs::canonicalize(socket).map_err(|error| {
         Problem::invalid(format!(
@@ -147,11 +147,11 @@ fn real_path(socket: &PathBuf) -> Answer<PathBuf> {
     })
 }
 
-/// The daemon behind its control socket.
+/// The daemon, through its control socket.
 struct Daemon(Client);
 
 impl Daemon {
-    /// Asks again while the daemon cannot be reached. For what can be asked for twice.
+    /// Repeats a request while the daemon cannot be reached. For requests that may be sent twice.
     fn patiently<T>(&self, ask: impl Fn(&Client) -> Answer<T>) -> Answer<T> {
         let deadline = Instant::now() + DAEMON_TIME_MAX;
         loop {
@@ -195,7 +195,7 @@ impl Daemon {
         }
     }
 
-    /// Returns what the daemon says of every disk that was taken from a running guest.
+    /// Returns the document of every disk that was taken from a running guest.
     fn taken_disks(&self) -> Answer<Vec<Value>> {
         let all = self.0.get("/v1/disks")?;
         let mut taken = Vec::new();
@@ -227,7 +227,7 @@ impl Forebay for Daemon {
             name: name.clone(),
             backing: format!("file:{path}"),
             read_only: false,
-            // To QEMU it is raw, whatever the guest wrote to its beginning.
+            // QEMU serves it as raw, whatever the guest wrote to its start.
             force_raw: true,
             settings: socket_group.iter().map(|group| ("socket-group".to_owned(), group.clone())).collect(),
             guest: Some(Guest {
@@ -256,7 +256,8 @@ impl Forebay for Daemon {
     }
 
     fn give_up(&self, name: &str) -> Answer<()> {
-        // With progress, and while the guest is where it was: the change itself then finds nothing left to do.
+        // With progress, and while the guest is still served by Forebay: the change itself then has nothing
+        // left to destage.
         let quiet = self.patiently(|client| destage::bring_home(client, name))?;
         let given_up = self.change(name, "give-up");
         if given_up.is_err() {

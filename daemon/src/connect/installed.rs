@@ -4,7 +4,7 @@ use std::process::Command;
 
 use base::bounded;
 
-/// Programs that are QEMU, by distribution and architecture.
+/// Names of QEMU's binary, by distribution and architecture.
 const PROGRAMS: [&str; 5] =
     ["qemu-system-x86_64", "qemu-system-aarch64", "kvm", "qemu-kvm", "/usr/libexec/qemu-kvm"];
 
@@ -13,7 +13,7 @@ const PROGRAMS: [&str; 5] =
 pub(crate) struct QemuVersion(pub(crate) u32, pub(crate) u32);
 
 impl QemuVersion {
-    /// Returns the version in what `--version` printed: `QEMU emulator version 7.2.22 (Debian ...)`.
+    /// Returns the version in the output of `--version`: `QEMU emulator version 7.2.22 (Debian ...)`.
     fn from_output(output: &str) -> Option<Self> {
         let (_, version) = output.lines().next()?.split_once("version ")?;
         let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
@@ -21,7 +21,7 @@ impl QemuVersion {
     }
 }
 
-/// Asks the QEMU of this host for its version; none if there is none. Runs a program.
+/// Returns the version of the QEMU of this host; none if there is none. Runs a program.
 pub(crate) fn qemu() -> Option<QemuVersion> {
     PROGRAMS.iter().find_map(|program| {
         let ran = bounded::run(Command::new(program).arg("--version"));

@@ -1,4 +1,4 @@
-//! Requests for advice: what is known of disks brought together for [`advice`], which does the rest.
+//! Requests for advice: collects the statistics of disks for [`advice`], which computes the rest.
 
 use std::sync::Arc;
 
@@ -20,22 +20,22 @@ use crate::shard::DiskReport;
 
 type Shared = State<Arc<Registry>>;
 
-/// Latencies of fewer requests in the last day than this are those since the disk was attached.
+/// Requests of the last day below which latencies are those since the disk was attached.
 const MEASURED_FROM: u64 = 100;
 
-/// What advice is asked with.
+/// Parameters of advice.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// A share of reads that are to be hits: which size has it.
+    /// Wanted share of hits in reads: the advice then has the size that reaches it.
     #[param(minimum = 0.01, maximum = 1.0, example = 0.9)]
     hit_ratio: Option<f64>,
 }
 
 type Question = Result<Query<Wanted>, QueryRejection>;
 
-/// What would serve each disk best.
+/// Recommended settings of every disk.
 #[utoipa::path(
     get,
     path = "/v1/advice",
@@ -58,7 +58,7 @@ pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply<Advic
     Ok(Json(AdviceDocument::of(all)))
 }
 
-/// What would serve one disk best: size, blocks, mode and RAM, what to expect of it, and why.
+/// Recommended size, blocks, mode and RAM of one disk, with the expected result and reasons.
 #[utoipa::path(
     get,
     path = "/v1/disks/{name}/advice",
@@ -93,7 +93,7 @@ fn wanted(asked: Question) -> Result<Option<f64>, Failure> {
     }
 }
 
-/// The flash of the host; none if it is missing or nobody can say.
+/// Returns the flash of the host; none if it is missing or its shards do not answer.
 async fn pool(registry: &Registry) -> Option<Flash> {
     let view = registry.pool().await.ok()?;
     if view.in_use.missing.is_some() || view.report.statistics.failed {
@@ -172,7 +172,7 @@ fn latencies(lately: Option<&Windowed>, since_attached: &Counted) -> Latencies {
         let summary = enough.unwrap_or(&since_attached.latencies[what as usize]).summary();
         (summary.count > 0).then_some(Took { us: summary.mean, basis: Basis::Measured, count: summary.count })
     };
-    // A disk in pass-through had no hits yet. What a miss takes is not assumed: all depends on it.
+    // A disk in pass-through had no hits yet. The time of a miss is not assumed: everything depends on it.
     Latencies {
         ram: of(Latency::ReadHitRam).or(Some(Took::RAM)),
         flash: of(Latency::ReadHitFlash).or(Some(Took::FLASH)),

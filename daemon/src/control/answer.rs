@@ -1,4 +1,4 @@
-//! Answers of the control plane as HTTP has them.
+//! Answers of the control plane over HTTP.
 
 use std::future::Future;
 
@@ -12,10 +12,11 @@ use axum::response::{IntoResponse, Response};
 use base::problem::{Answer, Problem};
 use serde::Serialize;
 
-/// What handlers return.
+/// Return type of handlers.
 pub(super) type Reply<T> = Result<Json<T>, Failure>;
 
-/// A large document as JSON. What [`Json`] writes piece by piece into a buffer that grows is written here into one that has room.
+/// Returns a large document as JSON. [`Json`] writes into a buffer that grows; this one is allocated large
+/// enough.
 pub(super) fn large<T: Serialize>(document: &T, bytes: usize) -> Response {
     let mut text = Vec::with_capacity(bytes);
     serde_json::to_writer(&mut text, document).expect("plain data with text keys");
@@ -23,15 +24,15 @@ pub(super) fn large<T: Serialize>(document: &T, bytes: usize) -> Response {
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
 
-/// A problem on its way to a client.
+/// A problem to be sent to a client.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) status: StatusCode,
-    /// What was tried, and what to do next.
+    /// Failed operation, and a remedy.
     pub(super) detail: String,
 }
 
-/// The name of a disk, as a path has it.
+/// The name of a disk, from a path.
 pub(super) struct Name(pub(super) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Name {
@@ -90,7 +91,7 @@ impl IntoResponse for Failure {
     }
 }
 
-/// Runs a change to its end, also if the client goes away in the middle.
+/// Runs a change to its end, also if the client disconnects meanwhile.
 pub(super) async fn to_the_end<T: Send + 'static>(
     change: impl Future<Output = Answer<T>> + Send + 'static,
 ) -> Result<T, Failure> {

@@ -1,4 +1,4 @@
-//! Bodies of requests: taken as a whole before anything is done, up to a limit and within a time.
+//! Bodies of requests: read as a whole before anything is done, up to a size and within a time.
 
 use std::error::Error;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use http_body_util::LengthLimitError;
 
 use super::answer::Failure;
 
-/// Far more than any change needs.
+/// The largest body in bytes: far more than any change needs.
 const BODY_BYTES_MAX: usize = 64 << 10;
 const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Goes on with a request once all of its body is here.
+/// Passes a request on once its whole body has arrived.
 pub(super) async fn take_whole(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     let found = body.size_hint().exact().map_or_else(|| "more".to_owned(), |bytes| format!("{bytes} bytes"));

@@ -25,7 +25,7 @@ use crate::state::{GuestRecord, Stage};
 
 type Shared = State<Arc<Registry>>;
 
-/// A disk by itself.
+/// Returns the document of one disk.
 fn full(view: &DiskView, places: &Places) -> Json<DiskDocument> {
     Json(DiskDocument::of(documents::disk(view, places)))
 }
@@ -70,7 +70,7 @@ pub(super) async fn add(
 ) -> Reply<DiskDocument> {
     let Json(AddDisk { name, backing, read_only, force_raw, settings, guest }) = request?;
     let guest = guest.map(|Guest { qmp, device, process, original }| {
-        // It is taken over when its QEMU has let it go.
+        // It is taken over once its QEMU has closed it.
         let process = process.filter(|process| !process.has_ended());
         GuestRecord { stage: Stage::Attaching, qmp, device, process, original }
     });
@@ -101,7 +101,7 @@ pub(super) async fn set(
     Ok(full(&view, &places))
 }
 
-/// What is cached of a disk is dropped.
+/// Drops the cached data of a disk.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/evict",
@@ -115,7 +115,7 @@ pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply<Di
     Ok(full(&view, &places))
 }
 
-/// The backing of a disk that waits is compared with what is cached, and accepted if that is asked for.
+/// Compares the backing of a disk that waits with the cache, and accepts it if that is requested.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/accept",
@@ -140,7 +140,7 @@ pub(super) async fn accept(
     Ok(Json(AcceptanceDocument::of(documents::acceptance(name, evidence))))
 }
 
-/// The disk takes the size that its backing was given, while guests use it. It never becomes smaller.
+/// Grows a disk to the size of its backing, while guests use it. It never becomes smaller.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/resize",
@@ -158,7 +158,7 @@ pub(super) async fn resize(State(registry): Shared, Name(name): Name) -> Reply<R
     })))
 }
 
-/// A disk that was beside a QEMU is Forebay's own now.
+/// Takes a disk over that was open in a QEMU as well.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/take-over",
@@ -172,7 +172,7 @@ pub(super) async fn take_over(State(registry): Shared, Name(name): Name) -> Repl
     Ok(full(&view, &places))
 }
 
-/// A disk that was taken from a running QEMU can be opened there again.
+/// Releases a disk that was taken from a running QEMU, so that it can be opened there again.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/give-up",
@@ -186,7 +186,7 @@ pub(super) async fn give_up(State(registry): Shared, Name(name): Name) -> Reply<
     Ok(full(&view, &places))
 }
 
-/// Destage at full speed, from now on.
+/// Destages at full speed, from now on.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/destage",
@@ -199,7 +199,7 @@ pub(super) async fn start_destage(State(registry): Shared, Name(name): Name) -> 
     Ok(full(&view, registry.places()))
 }
 
-/// Destage as it suits guests.
+/// Destages in the background again.
 #[utoipa::path(
     delete,
     path = "/v1/disks/{name}/destage",
@@ -212,7 +212,7 @@ pub(super) async fn stop_destage(State(registry): Shared, Name(name): Name) -> R
     Ok(full(&view, registry.places()))
 }
 
-/// Begins to keep a disk from being dirty. Answers at once: `quiet` of the disk says how far that is.
+/// Begins to destage a disk and to keep it clean. Answers at once: `quiet` of the disk has the progress.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/quiesce",
@@ -231,7 +231,7 @@ pub(super) async fn quiesce(
     Ok(full(&view, registry.places()))
 }
 
-/// Lets it become dirty again.
+/// Ends quiesce: the disk may become dirty again.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/resume",
@@ -256,7 +256,7 @@ pub(super) async fn resume(
     Ok(full(&view, registry.places()))
 }
 
-/// What flash lost of a disk.
+/// Data of a disk that flash lost.
 #[utoipa::path(
     get,
     path = "/v1/disks/{name}/lost",
@@ -269,7 +269,7 @@ pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<Los
     Ok(Json(LostDocument::of(documents::lost(&registry.disk(&name).await?, &ranges))))
 }
 
-/// What clients type to reach a disk.
+/// Commands and settings that connect clients to a disk.
 #[utoipa::path(
     get,
     path = "/v1/disks/{name}/connect",
@@ -279,7 +279,7 @@ pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<Los
 )]
 pub(super) async fn connect(State(registry): Shared, Name(name): Name) -> Reply<ConnectDocument> {
     let view = registry.disk(&name).await?;
-    // Asking the QEMU of this host for its version runs a program.
+    // The version of this host's QEMU is read by running it.
     let qemu = spawn_blocking(installed::qemu).await.unwrap_or_default();
     let places = registry.places();
     let nbd_uri = places.uri_of(&name);
@@ -296,7 +296,7 @@ pub(super) async fn connect(State(registry): Shared, Name(name): Name) -> Reply<
     Ok(Json(ConnectDocument::of(Connect::at_doors(&doors, |_| true))))
 }
 
-/// Stops serving a disk, once its backing has all of it.
+/// Stops serving a disk, once its backing is complete.
 #[utoipa::path(
     delete,
     path = "/v1/disks/{name}",

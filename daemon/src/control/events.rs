@@ -14,18 +14,18 @@ use utoipa::IntoParams;
 use super::answer::Reply;
 use crate::documents;
 
-/// The longest that a request waits for an event, in seconds.
+/// The longest time that a request waits for an event, in seconds.
 const WAIT_MAX: u64 = 30;
 
-/// What is asked for.
+/// Parameters of events.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Asked {
-    /// Only events behind the one with this id.
+    /// Only events after the one with this id.
     #[serde(default)]
     after: u64,
-    /// Wait so many seconds for one, at most 30.
+    /// Seconds to wait for an event, at most 30.
     #[serde(default)]
     wait: u64,
 }

@@ -1,4 +1,4 @@
-//! Who may do what over TCP: decided for each request, before anything of it is read but its head.
+//! Authorization over TCP: decided for each request, before anything but its head is read.
 //!
 //! ```text
 //!   Host             an IP address, localhost or a name from the configuration, with our port     else 403
@@ -6,12 +6,13 @@
 //!   Sec-Fetch-Site   if there is one: same-origin or none, save for the files of the page          else 403
 //!   Authorization    the token: for every change; from other hosts for reading too                 else 401
 //! ```
-//! A browser runs pages of anybody beside ours, and one of them may give its own name the address of this host (DNS
-//! rebinding), so that the browser takes us for its server. Such a page cannot choose `Host`, which bears its name, nor
-//! `Origin`; so it can neither read nor change anything. There are no CORS headers, ever. The files of the page itself
-//! hold nothing secret and come without token: who uses it from another host gives the token there.
+//! A browser runs pages of other sites besides ours, and one of them may give its own name the address of
+//! this host (DNS rebinding), so that the browser takes us for its server. Such a page can choose neither
+//! `Host`, which has its name, nor `Origin`; so it can neither read nor change anything. There are no CORS
+//! headers, ever. The files of the page itself are not secret and need no token: users on another host enter
+//! the token there.
 //!
-//! The control socket has no guard: whoever may open it may do all of it.
+//! The control socket has no guard: opening it gives every right.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -27,25 +28,25 @@ use super::answer::Failure;
 use super::listen::HostName;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// What a browser leaves out of an address.
+/// The port that a browser leaves out of an address.
 const USUAL_PORT: u16 = 80;
 
-/// What something that connects for others says of whom it asks for.
+/// Headers by which a proxy names its client.
 const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
-/// From where a connection came.
+/// Address that a connection comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) IpAddr);
 
-/// What there is to know for a decision.
+/// Settings for decisions.
 pub(super) struct Guard {
-    /// The port that is listened on.
+    /// Port of the listener.
     pub(super) port: u16,
     pub(super) names: Vec<HostName>,
     pub(super) token: Token,
 }
 
-/// What a decision is made from.
+/// Parts of a request that decide.
 #[derive(Clone, Copy, Debug)]
 struct Asked<'a> {
     method: &'a Method,
@@ -55,20 +56,20 @@ struct Asked<'a> {
     origin: Option<&'a str>,
     fetch_site: Option<&'a str>,
     authorization: Option<&'a str>,
-    /// Whether whoever connects does so for others, and says it.
+    /// True if headers show that it comes through a proxy.
     is_forwarded: bool,
 }
 
-/// What a request that was let through may do.
+/// Rights of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Privilege {
-    /// Reading alone: it came without the token, or with a wrong one.
+    /// Reading only: it came without the token, or with a wrong one.
     Read,
-    /// Everything: it came with the token.
+    /// Reading and changing: it came with the token.
     Change,
 }
 
-/// Lets a request through, with its [`Privilege`] for whoever handles it, or answers it with why not.
+/// Passes a request on, with its [`Privilege`] for its handler, or answers it with the reason of a refusal.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
     Extension(Peer(peer)): Extension<Peer>,
@@ -113,24 +114,24 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// True if nothing is changed by it.
+    /// Returns true if the request changes nothing.
     fn is_reading(&self) -> bool {
         [Method::GET, Method::HEAD, Method::OPTIONS].contains(self.method)
     }
 
-    /// Returns the token that the request was sent with, right or wrong.
+    /// Returns the token of the request, right or wrong.
     fn bearer(&self) -> Option<&str> {
         let (scheme, token) = self.authorization?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// True for the files that make up the web page, which are the same on every host.
+    /// Returns true for the files of the web page, which are the same on every host.
     fn is_of_page(&self) -> bool {
         self.is_reading() && (self.path == "/" || self.path.starts_with("/assets/"))
     }
 }
 
-/// The text of a header that may be there once. Which of two a browser meant, nobody knows.
+/// Returns the text of a header that may occur once. Of two, the intended one is unknown.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Failure> {
     let mut all = headers.get_all(name).iter();
     match (all.next().map(|value| value.to_str()), all.next()) {
@@ -167,7 +168,7 @@ impl Guard {
         self.check_token(asked)
     }
 
-    /// Whether a browser that sends this as the host can have meant us.
+    /// Returns true if a browser that sends this as the host can have meant this daemon.
     fn is_ours(&self, host: &str) -> bool {
         if self.is_known_name(host) {
             return true;
@@ -182,7 +183,7 @@ impl Guard {
         is_local && !host.contains('@') && authority.port_u16().unwrap_or(USUAL_PORT) == self.port
     }
 
-    /// Whether it is a name from the configuration, as it stands there or with our port.
+    /// Returns true if it is a name from the configuration, with or without our port.
     fn is_known_name(&self, host: &str) -> bool {
         let with_port = |name: &HostName| format!("{name}:{}", self.port);
         let is_it = |name: &HostName| {
@@ -191,22 +192,22 @@ impl Guard {
         self.names.iter().any(is_it)
     }
 
-    /// Whether a page of this origin came from the host that it asks. We speak plain HTTP, and only what has a name may be
-    /// behind something that speaks HTTPS for us.
+    /// Returns true if a page of this origin came from the host that it asks. The daemon serves plain HTTP,
+    /// and only a named host may be behind a proxy that adds HTTPS.
     fn is_own_page(&self, origin: &str, host: &str) -> bool {
         let is = |scheme: &str| origin.eq_ignore_ascii_case(&format!("{scheme}://{host}"));
         is("http") || self.is_known_name(host) && is("https")
     }
 
-    /// Returns what a request may do that [`Self::decide`] lets through.
+    /// Returns the rights of a request that [`Self::decide`] lets through.
     fn privilege(&self, asked: Asked<'_>) -> Privilege {
         let has_token = asked.bearer().is_some_and(|token| self.token.is(token));
         if has_token { Privilege::Change } else { Privilege::Read }
     }
 
     fn check_token(&self, asked: Asked<'_>) -> Result<(), Failure> {
-        // What speaks TLS for us connects from this host on behalf of others: it shows by the name that is asked for, or by
-        // what it adds.
+        // A TLS proxy connects from this host for others. It is recognised by the name in the request, or by
+        // the headers that it adds.
         let is_direct = !asked.is_forwarded && !self.is_known_name(asked.host);
         let is_here = asked.peer.to_canonical().is_loopback() && is_direct;
         if asked.is_of_page() || asked.is_reading() && is_here {

@@ -1,9 +1,10 @@
-//! Headers that every answer has: what a browser may do with it.
+//! Headers of every answer, which restrict browsers.
 
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
 
-/// Nothing is loaded from elsewhere, framed, guessed or told to others; and nothing is kept that changes.
+/// Nothing is loaded from elsewhere, framed, sniffed or sent to other sites as a referrer; and nothing that
+/// changes is cached.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -16,7 +17,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-/// Adds them, save those that the answer has already.
+/// Adds the headers that the answer does not have yet.
 pub(super) async fn add(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in HEADERS {

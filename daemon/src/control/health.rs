@@ -1,4 +1,4 @@
-//! Whether everything is served: for whoever watches over hosts.
+//! The health check: whether everything is served, for monitoring.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::answer::Failure;
 use crate::documents;
 use crate::registry::{Registry, displaced_text};
 
-/// How long disks and pool may take to say how they are.
+/// Time that disks and pool may take to report their state.
 const TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Whether all is well: `ok`, or a problem that names everything that is not.
+/// Health: `ok`, or a problem that names every fault.
 #[utoipa::path(
     get,
     path = "/healthz",

@@ -12,7 +12,7 @@ use super::guard::Privilege;
 use crate::documents;
 use crate::registry::Registry;
 
-/// The host, its daemon, and whether this request could also change something.
+/// The host, its daemon, and whether this request may also make changes.
 #[utoipa::path(
     get,
     path = "/v1/host",
@@ -23,7 +23,7 @@ pub(super) async fn show(
     State(registry): State<Arc<Registry>>,
     privilege: Option<Extension<Privilege>>,
 ) -> Reply<HostDocument> {
-    // The control socket has no guard: whoever may open it may do all of it.
+    // The control socket has no guard: opening it gives every right.
     let may_change = privilege.is_none_or(|Extension(privilege)| privilege == Privilege::Change);
     let dir = &registry.places().dir;
     Ok(Json(HostDocument::of(documents::host(dir, &token::path_in(dir), may_change))))

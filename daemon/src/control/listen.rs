@@ -1,36 +1,36 @@
-//! Where HTTP is answered over TCP, and by which names: as people write it.
+//! Addresses and host names of HTTP over TCP, as users write them.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
-/// How HTTP is answered over TCP.
+/// Settings of HTTP over TCP.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Http {
-    /// Where.
+    /// Address.
     pub(crate) listen: Listen,
     /// Names of this host that browsers use for it.
     pub(crate) names: Vec<HostName>,
 }
 
 impl Http {
-    /// Not at all.
+    /// Returns settings without HTTP over TCP.
     pub(crate) fn off() -> Self {
         Self { listen: Listen::Off, names: Vec::new() }
     }
 }
 
-/// Where HTTP is answered over TCP.
+/// Address of HTTP over TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listen {
-    /// Nowhere.
+    /// None.
     Off,
-    /// At an address. Port 0 leaves the choice to the system.
+    /// An address. With port 0 the system chooses the port.
     At(SocketAddr),
 }
 
 impl Default for Listen {
-    /// Only for this host.
+    /// Returns an address for this host only.
     fn default() -> Self {
         Self::At(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7070))
     }
@@ -52,12 +52,12 @@ impl FromStr for Listen {
     }
 }
 
-/// A name of this host, in small letters, with a port if it stands for one only.
+/// A name of this host, in lower case, with a port if it is for one only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HostName(String);
 
 impl HostName {
-    /// As a browser sends it.
+    /// Returns it as a browser sends it.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! What is counted, for Prometheus.
+//! Metrics for Prometheus.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::registry::{DiskView, Registry};
 /// The version of the text format.
 const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// What is counted, for Prometheus.
+/// Metrics for Prometheus.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -30,9 +30,9 @@ pub(super) async fn show(State(registry): State<Arc<Registry>>) -> Result<Respon
     Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics::text(&disks, &pool)).into_response())
 }
 
-/// A disk by itself, and what its requests took.
+/// Returns a disk's document with its latencies.
 fn described(view: DiskView, places: &Places) -> Described {
-    // What it counted in all has no metric: Prometheus goes on across restarts by itself.
+    // Total counters have no metrics: Prometheus continues across restarts by itself.
     let view = DiskView { total: None, ..view };
     let latencies = view.report.as_ref().ok().map(|report| {
         let statistics = &report.statistics;

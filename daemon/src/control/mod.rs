@@ -34,9 +34,9 @@
 //!   GET    /v1/host                    the machine, the version, and whether the request may also change something
 //!   GET    /metrics                    what is counted, for Prometheus
 //! ```
-//! Beside them `/healthz` says whether all is well, and `/openapi.json` describes all of this, from the code. Whoever may
-//! open the socket may do all of it; over TCP, `guard` decides. Failures are problem documents (RFC 9457). A change that was
-//! accepted is finished even if the client goes away.
+//! `/healthz` reports whether all is well, and `/openapi.json` describes all of this, generated from the
+//! code. The socket gives every right to those who may open it; over TCP, `guard` decides. Failures are
+//! problem documents (RFC 9457). A change that was accepted is completed even if the client disconnects.
 
 mod advice;
 mod answer;
@@ -76,8 +76,8 @@ pub(crate) use listen::{HostName, Http, Listen};
 pub(crate) use openapi::text as openapi_text;
 pub(crate) use tcp::WebDoor;
 
-/// Serves requests at the control socket until `stop` says so, then lets those that began end. A listener that comes by
-/// `renewed` takes the place of the one before.
+/// Serves requests at the control socket until `stop` is set, then completes those that began. A listener
+/// from `renewed` replaces the present one.
 ///
 /// # Errors
 /// If the socket cannot be used.
@@ -99,7 +99,7 @@ fn in_runtime(listener: UnixListener) -> io::Result<tokio::net::UnixListener> {
     tokio::net::UnixListener::from_std(listener)
 }
 
-/// The control socket, which may be made again when its file is gone.
+/// The control socket, which may be created again when its file is gone.
 struct ControlSocket {
     listener: tokio::net::UnixListener,
     renewed: mpsc::Receiver<UnixListener>,
@@ -126,20 +126,21 @@ impl axum::serve::Listener for ControlSocket {
     }
 }
 
-/// Serves requests over TCP, as far as the guard lets them, until `stop` says so; then lets those that began end.
+/// Serves requests over TCP, as far as the guard permits, until `stop` is set; then completes those that
+/// began.
 pub(crate) async fn serve_web(door: WebDoor, registry: Arc<Registry>, stop: watch::Receiver<bool>) {
     let checked = from_fn_with_state(Arc::clone(&door.guard), guard::check);
     let router = routes(registry).layer(checked).layer(map_response(headers::add));
     tcp::serve(door, router, stop).await;
 }
 
-/// Waits until it is time to stop.
+/// Waits for the stop.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // An error means that whoever would say so is gone.
+    // An error means that the sender is gone.
     drop(stop.wait_for(|stop| *stop).await);
 }
 
-/// Everything that can be asked for.
+/// Returns every route.
 fn routes(registry: Arc<Registry>) -> Router {
     let (router, _) = described().split_for_parts();
     router
@@ -150,7 +151,7 @@ fn routes(registry: Arc<Registry>) -> Router {
         .with_state(registry)
 }
 
-/// What the OpenAPI document describes: a route comes with its description, or not at all.
+/// Returns the described routes: no route is served without its description.
 fn described() -> OpenApiRouter<Arc<Registry>> {
     OpenApiRouter::new()
         .routes(routes!(disks::list, disks::add))

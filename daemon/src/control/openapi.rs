@@ -1,5 +1,5 @@
-//! The description of the interface for programs: an OpenAPI 3.1 document, made from the routes that are served and the
-//! types that are answered with. What holds for every request is added here.
+//! The description of the interface for programs: an OpenAPI 3.1 document, generated from the routes and the
+//! types of answers. Properties common to every request are added here.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::keys::KEYS;
 
-/// What the token is called in the document.
+/// Name of the token in the document.
 const TOKEN: &str = "token";
 
 /// The OpenAPI document.
@@ -28,7 +28,7 @@ pub(super) async fn show() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], text())
 }
 
-/// The document as it is served.
+/// Returns the document as text.
 pub(crate) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| document().to_pretty_json().expect("plain data with text keys"))
@@ -68,7 +68,7 @@ pub(super) fn document() -> OpenApi {
     document
 }
 
-/// Adds what holds for every operation: who may ask for it, and what a failure looks like.
+/// Adds the properties common to every operation: authorization, and the form of failures.
 fn complete(operation: &mut Operation, security: SecurityRequirement) {
     operation.security = Some(vec![security]);
     let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDocument::name()))).build();

@@ -17,7 +17,7 @@ use crate::registry::{NewDevice, NewSize, Registry};
 
 type Shared = State<Arc<Registry>>;
 
-/// The change of a device, for errors.
+/// Name of the operation, for errors.
 const RESIZE: &str = "change the size of a device of the pool";
 
 /// The pool and its devices.
@@ -31,7 +31,7 @@ pub(super) async fn show(State(registry): Shared) -> Reply<PoolDocument> {
     Ok(Json(PoolDocument::of(documents::pool(&registry.pool().await?))))
 }
 
-/// Changes what is known of the pool, or of one of its devices.
+/// Changes settings of the pool, or of one of its devices.
 #[utoipa::path(
     patch,
     path = "/v1/pool",
@@ -71,7 +71,7 @@ pub(super) async fn add(
     Ok(Json(PoolDocument::of(documents::pool(&view))))
 }
 
-/// Takes a device out, while guests go on. Answers when nothing is on it any more.
+/// Removes a device, while guests continue. Answers once it is empty.
 #[utoipa::path(
     delete,
     path = "/v1/pool/devices/{number}",
@@ -88,8 +88,8 @@ pub(super) async fn remove(
     Ok(Json(PoolDocument::of(documents::pool(&view))))
 }
 
-/// Changes how much the pool uses of a device, while guests go on. A device that takes long to become smaller is listed with how far
-/// it is, and goes on behind the answer.
+/// Changes how much the pool uses of a device, while guests continue. A device that takes long to become
+/// smaller is listed with its progress, and the resize continues after the answer.
 #[utoipa::path(
     put,
     path = "/v1/pool/devices/{number}/size",
@@ -110,7 +110,7 @@ pub(super) async fn resize(
     Ok(Json(PoolDocument::of(documents::pool(&view))))
 }
 
-/// Has a device keep its size that is being made smaller.
+/// Cancels a resize that makes a device smaller.
 #[utoipa::path(
     delete,
     path = "/v1/pool/devices/{number}/size",

@@ -1,4 +1,4 @@
-//! Requests about recording: begun, taken piece by piece, ended. Each piece is a trace of its own in Forebay's format.
+//! Requests about recording: begin, take chunks, end. Each chunk is a trace of its own in Forebay's format.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::answer::{Failure, Name, Reply};
 use crate::recording::recorder;
 use crate::registry::Registry;
 
-/// A recording, as a path has it.
+/// A recording, from a path.
 pub(super) struct Numbered {
     name: String,
     number: u32,
@@ -22,8 +22,8 @@ pub(super) struct Numbered {
 
 type Shared = State<Arc<Registry>>;
 
-/// Begins to record what guests ask of a disk. Whoever begins takes what came several times a second; what nobody takes is
-/// dropped, and who takes nothing for ten seconds may be followed by another.
+/// Begins to record guests' requests to a disk. The client must take chunks several times a second: data that
+/// does not fit is dropped, and after ten seconds without a request another client may begin.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/recording",
@@ -36,7 +36,8 @@ pub(super) async fn start(State(registry): Shared, Name(name): Name) -> Reply<Re
     Ok(Json(RecordingDocument::of(Recording { name, number })))
 }
 
-/// What came since the last time, but for the last second: a trace, of which docs/dev/trace-format.md has every byte.
+/// Records since the last chunk, except for the last second: a trace, whose format is in
+/// docs/dev/trace-format.md.
 #[utoipa::path(
     post,
     path = "/v1/disks/{name}/recording/{number}/take",

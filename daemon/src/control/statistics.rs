@@ -1,4 +1,4 @@
-//! Requests about what disks counted and measured.
+//! Requests for counters and measurements of disks.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ use super::answer::{Failure, Name, Reply, large};
 use crate::documents;
 use crate::registry::{DiskView, Registry};
 
-/// About what the statistics of a disk take as text.
+/// Approximate size of a disk's statistics as text, in bytes.
 const DISK_BYTES: usize = 5 << 10;
 
 type Shared = State<Arc<Registry>>;
 
-/// What statistics are asked with.
+/// Parameters of statistics.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -37,7 +37,7 @@ pub(super) struct Asked {
 
 type Question = Result<Query<Asked>, QueryRejection>;
 
-/// What history is asked with.
+/// Parameters of history.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -99,7 +99,7 @@ pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Rep
     }
 }
 
-/// What caches of other sizes would do for one disk, predicted from samples of what it does since it was attached.
+/// Predicted effect of other cache sizes on one disk, from samples since it was attached.
 #[utoipa::path(
     get,
     path = "/v1/disks/{name}/curve",
@@ -118,7 +118,7 @@ pub(super) async fn curve(State(registry): Shared, Name(name): Name) -> Reply<Cu
     Ok(Json(CurveDocument::of(documents::disk_curve(&name, &report, &curves, ram_bytes))))
 }
 
-/// Before and after: what the cache does for one disk, since it was added.
+/// Before and after: the effect of the cache on one disk, since it was added.
 #[utoipa::path(
     get,
     path = "/v1/disks/{name}/report",
@@ -135,7 +135,7 @@ pub(super) async fn report(State(registry): Shared, Name(name): Name) -> Reply<R
     Ok(Json(ReportDocument::of(documents::disk_gain(&name, &total, &comparison, dirty_bytes))))
 }
 
-/// What one disk did lately, step by step; a day of it if nothing else is asked for.
+/// Recent history of one disk, step by step; a day of it by default.
 #[utoipa::path(
     get,
     path = "/v1/history/{name}",

@@ -1,8 +1,8 @@
 //! HTTP over TCP: the listener, and the connections to it.
 //!
-//! Whoever reaches the port may connect, so nothing that a client does or fails to do may cost more than its own
-//! connection: there are so many at once and no more, a head that does not come ends its connection, and so does an answer
-//! that nobody takes. Disks are served whether or not this works: what stands in the way of it is a line in the log.
+//! Every host that reaches the port may connect, so no client may cost more than its own connection. The
+//! number of connections is limited; a head that does not arrive ends its connection, and so does an answer
+//! that the client does not read. Disks are served whether or not this works: its failures are log entries.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as Listener};
@@ -25,20 +25,21 @@ use super::guard::{Guard, Peer};
 use super::listen::{Http, Listen};
 use crate::places::Places;
 
-/// Connections at once. One more waits until another one has ended.
+/// The most connections at once. One more waits until another one has ended.
 const CONNECTIONS_MAX: u32 = 64;
-/// How long the head of a request may take, from the end of the one before: a connection that rests for longer is closed.
+/// Time that the head of a request may take, from the end of the previous one: a connection that is idle for
+/// longer is closed.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 /// Bytes of the head of a request; a longer one is refused with status 431.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 /// Headers of a request.
 const HEADERS_MAX: usize = 64;
-/// How long an answer may wait for a client that takes nothing of it; the kernel ends the connection then.
+/// Time that an answer may wait for a client that reads nothing; the kernel ends the connection then.
 const ANSWER_STALLED_MAX: Duration = Duration::from_secs(30);
-/// After the system refused a connection for want of something, how long until the next try.
+/// Time until the next attempt after the system could not accept a connection for lack of resources.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// A listener over TCP, and who may do what there.
+/// A listener over TCP, with its guard.
 pub(crate) struct WebDoor {
     listener: TcpListener,
     address: SocketAddr,
@@ -46,8 +47,8 @@ pub(crate) struct WebDoor {
 }
 
 impl WebDoor {
-    /// Listens as `http` says, and writes the address into a file in RUN; none if that is not wanted, or not possible, which
-    /// the log then says.
+    /// Listens at the address of `http`, and writes that into a file in RUN; none if it is off, or failed,
+    /// which is logged.
     pub(crate) fn open(http: &Http, places: &Places) -> Option<Self> {
         sockets::remove(&places.http());
         let Listen::At(wanted) = http.listen else { return None };
@@ -90,13 +91,13 @@ impl WebDoor {
         Ok(Self { listener, address, guard })
     }
 
-    /// Where it listens.
+    /// Returns the address of the listener.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-/// Answers requests until `stop` says so, then lets those that began end.
+/// Answers requests until `stop` is set, then completes those that began.
 pub(super) async fn serve(door: WebDoor, router: Router, stop: watch::Receiver<bool>) {
     answer(door.listener, router, stop).await;
 }
@@ -104,7 +105,7 @@ pub(super) async fn serve(door: WebDoor, router: Router, stop: watch::Receiver<b
 async fn answer(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX as usize));
     loop {
-        // Without room, clients wait in the queue of the system.
+        // At the limit, clients wait in the system's queue.
         let next = async {
             let place = Arc::clone(&room).acquire_owned().await.expect("nobody closes it");
             (listener.accept().await, place)
@@ -128,7 +129,7 @@ async fn answer(listener: TcpListener, router: Router, mut stop: watch::Receiver
         }
     }
     drop(listener);
-    // All places are free once every connection has ended.
+    // All permits are free once every connection has ended.
     drop(room.acquire_many(CONNECTIONS_MAX).await);
 }
 
@@ -173,7 +174,7 @@ mod tests {
     use super::super::body;
     use super::*;
 
-    /// What answers with as many bytes as it was sent. Time passes as soon as everything waits for it.
+    /// Starts an echo server on a paused clock.
     async fn start() -> (SocketAddr, watch::Sender<bool>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("there are ports");
         let address = listener.local_addr().expect("it listens");
@@ -191,14 +192,14 @@ mod tests {
         client
     }
 
-    /// The status of the next answer.
+    /// Returns the status of the next answer.
     async fn status(client: &mut TcpStream) -> String {
         let mut line = [0; 12];
         client.read_exact(&mut line).await.expect("it is answered");
         String::from_utf8_lossy(&line[9..]).into_owned()
     }
 
-    /// All that comes until the connection ends.
+    /// Returns everything until the connection ends.
     async fn rest(mut client: TcpStream) -> String {
         let mut answer = String::new();
         client.read_to_string(&mut answer).await.expect("it is text");

@@ -1,4 +1,4 @@
-//! The interface as a whole: what is served is described.
+//! The whole interface: everything that is served is described.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ fn document() -> Value {
     serde_json::from_str(openapi::text()).expect("it is JSON")
 }
 
-/// Every `$ref` in a document.
+/// Returns every `$ref` in a document.
 fn references(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().flat_map(references).collect(),
@@ -22,7 +22,7 @@ fn references(value: &Value) -> Vec<String> {
 
 #[test]
 fn a_route_of_the_interface_comes_with_its_description() {
-    // What is added with `routes!` is served and described in one word; a route that is added otherwise is not described.
+    // Routes of `routes!` are served and described at once; a route that is added otherwise is not described.
     for bare in [".route(\"/v1", ".nest(", ".route_service("] {
         assert!(!include_str!("mod.rs").contains(bare), "add it to described(): {bare}");
     }

@@ -1,5 +1,6 @@
-//! Requests about running guests. Each is carried out by a process of its own that runs `forebay vm`, as an operator would: what
-//! it refuses is refused here in its words, and a QEMU that does not answer holds up that process alone.
+//! Requests about running guests. Each is carried out by a process of its own that runs `forebay vm`, as an
+//! operator would. A refusal of the process is the answer here, and a QEMU that does not answer holds up that
+//! process only.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -20,11 +21,11 @@ use crate::registry::Registry;
 
 type Shared = State<Arc<Registry>>;
 
-/// This very program, also after its file was replaced by an upgrade.
+/// Path of this program, also after its file was replaced by an upgrade.
 const PROGRAM: &str = "/proc/self/exe";
-/// Begins what a command prints when it could not do what was asked.
+/// Prefix of a command's error message.
 const ERROR: &str = "error: ";
-/// The exit status of wrong usage.
+/// Exit status for wrong usage.
 const WRONG_USAGE: i32 = 2;
 
 /// Moves the disk of a running guest behind Forebay, without a reboot.
@@ -54,12 +55,12 @@ pub(super) async fn attach(
     responses((status = OK, description = "Its name", body = MovedDocument))
 )]
 pub(super) async fn detach(State(registry): Shared, Name(name): Name) -> Reply<MovedDocument> {
-    // A disk that is not there is answered as everywhere.
+    // An unknown disk gives the usual error.
     registry.disk(&name).await?;
     run(&registry, vec!["detach".to_owned(), name]).await
 }
 
-/// Runs `forebay vm` with these words. What was begun is finished even if the client goes away.
+/// Runs `forebay vm` with these words, to its end even if the client disconnects.
 async fn run(registry: &Registry, words: Vec<String>) -> Reply<MovedDocument> {
     if words.iter().any(|word| word.contains('\0')) {
         return Err(Problem::invalid("Cannot move a disk: a value holds a zero byte; leave it out").into());

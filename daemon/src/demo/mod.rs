@@ -1,6 +1,6 @@
 //! The demonstration: one disk on a modelled array, the same workload without and with the cache, in about a minute.
 //!
-//! It runs the very service that `serve` runs and reaches the disk over NBD like a guest; only the array is a model.
+//! It runs the same service as `serve` and reaches the disk over NBD like a guest; only the array is a model.
 //!
 //! ```text
 //!   a quarter of the time   without: mode pass-through
@@ -41,13 +41,13 @@ const DISK_BYTES: u64 = 128 << 20;
 const POOL_BYTES: u64 = 112 << 20;
 const RAM: &str = "16MiB";
 const ARRAY: &str = "hdd-15k-raid5x5";
-/// Seed of the workload: every demonstration asks for the same blocks.
+/// Seed of the workload: every demonstration uses the same blocks.
 const SEED: u64 = 0x00F0_4EBA;
 
 /// Runs the demonstration.
 ///
 /// # Errors
-/// Whatever stands in the way. What it made in a temporary folder is gone either way.
+/// Any failure of its setup or of the service. Its temporary folder is removed either way.
 pub(crate) fn run(options: &Demo) -> Answer<()> {
     let folder = Folder::make(options)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -120,17 +120,17 @@ async fn measure(options: &Demo, registry: &Arc<Registry>, backing: &Path) -> An
     Ok((without, Side::new(&observed, counted, true)))
 }
 
-/// The workload, phase after phase.
+/// The workload, phase by phase.
 struct Run<'a> {
     registry: &'a Arc<Registry>,
     socket: PathBuf,
-    /// Lent to the thread that runs a phase.
+    /// None while the thread of a phase has it.
     workload: Option<Workload>,
     quiet: bool,
 }
 
 impl Run<'_> {
-    /// Runs the workload for a while and shows how it goes.
+    /// Runs the workload for a while and shows its progress.
     async fn phase(&mut self, name: &'static str, duration: Duration) -> Answer<(Observed, Counted)> {
         let before = count(self.registry).await?;
         let mut workload = self.workload.take().expect("each phase gives it back");
@@ -138,7 +138,7 @@ impl Run<'_> {
         let socket = self.socket.clone();
         let running = tokio::task::spawn_blocking(move || {
             let observed = Client::connect(&socket, DISK, Replies::Structured).and_then(|mut client| {
-                // Nobody looks any more once the demonstration is interrupted.
+                // The receiver is gone once the demonstration is interrupted.
                 workload.run(&mut client, duration, |observed| {
                     ticks.send((observed.iops(), observed.reads.mean())).ok();
                 })
@@ -184,7 +184,7 @@ async fn count(registry: &Registry) -> Answer<Counted> {
     })
 }
 
-/// One line that shows how a phase goes; nothing where nobody looks.
+/// A line with the progress of a phase; hidden without a terminal.
 struct Progress {
     bar: ProgressBar,
 }
@@ -218,10 +218,10 @@ impl Progress {
     }
 }
 
-/// Where the demonstration lives.
+/// Folder of the demonstration.
 struct Folder {
     path: PathBuf,
-    /// Removed at the end.
+    /// Set if it is removed at the end.
     temporary: bool,
 }
 
@@ -261,7 +261,7 @@ impl Drop for Folder {
     }
 }
 
-/// Makes the file behind the array. Every block carries its number.
+/// Makes the file of the array. Every block holds its number.
 fn make_backing(path: &Path) -> Answer<()> {
     let blocks = DISK_BYTES / u64::from(workload::REQUEST_BYTES);
     let write = || -> io::Result<()> {
@@ -292,7 +292,7 @@ fn introduction(options: &Demo, folder: &Path) -> String {
     )
 }
 
-/// What to do next, to copy.
+/// Returns next steps, to copy.
 fn further(options: &Demo, folder: &Path) -> String {
     let socket = folder.join("control.sock");
     let nbd = folder.join("nbd").join(format!("{DISK}.sock"));
@@ -315,7 +315,7 @@ fn further(options: &Demo, folder: &Path) -> String {
         .to_owned()
 }
 
-/// Tells people how it goes; scripts, which take the document, get nothing else.
+/// Prints progress for people; scripts, which take the document, get nothing else.
 fn say(options: &Demo, text: &str) {
     if !options.json && io::stderr().is_terminal() {
         eprintln!("{text}");

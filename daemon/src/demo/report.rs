@@ -1,4 +1,4 @@
-//! What the demonstration prints at its end: a table that anyone understands, and the same as one JSON document.
+//! Result of the demonstration: a table for people, and the same as one JSON document.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::workload::Observed;
 
-/// How reads did in one half of the demonstration. Ratios from 0 to 1, latencies in microseconds.
+/// Results of reads in one half of the demonstration. Ratios from 0 to 1, latencies in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Side {
     pub(crate) iops: f64,
@@ -33,7 +33,7 @@ const CLASSES: [(u64, &str); 6] = [
     (u64::MAX, "over 50 ms"),
 ];
 
-/// How the disk's counters changed over a half.
+/// Changes of the disk's counters over a half.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) reads: u64,
@@ -43,7 +43,8 @@ pub(crate) struct Counted {
 }
 
 impl Side {
-    /// Puts together what the client saw and what the disk counted. `cached` tells whether hits were possible at all.
+    /// Combines measurements of the client with counters of the disk. `cached` is true if hits were possible
+    /// at all.
     #[expect(clippy::cast_precision_loss, reason = "figures for people")]
     pub(crate) fn new(observed: &Observed, counted: Counted, cached: bool) -> Self {
         let micros = |nanos: u64| nanos as f64 / 1_000.0;
@@ -88,12 +89,13 @@ impl Side {
     }
 }
 
-/// The whole document: `without`, `with`, and how many times lower the mean read latency is with the cache.
+/// Returns the whole document: `without`, `with`, and how many times lower the mean read latency is with the
+/// cache.
 pub(crate) fn json(without: &Side, with: &Side) -> Value {
     json!({"schema": 1, "without": without.json(), "with": with.json(), "speedup": without.mean / with.mean})
 }
 
-/// The table for people.
+/// Returns the table for people.
 pub(crate) fn table(without: &Side, with: &Side) -> String {
     let mut text = String::new();
     let mut row = |name: &str, left: String, right: String| {
@@ -127,7 +129,7 @@ pub(crate) fn table(without: &Side, with: &Side) -> String {
     text
 }
 
-/// A latency in the unit that suits it.
+/// Returns a latency in the unit that suits it.
 pub(crate) fn time(micros: f64) -> String {
     if micros < 1_000.0 { format!("{micros:.0} us") } else { format!("{:.1} ms", micros / 1_000.0) }
 }

@@ -1,7 +1,7 @@
 //! The workload of the demonstration: skewed 8 KiB requests, a fixed number in flight over one NBD connection.
 //!
-//! Every block of the disk carries its own number, which each read checks: what the demonstration shows fast it also
-//! shows right.
+//! Every block of the disk holds its own number, which each read checks: the demonstration verifies data as
+//! well as speed.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -14,23 +14,23 @@ use hdrhistogram::Histogram;
 pub(crate) const REQUEST_BYTES: u32 = 8 << 10;
 /// Requests in flight.
 pub(crate) const DEPTH: usize = 16;
-/// Of a thousand requests so many are writes.
+/// Writes among a thousand requests.
 const WRITES_PER_MILLE: u64 = 10;
-/// How skewed: the probability of the block of rank r falls with r to this power.
+/// Skew: the probability of the block of rank r falls with r to this power.
 const SKEW: f64 = 1.2;
-/// How often progress is told.
+/// Time between reports of progress.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Which blocks are asked for how often.
+/// Distribution of requests over blocks.
 pub(crate) struct Workload {
-    /// Chance of the ranks up to each, ascending to one.
+    /// Cumulated probability of the ranks up to each, ascending to one.
     cumulated: Vec<f64>,
-    /// The block of each rank, so that what is hot is scattered.
+    /// The block of each rank, so that hot blocks are scattered.
     blocks: Vec<u64>,
     chance: u64,
 }
 
-/// What clients saw for a while.
+/// Measurements of the client for a while.
 pub(crate) struct Observed {
     pub(crate) reads: Histogram<u64>,
     pub(crate) requests: u64,
@@ -48,7 +48,7 @@ impl Observed {
         }
     }
 
-    /// Requests a second.
+    /// Returns requests a second.
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     pub(crate) fn iops(&self) -> f64 {
         self.requests as f64 / self.elapsed.as_secs_f64().max(0.001)
@@ -56,7 +56,7 @@ impl Observed {
 }
 
 impl Workload {
-    /// The workload on a disk of `bytes` bytes; equal seeds ask for equal blocks.
+    /// Returns the workload on a disk of `bytes` bytes; equal seeds give equal blocks.
     #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
     pub(crate) fn new(bytes: u64, seed: u64) -> Self {
         let count = bytes / u64::from(REQUEST_BYTES);
@@ -78,10 +78,10 @@ impl Workload {
         workload
     }
 
-    /// Runs for `duration` and calls `tick` with what was seen since the last call, a few times a second.
+    /// Runs for `duration` and calls `tick` with the measurements since the last call, a few times a second.
     ///
     /// # Errors
-    /// If the server fails a request, or a block does not carry its number.
+    /// If the server fails a request, or a block does not hold its number.
     pub(crate) fn run(
         &mut self,
         client: &mut Client,
@@ -148,7 +148,7 @@ impl Workload {
         self.blocks[rank.min(self.blocks.len() - 1)]
     }
 
-    /// The next number of a xorshift generator (Marsaglia, "Xorshift RNGs", 2003).
+    /// Returns the next number of a xorshift generator (Marsaglia, "Xorshift RNGs", 2003).
     fn draw(&mut self) -> u64 {
         self.chance ^= self.chance << 13;
         self.chance ^= self.chance >> 7;
@@ -157,7 +157,7 @@ impl Workload {
     }
 }
 
-/// What a block holds: its number, again and again.
+/// Returns the content of a block: its number, repeated.
 pub(crate) fn content(block: u64) -> Vec<u8> {
     block.to_le_bytes().repeat(REQUEST_BYTES as usize / 8)
 }

@@ -13,18 +13,18 @@ use crate::shard::DiskReport;
 /// Points of a curve for each doubling of the size.
 const POINTS_PER_DOUBLING: i32 = 4;
 
-/// A curve reaches at most so many doublings from the present size: from 2^-24 of it to 2^16 times as much.
+/// The most doublings from the present size: from 2^-24 of it to 2^16 times as much.
 const DOUBLINGS_DOWN: i32 = 24;
 
 const DOUBLINGS_UP: i32 = 16;
 
-/// And at least so many both ways, so that there is something to see.
+/// The least doublings in both directions, so that a curve is visible.
 const DOUBLINGS_MIN: i32 = 4;
 
-/// Smaller caches are of no interest.
+/// Size below which caches are left out.
 const BYTES_MIN: f64 = 65_536.0;
 
-/// Hit ratios of which it is said what size has them.
+/// Hit ratios for which the document has sizes.
 const WANTED: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
 
 /// Returns the document of these curves of a disk, which take `ram_bytes` of RAM.
@@ -62,7 +62,7 @@ fn of_blocks((block_bytes, reads): &(u64, Prediction), present: u64) -> OfBlocks
     }
 }
 
-/// Sizes around the present one, up to the largest that is of use, or some way beyond the present one.
+/// Returns sizes around the present one, up to the largest that is useful, or somewhat above the present one.
 #[expect(clippy::cast_precision_loss, reason = "sizes for people")]
 fn sizes(present: u64, useful: u64) -> Vec<u64> {
     let (present, useful) = (present as f64, useful as f64);
@@ -70,7 +70,7 @@ fn sizes(present: u64, useful: u64) -> Vec<u64> {
     let down = iter::successors(Some(-1), |step| Some(step - 1))
         .take_while(|step| *step >= -DOUBLINGS_DOWN * POINTS_PER_DOUBLING && size(*step) >= BYTES_MIN);
     let least = DOUBLINGS_MIN * POINTS_PER_DOUBLING;
-    // One more than is of use, so that the curve is seen to end.
+    // One more than is useful, so that the end of the curve is visible.
     let up = (0..=DOUBLINGS_UP * POINTS_PER_DOUBLING)
         .take_while(|step| *step <= least || size(*step - POINTS_PER_DOUBLING) < useful);
     let mut steps: Vec<i32> = down.collect();

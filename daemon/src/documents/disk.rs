@@ -20,7 +20,7 @@ use crate::remarks;
 use crate::shard::{DiskReport, Quietness};
 use crate::state::{GuestRecord, Stage};
 
-/// Returns in which state a disk is, and why if there is a reason.
+/// Returns the state of a disk, with its reason if there is one.
 pub(crate) fn standing_of_disk(view: &DiskView) -> (DiskState, Option<&str>) {
     let reason = match &view.report {
         Ok(report) => report.failure.as_deref().or(report.statistics.stopped.as_deref()),
@@ -45,7 +45,7 @@ fn state(view: &DiskView) -> DiskState {
     }
 }
 
-/// Returns how every description of a disk begins.
+/// Returns the common start of all descriptions of a disk.
 pub(super) fn head(view: &DiskView) -> Head {
     let report = view.report.as_ref().ok();
     let settings = report.map(|report| report.settings);
@@ -66,12 +66,12 @@ pub(super) fn head(view: &DiskView) -> Head {
     }
 }
 
-/// Returns how many bytes flash may have that the backing does not have: none without the pool.
+/// Returns how many bytes may be dirty: none without the pool.
 pub(super) fn dirty_limit(view: &DiskView, report: &DiskReport) -> u64 {
     if view.is_pool_missing { 0 } else { report.statistics.dirty_limit_bytes }
 }
 
-/// Returns a disk as it is in a list.
+/// Returns the description of a disk in a list.
 pub(crate) fn disk_in_list(view: &DiskView, places: &Places) -> DiskInList {
     let report = view.report.as_ref().ok();
     let (_, reason) = standing_of_disk(view);
@@ -99,7 +99,7 @@ fn doors_of(view: &DiskView, places: &Places) -> Vec<Door> {
     let uri = places.uri_of(name);
     let door = |kind: DoorKind, path: &Path, counters: Option<&DoorCounters>| {
         let network = kind.over_network().zip(uri.clone());
-        // Without an address over TCP, nobody comes from there.
+        // Without an address over TCP, there are no clients from there.
         let local = |counters: &DoorCounters| counters.connections - counters.network_connections;
         let at_socket = Door {
             kind: kind.key(),
@@ -176,7 +176,7 @@ fn quiet(quietness: &Quietness, number: u64) -> Quiet {
     Quiet { state, number, seconds_left, reason }
 }
 
-/// Returns a disk by itself.
+/// Returns the full description of a disk.
 pub(crate) fn disk(view: &DiskView, places: &Places) -> Disk {
     let report = view.report.as_ref().ok();
     let abilities = report.map(|report| &report.capabilities);
@@ -247,7 +247,7 @@ fn loaded(report: &DiskReport) -> Loaded {
     }
 }
 
-/// Returns what flash lost of a disk.
+/// Returns the data of a disk that flash lost.
 pub(crate) fn lost(view: &DiskView, ranges: &[ByteRange]) -> Lost {
     let listed: u64 = ranges.iter().map(ByteRange::len).sum();
     let range = |range: &ByteRange| LostRange { start: range.start, length: range.len() };

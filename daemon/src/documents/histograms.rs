@@ -1,4 +1,4 @@
-//! Documents of requests in classes.
+//! Documents of request histograms.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(crate) fn disk_histograms(name: &str, report: &DiskReport) -> DiskHistograms
     }
 }
 
-/// Returns when something began that has lasted for so long.
+/// Returns the start of something that has lasted for this long.
 pub(super) fn began(ago: Duration) -> Moment {
     Moment(Moment::now().0.saturating_sub(ago.as_secs()))
 }

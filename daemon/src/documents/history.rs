@@ -5,7 +5,7 @@ use base::moment::Moment;
 
 use telemetry::series::{HistoryStep, Span};
 
-/// Returns the document of what a disk did in these steps.
+/// Returns the document of a disk's history in these steps.
 pub(crate) fn disk_history(name: &str, span: Span, now: Moment, steps: &[HistoryStep]) -> DiskHistory {
     let mut history = DiskHistory {
         name: name.to_owned(),

@@ -9,7 +9,7 @@ use crate::pool::DeviceInUse;
 use crate::registry::PoolView;
 use crate::shard::{PoolReport, ShardReport};
 
-/// Returns in which state the pool is, and why if there is a reason.
+/// Returns the state of the pool, with its reason if there is one.
 pub(crate) fn standing_of_pool(view: &PoolView) -> (PoolState, Option<&str>) {
     match (&view.in_use.missing, view.report.statistics.failed) {
         (Some(missing), _) => (PoolState::Missing, Some(&missing.reason)),
@@ -22,7 +22,7 @@ pub(crate) fn standing_of_pool(view: &PoolView) -> (PoolState, Option<&str>) {
 pub(crate) fn pool(view: &PoolView) -> Pool {
     let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards, .. } = view;
     let (state, reason) = standing_of_pool(view);
-    // What stands in for a pool that is missing has figures that say nothing.
+    // Figures of the placeholder of a missing pool mean nothing.
     let missing = in_use.missing.as_ref();
     let known = |value: u64| missing.is_none().then_some(value);
     Pool {
@@ -56,7 +56,7 @@ fn shard(report: &ShardReport) -> Shard {
     Shard { number, disks, busy_ns, age_ns }
 }
 
-/// Returns all that somebody should know: of devices that are lost, and of those that wear out.
+/// Returns warnings about devices that are lost, and about those that wear out.
 fn warnings(view: &PoolView) -> Vec<String> {
     let wearing = view.worn.iter().filter_map(|(number, worn)| {
         let device = view.in_use.device(MemberNumber(*number))?;
@@ -69,7 +69,7 @@ fn warnings(view: &PoolView) -> Vec<String> {
     full.into_iter().chain(view.in_use.warnings()).chain(wearing).collect()
 }
 
-/// The devices of the pool; none of one that is missing.
+/// Returns the devices of the pool; none of a missing pool.
 fn devices(view: &PoolView) -> Vec<Device> {
     let PoolView { report: PoolReport { statistics, .. }, in_use, worn, .. } = view;
     if in_use.missing.is_some() {

@@ -1,9 +1,10 @@
-//! Before and after, as a document: what a disk does with the cache, beside what it did without.
+//! Reports of before and after: a disk with the cache, compared with the same disk without.
 //!
-//! "Without" is measured if the disk ran in pass-through for long enough, reads and writes apart. Else it is concluded for
-//! reads: had there been no cache, every read would have taken as long as those did that went to the backing. That is a little
-//! hard on the cache, for without it the backing would have been busier, and too kind where large reads bypassed it. For
-//! writes and requests a second nothing is concluded. The document says which it is.
+//! "Without" is measured if the disk ran in pass-through for long enough, reads and writes apart. Else it is
+//! derived for reads: without a cache, every read would have taken as long as the reads that went to the
+//! backing. That slightly understates the gain, for without the cache the backing would have been busier, and
+//! overstates it where large reads bypassed the cache. Nothing is derived for writes and requests a second.
+//! The document states which of the two it is.
 
 use api::DiskGain;
 use api::histograms::Class;
@@ -16,16 +17,16 @@ use telemetry::totals::Total;
 
 use super::statistics::latency;
 
-/// Requests in pass-through from which on they say how long requests take without the cache: ten are above the 99th
-/// percentile then.
+/// Requests in pass-through from which on their latencies count as those without the cache: ten are above the
+/// 99th percentile then.
 const REQUESTS_MIN: u64 = 1_000;
 
-/// Seconds with requests from which on they say how many there are in a second, with the cache and without.
+/// Seconds with requests from which on requests a second are reported, with the cache and without.
 const ACTIVE_SECONDS_MIN: u64 = 60;
 
 const READS: [Latencies; 3] = [Latencies::ReadHitRam, Latencies::ReadHitFlash, Latencies::ReadMiss];
 
-/// Returns the document of a disk that counted so much in all, of which so much is compared, and of which so much is dirty.
+/// Returns the document of a disk with these total counters, those to be compared, and its dirty bytes.
 pub(crate) fn disk_gain(
     name: &str,
     total: &Total,
@@ -62,7 +63,7 @@ pub(crate) fn disk_gain(
 
 fn with_cache(Comparison { passed, cached, .. }: &Comparison) -> WithOrWithout {
     let counts = &cached.counted.counts;
-    // Destage that goes on in pass-through writes what guests wrote before.
+    // Destage in pass-through writes data from before.
     let destages = passed.counted.latencies[Latencies::Destage as usize].count();
     let reads = reads(&cached.counted);
     let writes = &cached.counted.latencies[Latencies::Write as usize];
@@ -128,7 +129,7 @@ fn one_side(side: &Side, reads: &LatencyCounts, writes: &LatencyCounts) -> WithO
     }
 }
 
-/// All reads together, whatever answered them.
+/// Returns the latencies of all reads, however they were answered.
 fn reads(counted: &Counted) -> LatencyCounts {
     let mut all = LatencyCounts::default();
     for class in READS {
@@ -149,11 +150,11 @@ fn measured_times(measured: &LatencyCounts) -> Option<Measured> {
     (measured.count() > 0).then(|| Measured { latency: latency(measured), classes: classes(measured) })
 }
 
-/// The classes that histograms of latencies have, with how many requests each has here.
+/// Returns the classes of latency histograms, with the number of requests in each.
 fn classes(measured: &LatencyCounts) -> Vec<Class> {
     let mut below = 0;
     let mut class = |upto: Option<i64>| {
-        // Bounds are positive, and far below what overflows.
+        // Bounds are positive, and far below an overflow.
         let within = upto.map_or(measured.count(), |micros| measured.within(micros.unsigned_abs() * 1_000));
         let count = within - below;
         below = within;

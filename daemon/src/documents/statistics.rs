@@ -12,7 +12,7 @@ use super::disk::{dirty_limit, head};
 use crate::registry::DiskView;
 use crate::shard::DiskReport;
 
-/// Returns the document of what a disk counted, in a window if there is one.
+/// Returns the document of a disk's counters, in a window if there is one.
 pub(crate) fn statistics(view: &DiskView, windowed: Option<&Windowed>) -> Statistics {
     Statistics {
         head: head(view),
@@ -76,7 +76,7 @@ fn total(total: &totals::Total) -> Total {
     Total { figures: figures(&total.counted), since: total.since.to_string() }
 }
 
-/// Bytes that were to come to flash: what earned it, and what guests wrote in write-back.
+/// Returns the bytes that were to be written to flash: promotions, and writes of guests in write-back.
 fn wanted_on_flash(counts: &DiskCounts) -> u64 {
     counts.promotions * block::PAGE + counts.write_back_bytes
 }

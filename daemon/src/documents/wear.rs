@@ -21,7 +21,7 @@ pub(super) fn budget(budget: BudgetStatistics, worn: Option<&Worn>) -> Budget {
     }
 }
 
-/// Returns the document of how worn a device is.
+/// Returns the document of the wear of a device.
 pub(super) fn wear(worn: &Worn) -> Wear {
     let Worn { counted: (written_bytes, since), rated_bytes, estimate, .. } = worn;
     let Estimate { bytes_per_day, drive_writes_per_day, written, used_percent, days_left, worries, .. } =

@@ -1,10 +1,13 @@
 //! The kinds of doors, in one list. A new kind takes:
-//! - a module of the crate `doors` that implements [`Door`], and a variant with its arms here. Its socket in RUN, its reports, counters and
-//!   metrics follow from that;
-//! - an entrance in `mod.rs`, if it is no Unix socket: [`Entrances`](super::Entrances) has a socket for each kind;
-//! - the field of its socket in the document of a disk (`documents/disk.rs`), and its path for `connect.rs` in `control/disks.rs`: both
-//!   name kinds one by one;
-//! - what its clients type, in `connect.rs`, and its name on the web page, in `web/src/connect.ts`.
+//! - a module of the crate `doors` that implements [`Door`], and a variant with its arms here. Its socket in
+//! RUN, its reports, counters and
+//! metrics follow from that;
+//! - an entrance in `mod.rs`, if it is no Unix socket: [`Entrances`](super::Entrances) has a socket for each
+//! kind;
+//! - the field of its socket in the document of a disk (`documents/disk.rs`), and its path for `connect.rs`
+//! in `control/disks.rs`: both
+//! name kinds one by one;
+//! - the lines of its clients, in `connect.rs`, and its name on the web page, in `web/src/connect.ts`.
 
 use std::rc::Rc;
 
@@ -14,7 +17,7 @@ use doors::nbd::{Export, NbdDoor};
 use doors::ublk::UblkDoor;
 use doors::vhost::VhostUserDoor;
 
-/// The description of every disk that NBD clients are given.
+/// Description of every disk for NBD clients.
 const DESCRIPTION: &str = "Forebay disk";
 
 /// A protocol by which clients reach a disk.
@@ -59,7 +62,8 @@ impl DoorKind {
         }
     }
 
-    /// Returns true if a disk is not served without this door. Others are left out where the path of their socket is too long.
+    /// Returns true if a disk is not served without this door. Others are omitted if the path of their socket
+    /// is too long.
     pub(crate) fn is_required(self) -> bool {
         self == Self::Nbd
     }
@@ -79,7 +83,7 @@ impl DoorKind {
         }
     }
 
-    /// Makes a door of this kind to `device`, the disk `name`. Nobody is let in yet.
+    /// Makes a door of this kind to `device`, the disk `name`. It is still closed to clients.
     pub(super) fn make<D: BlockDevice>(self, name: &str, device: &Rc<D>) -> Rc<dyn Door> {
         let device = Rc::clone(device);
         match self {

@@ -22,19 +22,19 @@ use futures_util::future::{Either, join_all, select};
 
 pub(crate) use kinds::DoorKind;
 
-/// How long guests may take to fetch the answers to their last requests, in nanoseconds.
+/// Time that guests have to fetch the answers to their last requests, in nanoseconds.
 const FETCH_TIME_MAX_NS: u64 = 2_000_000_000;
 
-/// The open doors of a disk. Dropping them without [`Doors::close`] leaves guests connected.
+/// The open doors of a disk. If they are dropped without [`Doors::close`], guests stay connected.
 pub(crate) struct Doors {
     shard: DoorShard,
     rights: Cell<Rights>,
     all: Vec<OpenDoor>,
 }
 
-/// A door, and the socket that it listens on.
+/// A door with its listening socket.
 struct OpenDoor {
-    /// Changes when it is made again.
+    /// Replaced when it is created again.
     socket: RefCell<DoorSocket>,
     door: Rc<dyn Door>,
 }
@@ -48,14 +48,14 @@ pub(crate) struct DoorSocket {
     file: Option<SocketFile>,
 }
 
-/// The sockets of a disk that is to be served, and who may connect to them.
+/// The sockets of a disk that is to be served, with the rights of clients.
 #[derive(Clone, Debug)]
 pub(crate) struct Entrances {
     sockets: Vec<DoorSocket>,
     rights: Rights,
 }
 
-/// A door that is open, as the control plane sees it.
+/// State of an open door for the control plane.
 #[derive(Clone, Debug)]
 pub(crate) struct DoorReport {
     pub(crate) socket: DoorSocket,
@@ -82,22 +82,22 @@ pub(crate) struct ConnectedGuest {
     pub(crate) peer: Peer,
 }
 
-/// The doors of a disk at rest, to go on with on any shard.
+/// The doors of a disk at rest, which can be resumed on any shard.
 pub(crate) struct PausedDoors {
     rights: Rights,
     all: Vec<(DoorSocket, PausedDoor)>,
 }
 
 impl DoorSocket {
-    /// Returns true if the file is not there any more.
+    /// Returns true if the file does not exist any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.file.is_some() && sockets::file_at(&self.path) != self.file
     }
 
-    /// Listens, for those whom `rights` let in.
+    /// Listens, for the clients that `rights` permit.
     ///
     /// # Errors
-    /// If the socket cannot be had. Nothing is left behind then.
+    /// If the socket cannot be created. Nothing is left behind then.
     async fn listen(&mut self, rights: &Rights, door: &Rc<dyn Door>, shard: &DoorShard) -> Answer<()> {
         let listener = sockets::listen(&self.path, rights)?;
         self.file = sockets::file_at(&self.path);
@@ -107,7 +107,7 @@ impl DoorSocket {
         })
     }
 
-    /// Removes the file if it is still the one that was made.
+    /// Removes the file if it is still the one that was created.
     fn remove(&self) {
         if self.file.is_some() && !self.is_lost() {
             sockets::remove(&self.path);
@@ -116,7 +116,7 @@ impl DoorSocket {
 }
 
 impl Entrances {
-    /// Returns one for each kind of door, at the path that `path` gives it.
+    /// Returns a socket for each kind of door, at the path that `path` gives it.
     pub(crate) fn new(path: impl Fn(DoorKind) -> PathBuf, rights: Rights) -> Self {
         let socket = |kind| DoorSocket { kind, path: path(kind), file: None };
         Self { sockets: DoorKind::ALL.map(socket).into(), rights }
@@ -132,22 +132,23 @@ impl Entrances {
 }
 
 impl PausedDoors {
-    /// Returns the sockets, for whoever removes them if the doors are lost.
+    /// Returns the sockets, so that they can be removed if the doors are lost.
     pub(crate) fn sockets(&self) -> Vec<DoorSocket> {
         self.all.iter().map(|(socket, _)| socket.clone()).collect()
     }
 }
 
-/// Removes the files of sockets that nobody listens on any more.
+/// Removes the files of sockets without listeners.
 pub(crate) fn remove_sockets(sockets: &[DoorSocket]) {
     sockets.iter().for_each(DoorSocket::remove);
 }
 
 impl Doors {
-    /// Opens the doors of `device`, the disk `name`, at `entrances`, and lists it in `directory` for clients over TCP.
+    /// Opens the doors of `device`, the disk `name`, at `entrances`, and lists it in `directory` for clients
+    /// over TCP.
     ///
     /// # Errors
-    /// If a socket cannot be had. Nothing is left behind then.
+    /// If a socket cannot be created. Nothing is left behind then.
     pub(crate) async fn open<D: BlockDevice>(
         ring: &Ring,
         host: &LocalHost,
@@ -165,7 +166,7 @@ impl Doors {
             if !kind.is_required()
                 && let Err(problem) = sockets::check_length(&socket.path)
             {
-                // No reason to take a disk from clients that they had before there was this socket.
+                // Clients that used the disk without this socket keep it.
                 tracing::warn!("Disk '{name}' is not served over {}: {problem}", kind.title());
                 continue;
             }
@@ -189,7 +190,7 @@ impl Doors {
         listed.map_err(|error| Problem::failed(format!("Cannot list a disk for clients over TCP: {error}")))
     }
 
-    /// Goes on with the doors that the disk `name` had at rest, here with `device`.
+    /// Resumes the paused doors of the disk `name`, here with `device`.
     pub(crate) fn resume<D: BlockDevice>(
         ring: &Ring,
         host: &LocalHost,
@@ -208,29 +209,29 @@ impl Doors {
         Self { shard, rights: Cell::new(paused.rights), all }
     }
 
-    /// Holds guests where they are; ready when requests in flight have ended. If that takes too long, drop the future and call
-    /// [`Self::cancel_pause`].
+    /// Holds guests' requests back; ready when requests in flight have ended. If that takes too long, drop
+    /// the future and call [`Self::cancel_pause`].
     pub(crate) async fn pause(&self) {
         join_all(self.all.iter().map(|open| open.door.pause())).await;
     }
 
-    /// Serves on whatever was at rest by now.
+    /// Resumes all doors that are paused by now.
     pub(crate) fn cancel_pause(&self) {
         for OpenDoor { door, .. } in &self.all {
             Rc::clone(door).resume(&self.shard, door.take_paused());
         }
     }
 
-    /// Takes doors that are [paused](Self::pause), to go on with.
+    /// Takes doors that are [paused](Self::pause), to be resumed.
     pub(crate) fn take_paused(&self) -> PausedDoors {
         let take = |open: &OpenDoor| (open.socket.borrow().clone(), open.door.take_paused());
         PausedDoors { rights: self.rights.get(), all: self.all.iter().map(take).collect() }
     }
 
-    /// Changes who may connect from now on. Guests that are connected stay.
+    /// Changes the rights of new clients. Connected guests stay.
     ///
     /// # Errors
-    /// If the daemon may not give such rights. Then they are as before.
+    /// If the daemon may not set such rights. Then they are as before.
     pub(crate) async fn set_rights(&self, rights: Rights) -> Answer<()> {
         let before = self.rights.get();
         if rights == before {
@@ -251,10 +252,11 @@ impl Doors {
         Ok(())
     }
 
-    /// Makes every socket again whose file is not there any more, for the same clients. Guests that are connected stay.
+    /// Creates every socket again whose file does not exist any more, with the same rights. Connected guests
+    /// stay.
     ///
     /// # Errors
-    /// If one cannot be had.
+    /// If one cannot be created.
     pub(crate) async fn renew_sockets(&self) -> Answer<()> {
         for OpenDoor { socket, door } in &self.all {
             let mut renewed = socket.borrow().clone();
@@ -266,20 +268,21 @@ impl Doors {
         Ok(())
     }
 
-    /// Returns who may connect.
+    /// Returns the rights of clients.
     pub(crate) fn rights(&self) -> Rights {
         self.rights.get()
     }
 
-    /// Tells guests that the disk has another size, over protocols that can. Others learn it when they connect the next time.
+    /// Notifies guests of another size of the disk, over protocols that can. Others read it when they connect
+    /// the next time.
     pub(crate) fn resized(&self) {
         self.all.iter().for_each(|open| open.door.resized());
     }
 
-    /// Lets nobody in any more, answers what is in flight, ends the connections. A guest that does not fetch its
-    /// answers is cut off after two seconds; the device is always waited for.
+    /// Stops accepting clients, answers what is in flight, ends the connections. A guest that does not fetch
+    /// its answers is disconnected after two seconds; the device is always waited for.
     pub(crate) async fn close(&self) {
-        // Entrances are closed at the call.
+        // New clients are refused from the call on.
         let closing: Vec<_> = self.all.iter().map(|open| open.door.close()).collect();
         self.all.iter().for_each(|open| open.socket.borrow().remove());
         let closed = pin!(join_all(closing));
@@ -300,7 +303,7 @@ impl Doors {
         self.all.iter().flat_map(of).collect()
     }
 
-    /// Returns the doors that are open, with what they count. Counters begin anew after a move to another shard.
+    /// Returns the open doors with their counters. Counters start at zero after a move to another shard.
     pub(crate) fn reports(&self) -> Vec<DoorReport> {
         let report = |OpenDoor { socket, door }: &OpenDoor| DoorReport {
             socket: socket.borrow().clone(),
@@ -310,7 +313,7 @@ impl Doors {
         self.all.iter().map(report).collect()
     }
 
-    /// Returns true while guests of a door cannot follow the disk to another shard.
+    /// Returns true if guests of a door cannot follow the disk to another shard at present.
     pub(crate) fn are_bound_to_shard(&self) -> bool {
         self.all.iter().any(|open| open.door.is_bound_to_thread())
     }
@@ -320,7 +323,7 @@ impl Doors {
         self.all.iter().any(|open| open.door.peers().contains(&Peer::Kernel))
     }
 
-    /// Returns the path at which every disk is reached.
+    /// Returns the path of the socket that every disk has.
     pub(crate) fn main_socket(&self) -> PathBuf {
         let mut sockets = self.all.iter().map(|open| open.socket.borrow());
         let main = sockets.find(|socket| socket.kind.is_required());

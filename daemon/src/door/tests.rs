@@ -83,7 +83,7 @@ fn lost_sockets_of_every_door_are_made_again_and_rights_change_on_all_or_none() 
         for kind in DoorKind::ALL {
             UnixStream::connect(path(kind)).expect("it is listened on");
         }
-        // What is no socket stands where the second one was: nothing can be made there.
+        // A regular file is at the path of the second socket: none can be created there.
         std::fs::remove_file(path(DoorKind::VhostUser)).expect("it is ours");
         std::fs::write(path(DoorKind::VhostUser), "").expect("the folder is ours");
         let after = Rights { mode: 0o606, ..RIGHTS };

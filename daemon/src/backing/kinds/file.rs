@@ -80,7 +80,7 @@ fn opened_at(location: &Location) -> &Path {
     location.path().expect("a file was opened at a path")
 }
 
-/// Past the page cache of the host where that can be.
+/// Opens a file or device, with direct I/O where the file system supports it.
 pub(super) async fn open_file(aside: &Aside, path: &Path, opening: &Opening) -> Answer<Handle> {
     let Opening { access, lock, .. } = *opening;
     let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };

@@ -1,5 +1,5 @@
-//! The kinds of backings: how a user names each, how it is looked at and opened, and the one value that holds any of them. A new kind
-//! is a file of its own in this folder, which implements [`Storage`], and its lines here.
+//! The kinds of backings: how each is named, probed and opened, and an enum over all of them. A new kind is a
+//! file in this folder that implements [`Storage`], and its variants here.
 
 mod file;
 mod model;
@@ -30,22 +30,22 @@ use file::open_file;
 pub(super) use nbd::identity_of;
 use nbd::{look_at_export, open_export};
 
-/// Location of a backing. Prints as what reads back.
+/// Location of a backing. `Display` prints a text that [`Location::parse`] reads.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Location {
     /// A raw file or a block device.
     File(PathBuf),
-    /// One with the timing of a spinning array, for demonstrations and measurements.
+    /// A file or device with the timing of a spinning array, for demonstrations and measurements.
     Model(Profile, PathBuf),
     /// An export of an NBD server.
     Nbd(Target),
 }
 
 impl Location {
-    /// Reads what a user wrote; a relative path counts from the working directory of *this* process.
+    /// Parses a location. A relative path counts from the working directory of *this* process.
     ///
     /// # Errors
-    /// For kinds of backings that this version does not have, and for words that are none.
+    /// If this version has no such kind of backing, or the text is malformed.
     pub(crate) fn parse(text: &str) -> Answer<Self> {
         let refuse = |what: String| Problem::invalid(format!("Cannot use backing '{text}': {what}"));
         let not_yet = |kind: &str| {
@@ -78,12 +78,13 @@ impl Location {
         })
     }
 
-    /// Looks at a backing on this thread, which may wait for its file system; none for one that is looked at from a shard.
+    /// Probes a backing on this thread, which may block on its file system; none for kinds that are probed on
+    /// a ring.
     pub(crate) fn probe(&self, images: Images) -> Option<Answer<Identity>> {
         self.path().map(|path| probe(path, images))
     }
 
-    /// Returns the socket of this host at which its server listens, if it is behind one.
+    /// Returns the path of its server's Unix socket on this host, if it has one.
     pub(super) fn socket(&self) -> Option<&Path> {
         match self {
             Self::Nbd(Target { address: Address::Unix(socket), .. }) => Some(socket),
@@ -91,7 +92,7 @@ impl Location {
         }
     }
 
-    /// Returns whether others are kept from changing it, also while nobody serves it.
+    /// Returns whether its kind keeps others from changing it, also while no disk is served from it.
     pub(super) fn fence(&self) -> Ability {
         match self {
             Self::File(_) | Self::Model(..) => Ability::Able,
@@ -99,7 +100,7 @@ impl Location {
         }
     }
 
-    /// Returns the file that holds the data, if this host has it.
+    /// Returns the path of the file or device that holds the data, if it is on this host.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Model(_, path) => Some(path),
@@ -128,10 +129,11 @@ fn parse_model<'a>(text: &str, rest: &'a str) -> Answer<(Profile, &'a str)> {
     Ok((profile, path))
 }
 
-/// Looks at a backing that [`Location::probe`] cannot, from the thread of a ring. Takes as long as its server; the caller sets a limit.
+/// Probes a backing that [`Location::probe`] cannot, from the thread of a ring. Takes as long as its server;
+/// the caller sets a limit.
 ///
 /// # Errors
-/// If it cannot be reached, or is no disk that can be served.
+/// If it cannot be reached, or cannot be served as a disk.
 pub(crate) async fn look_on_ring(
     ring: &Ring,
     host: &LocalHost,
@@ -145,7 +147,7 @@ pub(crate) async fn look_on_ring(
     }
 }
 
-/// Storage of one of the kinds on its way to the thread of another shard: the same open file, locked throughout, or the same open
+/// Storage that moves to the thread of another shard: the same open file, locked throughout, or the same open
 /// connections.
 #[derive(Clone)]
 pub(super) enum HandOff {
@@ -153,21 +155,22 @@ pub(super) enum HandOff {
     Nbd(NbdHandle),
 }
 
-/// Storage of one of the kinds, open.
+/// Open storage of one of the kinds.
 pub(super) enum Kind {
     /// A raw file or a block device.
     File(Aligned<FileDevice>),
     /// The same with the timing of a spinning array.
     Model(Model<Aligned<FileDevice>, LocalHost>),
-    /// An export of an NBD server. Not locked: the protocol has no way to keep others away.
+    /// An export of an NBD server. Not locked: NBD has no locks.
     Nbd(Aligned<NbdDevice<LocalHost>>),
 }
 
 impl Kind {
-    /// Opens the storage of a backing, and locks it if it can be.
+    /// Opens the storage of a backing, and locks it if its kind has locks.
     ///
     /// # Errors
-    /// A conflict if somebody else has it open; else that its size is no disk's, or why the system or its server refuses.
+    /// A conflict if another program has it open. Otherwise that its size is not that of a disk, or the error
+    /// of the system or of its server.
     pub(super) async fn open(
         ring: &Ring,
         host: &LocalHost,
@@ -200,8 +203,8 @@ impl Kind {
         }
     }
 
-    /// Returns the storage of a file or device that was opened at `location`, on the thread of `ring`, in whatever units it takes:
-    /// guests may send sectors.
+    /// Returns the storage of a file or device that was opened at `location`, on the thread of `ring`. Aligns
+    /// requests to its units: guests may send sectors.
     fn of_file(ring: &Ring, host: &LocalHost, location: &Location, file: Handle) -> Self {
         let file = Aligned::new(FileDevice::from_handle(ring, file));
         match location {
@@ -211,7 +214,7 @@ impl Kind {
     }
 }
 
-/// Does with the storage that was opened what is the same for every kind.
+/// Evaluates the same expression for the storage of any kind.
 macro_rules! of_each {
     ($kind:expr, $storage:ident => $done:expr) => {
         match $kind {

@@ -1,4 +1,4 @@
-//! An export of an NBD server. Not locked: the protocol has no way to keep others away.
+//! An export of an NBD server. Not locked: NBD has no locks.
 
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
         self.inner().current_size()
     }
 
-    /// Asks the server over a new connection, if it takes several.
+    /// Asks the server over a new connection, if it accepts several.
     async fn measure(&self) -> Result<u64, BlockError> {
         self.inner().measure().await
     }
@@ -81,17 +81,17 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
     }
 }
 
-/// Fencing of an export.
+/// Fence of an export.
 pub(in crate::backing) const FENCE: Ability =
     Ability::unable("NBD keeps nobody else from writing to this backing; see to that yourself");
 
-/// Returns the identity of an export: where its server listens, and the name.
+/// Returns the identity of an export: the address of its server, and its name.
 pub(in crate::backing) fn identity_of(target: &Target) -> Identity {
     Identity::Remote(uri::plain(target).to_string())
 }
 
-/// Looks at an export as `probe.rs` looks at a file: that its server has it, and that it is raw. Takes as long as
-/// its server; the caller sets a limit.
+/// Probes an export as `probe.rs` probes a file: checks that the server has it, and that it is raw. Takes as
+/// long as its server; the caller sets a limit.
 pub(super) async fn look_at_export(
     ring: &Ring,
     host: &LocalHost,

@@ -1,15 +1,15 @@
-//! Advice as people read it: sentences, each beside what it is about, and the command in the end. Lines fit 80 columns, but for the
-//! command, which is to be copied.
+//! Advice for people: sentences, each with its topic, and the command at the end. Lines fit 80 columns,
+//! except for the command, which is to be copied.
 
 use serde_json::Value;
 
 use crate::output::{list, text as words};
 
 const WIDTH: usize = 80;
-/// Where sentences begin.
+/// Column in which sentences begin.
 const INDENT: usize = 14;
 
-/// The whole document.
+/// Returns the text of the whole document.
 pub(super) fn text(document: &Value) -> String {
     let all = list(&document["advice"]);
     if all.is_empty() {
@@ -20,7 +20,7 @@ pub(super) fn text(document: &Value) -> String {
 
 fn one(advice: &Value) -> String {
     let what = if advice["source"] == "trace" { "Trace" } else { "Disk" };
-    // The first sentence is what it comes to.
+    // The first sentence is the conclusion.
     let (first, others) = match list(&advice["sentences"]) {
         [first, others @ ..] => (words(&first["text"]), others),
         [] => (String::new(), &[][..]),
@@ -41,14 +41,14 @@ fn one(advice: &Value) -> String {
     text
 }
 
-/// Words in lines, with what they are about in front.
+/// Returns wrapped text with its topic in front.
 fn paragraph(about: &str, text: &str) -> String {
     let width = if about.is_empty() { 0 } else { INDENT - 2 };
     let start = format!("  {about:width$}");
     lines(text, &start, start.chars().count())
 }
 
-/// Words in lines, the first one behind `start`, the others so far to the right.
+/// Returns words as lines, the first one behind `start`, the others indented.
 fn lines(text: &str, start: &str, indent: usize) -> String {
     let mut lines = Vec::new();
     let mut line = start.to_owned();

@@ -1,7 +1,9 @@
-//! Advice on a trace: the very curve that disks have, fed with its requests, and the served policy simulated at the size that comes out.
+//! Advice on a trace: the same curve that disks have, fed with its requests, and a simulation of the served
+//! policy at the advised size.
 //!
-//! The first reading takes a few MB whatever the trace. For simulation it is read once more into memory, unless it is too long or
-//! no regular file: then hit ratios of blocks are those of the curve, and what is written to flash is not known.
+//! The first reading takes a few MB whatever the length of the trace. For the simulation it is read once
+//! more, into memory, unless it is too long or not a regular file: then hit ratios of blocks are those of the
+//! curve, and writes to flash are unknown.
 
 use std::fs;
 use std::panic::resume_unwind;
@@ -21,21 +23,22 @@ use super::super::traces::Progress;
 use crate::cli::Advise;
 use crate::replay::unreadable;
 
-/// Blocks that are simulated.
+/// Block sizes that are simulated, in bytes.
 const BLOCKS: [u32; 4] = [4 << 10, 16 << 10, 64 << 10, 256 << 10];
 
-/// Pages touched, each as often as it is, above which a trace is not simulated in passing: half a minute for each size of blocks, and
-/// 128 MB.
+/// The most page accesses of a trace that is simulated: half a minute for each size of blocks, and 128 MB.
 const SIMULATED_MAX: u64 = 8 << 20;
 
-/// What the clock of the curve goes on by for each page, in nanoseconds. A trace may have no times, or run for weeks, and all of it is to
-/// count alike: at this rate no page is left out for coming too fast, and what was counted fades by half after a billion pages only.
+/// Time of the curve's clock for each page, in nanoseconds. A trace may have no times, or run for weeks, and
+/// all of it is to count equally: at this rate no page is skipped for arriving too fast, and counts decay by
+/// half only after a billion pages.
 const PAGE_NS: u64 = 40_000;
 
-/// Pages of a device begin far from those of another; the curve takes what fits its addresses.
+/// Mask of page numbers. Pages of a device begin far from those of another; the curve takes what fits its
+/// addresses.
 const PAGES_MASK: u64 = (1 << 51) - 1;
 
-/// What one reading of a trace tells.
+/// Result of one reading of a trace.
 struct Learned {
     curves: Curves,
     info: Info,
@@ -83,7 +86,7 @@ fn learn(options: &Advise, path: &Path) -> Answer<Learned> {
     })
 }
 
-/// How many pages it touches.
+/// Feeds a request to a curve. Returns the number of its pages.
 fn observe(curve: &mut Curve, request: &Request, before: u64) -> u64 {
     let pages = trace::blocks(request, PAGE);
     let (first, count) = (pages.start & PAGES_MASK, pages.end - pages.start);
@@ -92,7 +95,7 @@ fn observe(curve: &mut Curve, request: &Request, before: u64) -> u64 {
     count
 }
 
-/// Of latencies, as far as there are any.
+/// Mean of latencies.
 #[derive(Default)]
 struct Mean {
     sum_us: u128,
@@ -123,7 +126,7 @@ fn known<'a>(options: &Advise, learned: &'a Learned, name: &'a str) -> Known<'a>
         name,
         curves,
         asked: Asked {
-            // What has no direction is taken for a read, as replay and simulation do.
+            // Requests without a direction count as reads, as in replay and simulation.
             reads: survey.requests - survey.writes,
             writes: survey.writes,
             has_directions: survey.unknown() == 0,
@@ -148,7 +151,7 @@ fn known<'a>(options: &Advise, learned: &'a Learned, name: &'a str) -> Known<'a>
     }
 }
 
-/// What the served policy does at the planned size; or why that is not known.
+/// Simulates the served policy at the planned size, or returns the reason for which it cannot be.
 fn simulate(options: &Advise, path: &Path, learned: &Learned, plan: &Plan) -> Result<Vec<Simulated>, String> {
     if learned.accesses > SIMULATED_MAX {
         return Err(format!(
@@ -171,7 +174,7 @@ fn simulate(options: &Advise, path: &Path, learned: &Learned, plan: &Plan) -> Re
         let tell = |done| bar.inc(done);
         served::serve(&workload, &serving, Counted::Requests, plan.cache_bytes(), block_bytes, &tell)
     };
-    // A thread for each: the largest take as long as the smallest.
+    // One thread for each: the largest take as long as the smallest.
     let results: Vec<Result<Served, String>> = thread::scope(|scope| {
         let threads = BLOCKS.map(|block_bytes| scope.spawn(move || serve(block_bytes)));
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
@@ -194,7 +197,7 @@ fn simulate(options: &Advise, path: &Path, learned: &Learned, plan: &Plan) -> Re
     results.into_iter().zip(BLOCKS).map(of).collect()
 }
 
-/// Shown on a terminal only.
+/// Returns a progress bar, which is drawn on a terminal only.
 fn progress(work: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(work), ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("  simulating {bar:20} {percent}%  {eta} left");

@@ -1,4 +1,4 @@
-//! What a check found, for people and for programs.
+//! Results of a check, for people and for programs.
 
 use base::units::Size;
 use block::PAGE;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Names, Outcome, Verdict, named};
 use crate::output;
 
-/// One pool of the document.
+/// Returns one pool of the document.
 pub(super) fn json(verdict: &Verdict) -> Value {
     let Verdict { paths, outcome } = verdict;
     let (pool, names) = match outcome {
@@ -59,7 +59,7 @@ fn disk_json(disk: &CheckedDisk, names: &Names) -> Value {
     })
 }
 
-/// What is printed of a pool; nothing of what is none, which the error names.
+/// Returns the text for a pool; none for a device without a pool, which the error names.
 pub(super) fn text(verdict: &Verdict) -> Option<String> {
     let Verdict { paths, outcome } = verdict;
     let Outcome::Checked(pool, names) = outcome else { return None };
@@ -110,9 +110,9 @@ pub(super) fn text(verdict: &Verdict) -> Option<String> {
     Some(text)
 }
 
-/// In a word for programs.
+/// Returns the state in a word for programs.
 fn state(pool: &CheckedPool) -> &'static str {
-    // What is on the devices that are not here looks damaged.
+    // Data on missing devices looks damaged.
     if pool.devices_missing > 0 {
         "incomplete"
     } else if pool.is_whole() {

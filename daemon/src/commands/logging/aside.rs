@@ -1,7 +1,7 @@
-//! A log that nobody waits for: lines go through a channel with a limit to a thread that writes them.
+//! A log without waiting: entries go through a bounded channel to a thread that writes them.
 //!
-//! Lines that find no room are dropped and counted, and the log says how many are missing as soon as it can be written
-//! again.
+//! Entries that do not fit are dropped and counted, and the log reports their number as soon as it can be
+//! written again.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,33 +11,33 @@ use std::time::Duration;
 
 use base::problem::{Answer, Problem};
 
-/// Lines that wait to be written.
+/// The most entries that wait to be written.
 const LINES_MAX: usize = 4_096;
-/// How long the end waits for what is not written yet.
+/// Time that the end waits for entries that are not written yet.
 const END_TIME_MAX: Duration = Duration::from_secs(1);
 
 enum Message {
     Line(Vec<u8>),
-    /// Answered when everything before it is written.
+    /// Answered once everything before it is written.
     End(SyncSender<()>),
 }
 
-/// The thread's other end.
+/// Handle of the thread.
 pub(super) struct Aside {
     lines: Arc<Lines>,
 }
 
-/// Takes lines, from any thread. Never waits, never fails.
+/// Sender of entries, for any thread. Never waits, never fails.
 pub(super) struct Lines {
     messages: SyncSender<Message>,
     dropped: Arc<AtomicU64>,
 }
 
 impl Aside {
-    /// Writes to `file` from now on; `notice` is the line that says how many are missing.
+    /// Starts a thread that writes to `file`; `notice` formats the entry about dropped entries.
     ///
     /// # Errors
-    /// If there is no thread to be had.
+    /// If the thread cannot be started.
     pub(super) fn start(file: impl Write + Send + 'static, notice: fn(u64) -> String) -> Answer<Self> {
         let (messages, receiver) = sync_channel(LINES_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
@@ -65,7 +65,7 @@ impl Drop for Aside {
     }
 }
 
-/// Whole lines: that is how they are formatted.
+/// Receives whole entries, as they are formatted.
 impl Write for &Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.messages.try_send(Message::Line(line.to_vec())).is_err() {
@@ -79,12 +79,12 @@ impl Write for &Lines {
     }
 }
 
-/// What writes, on its thread. What cannot be written counts as dropped.
+/// The writer, on its thread. Entries that cannot be written count as dropped.
 struct Output<W> {
     file: W,
-    /// A line ends where something, a full disk for one, kept the rest of it from being written.
+    /// Set after a partial write, for example to a full disk.
     is_torn: bool,
-    /// How the log says that so many lines are missing.
+    /// Formats the entry about so many dropped entries.
     notice: fn(u64) -> String,
 }
 
@@ -94,7 +94,7 @@ impl<W: Write> Output<W> {
             let line = match message {
                 Message::Line(line) => line,
                 Message::End(done) => {
-                    // Whoever asked may have lost patience.
+                    // The caller may have stopped waiting.
                     done.send(()).unwrap_or(());
                     continue;
                 }
@@ -109,7 +109,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes a line, on one of its own even after one that was torn.
+    /// Writes an entry, on a line of its own even after a partial one.
     fn put(&mut self, line: &[u8]) -> io::Result<()> {
         if self.is_torn {
             self.file.write_all(b"\n")?;
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(file, b"2 missing\nline\n");
     }
 
-    /// A file on a disk that has so many bytes left, and then some more.
+    /// A file on a disk with so many bytes left, and more later.
     struct Disk {
         written: Vec<u8>,
         left: usize,
@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// What is written of three lines, and how many are still to be said to be missing.
+    /// Returns the output of three entries, and the number of dropped entries that are not reported yet.
     fn written(left: usize, later: usize) -> (String, u64) {
         let (messages, receiver) = sync_channel(3);
         let lines = Lines { messages, dropped: Arc::new(AtomicU64::new(0)) };

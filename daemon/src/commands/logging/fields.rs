@@ -1,6 +1,6 @@
-//! The message and the fields of a line of the log: safe to show, and disks by their names.
+//! The message and the fields of a log entry: safe to show, and with names of disks.
 //!
-//! The cache knows disks by number only; people do not.
+//! The cache knows disks by number only.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
-/// Writes the message, then fields as `name=value`, without characters that are obeyed instead of shown.
+/// Writes the message, then fields as `name=value`, without control characters.
 pub(super) struct SafeFields;
 
 impl<'writer> FormatFields<'writer> for SafeFields {
@@ -47,10 +47,10 @@ impl Visit for Text {
     }
 }
 
-/// Returns an event as a JSON object: data is data.
+/// Returns an event as a JSON object, with typed values.
 pub(super) fn object(event: &Event<'_>) -> String {
     let mut time = String::new();
-    // A String takes everything.
+    // A String accepts every write.
     _ = SystemTime.format_time(&mut Writer::new(&mut time));
     let mut object = Object(Map::new());
     object.0.insert("timestamp".to_owned(), time.into());

@@ -15,7 +15,7 @@ use crate::commands::{client, print_change};
 use crate::output::{list, number, size, text};
 use crate::places::absolute;
 
-/// How often it is looked how far a device is with becoming smaller.
+/// Time between polls of a device that becomes smaller.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) fn resize(options: &PoolResize) -> Answer<()> {
@@ -47,13 +47,13 @@ pub(super) fn resize(options: &PoolResize) -> Answer<()> {
     print_change(&options.reading, &document, &said)
 }
 
-/// A device in a later document.
+/// Returns the same device in a later document.
 fn of<'a>(document: &'a Value, device: &Value) -> &'a Value {
     let devices = list(&document["pool"]["devices"]);
     devices.iter().find(|other| other["number"] == device["number"]).unwrap_or(&Value::Null)
 }
 
-/// Waits until a device is as small as it is to be.
+/// Waits until a device has its smaller size.
 fn wait(client: &Client, answer: Value, device: &Value) -> Answer<Value> {
     let mut document = answer;
     let path = text(&device["path"]);
@@ -106,7 +106,7 @@ fn what_changed(before: &Value, after: &Value, document: &Value) -> String {
     said
 }
 
-/// Devices that are being made smaller, or could not be.
+/// Returns text on devices that are being made smaller, or could not be.
 pub(super) fn show(devices: &[Value]) -> String {
     let mut shown = String::new();
     for device in devices {

@@ -1,5 +1,5 @@
-//! How worn the pool's flash is, for people, what its drives are rated for, and how much may be written to them. Figures of
-//! drives are in decimal units, as in their data sheets.
+//! Wear of the pool's flash, for people: rated endurance of its drives, and write budgets. Figures of drives
+//! are in decimal units, as in their data sheets.
 
 use api::SetPool;
 use base::problem::{Answer, Problem};
@@ -40,7 +40,7 @@ pub(super) fn set(options: PoolSet) -> Answer<()> {
     print_change(&options.reading, &document, &said)
 }
 
-/// What the devices that are meant are rated for.
+/// Returns the ratings of the selected devices.
 fn ratings(document: &Value, device: Option<u32>) -> String {
     let devices = list(&document["pool"]["devices"]).iter();
     let meant = devices.filter(|listed| device.is_none_or(|device| listed["number"] == device));
@@ -54,7 +54,7 @@ fn ratings(document: &Value, device: Option<u32>) -> String {
     lines.collect()
 }
 
-/// How often a day each device may be written over.
+/// Returns the drive writes per day of a budget.
 pub(super) fn budget(drive_writes: &Value) -> String {
     match drive_writes.as_f64() {
         Some(times) => format!("{times} drive writes a day of each device"),
@@ -62,7 +62,7 @@ pub(super) fn budget(drive_writes: &Value) -> String {
     }
 }
 
-/// A table of devices that have a write budget, and what is spent of it.
+/// Returns a table of devices that have a write budget, and its use.
 pub(super) fn show_budgets(devices: &[Value]) -> String {
     let limited = devices.iter().filter(|device| !device["budget"].is_null());
     let row = |device: &Value| {
@@ -83,7 +83,7 @@ pub(super) fn show_budgets(devices: &[Value]) -> String {
     format!("\n{}", output::table(&headings, &rows))
 }
 
-/// A table of devices, and what is known of the drives below them.
+/// Returns a table of devices, with the wear of their drives.
 pub(super) fn show(devices: &[Value]) -> String {
     let known: Vec<&Value> = devices.iter().filter(|device| !device["wear"].is_null()).collect();
     if known.is_empty() {
@@ -118,7 +118,7 @@ fn row(device: &Value) -> Vec<String> {
     ]
 }
 
-/// What the drives say of themselves, a line each, or why it is not known.
+/// Returns the drives' own reports, a line each, or the reason for which there are none.
 fn drives(wear: &Value) -> Vec<String> {
     if let Some(reason) = wear["drives_reason"].as_str() {
         return vec![format!("its drive is not known, because {reason}")];
@@ -152,7 +152,7 @@ fn drive(drive: &Value) -> String {
     format!("on {name}{model}: {said}")
 }
 
-/// A number of bytes in decimal units.
+/// Returns a number of bytes in decimal units.
 fn decimal(value: &Value) -> String {
     value.as_u64().map_or_else(|| "-".to_owned(), |bytes| Decimal(bytes).to_string())
 }

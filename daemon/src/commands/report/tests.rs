@@ -1,4 +1,4 @@
-//! What people read, from a document.
+//! Texts of reports, from documents.
 
 use serde_json::json;
 

@@ -1,11 +1,11 @@
-//! What the live screen holds between two drawings: the last look, the order of lines, the disk that is chosen.
+//! State of the live screen between two drawings: the last poll, the order of lines, the selected disk.
 
 use serde_json::Value;
 
 use super::model::{Column, Host, Look, Past, Row, host, rows, sort};
 use crate::output::list;
 
-/// What the screen shows.
+/// View that the screen shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum View {
     #[default]
@@ -24,7 +24,7 @@ pub(super) struct LastEvent {
 }
 
 impl LastEvent {
-    /// The last one of `/v1/events`.
+    /// Returns the last one of `/v1/events`.
     pub(super) fn of(document: &Value) -> Option<Self> {
         let event = list(&document["events"]).last()?;
         let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
@@ -46,12 +46,12 @@ pub(super) struct App {
     pub(super) host: Host,
     pub(super) past: Past,
     pub(super) event: Option<LastEvent>,
-    /// Why the daemon cannot be asked.
+    /// Reason for which the daemon does not answer.
     pub(super) away: Option<String>,
     pub(super) column: Column,
     /// Histograms of the disk whose details are shown, if the daemon has any: `histograms` of its document.
     pub(super) histograms: Option<Value>,
-    /// Which of them are shown.
+    /// Page of histograms that is shown.
     pub(super) page: usize,
     is_reversed: bool,
     chosen: Option<String>,
@@ -59,7 +59,7 @@ pub(super) struct App {
 }
 
 impl App {
-    /// Takes what the daemon said.
+    /// Updates the state from an answer of the daemon.
     pub(super) fn take(&mut self, look: Look) {
         self.away = None;
         self.rows = rows(self.last.as_ref(), &look);
@@ -74,25 +74,25 @@ impl App {
         }
     }
 
-    /// Takes notice that the daemon cannot be asked. What it said last stays, without rates to come of the gap.
+    /// Records that the daemon does not answer. Its last answer stays, without rates over the gap.
     pub(super) fn lose(&mut self, reason: String) {
         self.away = Some(reason);
         self.last = None;
     }
 
-    /// Which line is chosen.
+    /// Returns the index of the selected line.
     pub(super) fn selected(&self) -> Option<usize> {
         let chosen = self.chosen.as_ref();
         let found = chosen.and_then(|name| self.rows.iter().position(|row| row.name == *name));
         found.or((!self.rows.is_empty()).then_some(0))
     }
 
-    /// The disk that is chosen.
+    /// Returns the selected disk.
     pub(super) fn chosen(&self) -> Option<&Row> {
         self.rows.get(self.selected()?)
     }
 
-    /// Chooses the disk so many lines further down. Details follow.
+    /// Moves the selection this many lines down. Details follow.
     pub(super) fn choose(&mut self, lines: isize) {
         let Some(at) = self.selected() else { return };
         let at = at.saturating_add_signed(lines).min(self.rows.len() - 1);
@@ -103,7 +103,7 @@ impl App {
         self.chosen = Some(name);
     }
 
-    /// Shows the details of the disk that is chosen.
+    /// Shows the details of the selected disk.
     pub(super) fn open(&mut self) {
         if let Some(name) = self.chosen().map(|row| row.name.clone()) {
             self.chosen = Some(name.clone());
@@ -122,7 +122,7 @@ impl App {
     }
 
     pub(super) fn sort_by(&mut self, column: Column) {
-        // The line that is chosen stays chosen, wherever it goes.
+        // The selected disk stays selected, wherever its line goes.
         self.chosen = self.chosen().map(|row| row.name.clone());
         self.column = column;
         self.is_reversed = false;

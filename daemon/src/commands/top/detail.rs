@@ -32,7 +32,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, name: &str, area: Rect) {
     draw_histograms(frame, app, histograms);
 }
 
-/// Twenty columns for each: four in eighty.
+/// Returns the figures, twenty columns for each: four in eighty.
 fn figure_lines(row: &Row) -> Vec<Line<'static>> {
     let line = |pairs: &[(&str, String)]| {
         let spans = pairs.iter().flat_map(|(name, value)| {
@@ -67,10 +67,10 @@ fn figure_lines(row: &Row) -> Vec<Line<'static>> {
     ]
 }
 
-/// A figure of the past: its name, where it stands in a point, the most of it as a number and in words.
+/// A figure over time: its name, its value in a point, and its maximum as a number and in words.
 type Past = (&'static str, fn(&Point) -> u64, u64, String);
 
-/// The last minutes: one line of bars for each figure, newest at the right.
+/// Draws the last minutes: one line of bars for each figure, newest at the right.
 fn draw_past(frame: &mut Frame<'_>, points: &[Point], area: Rect) {
     let all = Layout::vertical([Constraint::Length(2); 4]).split(area);
     let most = |figure: fn(&Point) -> u64| points.iter().map(figure).max().unwrap_or(0);
@@ -99,7 +99,7 @@ fn draw_past(frame: &mut Frame<'_>, points: &[Point], area: Rect) {
     }
 }
 
-/// A histogram of the document: what it is of, its unit, and its classes.
+/// A histogram of the document: its title and unit, and its classes.
 struct Histogram<'a> {
     title: String,
     unit: &'a str,
@@ -108,7 +108,7 @@ struct Histogram<'a> {
 
 fn draw_histograms(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let all = app.histograms.as_ref().map_or_else(Vec::new, histograms);
-    // Two beside each other, and the next two with each press of a key.
+    // Two next to each other, and the next two with each press of a key.
     let pages = all.len().div_ceil(2).max(1);
     let shown = all.iter().skip(2 * (app.page % pages)).take(2);
     let halves = Layout::horizontal([Constraint::Percentage(50); 2]).split(area);
@@ -118,7 +118,7 @@ fn draw_histograms(frame: &mut Frame<'_>, app: &App, area: Rect) {
     }
 }
 
-/// Those that have counted something.
+/// Returns the histograms with any count.
 fn histograms(document: &Value) -> Vec<Histogram<'_>> {
     let mut all = Vec::new();
     for what in ["latency", "size", "seek", "outstanding", "interarrival"] {
@@ -134,7 +134,7 @@ fn histograms(document: &Value) -> Vec<Histogram<'_>> {
     all
 }
 
-/// A title and a bar for each class, without empty classes at both ends.
+/// Returns a title and a bar for each class, without empty classes at both ends.
 #[expect(clippy::cast_precision_loss, reason = "a share for a bar")]
 fn histogram_lines(histogram: &Histogram<'_>, lines_max: usize) -> Vec<Line<'static>> {
     let count = |class: &Value| class["count"].as_u64().unwrap_or(0);

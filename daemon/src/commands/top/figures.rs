@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-/// What stands where nothing is known.
+/// Text for an unknown figure.
 pub(super) const NOTHING: &str = "-";
 
-/// A rate or a count, in at most five characters.
+/// Returns a rate or a count, in at most five characters.
 pub(super) fn rate(value: Option<f64>) -> String {
     let Some(value) = value else { return NOTHING.to_owned() };
     match value {
@@ -18,7 +18,7 @@ pub(super) fn rate(value: Option<f64>) -> String {
     }
 }
 
-/// Bytes a second, in millions.
+/// Returns bytes a second, in millions.
 pub(super) fn megabytes(value: Option<f64>) -> String {
     match value.map(|value| value / 1e6) {
         None => NOTHING.to_owned(),
@@ -27,7 +27,7 @@ pub(super) fn megabytes(value: Option<f64>) -> String {
     }
 }
 
-/// Microseconds, in at most six characters.
+/// Returns microseconds, in at most six characters.
 pub(super) fn latency(micros: Option<f64>) -> String {
     let Some(micros) = micros else { return NOTHING.to_owned() };
     match micros {
@@ -39,12 +39,12 @@ pub(super) fn latency(micros: Option<f64>) -> String {
     }
 }
 
-/// A share in whole hundredths.
+/// Returns a share in whole hundredths.
 pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| NOTHING.to_owned(), |share| format!("{:.0}%", share * 100.0))
 }
 
-/// Bytes in binary units, in at most five characters.
+/// Returns bytes in binary units, in at most five characters.
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
 pub(super) fn bytes(count: Option<u64>) -> String {
     let Some(count) = count else { return NOTHING.to_owned() };
@@ -58,7 +58,7 @@ pub(super) fn bytes(count: Option<u64>) -> String {
     if unit == "B" || value >= 9.95 { format!("{value:.0}{unit}") } else { format!("{value:.1}{unit}") }
 }
 
-/// A bar of `width` cells, filled from the left by eighths.
+/// Returns a bar of `width` cells, filled from the left by eighths.
 #[expect(clippy::cast_sign_loss, reason = "shares are not negative")]
 pub(super) fn bar(share: Option<f64>, width: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -72,7 +72,7 @@ fn width_of(width: usize) -> f64 {
     width as f64
 }
 
-/// A text that fits into `width` characters.
+/// Returns a text cut to `width` characters.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -82,14 +82,14 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     cut
 }
 
-/// Returns names that fit into `width` characters, different ones for different names: shortened at their end if that tells them
-/// apart, else in the middle, else at their beginning.
+/// Returns names that fit into `width` characters, different ones for different names: shortened at their end
+/// if they then still differ, else in the middle, else at their beginning.
 pub(in crate::commands) fn cut_names(names: &[&str], width: usize) -> Vec<String> {
     let kept_of_start = [width.saturating_sub(1), width / 2, width / 4, 0];
     let cuts =
         kept_of_start.map(|start| names.iter().map(|name| cut_at(name, width, start)).collect::<Vec<_>>());
     let distinct = |cut: &Vec<String>| cut.iter().collect::<BTreeSet<_>>().len();
-    // Of those that tell as many apart the first one, which comes last here.
+    // Of the cuts that keep as many names distinct the first one, which is last here.
     cuts.into_iter().rev().max_by_key(distinct).unwrap_or_default()
 }
 

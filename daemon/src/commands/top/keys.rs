@@ -1,4 +1,4 @@
-//! What keys do, and the page that says so.
+//! Keys of the live screen, and their page of help.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -29,14 +29,14 @@ pub(super) const HELP: [&str; 20] = [
     "Any key closes this page.",
 ];
 
-/// Whether the screen goes on.
+/// Whether the screen continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Stay,
     Quit,
 }
 
-/// Does what a key asks for.
+/// Handles a key.
 pub(super) fn press(app: &mut App, key: KeyEvent) -> Next {
     if key.kind == KeyEventKind::Release {
         return Next::Stay;

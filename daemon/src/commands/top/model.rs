@@ -1,4 +1,4 @@
-//! What the live screen shows, worked out of two looks at the daemon's documents. Pure.
+//! Model of the live screen, computed from two polls of the daemon's documents. Pure.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
@@ -12,22 +12,22 @@ use crate::output::list;
 /// Points of the past that are kept: five minutes of seconds.
 const POINTS_MAX: usize = 300;
 
-/// What the daemon said at one moment.
+/// Answers of the daemon at one moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
-    /// Since any moment, the same for all looks.
+    /// Time since any moment, the same for all polls.
     pub(super) at: Duration,
     /// `/v1/disks`.
     pub(super) disks: Value,
     /// `/v1/stats`: counters since disks were attached.
     pub(super) counters: Value,
-    /// The same of the last five minutes, for what cannot be told from two counters.
+    /// `/v1/stats` of the last five minutes, for figures that two counters do not give.
     pub(super) recent: Value,
     /// `/v1/pool`.
     pub(super) pool: Value,
 }
 
-/// A disk, as a line of the screen. Whatever cannot be known is none.
+/// A disk, as a line of the screen. Unknown values are none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Row {
     pub(super) name: String,
@@ -35,7 +35,7 @@ pub(super) struct Row {
     pub(super) mode: String,
     /// Full hits of the reads of the last interval.
     pub(super) hit_ratio: Option<f64>,
-    /// A second, in the last interval; so are the following.
+    /// Reads a second in the last interval, like the following.
     pub(super) reads: Option<f64>,
     pub(super) writes: Option<f64>,
     pub(super) read_bytes: Option<f64>,
@@ -43,33 +43,33 @@ pub(super) struct Row {
     pub(super) backing_reads: Option<f64>,
     pub(super) backing_writes: Option<f64>,
     pub(super) destage_bytes: Option<f64>,
-    /// Of reads that the backing answered, in microseconds.
+    /// Latency of reads that the backing answered, in microseconds.
     pub(super) miss_p99_us: Option<f64>,
     pub(super) write_p99_us: Option<f64>,
     pub(super) dirty_bytes: Option<u64>,
-    /// Of what may be dirty.
+    /// Share of the dirty limit.
     pub(super) dirty_share: Option<f64>,
     pub(super) cached_bytes: Option<u64>,
     pub(super) ram_bytes: Option<u64>,
-    /// Why it is not served, or what is wrong with its backing.
+    /// Reason for which it is not served, or fault of its backing.
     pub(super) reason: Option<String>,
 }
 
-/// The host, as the head of the screen.
+/// The host, for the head of the screen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Host {
     pub(super) pool_state: String,
     pub(super) pool_used_bytes: u64,
     pub(super) pool_bytes: u64,
     pub(super) devices: usize,
-    /// Content and index of all disks.
+    /// RAM of content and index of all disks.
     pub(super) ram_bytes: u64,
     pub(super) disks: usize,
-    /// Those that are not served as they should be.
+    /// Disks that are not served normally.
     pub(super) unwell: usize,
 }
 
-/// What lines are put in order by.
+/// Column by which lines are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Column {
     #[default]
@@ -86,7 +86,7 @@ pub(super) enum Column {
 }
 
 impl Column {
-    /// In the order of the screen, with the key that chooses it and its heading.
+    /// All columns in the order of the screen, with the key that chooses each and its heading.
     pub(super) const ALL: [(Self, char, &'static str); 10] = [
         (Self::Name, 'n', "NAME"),
         (Self::State, 's', "STATE"),
@@ -100,25 +100,25 @@ impl Column {
         (Self::Dirty, 'd', "DIRTY"),
     ];
 
-    /// The one so many places further, around the end.
+    /// Returns the column this many places further, wrapping around.
     pub(super) fn neighbour(self, places: isize) -> Self {
         let at = Self::ALL.iter().position(|(column, ..)| *column == self).unwrap_or(0);
         let at = at.cast_signed() + places;
         Self::ALL[at.rem_euclid(Self::ALL.len().cast_signed()).cast_unsigned()].0
     }
 
-    /// The one that a key chooses.
+    /// Returns the column that a key chooses.
     pub(super) fn of_key(key: char) -> Option<Self> {
         Self::ALL.iter().find(|(_, letter, _)| *letter == key).map(|(column, ..)| *column)
     }
 
     fn compare(self, one: &Row, other: &Row) -> Ordering {
-        // The most of a figure first, what is not known last.
+        // Largest first, unknown last.
         let most =
             |one: Option<f64>, other: Option<f64>| other.unwrap_or(-1.0).total_cmp(&one.unwrap_or(-1.0));
         match self {
             Self::Name => Ordering::Equal,
-            // What is served comes last: whoever sorts by this looks for the others.
+            // Served disks last: sorting by state is a search for the others.
             Self::State => {
                 (one.state == "serving", &one.state).cmp(&(other.state == "serving", &other.state))
             }
@@ -136,7 +136,7 @@ impl Column {
     }
 }
 
-/// Puts lines in order; equal ones go by their names.
+/// Sorts lines; equal ones by their names.
 pub(super) fn sort(rows: &mut [Row], column: Column, is_reversed: bool) {
     rows.sort_by(|one, other| {
         let order = column.compare(one, other).then_with(|| one.name.cmp(&other.name));
@@ -144,7 +144,7 @@ pub(super) fn sort(rows: &mut [Row], column: Column, is_reversed: bool) {
     });
 }
 
-/// Every disk, with its rates since the look before.
+/// Returns every disk, with its rates since the last poll.
 pub(super) fn rows(before: Option<&Look>, now: &Look) -> Vec<Row> {
     let row = |disk: &Value| {
         let name = disk["name"].as_str().unwrap_or_default();
@@ -169,7 +169,7 @@ pub(super) fn rows(before: Option<&Look>, now: &Look) -> Vec<Row> {
             destage_bytes: change.rate("destage_bytes"),
             miss_p99_us: p99(&recent["read_miss"]),
             write_p99_us: p99(&recent["write"]),
-            // Zeroes are to come home too; the limit is on content.
+            // Zeroes must be destaged too; the limit is on content.
             dirty_bytes: dirty.map(|dirty| dirty + disk["dirty_zeroes_bytes"].as_u64().unwrap_or(0)),
             dirty_share: dirty
                 .zip(limit.filter(|limit| *limit > 0.0))
@@ -185,7 +185,7 @@ pub(super) fn rows(before: Option<&Look>, now: &Look) -> Vec<Row> {
     list(&now.disks["disks"]).iter().map(row).collect()
 }
 
-/// What is wrong with the backing of a disk that is served goes before that it is served.
+/// Returns the state of a disk: a fault of its backing takes precedence over "serving".
 fn state(disk: &Value) -> &str {
     match (disk["state"].as_str(), disk["backing_state"]["state"].as_str()) {
         (Some("serving"), Some("failing")) => "failing",
@@ -197,7 +197,7 @@ fn named<'a>(disks: &'a Value, name: &str) -> &'a Value {
     list(disks).iter().find(|disk| disk["name"] == name).unwrap_or(&Value::Null)
 }
 
-/// The counters of a disk at two moments.
+/// Counters of a disk at two moments.
 struct Change<'a> {
     earlier: &'a Value,
     now: &'a Value,
@@ -205,7 +205,7 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// None if a counter began anew meanwhile.
+    /// Returns the difference of a counter; none if it was reset meanwhile.
     fn of(&self, key: &str) -> Option<u64> {
         self.now[key].as_u64()?.checked_sub(self.earlier[key].as_u64()?)
     }
@@ -226,7 +226,7 @@ fn p99(latency: &Value) -> Option<f64> {
     latency["p99"].as_f64().filter(|_| latency["count"].as_u64() > Some(0))
 }
 
-/// The host as a whole.
+/// Returns the figures of the host.
 pub(super) fn host(now: &Look, rows: &[Row]) -> Host {
     let pool = &now.pool["pool"];
     let number = |key: &str| pool[key].as_u64().unwrap_or(0);
@@ -244,7 +244,7 @@ pub(super) fn host(now: &Look, rows: &[Row]) -> Host {
     }
 }
 
-/// A second of a disk's past.
+/// A second of a disk's history.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Point {
     pub(super) hit_percent: Option<u64>,
@@ -258,7 +258,7 @@ pub(super) struct Point {
 pub(super) struct Past(BTreeMap<String, VecDeque<Point>>);
 
 impl Past {
-    /// Takes what the lines say now. Disks that are gone are forgotten.
+    /// Appends the present figures. Removes disks that no longer exist.
     #[expect(clippy::cast_sign_loss, reason = "rates and ratios are not negative")]
     pub(super) fn take(&mut self, rows: &[Row]) {
         for row in rows {
@@ -275,7 +275,7 @@ impl Past {
         self.0.retain(|name, _| rows.iter().any(|row| row.name == *name));
     }
 
-    /// The last `count` points of a disk, oldest first.
+    /// Returns the last `count` points of a disk, oldest first.
     pub(super) fn last(&self, name: &str, count: usize) -> Vec<Point> {
         let Some(points) = self.0.get(name) else { return Vec::new() };
         points.iter().skip(points.len().saturating_sub(count)).copied().collect()

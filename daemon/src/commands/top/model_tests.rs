@@ -1,4 +1,4 @@
-//! Two documents, and the lines that come of them.
+//! Lines that are computed from two documents.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The screen: drawn whole from what the application holds, whatever the size of the terminal. Decides nothing.
+//! The screen: drawn whole from the state of the application, at any size of the terminal. Decides nothing.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -11,12 +11,12 @@ use super::figures::{NOTHING, bar, bytes, cut, cut_names, latency, megabytes, pe
 use super::model::{Column, Row};
 use super::{detail, keys};
 
-/// Below this width, columns that are only nice to have are left out.
+/// Width below which optional columns are left out.
 const WIDE: u16 = 104;
 const NAME_WIDTH: usize = 11;
 const HIT_BAR_WIDTH: usize = 5;
 
-/// What is good news, what is not: told by words as well, for not everybody tells colours apart.
+/// Colours of good and bad news. Words express both as well, for people who do not distinguish colours.
 pub(super) const BAD: Style = Style::new().fg(Color::Red).add_modifier(Modifier::BOLD);
 pub(super) const ODD: Style = Style::new().fg(Color::Yellow);
 pub(super) const FAINT: Style = Style::new().fg(Color::DarkGray);
@@ -83,7 +83,7 @@ fn foot_line(app: &App) -> String {
     .to_owned()
 }
 
-/// A column of the list: heading, width, and what stands in a cell.
+/// A column of the list: heading, width, and content of a cell.
 struct Field {
     column: Option<Column>,
     heading: &'static str,
@@ -113,10 +113,10 @@ const FIELDS: [Field; 14] = [
     field(None, "CACHED", 6, |row| bytes(row.cached_bytes)),
     field(None, "RAM", 6, |row| bytes(row.ram_bytes)),
 ];
-/// How many of them there are on a narrow screen.
+/// Number of fields on a narrow screen.
 const NARROW_FIELDS: usize = 11;
 
-/// Two letters for a mode.
+/// Returns two letters for a mode.
 fn mode(mode: &str) -> &'static str {
     match mode {
         "write-through" => "WT",
@@ -163,7 +163,7 @@ fn list(frame: &mut Frame<'_>, app: &App, area: Rect) {
     frame.render_stateful_widget(table, area, &mut state);
 }
 
-/// Words to the left, figures to the right.
+/// Returns a cell: words to the left, figures to the right.
 fn aligned(field: &Field, text: &str) -> String {
     let width = usize::from(field.width);
     if matches!(field.heading, "NAME" | "STATE" | "MD" | "HIT") {

@@ -1,4 +1,4 @@
-//! What the screen looks like, at several sizes and in every state.
+//! Looks of the screen, at several sizes and in every state.
 
 use std::time::Duration;
 

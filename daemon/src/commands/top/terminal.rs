@@ -1,10 +1,12 @@
-//! The live screen on a terminal: who asks the daemon, who reads keys, and that the terminal is left as it was found.
+//! The live screen on a terminal: a thread that polls the daemon, a loop that reads keys, and restoring the
+//! terminal.
 //!
 //! ```text
 //!   thread "ask":  documents every second ──channel──> here: draw, wait for a key, draw
 //! ```
-//! A daemon that hangs or is away holds up nobody who presses a key. Signals only set a flag, so that the terminal is put
-//! back in one place whatever ends the screen; a panic puts it back first (ratatui's hook) and then says what it is.
+//! A daemon that hangs or does not run delays no key. Signals only set a flag, so that the terminal is
+//! restored in one place, whatever ends the screen. A panic restores it first (ratatui's hook) and then
+//! prints its message.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,25 +26,25 @@ use super::{INTERVAL, look, screen};
 use crate::client::Client;
 use crate::commands::ending;
 
-/// How soon a signal or news from the daemon is noticed while no key is pressed.
+/// Time until a signal or an answer of the daemon is noticed while no key is pressed.
 const TICK: Duration = Duration::from_millis(200);
 
-/// What the daemon said.
+/// A result of the polling thread.
 enum News {
     Look(Box<Look>),
     Event(LastEvent),
-    /// Of the disk of this name.
+    /// Histograms of the disk of this name.
     Histograms(String, Option<Value>),
     Away(String),
 }
 
-/// How long the daemon may take to answer before what is shown is said to be old.
+/// Time without an answer after which the screen is marked as old.
 const SILENCE_MAX: Duration = Duration::from_secs(8);
 
 /// The disk whose histograms are wanted.
 type Wanted = Arc<Mutex<Option<String>>>;
 
-/// Shows the screen until somebody ends it.
+/// Shows the screen until the user ends it.
 ///
 /// # Errors
 /// If the terminal cannot be used.
@@ -54,7 +56,7 @@ pub(super) fn run(client: Client) -> Answer<()> {
     // Not waited for at the end: the daemon may hang.
     std::thread::spawn(move || ask(&client, &asking, &news));
     let terminal = ratatui::try_init().map_err(|error| {
-        // It may have failed with half of it done.
+        // It may have failed halfway.
         drop(ratatui::try_restore());
         failed(&error)
     })?;
@@ -88,7 +90,7 @@ fn show(
             View::List => None,
         };
         terminal.draw(|frame| screen::draw(frame, &app))?;
-        // Whatever the event is, a new size for one, everything is drawn anew.
+        // Everything is drawn again at any event, for example a new size.
         if event::poll(TICK)?
             && let Event::Key(key) = event::read()?
             && press(&mut app, key) == Next::Quit
@@ -114,7 +116,7 @@ fn take(app: &mut App, news: News) {
     }
 }
 
-/// Asks the daemon every second, until nobody listens any more.
+/// Polls the daemon every second, until the receiver is gone.
 fn ask(client: &Client, wanted: &Wanted, news: &SyncSender<News>) {
     let (started, mut seen) = (Instant::now(), 0);
     loop {
@@ -134,7 +136,7 @@ fn ask(client: &Client, wanted: &Wanted, news: &SyncSender<News>) {
             }
             let name = wanted.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if let Some(name) = name {
-                // One that has no histograms answers that there is nothing.
+                // A daemon without histograms answers "not found".
                 let document = client.get(&format!("/v1/disks/{name}/histograms")).ok();
                 let histograms = document.map(|mut document| document["histograms"].take());
                 drop(news.send(News::Histograms(name, histograms)));

@@ -1,5 +1,5 @@
-//! A trace that is written: beside its name first, and under it once it is whole. Never over a file that is there, and never removes
-//! one that it did not make.
+//! Output of a trace: it is written to a file next to its path, and renamed once it is complete. Never
+//! overwrites a file, and never removes one that it did not make.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use base::problem::{Answer, Problem};
 use trace::{Format, Packer, Packing, Writer};
 
-/// Where a trace is to be written, and how.
+/// Path and format of a trace that is to be written.
 pub(super) struct Output<'a, R> {
     path: &'a Path,
     new: PathBuf,
@@ -18,10 +18,11 @@ pub(super) struct Output<'a, R> {
 }
 
 impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
-    /// A file that is not there yet, in the format `to` or in that of its name. `refuse` makes a problem of a reason.
+    /// Returns the output to a file that does not exist yet, in the format `to` or in that of its name.
+    /// `refuse` makes a problem of a reason.
     ///
     /// # Errors
-    /// If it is there, or in no format that is written.
+    /// If the file exists, or the format cannot be written.
     pub(super) fn new(path: &'a Path, to: Option<Format>, refuse: R) -> Answer<Self> {
         check_name(path, to).map_err(&refuse)?;
         let name = path.display().to_string();
@@ -41,10 +42,10 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
         Ok(Self { path, new: PathBuf::from(new), format, packing, refuse })
     }
 
-    /// Begins to write.
+    /// Creates the temporary file.
     ///
     /// # Errors
-    /// If the folder cannot be written, or somebody else writes this trace.
+    /// If the folder cannot be written, or another process writes this trace.
     pub(super) fn create(&self) -> Answer<Writer<Packer<BufWriter<File>>>> {
         let file = File::create_new(&self.new).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => (self.refuse)(format!(
@@ -62,10 +63,10 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
         })
     }
 
-    /// Ends the trace and gives it its name. If that fails, what was written stays beside it.
+    /// Completes the trace and renames its file. If that fails, the temporary file stays.
     ///
     /// # Errors
-    /// If it cannot be written, or has appeared meanwhile.
+    /// If it cannot be written, or the target has appeared meanwhile.
     pub(super) fn finish(&self, writer: Writer<Packer<BufWriter<File>>>, dropped: u64) -> Answer<()> {
         let ended = writer.finish(dropped).and_then(Packer::finish).and_then(|mut file| {
             file.flush()?;
@@ -75,7 +76,7 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
         ended.map_err(|error| (self.refuse)(format!("{error}; {}", self.left())))
     }
 
-    /// What to do about a trace that is not whole.
+    /// Returns advice about a trace that is not complete.
     pub(super) fn left(&self) -> String {
         let new = self.new.display();
         format!(
@@ -83,7 +84,7 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
         )
     }
 
-    /// Removes what [`Self::create`] made.
+    /// Removes the file that [`Self::create`] made.
     pub(super) fn give_up(&self) {
         fs::remove_file(&self.new).unwrap_or(());
     }
@@ -92,7 +93,7 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
         match fs::hard_link(&self.new, self.path) {
             Ok(()) => fs::remove_file(&self.new)?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
-            // Not every file system has links.
+            // Some file systems have no hard links.
             Err(_) => fs::rename(&self.new, self.path)?,
         }
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -100,10 +101,10 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
     }
 }
 
-/// Whether a trace can have this name and be written in the format `to`, if that is chosen.
+/// Checks that a trace can have this name and be written in the format `to`, if that is chosen.
 ///
 /// # Errors
-/// If its name says another one: readers would believe the name.
+/// If its name is of another format: readers would trust the name.
 fn check_name(path: &Path, to: Option<Format>) -> Result<(), String> {
     match (to, Format::of_name(&path.display().to_string())) {
         (Some(to), Some(named)) if to != named => Err(format!(

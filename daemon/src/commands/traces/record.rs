@@ -1,8 +1,8 @@
-//! `forebay trace record`: what guests ask of a served disk, until Ctrl-C or for a while.
+//! `forebay trace record`: records guests' requests to a served disk, until Ctrl-C or for a while.
 //!
-//! Pieces come from the daemon several times a second and are written as one trace. Whatever ends it, what came until then is a
-//! whole trace: also if the daemon goes away, or somebody ends the command. If it cannot be written any more, or the command
-//! is killed, what was written stays, and can be salvaged up to the last seconds.
+//! Chunks arrive from the daemon several times a second and are written as one trace. Whatever ends it, the
+//! trace up to then is complete: also if the daemon ends, or the user ends the command. If it cannot be
+//! written any more, or the command is killed, the file stays, and can be salvaged up to the last seconds.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor};
@@ -24,23 +24,23 @@ use crate::commands::ending;
 use crate::output;
 use crate::replay::unreadable;
 
-/// How often a piece is asked for. The daemon has room for a tenth of a second at 600,000 requests a second.
+/// Time between requests for chunks. The daemon buffers a tenth of a second at 600,000 requests a second.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// How often what came is written so far that it can be salvaged.
+/// Time between flushes, up to which a trace can be salvaged.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What was recorded so far.
+/// The recording so far.
 struct Recording {
     writer: Writer<Packer<BufWriter<File>>>,
     dropped: u64,
 }
 
-/// Why no more is recorded.
+/// Reason for the end of a recording.
 enum Ended {
-    /// No more comes.
+    /// The daemon sends no more.
     Cut(Problem),
-    /// What came cannot be written.
+    /// The file cannot be written.
     Unwritten(io::Error),
 }
 
@@ -94,7 +94,7 @@ pub(super) fn run(options: &TraceRecord) -> Answer<()> {
     ))
 }
 
-/// Takes pieces until it is time to end, or nobody can read how it went.
+/// Takes chunks until it is time to end, or the output has no reader any more.
 fn follow(
     options: &TraceRecord,
     client: &Client,

@@ -1,4 +1,4 @@
-//! What a trace is like, for people and for programs. Lines fit 80 columns.
+//! Description of a trace, for people and for programs. Lines fit 80 columns.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use trace::{Survey, Trace};
 
 use crate::output;
 
-/// A trace, and what it is like.
+/// A trace with its description.
 pub(super) struct Shown<'a> {
     pub(super) name: &'a str,
     pub(super) trace: &'a Trace,
@@ -18,7 +18,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The content of the document, under `trace`.
+    /// Returns the content of the document, under `trace`.
     pub(super) fn json(&self) -> Value {
         let mut content = json(&self.info);
         content["file"] = self.name.into();
@@ -27,7 +27,7 @@ impl Shown<'_> {
         content
     }
 
-    /// The same for people.
+    /// Returns the text for people.
     pub(super) fn text(&self) -> String {
         let mut pairs = vec![("trace", format!("{}, {}", self.name, self.trace.format()))];
         if let Some(bytes) = self.trace.unit_bytes() {
@@ -49,7 +49,7 @@ impl Shown<'_> {
     }
 }
 
-/// What stands under figures that are estimated.
+/// Note below estimated figures.
 const ESTIMATED: &str = "
 Its footprint is too large to keep all of it in mind: what is \"about\" so much is
 estimated from a sample of blocks, and so is the working set. The standard error
@@ -118,7 +118,7 @@ fn window(window: &Window) -> Value {
     })
 }
 
-/// The share of accesses to blocks that were touched before. What is estimated may exceed what it is a share of.
+/// Returns the share of accesses to blocks that were touched before. Estimated parts may exceed their whole.
 fn reuse(touched: &Touched) -> Option<f64> {
     ratio(touched.accesses.saturating_sub(touched.blocks), touched.accesses)
 }
@@ -127,7 +127,7 @@ fn percent(part: u64, whole: u64) -> String {
     output::percent(&json!(ratio(part, whole)))
 }
 
-/// Lines of a name and a figure.
+/// Returns lines of a name and a figure.
 fn figures(info: &Info) -> Vec<(&'static str, String)> {
     let Info { survey, touched, .. } = info;
     let about = if touched.is_exact { "" } else { "about " };
@@ -173,7 +173,7 @@ fn percent_of(share: Option<f64>) -> String {
     output::percent(&json!(share))
 }
 
-/// The bytes of so many blocks, which may be estimated to be more than there can be.
+/// Returns the bytes of this many blocks; estimates may exceed the largest possible number.
 fn bytes(blocks: u64) -> u64 {
     blocks.saturating_mul(BLOCK_BYTES)
 }
@@ -187,7 +187,7 @@ fn requests(survey: &Survey) -> String {
     match survey.span_us() {
         Some(span_us) => {
             let seconds = span_us as f64 / 1e6;
-            // What came at one moment has no rate.
+            // Requests of one moment have no rate.
             let rate = match span_us {
                 0 => String::new(),
                 _ => format!(", {:.1} a second", survey.requests as f64 / seconds),
@@ -198,7 +198,7 @@ fn requests(survey: &Survey) -> String {
     }
 }
 
-/// A line for each direction that there is.
+/// Returns a line for each direction of requests in the trace.
 fn by_direction(info: &Info) -> Vec<(&'static str, String)> {
     let Info { survey, bytes, .. } = info;
     let rows = [
@@ -213,7 +213,7 @@ fn by_direction(info: &Info) -> Vec<(&'static str, String)> {
     rows.into_iter().filter(|(_, count, _)| *count > 0).map(line).collect()
 }
 
-/// Devices with their requests, the busiest first, as many as a line holds.
+/// Returns devices with their requests, the busiest first, as many as fit a line.
 fn devices(info: &Info) -> String {
     const SHOWN: usize = 4;
     let mut devices = info.devices.clone();

@@ -1,4 +1,4 @@
-//! The decisions as tables: what is asked, and what comes of it.
+//! Decisions as tables: requests, and their results.
 
 use axum::body::Body;
 use base::testing::TempDir;
@@ -19,7 +19,7 @@ fn guard(port: u16) -> Guard {
     Guard { port, names: names.into(), token: Token::load_or_make(dir.path()).expect("it is good") }
 }
 
-/// A reading request of somebody on this host.
+/// Returns a reading request from this host.
 fn reading(path: &'static str) -> Asked<'static> {
     Asked {
         method: &Method::GET,

@@ -1,4 +1,4 @@
-//! What is claimed, and from what.
+//! Claims of reports, and their sources.
 
 use base::moment::Moment;
 use cache::Latencies as Recorder;
@@ -6,7 +6,7 @@ use telemetry::series::lifetime::{Lifetime, Passed};
 
 use super::*;
 
-/// Returns the counters of a disk: hits in RAM of 10 us, reads and writes that took the backing so long.
+/// Returns the counters of a disk: hits in RAM of 10 us, reads and writes that took the backing this long.
 fn counted(hits: u64, misses: u64, writes: u64, micros: u64) -> Counted {
     let recorder = Recorder::default();
     (0..hits).for_each(|_| recorder.record(Latencies::ReadHitRam, 10_000));
@@ -21,7 +21,7 @@ fn counted(hits: u64, misses: u64, writes: u64, micros: u64) -> Counted {
     counted
 }
 
-/// The report on a disk that counted so much in pass-through, and so much with the cache.
+/// Returns the report on a disk with these counters in pass-through, and with the cache.
 fn gain(passed: &Counted, cached: &Counted) -> serde_json::Value {
     let mut all = passed.clone();
     all.add(cached);
