@@ -1,18 +1,22 @@
-//! Content of `DIR/state.json`: everything that a start relies on, so that what must agree changes in one step.
+//! Content of `DIR/state.json`: the whole durable state of the host, so that related parts change in one
+//! step.
 //!
 //! ```text
 //!   state         the pool and the disks
 //!   least_epochs  for each pool the least epoch of a list of devices that counts (the witness)
 //!   backings      for each disk the looks of its backing when this host had it last (`backing` of `past/record.rs`)
 //! ```
-//! When a device of the pool fails, the others list it no more, and the epoch of their list is recorded here before anything
-//! is acknowledged that only they have. Should the device come back alone, its own list is older, and does not count.
+//! When a device of the pool fails, the others remove it from their list, and the epoch of that list is
+//! recorded here before a write is acknowledged that only they have. Should the device return alone, its own
+//! list is older, and does not count.
 //!
-//! There are two copies, and both have a change before it is acknowledged. A start takes the second one if the first cannot be read.
-//! If neither can, it is refused and nothing is overwritten: nothing else knows which disks there are.
+//! There are two copies, and both have a change before it is acknowledged. A start reads the second one if
+//! the first cannot be read. If neither can, the start is refused and nothing is overwritten: no other file
+//! lists the disks.
 //!
-//! Versions before schema 8 had `witness.json` and `past/ID.json` for what is here now. The first start takes them over, and removes
-//! them once the new file is durable; one that is interrupted before that begins again. An earlier version refuses the new file.
+//! Versions before schema 8 had `witness.json` and `past/ID.json` instead. The first start migrates them, and
+//! removes them once the new file is durable; a start that is interrupted before that begins again. An
+//! earlier version refuses the new file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,7 +36,7 @@ use telemetry::events::{self, Kind};
 use crate::state::State;
 
 const NAMES: &[&str] = &["state.json", "state.copy.json"];
-/// First schema that has everything in one file.
+/// First schema with everything in one file.
 const WHOLE_SINCE: u64 = 8;
 const FORMAT: FileFormat = FileFormat { name: NAMES[0], schema: WHOLE_SINCE, checked_since: WHOLE_SINCE };
 const COPY: FileFormat = FileFormat { name: NAMES[1], ..FORMAT };
@@ -40,7 +44,7 @@ const COPY: FileFormat = FileFormat { name: NAMES[1], ..FORMAT };
 const WITNESS: &str = "witness.json";
 const BACKINGS: &str = "past";
 
-/// Everything that `state.json` holds.
+/// Content of `state.json`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct HostRecord {
     pub(crate) state: State,
@@ -50,10 +54,10 @@ pub(crate) struct HostRecord {
     backings: BTreeMap<u32, Value>,
 }
 
-/// The record as it is durable, and the way to change it.
+/// The durable record, with operations that change it.
 pub(crate) type HostFile = StoredFile<HostRecord>;
 
-/// A record as it was read.
+/// A record with its origin.
 #[derive(Debug, PartialEq)]
 pub(crate) struct LoadedRecord {
     pub(crate) record: HostRecord,
@@ -65,7 +69,7 @@ pub(crate) struct LoadedRecord {
 enum Origin {
     /// Those of this version, or none at all.
     Present,
-    /// The second copy, and why not the first: a sentence without its end.
+    /// The second copy, and the reason for which the first was not read: a sentence without a full stop.
     SecondCopy(String),
     /// Those of an earlier version.
     Earlier,
@@ -103,7 +107,8 @@ impl StoredValue for HostRecord {
 }
 
 impl HostRecord {
-    /// Reads the record in `dir`, whichever version wrote it, and changes nothing. An empty one if nothing was ever saved there.
+    /// Reads the record in `dir`, of any version, and changes nothing. An empty one if nothing was ever saved
+    /// there.
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or of a newer version.
@@ -139,7 +144,7 @@ impl HostRecord {
         }
     }
 
-    /// Takes the document of this version apart.
+    /// Parses the document of this version.
     fn parse(dir: &Path, schema: u64, mut json: Value) -> Answer<Self> {
         debug_assert_eq!(schema, FORMAT.schema, "there is one schema with everything");
         let fields = json.as_object_mut().expect("it has a schema");
@@ -150,7 +155,7 @@ impl HostRecord {
             let least_epochs = serde_json::from_value(least_epochs).map_err(odd)?;
             let mut backings: BTreeMap<u32, Value> = serde_json::from_value(backings).map_err(odd)?;
             let state = State::parse(dir, json)?;
-            // A disk whose adding was cut short left its record.
+            // An interrupted addition of a disk left its record.
             backings.retain(|id, _| state.disks.iter().any(|disk| disk.id == *id));
             Ok(Self { state, least_epochs, backings })
         };
@@ -177,7 +182,7 @@ impl HostRecord {
             let path = dir.join(BACKINGS).join(format!("{}.json", disk.id));
             let text = read_earlier(&path)
                 .map_err(|error| Problem::failed(format!("Cannot read {}: {error}", path.display())))?;
-            // A damaged one is as none: then nothing is trusted of what is cached.
+            // A damaged one is ignored: then no cached data of the disk is trusted.
             let backing = text.and_then(|text| serde_json::from_slice(&text).ok());
             record.backings.extend(backing.map(|backing| (disk.id, backing)));
         }
@@ -189,8 +194,8 @@ impl HostRecord {
         self.least_epochs.get(pool).copied().unwrap_or(0)
     }
 
-    /// Records that lists of a pool below an epoch do not count. The least epoch never falls. Forgets pools that are not known any
-    /// more.
+    /// Records that lists of a pool below an epoch do not count. The least epoch never falls. Removes the
+    /// epochs of unknown pools.
     pub(crate) fn raise_least_epoch(&mut self, pool: &str, epoch: u32) {
         let State { pool: present, replaced, former, .. } = &self.state;
         let known = present.iter().chain(replaced).map(|pool| &pool.id);
@@ -210,14 +215,15 @@ impl HostRecord {
         self.backings.insert(disk, record);
     }
 
-    /// Forgets the backing of a disk; its number is never used again.
+    /// Removes the record of a disk's backing; the number of the disk is never used again.
     pub(crate) fn forget_backing(&mut self, disk: u32) {
         self.backings.remove(&disk);
     }
 }
 
-/// Opens the record for a daemon that starts: takes over the files of an earlier version, and replaces a copy that cannot be read.
-/// A folder that takes no writes is no reason not to start: the next change saves the same.
+/// Opens the record for a daemon that starts: migrates the files of an earlier version, and replaces a copy
+/// that cannot be read. A folder that cannot be written does not prevent a start: the next change saves the
+/// same.
 ///
 /// # Errors
 /// If the record cannot be read.
@@ -249,14 +255,15 @@ pub(crate) fn is_in(dir: &Path) -> bool {
     NAMES.iter().any(|name| dir.join(name).exists())
 }
 
-/// Returns true if both copies have the same content, or none is there.
+/// Returns true if both copies have the same content, or neither exists.
 fn are_same(dir: &Path) -> bool {
     let [first, second] =
         [NAMES[0], NAMES[1]].map(|name| bounded::read(&dir.join(name), bounded::DIR_FILE_BYTES_MAX).ok());
     first == second
 }
 
-/// Removes files of earlier versions. What stays is removed at the next start, and nobody reads it.
+/// Removes files of earlier versions. A file that cannot be removed is ignored, and removed at the next
+/// start.
 fn remove_earlier(dir: &Path) {
     let backings = dir.join(BACKINGS);
     let entries = fs::read_dir(&backings).into_iter().flatten().flatten().map(|entry| entry.path());

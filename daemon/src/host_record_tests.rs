@@ -1,4 +1,4 @@
-//! The record of the host: what is read of each version and in each state of its files, and what a start makes of them.
+//! Reading the record of the host in each version and each state of its files, and its migration at a start.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ fn read(dir: &TempDir, name: &str) -> Vec<u8> {
     fs::read(dir.path().join(name)).expect("it is there")
 }
 
-/// A folder as version 7 leaves it.
+/// Returns a folder with the files of version 7.
 fn earlier() -> TempDir {
     let dir = TempDir::new();
     write(&dir, "state.json", EARLIER);
@@ -41,7 +41,7 @@ fn earlier() -> TempDir {
     dir
 }
 
-/// A folder as this version leaves it.
+/// Returns a folder with the files of this version.
 fn present() -> TempDir {
     let dir = earlier();
     open_host(&dir);
@@ -84,7 +84,7 @@ fn a_take_over_that_is_interrupted_at_any_step_begins_again() {
         open_host(&dir);
         die_after(dir.path(), None);
         check_taken_over(&load(&dir).expect("it can be read").record);
-        // What the dead one left of the files of before counts no more, or counts as before.
+        // Files of the earlier version that the crash left do not count any more, or count as before.
         check_taken_over(&open_host(&dir).read(HostRecord::clone));
         assert_eq!(names(&dir), ["state.copy.json", "state.json"], "{steps}");
     }

@@ -1,7 +1,7 @@
-//! Keys of a disk: what `disk set NAME KEY=VALUE` takes, what `disk add` has options for, what the state remembers.
+//! Keys of a disk: values of `disk set NAME KEY=VALUE`, options of `disk add`, and part of the state.
 //!
-//! One table names every key; parsing, printing, hints and the documentation go by it. A value is judged here as far
-//! as it can be without the disk; what depends on the pool is judged by the cache.
+//! One table has every key; parsing, printing, hints and the documentation use it. A value is validated here
+//! as far as it can be without the disk; limits of the pool are checked by the cache.
 
 mod rates;
 
@@ -25,7 +25,7 @@ const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
 /// The least RAM of a disk, in bytes.
 const RAM_BYTES_MIN: u64 = 1 << 20;
 
-/// A key: its name, its default as users write it, and what it is for.
+/// A key: its name, its default as users write it, and its meaning.
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) default: &'static str,
@@ -141,16 +141,16 @@ pub(crate) const KEYS: [Key; 21] = [
     },
 ];
 
-/// Every key with its default and what it is for, one a line.
+/// Returns every key with its default and its meaning, one a line.
 pub(crate) fn table() -> String {
     let line = |Key { name, default, about }: &Key| format!("  {name:18} {about}. Default: {default}\n");
     KEYS.iter().map(line).collect::<Vec<_>>().concat()
 }
 
-/// Keys that are named in the plans and have no effect yet.
+/// Keys that are planned and have no effect yet.
 const NOT_YET: [&str; 1] = ["destage-order"];
 
-/// The values of all keys of one disk. In JSON and in the state each is the text that a user would write.
+/// Values of all keys of one disk. JSON and the state have each as the text that a user would write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "BTreeMap<String, String>", try_from = "BTreeMap<String, String>")]
 pub(crate) struct Values {
@@ -175,18 +175,18 @@ pub(crate) struct Values {
     socket: SocketRights,
 }
 
-/// The sector size that guests are shown.
+/// The sector size for guests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SectorSize {
-    /// What guests were shown last, and of a new disk that of the backing.
+    /// The size that guests saw last; for a new disk that of the backing.
     #[default]
     Auto,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
 }
 
 impl SectorSize {
-    /// The bytes, if somebody chose.
+    /// Returns the bytes, if they were set.
     pub(crate) fn bytes(self) -> Option<u64> {
         match self {
             Self::Auto => None,
@@ -217,13 +217,13 @@ impl fmt::Display for SectorSize {
     }
 }
 
-/// Whether a disk may write back to a backing that cannot be marked as lacking data.
+/// Permission to use write-back on a backing that cannot bear a dirty mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unmarked {
-    /// It may not: somebody else could serve the backing as if it were complete.
+    /// Not permitted: another program could serve the backing as if it were complete.
     #[default]
     No,
-    /// It may: somebody sees to that.
+    /// Permitted: the administrator prevents that.
     Allowed,
 }
 
@@ -248,15 +248,15 @@ impl fmt::Display for Unmarked {
     }
 }
 
-/// Whether a disk becomes a block device of the host at each start of the service.
+/// Whether the service maps a disk at each of its starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MapAtStart {
-    /// It does not.
+    /// Not mapped.
     #[default]
     Off,
-    /// It does.
+    /// Mapped.
     On,
-    /// It does, and udev and LVM look at what is in it.
+    /// Mapped, and scanned by udev and LVM.
     Scan,
 }
 
@@ -283,12 +283,12 @@ impl fmt::Display for MapAtStart {
     }
 }
 
-/// What the pool says about shares that Forebay is to choose.
+/// Bounds of the pool for shares that Forebay chooses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PoolBounds {
     /// The least that can be reserved.
     pub(crate) reserve_bytes_min: u64,
-    /// What all disks can use together.
+    /// Bytes that all disks can use together.
     pub(crate) usable_bytes: u64,
 }
 
@@ -319,35 +319,35 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Bytes of a block.
+    /// Returns the bytes of a block.
     pub(crate) fn block_bytes(&self) -> u32 {
         self.block_bytes
     }
 
-    /// Returns the same values with no more RAM than that.
+    /// Returns the same values with at most this much RAM.
     pub(crate) fn with_ram_at_most(&self, bytes: u64) -> Self {
         Self { ram: Size(self.ram.0.min(bytes).max(RAM_BYTES_MIN)), ..self.clone() }
     }
 
-    /// RAM of the disk.
+    /// Returns the RAM of the disk.
     pub(crate) fn ram(&self) -> Size {
         self.ram
     }
 
-    /// Whether somebody set a limit: without, the disk may take the whole pool.
+    /// Returns true if a limit was set: without one, the disk may take the whole pool.
     pub(crate) fn has_limit(&self) -> bool {
         self.limit != Share::Auto
     }
 
-    /// How long a sequential run may be that still enters the cache.
+    /// Returns the longest sequential run that still enters the cache.
     pub(crate) fn sequential_cutoff(&self) -> SequentialCutoff {
         self.sequential_cutoff
     }
 
-    /// The same values with those of `changes` (key, value as text) put in.
+    /// Returns the same values with `changes` (key, value as text) applied.
     ///
     /// # Errors
-    /// Names the key that is unknown, or the value that cannot be. Then nothing is changed.
+    /// Names the key that is unknown, or the value that is invalid. Then nothing is changed.
     pub(crate) fn with<'a>(&self, changes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Answer<Self> {
         let mut values = self.clone();
         for (key, text) in changes {
@@ -400,28 +400,28 @@ impl Values {
         self.writes_back() && self.redundancy == Redundancy::Mirror
     }
 
-    /// True if what guests write is acknowledged before the backing has it.
+    /// Returns true if writes are acknowledged before the backing has them.
     pub(crate) fn writes_back(&self) -> bool {
         self.mode.row().writes_back
     }
 
-    /// The same values with nothing that waits for its backing.
+    /// Returns the same values without write-back.
     pub(crate) fn written_through(&self) -> Self {
         let mode = if self.writes_back() { Mode::WriteThrough } else { self.mode };
         Self { mode, ..self.clone() }
     }
 
-    /// The same values with nothing cached.
+    /// Returns the same values without caching.
     pub(crate) fn passing_through(&self) -> Self {
         Self { mode: Mode::PassThrough, ..self.clone() }
     }
 
-    /// The same values where there is no flash to reserve or to limit.
+    /// Returns the same values without reservation and limit, for a host without flash.
     pub(crate) fn without_flash(&self) -> Self {
         Self { reserve: Share::Auto, limit: Share::Auto, ..self.clone() }
     }
 
-    /// Every key with its value as text, in the order of [`KEYS`].
+    /// Returns every key with its value as text, in the order of [`KEYS`].
     pub(crate) fn named(&self) -> [(&'static str, String); KEYS.len()] {
         [
             ("mode", self.mode.to_string()),
@@ -448,12 +448,12 @@ impl Values {
         ]
     }
 
-    /// How long a request to the backing may take, in nanoseconds; none: for ever.
+    /// Returns the time that a request to the backing may take, in nanoseconds; none: without limit.
     pub(crate) fn retry_ns(&self) -> Option<u64> {
         self.retry_time.nanoseconds()
     }
 
-    /// Returns what guests get at most.
+    /// Returns the limits of guests' requests and bytes a second.
     pub(crate) fn rate_limits(&self) -> RateLimits {
         RateLimits {
             requests: self.iops_max,
@@ -462,22 +462,22 @@ impl Values {
         }
     }
 
-    /// The sector size in bytes that guests are shown, if somebody chose.
+    /// Returns the sector size for guests in bytes, if it was set.
     pub(crate) fn sector_bytes(&self) -> Option<u64> {
         self.sector_size.bytes()
     }
 
-    /// Whether it may write back to a backing that cannot be marked.
+    /// Returns the permission of write-back on a backing that cannot bear a dirty mark.
     pub(crate) fn unmarked(&self) -> Unmarked {
         self.unmarked
     }
 
-    /// Who may connect to the disk's sockets.
+    /// Returns owner, group and mode of the disk's sockets.
     pub(crate) fn socket_rights(&self) -> SocketRights {
         self.socket.clone()
     }
 
-    /// What the cache is to do for a disk of `disk_bytes` with these values.
+    /// Returns the cache settings of a disk of `disk_bytes` with these values.
     ///
     /// # Errors
     /// If the reservation would exceed the limit, or the least rate of destage the greatest.

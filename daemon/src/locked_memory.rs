@@ -1,14 +1,15 @@
-//! Keeps the memory of this process in RAM while the kernel of this host uses a disk of it.
+//! Keeps the memory of this process in RAM while this host's kernel uses one of its disks.
 //!
 //! ```text
 //!   host short of memory ──writes back──> mapped disk ──> a thread here, which touches a page that was swapped out
 //!            ^                                                        │ or dropped (the program itself, libraries)
 //!            └─────────── waits for memory, and for a disk ───────────┘
 //! ```
-//! All that is touched stays: what was reserved and not used yet takes no RAM by it (`MCL_ONFAULT`). The program and its libraries are
-//! read as a whole, since a page of them may be needed for the first time just then. Memory of guests is theirs: the host may swap it.
+//! Only pages that are touched stay: memory that is reserved and unused takes no RAM (`MCL_ONFAULT`). The
+//! program and its libraries are read as a whole, since a page of them may be needed for the first time just
+//! then. Memory of guests is theirs: the host may swap it.
 //!
-//! With a limit of locked memory nothing is locked: each piece of memory that goes beyond it would be refused.
+//! With a limit of locked memory nothing is locked: allocations beyond it would be refused.
 
 use std::fs;
 use std::io;
@@ -25,12 +26,12 @@ use tokio::sync::watch;
 /// Time that a process may take to lock its memory.
 const LOCK_TIME_MAX: Duration = Duration::from_secs(5);
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
-/// Time after the last use in which the memory stays locked: a disk that moves between shards, or whose connection is replaced, is used
-/// again in a moment.
+/// Time after the last use in which the memory stays locked: a disk that moves between shards, or whose
+/// connection is replaced, is soon used again.
 const UNLOCK_DELAY: Duration = Duration::from_secs(10);
 
-/// Locks the memory of this process whenever the kernel begins to use disks of it, and unlocks it when the last use ends.
-/// Shared mappings of files are guests' but for those below the folder `own`.
+/// Locks the memory of this process whenever the kernel begins to use one of its disks, and unlocks it when
+/// the last use ends. Shared mappings of files belong to guests, except for files below the folder `own`.
 pub(crate) async fn follow_kernel_uses(own: PathBuf) {
     let mut uses = kernel_uses();
     let mut is_locked = false;
@@ -43,7 +44,7 @@ pub(crate) async fn follow_kernel_uses(own: PathBuf) {
             is_locked = is_used;
             let own = own.clone();
             let change = move || if is_used { lock_and_say(&own) } else { unlock_and_say() };
-            // It takes the kernel a moment for each GiB that is in use. A panic there is in the log.
+            // This takes the kernel a moment for each GiB in use. A panic there is logged.
             drop(tokio::task::spawn_blocking(change).await);
         }
         if uses.changed().await.is_err() {
@@ -52,7 +53,7 @@ pub(crate) async fn follow_kernel_uses(own: PathBuf) {
     }
 }
 
-/// Waits for a use, at most for so long. Returns true if there is one.
+/// Waits for a use for at most `time`. Returns true if there is one.
 async fn is_used_within(uses: &mut watch::Receiver<usize>, time: Duration) -> bool {
     matches!(tokio::time::timeout(time, uses.wait_for(|uses| *uses > 0)).await, Ok(Ok(_)))
 }
@@ -87,7 +88,7 @@ fn lock_all(own: &Path) -> io::Result<()> {
     for Mapped { start, bytes, kind } in all_mapped(&fs::read_to_string("/proc/self/maps")?, own) {
         let Some(start) = NonNull::new(ptr::with_exposed_provenance_mut(start)) else { continue };
         let done = match kind {
-            // SAFETY: it changes nothing that is in memory, and what is not mapped any more is refused.
+            // SAFETY: it changes no content of memory, and ranges that are no longer mapped are refused.
             MappedKind::Program => unsafe { mlock(start, bytes) },
             // SAFETY: as above.
             MappedKind::OfOthers => unsafe { munlock(start, bytes) },
@@ -99,7 +100,7 @@ fn lock_all(own: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns true if no limit holds for this process. Takes as much as the system gives.
+/// Returns true if this process may lock without limit. Raises the limit as far as the system allows.
 fn may_lock_all() -> bool {
     let Ok((_, hard)) = getrlimit(Resource::RLIMIT_MEMLOCK) else { return false };
     if hard == RLIM_INFINITY {
@@ -116,7 +117,8 @@ fn has_lock_right(status: &str) -> bool {
     effective.is_some_and(|word| word & (1 << IPC_LOCK) != 0)
 }
 
-/// Returns true once a process has locked memory, or if nobody knows; false if it does not for a few seconds.
+/// Returns true once a process has locked memory, or if that cannot be read; false if it has not after a few
+/// seconds.
 pub(crate) fn is_locked(process: u32) -> bool {
     let deadline = Instant::now() + LOCK_TIME_MAX;
     loop {
@@ -140,7 +142,7 @@ fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()
 }
 
-/// A part of memory that is treated in its own way.
+/// A part of memory with a treatment of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mapped {
     start: usize,
@@ -156,8 +158,8 @@ enum MappedKind {
     OfOthers,
 }
 
-/// Returns such parts of the memory map of a process (proc(5)), which says: addresses, rights, offset, device, inode, path.
-/// Files below the folder `own` are this process's.
+/// Returns such parts of the memory map of a process (proc(5)), whose lines have addresses, rights, offset,
+/// device, inode, path. Files below the folder `own` belong to this process.
 fn all_mapped(maps: &str, own: &Path) -> Vec<Mapped> {
     let mapped = |line: &str| {
         let mut words = line.split_whitespace();

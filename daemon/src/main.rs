@@ -1,7 +1,7 @@
 //! Forebay: a flash cache for the disks of virtual machines.
 //!
-//! The binary parses the command line and hands over to [`commands`]. Exit status: 0 done; 1 it could not be done, with
-//! one line on standard error that says what was tried and what to do next; 2 wrong usage.
+//! The binary parses the command line and calls [`commands`]. Exit status: 0 done; 1 failed, with one line on
+//! standard error that names the operation and a remedy; 2 wrong usage.
 //!
 //! ```text
 //!   command line ──> client ══ control socket ══> control ──> registry ──> shard ──> cache, doors
@@ -58,7 +58,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             let priority = output::journal_priority(&io::stderr(), tracing::Level::ERROR);
-            // Not `eprintln!`, which panics if that cannot be written, as on a full disk: the status still tells.
+            // Not `eprintln!`, which panics if that cannot be written, as on a full disk: the exit status
+            // still shows the failure.
             writeln!(io::stderr(), "{priority}error: {}", plain::line(&problem.message)).unwrap_or(());
             ExitCode::FAILURE
         }

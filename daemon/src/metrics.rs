@@ -1,8 +1,9 @@
-//! What is counted, for Prometheus: made of the documents that others get as JSON, so that both say the same.
+//! Metrics for Prometheus, made of the JSON documents, so that both agree.
 //!
-//! A table gives each key of those documents its metric. Names follow Prometheus' conventions: base units, `_total` for what
-//! only rises. Counters begin at zero when a disk is attached, as in `forebay stats`; Prometheus knows how to go on from
-//! there. Making the text takes time with the number of disks, not with what they have cached, and waits for no I/O.
+//! A table maps each key of those documents to its metric. Names follow Prometheus' conventions: base units,
+//! `_total` for counters. Counters begin at zero when a disk is attached, as in `forebay stats`; Prometheus
+//! handles such resets. The time for the text grows with the number of disks, not with their cached data, and
+//! it waits for no I/O.
 
 mod text;
 mod wear;
@@ -22,11 +23,11 @@ struct Row {
     name: String,
     help: String,
     kind: Kind,
-    /// What a value of the document is multiplied by.
+    /// Factor from the document to the metric.
     scale: f64,
 }
 
-/// What is counted of a disk, but not by its cache.
+/// Counters of a disk that its cache does not count.
 const COUNTED_BESIDE: [(&str, &str); 4] = [
     ("backing_retries", "Requests that were sent to the backing again, because they failed."),
     ("requests_delayed", "Requests of guests that waited to stay within `iops-max` and `bandwidth-max`."),
@@ -37,7 +38,7 @@ const COUNTED_BESIDE: [(&str, &str); 4] = [
     ),
 ];
 
-/// Keys of a disk's statistics that go up and down, and what they are.
+/// Keys of a disk's statistics that rise and fall, with their help.
 const DISK_GAUGES: [(&str, &str); 22] = [
     ("size_bytes", "Size of the disk."),
     ("reserve_bytes", "The least flash that the disk may hold."),
@@ -96,7 +97,7 @@ const DEVICE_GAUGES: [(&str, &str); 3] = [
     ("segments_free", "Segments of the device that belong to no disk."),
 ];
 
-/// A disk as it is told: the document that `disk show` prints, and what its requests took, if it is served.
+/// A disk: the document that `disk show` prints, and the latencies of its requests, if it is served.
 #[derive(Debug)]
 pub(crate) struct Described {
     pub(crate) document: Value,
@@ -104,16 +105,16 @@ pub(crate) struct Described {
     pub(crate) latencies: Option<[Spread; cache::Latency::ALL.len()]>,
 }
 
-/// What requests of one kind took.
+/// Latencies of requests of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Spread {
-    /// How many each class of the histogram of latencies has.
+    /// Counts of the classes of the latency histogram.
     counts: Vec<u64>,
     sum_seconds: f64,
 }
 
 impl Spread {
-    /// Of what was measured since the disk was attached.
+    /// Returns the latencies since the disk was attached.
     pub(crate) fn of(histogram: &cache::Histogram, measured: &LatencyCounts) -> Self {
         let counts = histogram.classes().map(|(_, count)| count).collect();
         Self { counts, sum_seconds: text::exact(measured.sum_ns()) / 1e9 }
@@ -124,7 +125,7 @@ impl Spread {
 struct Measured {
     name: &'static str,
     help: &'static str,
-    /// Keys of the documents, and what they are called in the metric where it has several.
+    /// Keys of the documents, and their label in the metric if it has several.
     classes: &'static [(&'static str, Option<&'static str>)],
 }
 
@@ -155,7 +156,7 @@ const LATENCIES: [Measured; 4] = [
     },
 ];
 
-/// What vSphere Flash Read Cache called things, and where they are here.
+/// Counters of vSphere Flash Read Cache, and their names here.
 const VFRC: [(&str, &str, &str); 4] = [
     ("numBlocks", "blocks_max", "forebay_blocks_max"),
     ("numBlocksCurrentlyCached", "blocks_cached", "forebay_blocks_cached"),
@@ -171,7 +172,7 @@ const VFRC: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// What follows from counters, and how to ask for it.
+/// Values that follow from counters, with their expressions.
 const DERIVED: [(&str, &str); 3] = [
     (
         "hit_ratio",
@@ -187,7 +188,8 @@ const DERIVED: [(&str, &str); 3] = [
     ),
 ];
 
-/// All metrics, as text: of the documents that `disk show` and `pool show` print, and of the histograms of disks.
+/// Returns all metrics as text: of the documents that `disk show` and `pool show` print, and of the
+/// histograms of disks.
 pub(crate) fn text(disks: &[Described], pool: &Value) -> String {
     let documents: Vec<&Value> = disks.iter().map(|disk| &disk.document).collect();
     let mut families = about_disks(&documents);
@@ -196,7 +198,7 @@ pub(crate) fn text(disks: &[Described], pool: &Value) -> String {
     text::text(&families)
 }
 
-/// The page of the documentation that maps keys to metrics.
+/// Returns the page of the documentation that maps keys to metrics.
 pub(crate) fn page() -> String {
     let cells = |Row { key, name, help, .. }: Row| [format!("`{key}`"), format!("`{name}`"), help];
     let columns = ["key", "metric", "what it is"];
@@ -226,7 +228,7 @@ pub(crate) fn page() -> String {
     .concat()
 }
 
-/// A table of the page, under its title.
+/// Returns a table of the page, under its title.
 fn table<const N: usize>(title: &str, columns: [&str; N], rows: Vec<[String; N]>) -> String {
     let row = |cells: [String; N]| format!("| {} |\n", cells.join(" | "));
     let rows: String = rows.into_iter().map(row).collect();
@@ -234,7 +236,7 @@ fn table<const N: usize>(title: &str, columns: [&str; N], rows: Vec<[String; N]>
     format!("\n## {title}\n\n{}{line}|\n{rows}", row(columns.map(str::to_owned)))
 }
 
-/// The metric of every key of a disk's statistics that is a number.
+/// Returns the metric of every key of a disk's statistics that is a number.
 fn disk_rows() -> impl Iterator<Item = Row> {
     let counters = DiskCounts::described().chain(COUNTED_BESIDE).map(|(key, help)| {
         let (stem, scale) =
@@ -256,7 +258,7 @@ fn gauges(prefix: &str, keys: &'static [(&'static str, &'static str)]) -> impl I
     })
 }
 
-/// The same, worked out once.
+/// The result of [`disk_rows`], computed once.
 static DISK_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| disk_rows().collect());
 
 fn about_disks(disks: &[&Value]) -> Vec<Family> {
@@ -288,11 +290,11 @@ fn doors(disks: &[&Value]) -> Vec<Family> {
     from_rows(&*DOOR_ROWS, &doors.iter().collect::<Vec<_>>(), &labels)
 }
 
-/// The largest values of all classes of latencies but the last, in seconds.
+/// Upper bounds of all classes of latencies but the last, in seconds.
 static LATENCY_BOUNDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let histograms = Histograms::default();
     let bounds = histograms.latencies[0].classes().filter_map(|(micros, _)| micros);
-    // Bounds are positive, and far below what overflows.
+    // Bounds are positive, and far below an overflow.
     bounds.map(|micros| (text::exact(micros.unsigned_abs()) / 1e6).to_string()).collect()
 });
 
@@ -318,7 +320,7 @@ fn latencies(disks: &[Described]) -> Vec<Family> {
     LATENCIES.iter().map(family).collect()
 }
 
-/// A family for each row, with a value for each document that has the key.
+/// Returns a family for each row, with a value for each document that has the key.
 fn from_rows<'a>(
     rows: impl IntoIterator<Item = &'a Row>,
     documents: &[&Value],
@@ -342,17 +344,17 @@ fn borrowed<'a>(labels: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)>
     labels.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// What a document says, or the statistics in it.
+/// Returns a value of a document, or of the statistics in it.
 fn find<'a>(document: &'a Value, key: &str) -> &'a Value {
     document.get(key).unwrap_or(&document["statistics"][key])
 }
 
-/// A number, or 1 for what is true.
+/// Returns a number, or 1 for true and 0 for false.
 fn value(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_bool().map(|is_true| f64::from(u8::from(is_true))))
 }
 
-/// 1 for the state that something is in, and 0 for all others.
+/// Returns 1 for the present state, and 0 for all others.
 fn states(
     metric: &str,
     what: &str,

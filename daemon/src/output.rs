@@ -1,4 +1,4 @@
-//! Text on standard output: tables and pairs for people. And priorities of lines that go to the journal.
+//! Text on standard output: tables and pairs for people. And priorities of lines for the journal.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -10,10 +10,10 @@ use nix::sys::stat::fstat;
 use serde_json::Value;
 use tracing::Level;
 
-/// What stands where nothing is known.
+/// Text for an unknown value.
 pub(crate) const NOTHING: &str = "-";
 
-/// Prints `text`, safe to show. Whoever reads it may stop early; that is no failure.
+/// Prints `text`, safe to show. A reader that is gone is not a failure.
 pub(crate) fn print(text: &str) -> Answer<()> {
     let text = plain::lines(text);
     let mut output = io::stdout().lock();
@@ -24,7 +24,7 @@ pub(crate) fn print(text: &str) -> Answer<()> {
     }
 }
 
-/// Rows under their headings, columns as wide as they need. Cells are made safe to show.
+/// Returns rows under their headings, columns as wide as they need. Cells are made safe to show.
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let safe = |row: &Vec<String>| row.iter().map(|cell| plain::line(cell).into_owned()).collect();
     let rows: Vec<Vec<String>> = rows.iter().map(safe).collect();
@@ -45,7 +45,7 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// One pair a line, values in one column, safe to show.
+/// Returns one pair a line, values in one column, safe to show.
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines: Vec<String> =
@@ -53,37 +53,37 @@ pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
     lines.concat()
 }
 
-/// A number of bytes from a document.
+/// Returns a number of bytes from a document.
 pub(crate) fn size(value: &Value) -> String {
     value.as_u64().map_or_else(|| NOTHING.to_owned(), |bytes| Size(bytes).to_string())
 }
 
-/// A number from a document.
+/// Returns a number from a document.
 pub(crate) fn number(value: &Value) -> String {
     value.as_u64().map_or_else(|| NOTHING.to_owned(), |number| number.to_string())
 }
 
-/// A yes or no from a document.
+/// Returns a yes or no from a document.
 pub(crate) fn yes_or_no(value: &Value) -> String {
     value.as_bool().map_or(NOTHING, |yes| if yes { "yes" } else { "no" }).to_owned()
 }
 
-/// A text from a document, safe to show.
+/// Returns a text from a document, safe to show.
 pub(crate) fn text(value: &Value) -> String {
     plain::line(value.as_str().unwrap_or(NOTHING)).into_owned()
 }
 
-/// A ratio from a document, in hundredths.
+/// Returns a ratio from a document, in hundredths.
 pub(crate) fn percent(value: &Value) -> String {
     value.as_f64().map_or_else(|| NOTHING.to_owned(), units::percent)
 }
 
-/// The entries of a list in a document.
+/// Returns the entries of a list in a document.
 pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Returns whether the journal gets what is written to `output`: systemd names device and inode of what it connected.
+/// Returns true if `output` is the journal: systemd names device and inode of what it connected.
 pub(crate) fn is_journal(output: &impl AsFd) -> bool {
     let Ok(named) = std::env::var("JOURNAL_STREAM") else { return false };
     fstat(output).is_ok_and(|found| is_named(&named, found.st_dev, found.st_ino))
@@ -93,7 +93,7 @@ fn is_named(named: &str, device: u64, inode: u64) -> bool {
     named == format!("{device}:{inode}")
 }
 
-/// Returns the prefix by which the journal knows how bad a line is, as sd-daemon(3) has it.
+/// Returns the prefix with a line's level for the journal, as in sd-daemon(3).
 pub(crate) fn priority(level: Level) -> &'static str {
     match level {
         Level::ERROR => "<3>",

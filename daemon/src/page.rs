@@ -1,7 +1,8 @@
-//! The web page, embedded in the binary: `/` and what it needs under `/assets/`.
+//! The web page, embedded in the binary: `/`, and its files under `/assets/`.
 //!
-//! Built from `web/` into `web/dist`, which is committed, so that cargo alone builds the product. The page asks the
-//! control plane beside it for everything; nothing here knows a disk, and nothing of it comes from outside.
+//! Built from `web/` into `web/dist`, which is committed, so that cargo alone builds the product. The page
+//! requests all data from the control plane of the same address; this module knows no disks, and loads
+//! nothing from elsewhere.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -24,7 +25,7 @@ const INDEX: File = File {
     content: include_bytes!("../../web/dist/index.html"),
 };
 
-/// What the page asks for besides itself.
+/// Files that the page loads.
 const ASSETS: [File; 3] = [
     File {
         name: "app.js",
@@ -39,11 +40,11 @@ const ASSETS: [File; 3] = [
     File { name: "icon.svg", kind: "image/svg+xml", content: include_bytes!("../../web/dist/icon.svg") },
 ];
 
-/// What a browser may do with the page: run and show what came from here, ask only here, and be in nobody's frame.
+/// Content security policy: scripts, styles and requests of this address only, and no frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The page, to be merged into a router with any state.
+/// Returns the routes of the page, to be merged into a router with any state.
 pub(crate) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/", get(index)).route("/assets/{name}", get(asset))
 }
@@ -60,12 +61,12 @@ async fn asset(Path(name): Path<String>, asked: HeaderMap) -> Response {
 }
 
 impl File {
-    /// The file, or that the browser has it already.
+    /// Returns the file, or "not modified" if the browser has it already.
     fn answer(&self, asked: &HeaderMap) -> Response {
         let tag = self.tag();
         let headers = [
             (header::CONTENT_TYPE, self.kind),
-            // Asked for again each time, so that page and daemon are always of one version.
+            // Revalidated each time, so that page and daemon are always of one version.
             (header::CACHE_CONTROL, "no-cache"),
             (header::CONTENT_SECURITY_POLICY, POLICY),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -78,7 +79,7 @@ impl File {
         (headers, self.content).into_response()
     }
 
-    /// Says whether the content is another one. No more than that: it keeps nobody from forging it.
+    /// Returns a tag of the content. It detects changes, and is no protection against forgery.
     fn tag(&self) -> String {
         let mut hasher = DefaultHasher::new();
         hasher.write(self.content);
@@ -113,7 +114,7 @@ mod tests {
             let text = str::from_utf8(file.content).expect("it is text");
             assert!(!text.contains("sourceMappingURL"), "{}", file.name);
             let addresses = text.match_indices("://").map(|(at, _)| &text[..at]);
-            // What a hint says of backings is nothing that a browser could load.
+            // Locations of backings in a hint are not loaded by a browser.
             let is_backing = |before: &str| ["nbd", "nbd+unix"].iter().any(|scheme| before.ends_with(scheme));
             for before in addresses.filter(|before| !is_backing(before)) {
                 let rest = &text[before.len()..];

@@ -1,11 +1,11 @@
-//! Where the daemon keeps and offers things: DIR for what must survive, RUN for sockets.
+//! Folders of the daemon: DIR for durable state, RUN for sockets.
 //!
 //! ```text
 //!   DIR  state.json  state.copy.json  holds.json  lock  token  pool.img  /var/lib/forebay, or $XDG_STATE_HOME/forebay
 //!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
-//! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and `RUNTIME_DIRECTORY`; they go
-//! before what the user would have.
+//! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and
+//! `RUNTIME_DIRECTORY`; they take precedence over those of the user.
 
 use std::env;
 use std::fs::{self, DirBuilder, File};
@@ -19,24 +19,24 @@ use base::problem::{Answer, Problem, ProblemKind};
 
 use crate::door::DoorKind;
 
-/// Sockets of the daemon that serves the host.
+/// Folder of sockets of the daemon that serves the host.
 const RUN_OF_HOST: &str = "/run/forebay";
 
-/// The pool that the daemon makes by itself, in DIR.
+/// Name of the pool that the daemon makes by default, in DIR.
 pub(crate) const EMBEDDED_POOL: &str = "pool.img";
 
 /// The two folders, absolute, and the address for all disks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// What must survive.
+    /// DIR, for durable state.
     pub(crate) dir: PathBuf,
-    /// Sockets.
+    /// RUN, for sockets.
     pub(crate) run: PathBuf,
-    /// Where NBD is served over TCP, as a URI to which a disk's name is added; none if it is not.
+    /// URI of NBD over TCP, to which a disk's name is appended; none if it is off.
     pub(crate) nbd_uri: Option<String>,
 }
 
-/// Returns the name of this host, or `localhost` where the system does not tell.
+/// Returns the name of this host, or `localhost` if it is unknown.
 pub(crate) fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     match name.trim() {
@@ -45,10 +45,10 @@ pub(crate) fn host_name() -> String {
     }
 }
 
-/// What the defaults depend on.
+/// Environment that the defaults depend on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
-    /// Runs as the administrator of the host.
+    /// True if it runs as the administrator of the host.
     pub(crate) is_root: bool,
     /// `$STATE_DIRECTORY`, from a service manager.
     pub(crate) service_state: Option<PathBuf>,
@@ -63,7 +63,8 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of this process. Empty and relative paths count as not set, as the XDG rules say.
+    /// Returns the environment of this process. Empty and relative paths count as not set, as the XDG rules
+    /// require.
     pub(crate) fn of_process() -> Self {
         let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         // Several folders of a service are separated by colons; ours has one.
@@ -99,7 +100,7 @@ impl Surroundings {
         })
     }
 
-    /// Where sockets are if nothing else is said.
+    /// Returns the default folder of sockets.
     fn default_run(&self) -> Answer<PathBuf> {
         if let Some(run) = &self.service_runtime {
             return Ok(run.clone());
@@ -114,8 +115,8 @@ impl Surroundings {
         })
     }
 
-    /// The control socket of the daemon that a command means who names none: that of this user if there is one, else
-    /// that of the host. `exists` says whether something is at a path.
+    /// Returns the control socket for a command without one: that of this user's daemon if it exists, else
+    /// that of the host. `exists` returns true if something is at a path.
     pub(crate) fn control_socket(&self, exists: impl Fn(&Path) -> bool) -> PathBuf {
         let of_host = control_socket_in(Path::new(RUN_OF_HOST));
         match self.default_run().map(|run| control_socket_in(&run)) {
@@ -126,10 +127,10 @@ impl Surroundings {
 }
 
 impl Places {
-    /// The folders for what was asked for.
+    /// Returns the folders for these options.
     ///
     /// # Errors
-    /// If there is neither a word nor a default.
+    /// If there is neither an option nor a default.
     pub(crate) fn resolve(
         dir: Option<PathBuf>,
         run: Option<PathBuf>,
@@ -147,31 +148,30 @@ impl Places {
         Ok(Self { dir: absolute(&dir)?, run: absolute(&run)?, nbd_uri: None })
     }
 
-    /// Makes the folders that are missing: DIR for its owner only, RUN open to look into (sockets have rights of
-    /// their own).
+    /// Makes missing folders: DIR for its owner only, RUN readable by all (sockets have rights of their own).
     pub(crate) fn make(&self) -> Answer<()> {
         make_folder(&self.dir, 0o700)?;
         self.make_run()
     }
 
-    /// Makes RUN and its folders, those that are missing.
+    /// Makes RUN and its folders, if they are missing.
     pub(crate) fn make_run(&self) -> Answer<()> {
         make_folder(&self.run, 0o755)?;
         DoorKind::ALL.iter().try_for_each(|kind| make_folder(&self.run.join(kind.folder()), 0o755))?;
         make_folder(&self.touched(), 0o700)
     }
 
-    /// What is remembered of disks from one process to the next.
+    /// Returns the folder of bits of touched pages, which outlive the process.
     pub(crate) fn touched(&self) -> PathBuf {
         self.run.join("touched")
     }
 
-    /// The control socket.
+    /// Returns the path of the control socket.
     pub(crate) fn control_socket(&self) -> PathBuf {
         control_socket_in(&self.run)
     }
 
-    /// Says where HTTP is answered over TCP, as long as it is.
+    /// Returns the path of the file with the address of HTTP over TCP, which exists as long as it is served.
     pub(crate) fn http(&self) -> PathBuf {
         self.run.join("http")
     }
@@ -179,7 +179,7 @@ impl Places {
     /// Writes the address of HTTP over TCP into RUN, for scripts and for a port that the system chose.
     ///
     /// # Errors
-    /// If RUN takes no file.
+    /// If RUN cannot be written.
     pub(crate) fn publish_http(&self, address: SocketAddr) -> Answer<()> {
         let (path, new) = (self.http(), self.http().with_extension("new"));
         fs::write(&new, format!("{address}\n"))
@@ -190,7 +190,7 @@ impl Places {
             })
     }
 
-    /// Returns the socket at which a door of a disk listens.
+    /// Returns the path of the socket of a disk's door.
     pub(crate) fn socket(&self, door: DoorKind, disk: &str) -> PathBuf {
         self.run.join(door.folder()).join(format!("{disk}.sock"))
     }
@@ -200,12 +200,13 @@ impl Places {
         self.nbd_uri.as_ref().map(|uri| format!("{uri}{disk}"))
     }
 
-    /// The pool that the daemon makes by itself.
+    /// Returns the path of the pool that the daemon makes by default.
     pub(crate) fn embedded_pool(&self) -> PathBuf {
         self.dir.join(EMBEDDED_POOL)
     }
 
-    /// Claims DIR as [`Self::claim`] does, with patience for the last process, which may have been killed a moment ago.
+    /// Claims DIR as [`Self::claim`] does, and waits for the previous process, which may have been killed a
+    /// moment ago.
     ///
     /// # Errors
     /// If another daemon has it.
@@ -225,7 +226,7 @@ impl Places {
         let failed = |error: io::Error| Problem::failed(format!("Cannot lock {}: {error}", path.display()));
         let opened = File::options().write(true).create(true).truncate(false).open(&path);
         let file = match opened {
-            // One that is there can be locked all the same.
+            // An existing file can still be locked.
             Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => File::open(&path),
             opened => opened,
         };
@@ -241,20 +242,19 @@ impl Places {
     }
 }
 
-/// The control socket in a folder for sockets.
+/// Returns the control socket in a folder for sockets.
 pub(crate) fn control_socket_in(run: &Path) -> PathBuf {
     run.join("control.sock")
 }
 
-/// `path` from the root, without looking at what is there.
+/// Returns `path` from the root, without access to the file system.
 pub(crate) fn absolute(path: &Path) -> Answer<PathBuf> {
     std::path::absolute(path).map_err(|error| {
         Problem::invalid(format!("Cannot use path '{}': {error}; give another", path.display()))
     })
 }
 
-/// Makes a folder with exactly this mode, whatever the umask of whoever starts the daemon. One that is there stays as it
-/// is.
+/// Makes a folder with exactly this mode, whatever the umask. An existing one stays as it is.
 fn make_folder(path: &Path, mode: u32) -> Answer<()> {
     let made = if path.is_dir() {
         Ok(())

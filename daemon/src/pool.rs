@@ -1,4 +1,4 @@
-//! Which flash the daemon uses, and what it may do to it.
+//! Selection of the pool at a start: which flash the daemon uses, and what it may overwrite.
 //!
 //! ```text
 //!   a pool is remembered ── no other path is named ──> its devices are found by its id, and opened; else served without flash
@@ -7,18 +7,19 @@
 //!     holds nothing ───────────────────────────────────────> record, format, open, remember
 //!     anything else ── its exact id given (--erase) ───────> record, format, open, remember;  else refuse, with the id
 //! ```
-//! A pool that has several devices is opened on all of them that are there, and goes on without the others; they do not
-//! belong to it any more. Devices come and go later on by `registry/pool.rs`.
+//! A pool of several devices is opened on all that are found, and continues without the others; those do not
+//! belong to it any more. Later changes of devices are in `registry/pool.rs`.
 //!
-//! A remembered pool that is gone, cannot be read, or holds something else by now does not keep guests from their disks: they are
-//! served without flash, and the log says so (the promise for flash that dies holds at a start too). Only a pool that another
-//! process holds ends the start: the next one may find it free. Nothing is made in its place: a name by which a
-//! pool is known, in the configuration as on the command line, is no word to make a new one, since what it means may have changed.
+//! If a remembered pool is missing, unreadable, or replaced by something else, guests still get their disks:
+//! they are served without flash, and the log says so (the promise for flash that fails holds at a start
+//! too). Only a pool that another process holds ends the start: the next one may find it free. No pool is
+//! made in its place: a path by which a pool is known, in the configuration as on the command line, does not
+//! permit a new one, since it may refer to another device by now.
 //!
-//! Nothing that holds data is formatted without its exact id. A pool that is named by a path that was never one of the remembered
-//! pool's replaces that, unless that may hold what a backing does not have. Until the new one is open, the one before is remembered
-//! beside it, and a start that fails goes back to it. Disks that a pool may hold such data of wait for it; others are served without
-//! flash as long as it cannot be used.
+//! Nothing that holds data is formatted without its exact id. A pool at a path that never belonged to the
+//! remembered pool replaces that, unless that may hold dirty data. Until the new pool is open, both are
+//! recorded, and a start that fails returns to the old one. Disks with possible dirty data in a pool wait for
+//! it; others are served without flash as long as it cannot be used.
 
 mod content;
 mod drives;
@@ -53,32 +54,32 @@ use crate::places::{Places, absolute};
 use crate::shard::{Found, Owners, Shards};
 use crate::state::{DeviceRecord, LostDevice, PoolRecord, State};
 
-/// The pool that the daemon makes by itself: this share of the free space of its folder, in hundredths.
+/// Share of the free space of its folder for the pool that the daemon makes by default, in hundredths.
 const EMBEDDED_PERCENT: u64 = 10;
-/// And at most so many bytes.
+/// The most bytes of that pool.
 const EMBEDDED_BYTES_MAX: u64 = 32 << 30;
 /// The option that gives the size of a pool file.
 const POOL_SIZE: &str = "--pool-size";
-/// Sizes of files that are made are rounded down to this many bytes.
+/// Sizes of new files are rounded down to this many bytes.
 const ROUNDING: u64 = 1 << 20;
 
-/// What the user said about the pool.
+/// Options of the user for the pool.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PoolChoice {
     /// The file or device to use.
     pub(crate) file: Option<PathBuf>,
     /// Its size, if it has to be made.
     pub(crate) size: Option<Size>,
-    /// The size was given as an option of this start, and not in the configuration.
+    /// Set if the size is an option of this start, not from the configuration.
     pub(crate) is_size_option: bool,
-    /// The id of what may be erased.
+    /// The id of the content that may be erased.
     pub(crate) erase: Option<String>,
 }
 
-/// Finds or makes the pool and opens it on all shards. A new one takes the place of one that is remembered once it is open.
+/// Finds or makes the pool and opens it on all shards. A new one replaces the recorded one once it is open.
 ///
 /// # Errors
-/// If there is no pool that may be used. Then nothing that held data was changed, and the same pool is remembered as before.
+/// If no pool may be used. Then no existing data was changed, and the same pool is recorded as before.
 pub(crate) async fn open(
     places: &Places,
     host: &HostFile,
@@ -128,8 +129,8 @@ pub(crate) async fn open(
     opened
 }
 
-/// Returns true if an earlier start erased, for the pool that is remembered, what may be erased. A service whose options have stayed as
-/// they were is to start again.
+/// Returns true if an earlier start made the recorded pool over the content that may be erased. A service
+/// whose options are unchanged must start again.
 fn has_erased(record: &PoolRecord, word: &str) -> bool {
     let has_erased = record.erased.as_deref() == Some(word);
     if has_erased {
@@ -141,8 +142,8 @@ fn has_erased(record: &PoolRecord, word: &str) -> bool {
     has_erased
 }
 
-/// Forgets a pool that an earlier start did not finish, and removes its file if that was to be made. It never held anything.
-/// Returns what was remembered of it.
+/// Removes the record of a pool that an earlier start did not finish, and its file if that was being made. It
+/// never held anything. Returns the record.
 fn take_unfinished(state: &mut State) -> Answer<Option<PoolRecord>> {
     let Some(record) = state.drop_new_pool() else { return Ok(None) };
     if record.being_made && record.path.exists() {
@@ -158,38 +159,38 @@ fn take_unfinished(state: &mut State) -> Answer<Option<PoolRecord>> {
 
 struct Setup<'a> {
     places: &'a Places,
-    /// Where the state is saved.
+    /// File of the state.
     host: &'a HostFile,
     shards: &'a Shards,
     state: &'a mut State,
-    /// The file or device that a pool is made on, if one is made; else the first device of the one that is remembered.
+    /// The file or device that a pool is made on, if one is made; else the first device of the recorded pool.
     path: PathBuf,
     choice: &'a PoolChoice,
-    /// The id of what may be erased, if an earlier start did not do so.
+    /// The id of the content that may be erased, if an earlier start did not do so.
     erase: Option<String>,
-    /// The pool that is remembered is meant, and no other takes its place.
+    /// Set if the recorded pool is meant, and no other replaces it.
     known: bool,
-    /// Some device of the pool that is remembered was found.
+    /// Set if any device of the recorded pool was found.
     is_located: bool,
     /// A pool that an earlier start did not finish here.
     unfinished: Option<PoolRecord>,
     file: MadeFile,
-    /// Devices that this start goes on without.
+    /// Devices that this start continues without.
     absent: Vec<Absent>,
 }
 
-/// A remembered device that cannot be used, and the reason.
+/// A recorded device that cannot be used, and the reason.
 struct Absent {
     path: PathBuf,
     problem: Problem,
 }
 
-/// Whether this start has made a file, which goes again if the start fails.
+/// A file that this start has made, which is removed if the start fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MadeFile {
     /// None, or one that was opened as the pool.
     None,
-    /// One that is no pool yet.
+    /// One that is not a pool yet.
     Unfinished,
 }
 
@@ -200,7 +201,8 @@ struct Candidate {
 }
 
 impl Setup<'_> {
-    /// Opens the pool that is remembered, wherever its devices are now. Disks are served without it if it cannot be used.
+    /// Opens the recorded pool, wherever its devices are now. Disks are served without it if it cannot be
+    /// used.
     async fn open_known(
         &mut self,
         record: PoolRecord,
@@ -228,7 +230,7 @@ impl Setup<'_> {
         self.open(candidates).await
     }
 
-    /// All devices of the pool that is remembered that are there. Those that are not are logged, unless nothing else is.
+    /// Returns all devices of the recorded pool that are found. Missing ones are logged, unless all are.
     async fn find_known(&mut self, record: &PoolRecord) -> Answer<Vec<Candidate>> {
         let (mut candidates, mut absent) = (Vec::new(), Vec::new());
         for DeviceRecord { path, .. } in &record.devices {
@@ -253,7 +255,8 @@ impl Setup<'_> {
         Ok(candidates)
     }
 
-    /// Opens a device of the pool that is remembered. Nothing is made there, unless it holds this very pool in an older format.
+    /// Opens a device of the recorded pool. Nothing is made there, unless it holds this very pool in an older
+    /// format.
     async fn look_again(&mut self, path: &Path, record: &PoolRecord) -> Answer<Found> {
         let (shown, id) = (path.display(), &record.id);
         if !path.exists() {
@@ -293,17 +296,17 @@ impl Setup<'_> {
         }))
     }
 
-    /// Opens a pool on what the user named, or made just for that.
+    /// Opens a pool on the user's device, or makes one for it.
     async fn open_new(&mut self) -> Answer<PoolInUse> {
         let found = if self.path.exists() { self.take_existing().await } else { self.make().await }?;
         let candidate = Candidate { path: self.path.clone(), found };
         self.open(vec![candidate]).await
     }
 
-    /// Makes a pool file where there is none.
+    /// Makes a pool file where none exists.
     async fn make(&mut self) -> Answer<Found> {
         let gone = self.state.pool.as_ref().filter(|_| !self.is_located);
-        // What is given up is the pool that was here.
+        // The pool that is abandoned is the one that was here.
         if self.erase.is_some() && self.erase.as_ref() != gone.map(|record| &record.id) {
             return Err(self.nothing_to_erase("it does not exist"));
         }
@@ -314,7 +317,7 @@ impl Setup<'_> {
         let id = self.shards.draw_pool_id().await?;
         // 1. A crash after this leaves a file that the next start removes.
         self.record(id, Making::File).await?;
-        // 2. The file, and the pool in it. It is remembered for good once it is open.
+        // 2. The file, and the pool in it. The record becomes final once it is open.
         let found = self.shards.look_at_device(self.path.clone(), Some(bytes)).await?;
         self.file = MadeFile::Unfinished;
         reserve_storage(&self.path, bytes, POOL_SIZE)?;
@@ -322,7 +325,7 @@ impl Setup<'_> {
         Ok(Found { content, ..found })
     }
 
-    /// How large a file to make; says why if none may be made.
+    /// Returns the size of a file to make, or the reason for which none may be made.
     fn size_to_make(&self) -> Answer<u64> {
         let path = self.path.display();
         if let Some(Size(bytes)) = self.choice.size {
@@ -343,9 +346,9 @@ impl Setup<'_> {
         Ok(bytes)
     }
 
-    /// Takes a file or device that is there, if it may be taken.
+    /// Takes an existing file or device, if that is permitted.
     async fn take_existing(&mut self) -> Answer<Found> {
-        // What the pool before is on may be taken, if that is said: it is not in use.
+        // The devices of the previous pool may be taken with its id: it is not in use.
         let own = OwnStorage::new(self.places, Vec::new(), paths_of(self.state.disks.iter()));
         let found = while_in_conflict(|| open_unused(self.shards, &self.path, own.clone())).await?;
         let remembered = self.state.pool.as_ref().map(|record| record.id.clone());
@@ -359,7 +362,7 @@ impl Setup<'_> {
                 return self.format(found).await;
             }
             (Identified::Blank, None) => return self.format(found).await,
-            // What is given up is the pool that was here.
+            // The pool that is abandoned is the one that was here.
             (Identified::Blank, Some(word)) if Some(word) == remembered.as_deref() && !self.is_located => {
                 return self.format(found).await;
             }
@@ -397,8 +400,8 @@ impl Setup<'_> {
         self.unfinished.as_ref().is_some_and(|record| record.erased.as_deref() == Some(word))
     }
 
-    /// Refuses a size that the pool does not have, if it was given as an option. One of the configuration is for a file that has to
-    /// be made, and must not keep guests from their disks.
+    /// Refuses a size that differs from the pool's, if it is an option of this start. One of the
+    /// configuration is for a file that has to be made, and must not keep guests from their disks.
     fn check_size(&self, path: &Path, candidates: &[Candidate]) -> Answer<()> {
         let Some(Size(wanted)) = self.choice.size else { return Ok(()) };
         let Some(Candidate { found, .. }) = candidates.iter().find(|candidate| candidate.path == path) else {
@@ -428,7 +431,7 @@ impl Setup<'_> {
         Ok(())
     }
 
-    /// Goes back to what was remembered before, and removes the file that was made for nothing.
+    /// Restores the previous record, and removes a file that was made in vain.
     async fn undo(&mut self) {
         if self.state.drop_new_pool().is_none() {
             return;
@@ -446,7 +449,7 @@ impl Setup<'_> {
     /// Serves disks without flash.
     ///
     /// # Errors
-    /// The problem itself, if the user named a pool that is not the one that is remembered.
+    /// The problem itself, if the user named a pool that is not the recorded one.
     async fn go_without(&self, problem: Problem) -> Answer<PoolInUse> {
         if !self.known {
             return Err(problem);
@@ -462,9 +465,10 @@ impl Setup<'_> {
         Ok(PoolInUse::missing(self.path.clone(), missing))
     }
 
-    /// Serves disks without flash, because DIR takes nothing: no start could be remembered, nor what disks do without flash. So
-    /// what flash holds of the disks that are served is given up on flash itself, before guests change anything. The pool keeps the
-    /// mark that it bears, which is known. Disks that may have dirty data wait, and their content stays.
+    /// Serves disks without flash, because DIR cannot be written: neither this start could be recorded, nor
+    /// that disks run without flash. So the cache of served disks is invalidated on flash itself, before
+    /// guests change anything. The pool keeps its mark, which is known. Disks that may have dirty data wait,
+    /// and their content stays.
     async fn go_without_records(
         &self,
         candidates: Vec<Candidate>,
@@ -495,8 +499,8 @@ impl Setup<'_> {
         Ok(PoolInUse::missing(self.path.clone(), missing))
     }
 
-    /// Opens the pool, with a mark that is remembered before. If it holds what no backing has and cannot be used as it is, it
-    /// stays as it is, and disks are served without it.
+    /// Opens the pool, with a mark that is recorded before. If it holds dirty data and cannot be used as it
+    /// is, it stays as it is, and disks are served without it.
     async fn open(&mut self, candidates: Vec<Candidate>) -> Answer<PoolInUse> {
         if let Err(problem) = self.check_is_no_old_copy(&candidates) {
             return self.go_without(problem).await;
@@ -521,7 +525,7 @@ impl Setup<'_> {
                 self.forget_mark(mark).await?;
                 return self.go_without(problem).await;
             }
-            // The mark stays known, because the pool may bear it.
+            // The mark stays recorded, because the pool may bear it.
             Err(problem) if self.known => return self.go_without(problem).await,
             opened => opened?,
         };
@@ -548,7 +552,7 @@ impl Setup<'_> {
         let record = self.state.pool.as_ref().expect("it was opened");
         let in_use = PoolInUse::of(devices, &record.lost);
         self.shards.set_write_budget(record.write_budget.drive_writes()).await?;
-        // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
+        // The pool bears the new mark durably. From now on one with an earlier mark is an old copy.
         self.state.settle_pool();
         self.file = MadeFile::None;
         self.settle_mark(mark).await?;
@@ -557,7 +561,7 @@ impl Setup<'_> {
         Ok(in_use)
     }
 
-    /// Refuses an old copy of a pool that came to hold later what backings do not have: it knows nothing of that.
+    /// Refuses an old copy of a pool that got dirty data later, which the copy does not have.
     fn check_is_no_old_copy(&self, candidates: &[Candidate]) -> Answer<()> {
         let record = self.state.pool.as_ref().expect("it is recorded before it is opened");
         let unsaved = self.state.unsaved();
@@ -574,7 +578,7 @@ impl Setup<'_> {
         }
     }
 
-    /// Remembers that the pool bears this mark and no earlier one.
+    /// Records that the pool bears this mark and no earlier one.
     async fn settle_mark(&mut self, mark: u64) -> Answer<()> {
         if let Some(record) = &mut self.state.pool {
             record.marks = vec![mark];
@@ -592,7 +596,7 @@ impl Setup<'_> {
         saving.await
     }
 
-    /// Forgets the mark of a start that did not reach the pool: those that it may bear are to be remembered.
+    /// Removes the mark of a start that did not reach the pool: only marks that it may bear are recorded.
     async fn forget_mark(&mut self, mark: u64) -> Answer<()> {
         if let Some(record) = &mut self.state.pool {
             record.marks.retain(|known| *known != mark);
@@ -600,7 +604,7 @@ impl Setup<'_> {
         self.save().await
     }
 
-    /// Forgets devices that the pool does not list; what is left is in use.
+    /// Removes devices that the pool does not list from the record, and returns those in use.
     fn keep_devices(&mut self, candidates: &[Candidate], listed: &[DeviceStatistics]) -> Vec<DeviceInUse> {
         let record = self.state.pool.as_mut().expect("it was opened");
         let mut devices = Vec::new();
@@ -619,7 +623,7 @@ impl Setup<'_> {
                 );
                 events::of_host(Kind::DeviceRemoved, gone);
                 lost.retain(|lost| lost.path != remembered.path);
-                // What somebody took out is not missed.
+                // A device that was removed on purpose is not missing.
                 if !remembered.leaving {
                     let absent = self.absent.iter().find(|absent| absent.path == remembered.path);
                     let reason = absent.map(|absent| absent.problem.message.clone());
@@ -633,13 +637,14 @@ impl Setup<'_> {
 
     async fn format(&mut self, found: Found) -> Answer<Found> {
         let id = self.shards.draw_pool_id().await?;
-        // Recorded first: a crash in between leaves something that the next start knows, and makes again if it is named again.
+        // Recorded first: a crash in between leaves a pool that the next start knows, and makes again if it
+        // is named again.
         self.record(id, Making::OnDevice).await?;
         let content = self.shards.format_pool(self.path.clone(), id).await?;
         Ok(Found { content, ..found })
     }
 
-    /// Remembers a new pool beside the one that it is to replace.
+    /// Records a new pool next to the one that it is to replace.
     async fn record(&mut self, id: PoolId, making: Making) -> Answer<()> {
         self.check_nothing_is_left_behind()?;
         self.known = false;
@@ -651,7 +656,7 @@ impl Setup<'_> {
         let mut record = PoolRecord::new(self.path.clone(), id.to_string(), is_ours);
         record.being_made = making == Making::File;
         record.erased.clone_from(&self.erase);
-        // What the host's flash may get does not go with the pool that was there before.
+        // The host's write budget does not end with the previous pool.
         record.write_budget = before.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
         if let Some(before) = before.as_ref().filter(|before| before.knows(&self.path)) {
             record.names.clone_from(&before.names);
@@ -662,7 +667,7 @@ impl Setup<'_> {
         self.save().await
     }
 
-    /// Refuses to have a new pool take the place of one that may hold what backings do not have.
+    /// Refuses to replace a pool that may hold dirty data.
     fn check_nothing_is_left_behind(&self) -> Answer<()> {
         let unsaved = self.state.unsaved();
         let Some(pool) = self.state.pool.as_ref().filter(|_| !unsaved.is_empty()) else { return Ok(()) };
@@ -683,7 +688,7 @@ impl Setup<'_> {
         ))
     }
 
-    /// Refuses a device of which the name was one of an earlier pool, which is not there: it may be another device by now.
+    /// Refuses a device at a path of an earlier pool, which is missing: it may be another device by now.
     fn refuse_former(&self, id: &str) -> Problem {
         let path = self.path.display();
         Problem::conflict(format!(
@@ -701,20 +706,20 @@ impl Setup<'_> {
     }
 }
 
-/// Disks by name, for a message.
+/// Returns names of disks, for a message.
 fn list_of_disks(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     format!("{} {}", if names.len() == 1 { "disk" } else { "disks" }, names.join(", "))
 }
 
-/// How a new pool comes about.
+/// Way in which a new pool is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Making {
-    /// In a file that is made for it.
+    /// In a new file.
     File,
-    /// On a file or device that is there.
+    /// On an existing file or device.
     OnDevice,
-    /// It is there, and was used before.
+    /// The pool exists, and was used before.
     Former,
 }
 

@@ -1,12 +1,9 @@
 //! The kinds of doors, in one list. A new kind takes:
-//! - a module of the crate `doors` that implements [`Door`], and a variant with its arms here. Its socket in
-//! RUN, its reports, counters and
-//! metrics follow from that;
-//! - an entrance in `mod.rs`, if it is no Unix socket: [`Entrances`](super::Entrances) has a socket for each
-//! kind;
-//! - the field of its socket in the document of a disk (`documents/disk.rs`), and its path for `connect.rs`
-//! in `control/disks.rs`: both
-//! name kinds one by one;
+//! - a module of the crate `doors` that implements [`Door`], and a variant with its arms here. Its socket in RUN,
+//!   its reports, counters and metrics follow from that;
+//! - an entrance in `mod.rs`, if it is no Unix socket: [`Entrances`](super::Entrances) has a socket for each kind;
+//! - the field of its socket in the document of a disk (`documents/disk.rs`), and its path for `connect.rs` in
+//!   `control/disks.rs`: both name kinds one by one;
 //! - the lines of its clients, in `connect.rs`, and its name on the web page, in `web/src/connect.ts`.
 
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! Values of the keys that limit what guests may ask of a disk.
+//! Values of the keys that limit guests' requests to a disk.
 
 use std::num::NonZeroU64;
 
@@ -6,10 +6,10 @@ use base::units::{Share, Size};
 
 /// The value of a key without a limit.
 const OFF: &str = "off";
-/// The least limit of bytes a second: a guest may send 32 MiB in one request, and some give up after 30 s.
+/// The least limit of bytes a second: a guest may send 32 MiB in one request, and some time out after 30 s.
 const BANDWIDTH_MIN: u64 = 1 << 20;
 
-/// Reads requests a second; none for no limit.
+/// Parses requests a second; none for no limit.
 ///
 /// # Errors
 /// With the form of such a limit.
@@ -17,7 +17,7 @@ pub(super) fn parse_iops(text: &str) -> Result<Option<NonZeroU64>, String> {
     if text == OFF {
         return Ok(None);
     }
-    // What `parse` takes may have a sign.
+    // `parse` would accept a sign.
     let number = text.parse::<u32>().ok().filter(|_| text.starts_with(|first: char| first.is_ascii_digit()));
     match number.and_then(|number| NonZeroU64::new(number.into())) {
         Some(number) => Ok(Some(number)),
@@ -28,7 +28,7 @@ pub(super) fn parse_iops(text: &str) -> Result<Option<NonZeroU64>, String> {
     }
 }
 
-/// Reads bytes a second; none for no limit.
+/// Parses bytes a second; none for no limit.
 ///
 /// # Errors
 /// With the form of a size, or the least limit.

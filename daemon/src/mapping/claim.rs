@@ -1,7 +1,7 @@
-//! Exclusive claims of devices that are to go.
+//! Exclusive claims of devices that are to be removed.
 //!
-//! The kernel gives one claim of a block device at a time, to mounts in any namespace, volumes, targets and swap space too. Whoever
-//! holds it keeps those from beginning to use the device.
+//! The kernel grants one claim of a block device at a time, also to mounts in any namespace, volumes, targets
+//! and swap space. A claim keeps those from beginning to use the device.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Time that opening or flushing a device may take. One whose daemon died a moment ago takes until there is another one.
+/// Time that opening or flushing a device may take. A device whose daemon just ended takes until there is
+/// another one.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The claim of a device, until it is dropped.
@@ -21,7 +22,8 @@ impl DeviceClaim {
     /// Claims a device. Returns none if its node is missing.
     ///
     /// # Errors
-    /// `ResourceBusy` if somebody else has claimed it, `TimedOut` if it does not answer, and others of the system.
+    /// `ResourceBusy` if another process has claimed it, `TimedOut` if it does not answer, and others of the
+    /// system.
     pub(super) fn take(device: &Path) -> io::Result<Option<Self>> {
         let device = device.to_owned();
         let opened =
@@ -32,7 +34,7 @@ impl DeviceClaim {
         }
     }
 
-    /// Has the device keep what was written to it.
+    /// Flushes the writes to the device.
     ///
     /// # Errors
     /// `TimedOut` if it does not answer, and others of the system.
@@ -42,7 +44,7 @@ impl DeviceClaim {
     }
 }
 
-/// Runs a task that may hang, in a thread that is left behind then.
+/// Runs a task that may hang, in a thread that is then detached.
 pub(super) fn within<T: Send + 'static>(
     time: Duration,
     task: impl FnOnce() -> io::Result<T> + Send + 'static,

@@ -4,8 +4,8 @@
 //!   map:    description ──> device ──event──> udev reads the description ──> /dev/forebay/NAME, /dev/disk/by-id, a unit of systemd
 //!   unmap:  device goes ──event──> udev removes the names;  description goes
 //! ```
-//! The kernel knows no name of a disk, and events come as soon as a device starts: so the description is written before. Where udev does
-//! not run, or lacks the rule, the caller makes the link to the device itself.
+//! The kernel does not know names of disks, and sends events as soon as a device starts: so the description
+//! is written first. If udev does not run, or lacks the rule, the caller makes the link to the device itself.
 
 use std::fs;
 use std::io::{self, Write};
@@ -19,39 +19,39 @@ use super::{DiskPlace, DriverKind, FOLDER};
 const SUFFIX: &str = ".udev";
 /// The rule, as packages install it.
 const RULE: &str = "60-forebay.rules";
-/// Where udev looks for rules (udev(7)).
+/// Folders of udev's rules (udev(7)).
 const RULE_FOLDERS: [&str; 4] =
     ["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"];
 /// The socket of udev while it runs.
 const UDEV: &str = "/run/udev/control";
 /// Time that udev may take for a name. It takes longer only if it is stopped or very busy.
 const NAME_TIME_MAX: Duration = Duration::from_secs(10);
-/// Time that a device may be in the making.
+/// Time that the creation of a device may take.
 const MAKING_TIME_MAX: Duration = Duration::from_mins(1);
 const NAME_INTERVAL: Duration = Duration::from_millis(20);
-/// The folder of devices, in which udev makes names.
+/// The folder of devices, in which udev makes links.
 const DEVICES: &str = "/dev";
 
-/// Whether udev and what it starts (LVM, md, bcache) read the content of a device.
+/// Whether udev and the programs that it starts (LVM, md, bcache) read the content of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ContentScan {
-    /// They leave it alone: what is in a guest's disk is the guest's.
+    /// They ignore it: a guest's disk is the guest's.
     #[default]
     Off,
-    /// They look for file systems and volumes, as in other disks of the host.
+    /// They scan it for file systems and volumes, as other disks of the host.
     On,
 }
 
-/// The description of a device that is to be made.
+/// Description of a device that is to be made.
 pub(super) struct DeviceDescription {
     text: String,
 }
 
-/// A disk of which a description is there.
+/// A disk with a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DescribedDisk {
     pub(super) name: String,
-    /// Stands for the daemon, as in the mark of a device.
+    /// Hash of the daemon's path, as in the mark of a device.
     pub(super) place: u32,
 }
 
@@ -62,7 +62,8 @@ impl DeviceDescription {
         let mut lines =
             vec![format!("FOREBAY_DISK={name}"), format!("FOREBAY_PLACE={:08x}", disk.mark().place)];
         lines.extend(name_of(link).map(|link| format!("FOREBAY_LINK={link}")));
-        // Of two daemons with disks of one name only one has the default link, and so the name among all disks.
+        // Of two daemons with disks of one name only one has the default link, and so the name among all
+        // disks.
         if link == disk.links().default_path() {
             lines.push(format!("FOREBAY_ID=forebay-{name}"));
         }
@@ -83,7 +84,7 @@ impl DeviceDescription {
         Self { text }
     }
 
-    /// Has udev find the description of a device. The key is that of [`key_of`].
+    /// Writes the description of a device for udev. The key is that of [`key_of`].
     ///
     /// # Errors
     /// Those of the file system.
@@ -99,8 +100,8 @@ impl DeviceDescription {
     }
 }
 
-/// Returns the key of the description of a device: for ublk the kernel's name, which is known before the device starts; for NBD the word
-/// that the kernel keeps with it. None if the device is not there.
+/// Returns the key of a device's description: for ublk the kernel's name, which is known before the device
+/// starts; for NBD the identifier that the kernel keeps with it. None if the device does not exist.
 pub(super) fn key_of(kind: DriverKind, number: u32) -> Option<String> {
     let device = kind.device(number);
     let name = device.file_name()?.to_str()?;
@@ -131,7 +132,7 @@ impl TakenDescription {
     }
 }
 
-/// Removes the description of a device that is to go. Returns none if there was none.
+/// Removes the description of a device that is to be removed. Returns none if there was none.
 pub(super) fn take(key: &str) -> Option<TakenDescription> {
     let path = Path::new(FOLDER).join(format!("{key}{SUFFIX}"));
     let text = fs::read_to_string(&path).ok()?;
@@ -139,7 +140,8 @@ pub(super) fn take(key: &str) -> Option<TakenDescription> {
     Some(TakenDescription { path, text })
 }
 
-/// Removes descriptions of devices that went without a command of ours: the number of one of ublk may be given to another program's.
+/// Removes descriptions of devices that were removed by other programs: ublk may give their number to another
+/// program's device.
 pub(super) fn remove_left_over() {
     let words = (fs::read_dir("/sys/block").into_iter().flatten().flatten())
         .filter_map(|entry| fs::read_to_string(entry.path().join("backend")).ok());
@@ -152,7 +154,7 @@ fn remove_left_over_in(folder: &Path, ublk_devices: &Path, nbd_words: &[String])
         let Some(key) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
         let is_left_over = match key.strip_prefix("ublkb") {
             Some(number) => !ublk_devices.join(format!("ublkc{number}")).exists(),
-            // That of a device which is just being made is there before the device.
+            // The description of a device that is being made exists before the device.
             None => !nbd_words.iter().any(|word| word == key) && is_old(&path),
         };
         if is_left_over {
@@ -166,7 +168,7 @@ fn is_old(path: &Path) -> bool {
     written.is_ok_and(|written| written.elapsed().is_ok_and(|age| age > MAKING_TIME_MAX))
 }
 
-/// Returns the disks of which there are descriptions, so also while no daemon runs.
+/// Returns the disks with descriptions, also while no daemon runs.
 pub(super) fn described() -> Vec<DescribedDisk> {
     described_in(Path::new(FOLDER))
 }
@@ -188,19 +190,21 @@ fn descriptions_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.to_str().is_some_and(|path| path.ends_with(SUFFIX)))
 }
 
-/// Waits until udev has given a device this name. Returns false if udev does not do that here: the caller makes the link then.
+/// Waits until udev has given a device this name. Returns false if udev does not do that here: the caller
+/// then makes the link.
 pub(super) fn is_named_by_udev(link: &Path, is_there: impl Fn() -> bool) -> bool {
     name_of(link).is_some() && names_devices() && wait_until(is_there)
 }
 
-/// Waits until udev has taken a name back, where it gives names.
+/// Waits until udev has removed a name, if it makes names.
 pub(super) fn wait_until_unnamed(link: &Path, is_there: impl Fn() -> bool) {
     if name_of(link).is_some() && names_devices() && !wait_until(|| !is_there()) {
         tracing::warn!("udev has not removed {}", link.display());
     }
 }
 
-/// Has the kernel tell udev of a device again: those of NBD are there before and after they are of a disk.
+/// Makes the kernel announce a device to udev again: devices of NBD exist before and after they belong to a
+/// disk.
 pub(super) fn announce(kind: DriverKind, number: u32) {
     let device = kind.device(number);
     let Some(name) = device.file_name().and_then(|name| name.to_str()) else { return };

@@ -1,4 +1,4 @@
-//! Users of a block device that is to go, in words.
+//! Users of a block device that is to be removed, in words.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -13,11 +13,12 @@ use nix::sys::stat::makedev;
 use super::claim::within;
 use crate::backing::{Images, KernelFolders};
 
-/// How long unmounting a file system may take, which writes back what it has in memory.
+/// Time that unmounting a file system may take, including write-back of its page cache.
 const END_TIME_MAX: Duration = Duration::from_mins(1);
 
-/// Returns who uses a device, in words that follow its path, or none: mounts, swap, volumes and loop devices on it or a part of it, and
-/// processes that have it open. The device is found by its name in sysfs, since its node may have been removed by hand.
+/// Returns a user of a device, in words that follow its path, or none: mounts, swap, volumes and loop devices
+/// on it or a part of it, and processes that have it open. The device is found by its name in sysfs, since
+/// its node may have been removed by hand.
 pub(super) fn user_of(device: &Path) -> Option<String> {
     let rdev = rdev_of(device)?;
     let identity = Identity { device: 0, inode: 0, rdev };
@@ -26,13 +27,14 @@ pub(super) fn user_of(device: &Path) -> Option<String> {
         .or_else(|| opener_of(rdev).map(|process| format!("is open by {process}")))
 }
 
-/// Returns the path of swap space that needs a block device, if there is some.
+/// Returns the path of swap space that needs a block device, if there is any.
 pub(super) fn swap_on(device: &Path) -> Option<PathBuf> {
     KernelFolders::default().swap_needing(rdev_of(device)?)
 }
 
-/// Unmounts what is mounted from a device, and takes apart volumes on it (`blkdeactivate` of device-mapper's tools). Nothing that a
-/// process still uses goes; how far it came shows in [`user_of`]. A file system that stays is synced.
+/// Unmounts file systems of a device, and takes volumes on it apart (`blkdeactivate` of device-mapper's
+/// tools). Anything that a process still uses stays; the remaining uses are in [`user_of`]. A file system
+/// that stays is synced.
 pub(super) fn end_uses(device: &Path) {
     let Some(rdev) = rdev_of(device) else { return };
     let volumes = has_volumes(device);
@@ -51,14 +53,15 @@ pub(super) fn end_uses(device: &Path) {
     }
 }
 
-/// Returns the sectors of 512 bytes written to a device so far (the seventh number of its statistics, Linux iostats), 0 if nobody knows.
+/// Returns the sectors of 512 bytes written to a device so far (the seventh number of its statistics, Linux
+/// iostats); 0 if unknown.
 pub(super) fn sectors_written(device: &Path) -> u64 {
     let Some(name) = device.file_name() else { return 0 };
     let text = fs::read_to_string(Path::new("/sys/block").join(name).join("stat")).unwrap_or_default();
     text.split_whitespace().nth(6).and_then(|sectors| sectors.parse().ok()).unwrap_or(0)
 }
 
-/// Returns true if volumes are made of a device or of a part of it.
+/// Returns true if volumes are on a device or on a part of it.
 fn has_volumes(device: &Path) -> bool {
     let Some(name) = device.file_name() else { return false };
     let folder = Path::new("/sys/block").join(name);
@@ -73,14 +76,14 @@ fn bounded(command: &mut Command) -> bool {
     ended.is_ok_and(|status| status.success())
 }
 
-/// Returns the number of a block device by the name that the kernel gave it.
+/// Returns the device number of a block device by its name in the kernel.
 fn rdev_of(device: &Path) -> Option<u64> {
     let text = fs::read_to_string(Path::new("/sys/block").join(device.file_name()?).join("dev")).ok()?;
     let (major, minor) = text.trim().split_once(':')?;
     Some(makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Names of processes of udev, which opens devices to look at them, and takes no notice of those that go.
+/// Names of processes of udev, which opens devices to probe them, and does not mind if they are removed.
 const UDEV: [&str; 3] = ["(udev-worker)", "systemd-udevd", "udevadm"];
 
 /// Returns a process that has a block device open, as far as this process may see.

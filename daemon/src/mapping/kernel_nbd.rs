@@ -4,10 +4,11 @@
 //!   add:      connect, negotiate here ── give the connection to the kernel, CONNECT ── io_timeout
 //!   restore:  connect, negotiate here ── RECONFIGURE ── did the kernel keep the connection?
 //! ```
-//! One connection for each device, although the door takes several: as soon as there are two, every kernel up to 7.3 takes a request
-//! that lasts longer than `io_timeout` for a broken connection, whatever `TIMEOUT` says, and sends it again over the next one. With one,
-//! a request may take as long as the storage does, and `io_timeout` can be short, so that requests which an ended daemon had are sent
-//! again soon after it is back (`nbd_xmit_timeout` of drivers/block/nbd.c).
+//! Each device has one connection, although the door accepts several: with two, every kernel up to 7.3 takes
+//! a request that lasts longer than `io_timeout` for a broken connection, whatever `TIMEOUT` is, and sends it
+//! again over the next one. With one, a request may take as long as the storage does, and `io_timeout` can be
+//! short, so that requests which an ended daemon had are sent again soon after it is back (`nbd_xmit_timeout`
+//! of drivers/block/nbd.c).
 
 use std::fs;
 use std::io;
@@ -34,10 +35,10 @@ use super::{
 };
 use crate::door::DoorKind;
 
-/// How long requests wait when there is no connection: as good as for ever, as with ublk. An error would cost a file system what it has
-/// not written, and `forebay unmap --force` is there for those who want one.
+/// Time that requests wait without a connection: practically for ever, as with ublk. An error would cost a
+/// file system its unwritten data; `forebay unmap --force` forces one.
 const RECONNECT_TIME_MAX: Duration = Duration::from_hours(30 * 24);
-/// How long the door may take for a message of the handshake.
+/// Time that the door may take for a message of the handshake.
 const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 /// The largest block that the kernel's client takes: a page.
 const BLOCK_BYTES_MAX: u32 = 4096;
@@ -48,7 +49,7 @@ pub(super) struct KernelNbdDriver {
     control: Option<NbdControl>,
 }
 
-/// A connection to the door of a disk that is ready for requests.
+/// A negotiated connection to the door of a disk, ready for requests.
 struct ReadyConnection {
     stream: UnixStream,
     facts: ExportFacts,
@@ -101,7 +102,7 @@ impl MapDriver for KernelNbdDriver {
             .connect(&nbd_terms, connection.stream.as_fd())
             .inspect_err(|_| drop(description::take(&backend)))
             .map_err(|error| failed(&format!("the kernel makes no NBD device: {error}")))?;
-        // At its first event the kernel had not yet the word by which udev finds the description.
+        // At its first event the kernel did not have the identifier yet by which udev finds the description.
         description::announce(DriverKind::KernelNbd, number);
         set_up_queue(&DriverKind::KernelNbd.device(number));
         Ok(AddedDevice { number, server })
@@ -143,17 +144,17 @@ impl MapDriver for KernelNbdDriver {
 
     fn remove(&mut self, number: u32, claim: Option<DeviceClaim>) -> io::Result<()> {
         self.control()?.disconnect(number)?;
-        // It is gone when nobody has it open.
+        // It is removed once no process has it open.
         drop(claim);
         Ok(())
     }
 }
 
 impl KernelNbdDriver {
-    /// Begins to listen for connections that break.
+    /// Subscribes to connections that break.
     ///
     /// # Errors
-    /// What this host lacks.
+    /// A missing prerequisite of this host.
     pub(super) fn listen(&mut self) -> Answer<BrokenLinks> {
         self.loaded()?.listen().map_err(|error| explain(&error))
     }
@@ -186,7 +187,7 @@ impl ReadyConnection {
             let client = Client::over(stream, &disk.name, Replies::Simple)?;
             let facts = client.facts();
             let stream = client.into_stream()?;
-            // They hold for the kernel too.
+            // These apply to the kernel too.
             stream.set_read_timeout(None)?;
             stream.set_write_timeout(None)?;
             Ok(Self { stream, facts })
@@ -194,14 +195,14 @@ impl ReadyConnection {
         opened.map_err(|error| unreachable_door(&disk.name, &socket, &error))
     }
 
-    /// Returns the process that serves the disk, if the system tells.
+    /// Returns the process that serves the disk, if it is known.
     fn server(&self) -> Option<u32> {
         let credentials = getsockopt(&self.stream, sockopt::PeerCredentials).ok()?;
         u32::try_from(credentials.pid()).ok().filter(|id| *id > 0)
     }
 
-    /// Lets the connection go, and returns true if the kernel has it now. The socket is in the system's list for as long as somebody
-    /// holds it. True where that cannot be read.
+    /// Closes our descriptor, and returns true if the kernel has the connection now: the socket is in the
+    /// system's list for as long as it is open anywhere. True if the list cannot be read.
     fn release(self) -> bool {
         let Ok(socket) = fs::metadata(format!("/proc/self/fd/{}", self.stream.as_raw_fd())) else {
             return true;
@@ -211,14 +212,15 @@ impl ReadyConnection {
     }
 }
 
-/// Connects under a name by which the daemon knows the kernel's connections: this process ends, and the connection stays.
+/// Connects under a name by which the daemon recognises the kernel's connections: this process ends, and the
+/// connection stays.
 fn connect_named(path: &Path, mark: u64) -> io::Result<UnixStream> {
     const TRIES_MAX: u32 = 1000;
     let stream = socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     for number in 0..TRIES_MAX {
         let name = format!("{KERNEL_PEER}{mark:016x}/{}-{number}", std::process::id());
         match bind(stream.as_raw_fd(), &UnixAddr::new_abstract(name.as_bytes())?) {
-            // Of a process with the same number before.
+            // The name of an earlier process with the same number.
             Err(Errno::EADDRINUSE) => {}
             bound => {
                 bound?;
@@ -230,23 +232,23 @@ fn connect_named(path: &Path, mark: u64) -> io::Result<UnixStream> {
     Err(Errno::EADDRINUSE.into())
 }
 
-/// What the words of our devices begin with.
+/// Prefix of the identifiers of our devices.
 const BACKEND_PREFIX: &str = "forebay-";
 
-/// Returns the word that the kernel keeps with the device of a disk.
+/// Returns the identifier that the kernel keeps with the device of a disk.
 fn backend(disk: &DiskPlace) -> String {
     let mark = disk.mark();
     format!("{BACKEND_PREFIX}{:08x}-{:08x}", mark.place, mark.identity)
 }
 
-/// Returns what a word of the kernel stands for, if it is one of ours.
+/// Returns the mark in an identifier of the kernel, if it is one of ours.
 fn mark_of(backend: &str) -> Option<DeviceMark> {
     let (place, identity) = backend.strip_prefix(BACKEND_PREFIX)?.split_once('-')?;
     let half = |text| u32::from_str_radix(text, 16).ok();
     Some(DeviceMark { place: half(place)?, identity: half(identity)? })
 }
 
-/// Returns the devices that were made of a disk, whatever disk it was.
+/// Returns the devices at the place of a disk, whichever disk they were made of.
 pub(super) fn devices_at(disk: &DiskPlace) -> Vec<PathBuf> {
     let marked = marked_devices(Path::new("/sys/block"), disk.mark().place);
     marked.into_iter().map(|(number, _)| DriverKind::KernelNbd.device(number)).collect()
@@ -259,7 +261,7 @@ fn marked_devices(folder: &Path, place: u32) -> Vec<(u32, DeviceMark)> {
         let number = entry.file_name().to_str()?.strip_prefix("nbd")?.parse().ok()?;
         let word = fs::read_to_string(entry.path().join("backend")).ok()?;
         let mark = mark_of(word.trim_end()).filter(|mark| mark.place == place)?;
-        // The kernel has it while a device is in use.
+        // The file exists while a device is in use.
         entry.path().join("pid").exists().then_some((number, mark))
     });
     let mut devices: Vec<(u32, DeviceMark)> = devices.collect();

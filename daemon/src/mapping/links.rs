@@ -1,4 +1,4 @@
-//! Links to mapped disks that stay the same whatever number the kernel gives the device.
+//! Links to mapped disks, which stay the same whatever number the kernel gives the device.
 
 use std::fs;
 use std::io;
@@ -12,13 +12,13 @@ use super::{DiskPlace, DriverKind, FOLDER, description};
 
 /// The folder of links to mapped disks.
 const LINKS: &str = "/dev/forebay";
-/// Where the kernel lists block devices by their names.
+/// The kernel's folder of block devices by their names.
 const DEVICES: &str = "/sys/block";
 
 /// The links of one disk. Several daemons may have disks of one name.
 pub(super) struct DiskLinks {
     name: String,
-    /// Where the path of a link elsewhere is remembered: a symbolic link that leads there.
+    /// Path of the record of a link elsewhere: a symbolic link to it.
     record: PathBuf,
 }
 
@@ -28,17 +28,17 @@ impl DiskLinks {
         Self { name: disk.name.clone(), record: Path::new(FOLDER).join(disk.record_name()) }
     }
 
-    /// Returns where the link is unless it was asked for elsewhere.
+    /// Returns the path of the link unless another one was requested.
     pub(super) fn default_path(&self) -> PathBuf {
         Path::new(LINKS).join(&self.name)
     }
 
-    /// Returns where the link is.
+    /// Returns the path of the link.
     pub(super) fn path(&self) -> PathBuf {
         self.elsewhere().unwrap_or_else(|| self.default_path())
     }
 
-    /// Returns where the link is if it was asked for elsewhere.
+    /// Returns the path of the link if another one than the default was requested.
     pub(super) fn elsewhere(&self) -> Option<PathBuf> {
         fs::read_link(&self.record).ok()
     }
@@ -46,7 +46,7 @@ impl DiskLinks {
     /// Refuses a link in the place of something else, such as the link of another daemon's disk.
     ///
     /// # Errors
-    /// A conflict, with what to do; an invalid request for a path that does not begin with /.
+    /// A conflict, with a remedy; an invalid request for a path that does not begin with /.
     pub(super) fn check(&self, link: &Path) -> Answer<()> {
         let name = &self.name;
         if !link.is_absolute() {
@@ -68,8 +68,8 @@ impl DiskLinks {
         )))
     }
 
-    /// Makes the link to a device that just started, if udev does not, and remembers it if it is elsewhere. Takes the place of nothing
-    /// but a symbolic link.
+    /// Makes the link to a device that just started, if udev does not, and records it if it is elsewhere.
+    /// Replaces nothing but a symbolic link.
     ///
     /// # Errors
     /// Those of the file system.
@@ -91,7 +91,7 @@ impl DiskLinks {
         Ok(())
     }
 
-    /// Makes the link to a device again where it was. Does nothing if it is there.
+    /// Makes the link to a device again at its path. Does nothing if it exists.
     ///
     /// # Errors
     /// A conflict if something else is in its place; those of the file system.
@@ -112,7 +112,7 @@ impl DiskLinks {
         folder.and_then(|()| put_link(&link, device)).map_err(|error| failed(error.to_string()))
     }
 
-    /// Removes the link to a device that is to go, and leaves what leads elsewhere.
+    /// Removes the link to a device that is to be removed, unless it leads elsewhere.
     pub(super) fn remove(&self, device: &Path) {
         for link in self.all().filter(|link| target_of(link).as_deref() == Some(device)) {
             if let Err(error) = fs::remove_file(&link) {
@@ -121,7 +121,7 @@ impl DiskLinks {
         }
     }
 
-    /// Waits until udev has no link to a device that is gone, so that it is in the way of no later one.
+    /// Waits until udev has removed its link to a device, so that it obstructs no later one.
     pub(super) fn wait_until_removed(&self, device: &Path) {
         for link in self.all() {
             description::wait_until_unnamed(&link, || target_of(&link).as_deref() == Some(device));
@@ -132,20 +132,21 @@ impl DiskLinks {
         [Some(self.default_path()), self.elsewhere()].into_iter().flatten()
     }
 
-    /// Forgets where the link is if it was asked for elsewhere.
+    /// Removes the record of a link elsewhere.
     pub(super) fn forget(&self) {
-        // Missing for most.
+        // Most disks have none.
         fs::remove_file(&self.record).unwrap_or(());
     }
 }
 
-/// Returns true for a link to a device of a driver that is not there any more. Devices of NBD stay, and have a file `pid` in use.
+/// Returns true for a link to a removed device of a driver. Devices of NBD always exist, and have a file
+/// `pid` while they are in use.
 fn is_left_over(link: &Path) -> bool {
     let Some(target) = target_of(link) else { return false };
     let Some(target) = target.to_str() else { return false };
     DriverKind::value_variants().iter().any(|kind| {
         let number = target.strip_prefix(kind.prefix()).and_then(|number| number.parse::<u32>().ok());
-        // Not those that are written in another way, which the kernel does not write.
+        // Not those in another spelling, which the kernel does not use.
         let Some(device) = number.map(|number| kind.device(number)).filter(|path| path == Path::new(target))
         else {
             return false;
@@ -158,20 +159,20 @@ fn is_left_over(link: &Path) -> bool {
     })
 }
 
-/// Returns the path that a symbolic link leads to: udev writes them relative to their folder.
+/// Returns the target of a symbolic link: udev writes it relative to its folder.
 pub(super) fn target_of(link: &Path) -> Option<PathBuf> {
     let mut path = link.parent()?.to_owned();
     for part in fs::read_link(link).ok()?.components() {
         match part {
             Component::ParentDir => drop(path.pop()),
-            // Of a path that begins with /, the root replaces everything.
+            // If the path begins with /, the root replaces everything.
             part => path.push(part),
         }
     }
     Some(path)
 }
 
-/// Makes a symbolic link where nothing is, or another symbolic link, which is there until the new one is.
+/// Makes a symbolic link where nothing is, or replaces another symbolic link atomically.
 fn put_link(link: &Path, target: &Path) -> io::Result<()> {
     let made = symlink(target, link);
     let is_taken = made.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists);
@@ -180,7 +181,7 @@ fn put_link(link: &Path, target: &Path) -> io::Result<()> {
     }
     let mut new = link.as_os_str().to_owned();
     new.push(format!(".forebay-{}", std::process::id()));
-    // Of a process with the same number that was interrupted.
+    // Left by an interrupted process with the same number.
     fs::remove_file(&new).unwrap_or(());
     symlink(target, &new)?;
     fs::rename(&new, link).inspect_err(|_| fs::remove_file(&new).unwrap_or(()))

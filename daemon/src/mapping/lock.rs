@@ -14,14 +14,14 @@ use super::{DiskPlace, FOLDER};
 /// Time that a command waits for another one.
 const LOCK_TIME_MAX: Duration = Duration::from_mins(1);
 const LOCK_INTERVAL: Duration = Duration::from_millis(50);
-/// Rights of a lock's file: whoever may open it may keep it locked.
+/// Rights of a lock's file: every process that may open it may keep it locked.
 const RIGHTS: u32 = 0o600;
 
 /// The right to make, restore and remove the device of a disk, until it is dropped.
 pub(super) struct DiskLock(#[allow(dead_code, reason = "it is held by being open")] File);
 
 impl DiskLock {
-    /// Waits until no other command has it.
+    /// Waits until no other command has the lock.
     ///
     /// # Errors
     /// `Unavailable` if another one has it for a minute; those of the file system.
@@ -36,8 +36,8 @@ impl DiskLock {
         }
     }
 
-    /// Returns it if no other command has it: for those that go through many disks, and come again. One that has it may wait for a device
-    /// that only they can have served.
+    /// Takes the lock if no other command has it: for callers that visit many disks repeatedly. The holder
+    /// may wait for a device that only they can restore.
     ///
     /// # Errors
     /// `Unavailable` if another one has it; those of the file system.
@@ -59,7 +59,7 @@ impl DiskLock {
         fs::create_dir_all(folder)?;
         let path = folder.join(format!("{}.lock", disk.record_name()));
         let file = File::options().create(true).truncate(false).write(true).mode(RIGHTS).open(path)?;
-        // Of one that an earlier version made.
+        // The file may be from an earlier version.
         file.set_permissions(Permissions::from_mode(RIGHTS))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self(file))),

@@ -9,8 +9,10 @@
 //!                   └──> lock.rs: one command at a time
 //!   daemon ────> swap.rs: says when swap space is on a mapped disk
 //! ```
-//! A device is recognised by a word that the kernel keeps with it: half of it stands for the path of the disk's socket, half for the
-//! disk that was there when the device was made. Nothing is remembered elsewhere but links and descriptions for udev. A map that is interrupted leaves at most a device that is not started, which the next `map` or `unmap` deletes.
+//! A device is recognised by an identifier that the kernel keeps with it: half of it is a hash of the path of
+//! the disk's socket, half a hash of the disk for which the device was made. No other state is kept but links
+//! and descriptions for udev. A map that is interrupted leaves at most a device that is not started, which
+//! the next `map` or `unmap` deletes.
 
 mod claim;
 mod description;
@@ -45,20 +47,21 @@ use self::ublk::UblkDriver;
 use crate::door::DoorKind;
 use crate::locked_memory;
 
-/// The folder of what is remembered of the devices of disks while the host runs, and of locks.
+/// The folder of records of the devices of disks while the host runs, and of locks.
 const FOLDER: &str = "/run/forebay-map";
 
-/// How often the kernel looks whether the server of a request still lives, in milliseconds. That finds a server of ublk that ended with
-/// all places for requests in use, on Linux before 7, and a connection of NBD that was replaced. Requests may take longer.
+/// Interval in milliseconds in which the kernel checks whether the server of a request is alive. This detects
+/// a server of ublk that ended with all request slots in use, on Linux before 7, and a connection of NBD that
+/// was replaced. Requests may take longer.
 const LOOK_INTERVAL_MS: u32 = 2_000;
 
-/// What is said where the threads of the daemon are no I/O flushers.
+/// Remark if the threads of the daemon are no I/O flushers.
 const NO_IO_FLUSHER: &str = "the daemon lacks the right to be an I/O flusher, so that host and daemon may wait for each other when memory \
                              is short: give it CAP_SYS_RESOURCE (the service of the package has it)";
-/// What is said where the daemon has not locked its memory.
+/// Remark if the daemon has not locked its memory.
 const NOT_LOCKED: &str = "the daemon has not locked its memory, so that host and daemon may wait for each other when memory is short: give \
                           it LimitMEMLOCK=infinity (the service of the package has it; by hand: ulimit -l unlimited)";
-/// What is said of a device that a broken connection may stop.
+/// Remark on a device that a broken connection may stop.
 const NEEDS_WATCH: &str = "a connection that breaks while the daemon runs is replaced by `forebay map --watch`, which must run: the \
                            package has the service forebay-map for that";
 
@@ -105,25 +108,26 @@ trait MapDriver {
     /// `Unavailable` if this kernel has none; what else is missing, and what to do about it.
     fn load(&mut self) -> Answer<()>;
 
-    /// Returns the devices of a disk. Loads nothing.
+    /// Returns the devices of a disk. Loads no module.
     ///
     /// # Errors
-    /// Why nobody knows.
+    /// If they cannot be read.
     fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>>;
 
-    /// Makes a device of a disk, which is described before it starts. The driver is loaded.
+    /// Makes a device of a disk, which is described before it starts. The driver must be loaded.
     ///
     /// # Errors
-    /// Why it cannot. Nothing is left then.
+    /// The reason for which it cannot. Nothing is left then.
     fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Answer<AddedDevice>;
 
-    /// Has the daemon serve a device whose server or connection has ended. Returns false if it is served.
+    /// Makes the daemon serve a device whose server or connection has ended. Returns false if it is served
+    /// already.
     ///
     /// # Errors
-    /// Why it cannot; `Unavailable` if it may soon. Requests wait on.
+    /// The reason for which it cannot; `Unavailable` if it may soon. Requests continue to wait.
     fn restore(&mut self, disk: &DiskPlace, number: u32) -> Answer<bool>;
 
-    /// Tells the users of a device its new size in bytes.
+    /// Notifies the users of a device of its new size in bytes.
     ///
     /// # Errors
     /// `Unsupported` if this kernel cannot; others of the kernel.
@@ -136,29 +140,30 @@ trait MapDriver {
     fn remove(&mut self, number: u32, claim: Option<DeviceClaim>) -> io::Result<()>;
 }
 
-/// A disk, as far as drivers must know it.
+/// A disk with the properties that drivers need.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskPlace {
     name: String,
     /// The folder of the daemon's sockets.
     run: PathBuf,
-    /// The disk among all that had or will have its name; none if nobody knows, as while no daemon runs.
+    /// Hash of the disk among all that had or will have its name; none if it is unknown, as while no daemon
+    /// runs.
     identity: Option<u64>,
     /// Connections of the kernel's NBD client that the daemon has; 0 while no daemon runs.
     kernel_connections: u64,
 }
 
-/// The word by which the device of a disk is recognised.
+/// The identifier by which the device of a disk is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct DeviceMark {
-    /// Stands for the path of the disk's socket.
+    /// Hash of the path of the disk's socket.
     place: u32,
-    /// Stands for the disk.
+    /// Hash of the disk.
     identity: u32,
 }
 
 impl DeviceMark {
-    /// Returns the word as the kernel keeps it with devices of ublk.
+    /// Returns the mark as the kernel keeps it with devices of ublk.
     fn word(self) -> u64 {
         u64::from(self.place) << 32 | u64::from(self.identity)
     }
@@ -169,7 +174,8 @@ impl DeviceMark {
 }
 
 impl DiskPlace {
-    /// Returns the place of a disk of the daemon whose sockets are in `run`, which has so many connections of the kernel's NBD client.
+    /// Returns the place of a disk of the daemon whose sockets are in `run`, with the number of its
+    /// connections of the kernel's NBD client.
     pub(crate) fn new(name: &str, run: &Path, identity: Option<u64>, kernel_connections: u64) -> Self {
         Self { name: name.to_owned(), run: run.to_owned(), identity, kernel_connections }
     }
@@ -191,19 +197,20 @@ impl DiskPlace {
         DiskLinks::new(self)
     }
 
-    /// Returns the name of what is remembered of the disk. Several daemons may have disks of one name.
+    /// Returns the name of the disk's record. Several daemons may have disks of one name.
     fn record_name(&self) -> String {
         format!("{}@{:08x}", self.name, self.mark().place)
     }
 
-    /// Returns the word of a device that is made for the disk.
+    /// Returns the mark of a device that is made for the disk.
     fn mark(&self) -> DeviceMark {
         let path = self.socket(DoorKind::BlockDevice);
         let place = folded(digest(path.as_os_str().as_encoded_bytes()));
         DeviceMark { place, identity: folded(self.identity.unwrap_or_default()) }
     }
 
-    /// Returns the state of a device with a word whose first half is this disk's, which is in `state` but for that.
+    /// Returns the state of a device whose mark has this disk's place: `state`, unless it was made for
+    /// another disk.
     fn state_of(&self, mark: DeviceMark, state: ServiceState) -> ServiceState {
         let is_of_another = self.identity.is_some_and(|identity| folded(identity) != mark.identity);
         if is_of_another && state != ServiceState::Unstarted { ServiceState::Foreign } else { state }
@@ -248,18 +255,18 @@ pub(crate) enum ServiceState {
     Foreign,
 }
 
-/// How a device is to be made.
+/// Terms of a device that is to be made.
 struct DeviceTerms {
     /// Writes are refused.
     read_only: bool,
-    /// What udev is told of it.
+    /// Its description for udev.
     description: DeviceDescription,
 }
 
 /// A device that was made.
 struct AddedDevice {
     number: u32,
-    /// The process that serves it, if the system tells.
+    /// The process that serves it, if it is known.
     server: Option<u32>,
 }
 
@@ -270,25 +277,25 @@ pub(crate) struct MappedDisk {
     /// The kernel's name of the device.
     pub(crate) device: PathBuf,
     pub(crate) driver: DriverKind,
-    /// The link that stays the same; none if it is gone.
+    /// The stable link; none if it does not exist.
     pub(crate) link: Option<PathBuf>,
     pub(crate) state: ServiceState,
-    /// Who uses it, in words that follow the device; none if nobody does.
+    /// A user of it, in words that follow the device; none if there is none.
     pub(crate) user: Option<String>,
-    /// What the host should know of the device and the daemon that serves it.
+    /// Remarks on the device and the daemon that serves it.
     pub(crate) remarks: Vec<String>,
 }
 
-/// How a disk is to be mapped.
+/// Options for mapping a disk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapOptions {
-    /// Where its link is to be. Default: /dev/forebay/NAME.
+    /// Path of its link. Default: /dev/forebay/NAME.
     pub(crate) link: Option<PathBuf>,
     /// Writes are refused.
     pub(crate) read_only: bool,
     /// Default: ublk, and kernel NBD where there is none.
     pub(crate) driver: Option<DriverKind>,
-    /// Whether udev and LVM look at what is in it.
+    /// Whether udev and LVM scan its content.
     pub(crate) scan: ContentScan,
 }
 
@@ -303,7 +310,7 @@ impl Mapping {
     /// Maps a disk.
     ///
     /// # Errors
-    /// Why it cannot be. Nothing is left then.
+    /// The reason for which it cannot be mapped. Nothing is left then.
     pub(crate) fn map(&mut self, disk: &DiskPlace, options: &MapOptions) -> Answer<MappedDisk> {
         let _lock = DiskLock::take(disk)?;
         self.map_locked(disk, options)
@@ -356,11 +363,11 @@ impl Mapping {
         Ok(MappedDisk { remarks, ..mapped(disk, device) })
     }
 
-    /// Has the daemon serve a disk that was mapped when the one before ended, or whose connection broke. One that is not there is mapped
-    /// if that is `wanted`. Returns none if there is nothing to do.
+    /// Makes the daemon serve a disk that was mapped when the last one ended, or whose connection broke. A
+    /// missing device is made if that is `wanted`. Returns none if there is nothing to do.
     ///
     /// # Errors
-    /// Why it cannot; requests wait on. `Unavailable` if it may soon.
+    /// The reason for which it cannot; requests continue to wait. `Unavailable` if it may soon.
     pub(crate) fn restore(
         &mut self,
         disk: &DiskPlace,
@@ -392,22 +399,23 @@ impl Mapping {
         self.restore_first(disk, &devices)
     }
 
-    /// Begins to listen for connections of the kernel's NBD client that break.
+    /// Subscribes to connections of the kernel's NBD client that break.
     ///
     /// # Errors
-    /// What this host lacks.
+    /// A missing prerequisite of this host.
     pub(crate) fn listen(&mut self) -> Answer<BrokenConnections> {
         self.kernel_nbd.listen().map(BrokenConnections)
     }
 
-    /// Tells the users of a disk's device its new size. Returns false with ublk before Linux 6.16, where the device keeps its size until
-    /// it is made anew.
+    /// Notifies the users of a disk's device of its new size. Returns false with ublk before Linux 6.16,
+    /// where the device keeps its size until it is made again.
     ///
     /// # Errors
     /// Those of the kernel.
     pub(crate) fn resize(&mut self, disk: &DiskPlace, size_bytes: u64) -> Answer<bool> {
         let _lock = DiskLock::take(disk)?;
-        // One that waits for its requests would have this wait too, and one of ublk that is stopped does not survive it before 6.18.20.
+        // A device whose requests wait would block this too, and a stopped one of ublk does not survive it
+        // before 6.18.20.
         let mut devices = self.devices(disk)?;
         devices.retain(|device| device.state == ServiceState::Served);
         if devices.is_empty() {
@@ -430,10 +438,11 @@ impl Mapping {
         Ok(true)
     }
 
-    /// Takes the block device of a disk away. `forced` does so though it is used, which fails what its users do.
+    /// Removes the block device of a disk. With `forced` also while it is in use, which fails the requests of
+    /// its users.
     ///
     /// # Errors
-    /// Who uses it; why it cannot be.
+    /// Its user; the reason for which it cannot be removed.
     pub(crate) fn unmap(&mut self, disk: &DiskPlace, forced: bool) -> Answer<MappedDisk> {
         let name = &disk.name;
         let _lock = DiskLock::take(disk)?;
@@ -446,14 +455,14 @@ impl Mapping {
             ));
         };
         let gone = mapped(disk, *first);
-        // All of them, before the first one goes.
+        // Claim all of them before the first one is removed.
         let mut claims = Vec::new();
         for device in &devices {
             claims.push(if forced { None } else { claim_unused(disk, *device)? });
         }
         for (device, claim) in devices.into_iter().zip(claims) {
             let path = device.path();
-            // A link that leads nowhere would be in the way of others; a device without one can still be found.
+            // A dangling link would obstruct others; a device without one can still be found.
             disk.links().remove(&path);
             self.take_away(device, claim).map_err(|error| {
                 if let Err(problem) = disk.links().set_again(&path) {
@@ -467,12 +476,12 @@ impl Mapping {
         Ok(gone)
     }
 
-    /// Unmounts what is mounted from devices of these disks, and takes apart volumes on them, of all at once: each may take minutes. What
-    /// cannot be done now shows in [`Self::unmap`]. Returns the sectors written to all of them so far, which change as long as something
-    /// is written back.
+    /// Unmounts file systems of devices of these disks, and takes volumes on them apart, of all at once: each
+    /// may take minutes. The remaining uses are in [`Self::unmap`]. Returns the sectors written to all of
+    /// them so far, which increase as long as the page cache is written back.
     pub(crate) fn end_uses(&mut self, disks: &[DiskPlace]) -> u64 {
         let all = disks.iter().filter_map(|disk| self.devices(disk).ok()).flatten();
-        // One that waits for its daemon would have this wait too.
+        // A device that waits for its daemon would block this too.
         let served = all.filter(|device| device.state == ServiceState::Served);
         let paths: Vec<PathBuf> = served.map(MappedDevice::path).collect();
         thread::scope(|scope| {
@@ -483,8 +492,8 @@ impl Mapping {
         paths.iter().map(|path| holders::sectors_written(path)).sum()
     }
 
-    /// Returns the disks of the daemon whose sockets are in `run` that were mapped, also while it does not run or if it does not know them
-    /// any more.
+    /// Returns the mapped disks of the daemon whose sockets are in `run`, also while it does not run, or
+    /// after it has removed them.
     pub(crate) fn described(run: &Path) -> Vec<DiskPlace> {
         description::remove_left_over();
         let disks = description::described().into_iter();
@@ -492,10 +501,10 @@ impl Mapping {
         disks.map(place).filter(|(disk, place)| disk.mark().place == *place).map(|(disk, _)| disk).collect()
     }
 
-    /// Returns which of these disks are mapped, with a remark on those that swap space is on.
+    /// Returns the mapped disks of these, with a remark on those that have swap space.
     ///
     /// # Errors
-    /// Why nobody knows.
+    /// If the devices cannot be read.
     pub(crate) fn list(&mut self, disks: &[DiskPlace]) -> Answer<Vec<MappedDisk>> {
         let mut all = Vec::new();
         for disk in disks {
@@ -531,10 +540,12 @@ impl Mapping {
         Ok(Some(mapped(disk, MappedDevice { state: ServiceState::Served, ..*device })))
     }
 
-    /// Removes the description of a device, then the device. Killed between the two, it leaves a device that its mark tells of.
+    /// Removes the description of a device, then the device. If it is killed between the two, the mark of the
+    /// device still identifies it.
     fn take_away(&mut self, device: MappedDevice, claim: Option<DeviceClaim>) -> io::Result<()> {
         let MappedDevice { driver, number, .. } = device;
-        // It goes first: the number may be given to the device of another program, whose names these would be.
+        // The description first: the number may be given to another program's device, which would get these
+        // names.
         let taken = description::key_of(driver, number).and_then(|key| description::take(&key));
         self.driver(driver)
             .remove(number, claim)
@@ -560,7 +571,7 @@ impl Mapping {
         }
     }
 
-    /// Returns the driver that was asked for, or the best that this kernel has.
+    /// Returns the wanted driver, or the best that this kernel has.
     fn loaded(&mut self, wanted: Option<DriverKind>) -> Answer<&mut dyn MapDriver> {
         let kind = match wanted {
             Some(kind) => {
@@ -583,7 +594,7 @@ impl Mapping {
     }
 }
 
-/// News of connections of the kernel's NBD client that break.
+/// Notifications of broken connections of the kernel's NBD client.
 pub(crate) struct BrokenConnections(BrokenLinks);
 
 impl BrokenConnections {
@@ -610,7 +621,7 @@ fn refuse_foreign(disk: &DiskPlace, device: MappedDevice) -> Answer<()> {
     )))
 }
 
-/// Refuses to serve a device with a disk that became smaller than it: its users would find no place for what they write.
+/// Refuses to serve a device with a disk that became smaller than it: writes of its users would not fit.
 fn refuse_smaller(disk: &DiskPlace, device: &Path, size_bytes: u64) -> Answer<()> {
     refuse_smaller_in(Path::new("/sys/block"), disk, device, size_bytes)
 }
@@ -630,10 +641,10 @@ fn refuse_smaller_in(devices: &Path, disk: &DiskPlace, device: &Path, size_bytes
     )))
 }
 
-/// Claims a device that nobody uses, with everything that was written there flushed. Returns none if its node was removed by hand.
+/// Claims a device without users, after a flush. Returns none if its node was removed by hand.
 ///
 /// # Errors
-/// Who uses it; why nobody knows.
+/// Its user; the reason for which that is unknown.
 fn claim_unused(disk: &DiskPlace, device: MappedDevice) -> Answer<Option<DeviceClaim>> {
     let name = &disk.name;
     let path = device.path();
@@ -654,7 +665,8 @@ fn claim_unused(disk: &DiskPlace, device: MappedDevice) -> Answer<Option<DeviceC
         Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}{advice}", path.display()))
     };
     let check = || holders::user_of(&path).map_or(Ok(()), |user| Err(used(&user)));
-    // Opening one that waits for a daemon would wait too. What its last user wrote is with the disk since that closed it.
+    // Opening a device that waits for a daemon would block. The disk has had the writes of its last user
+    // since that closed it.
     if device.state != ServiceState::Served {
         return check().map(|()| None);
     }
@@ -686,20 +698,20 @@ fn mapped(disk: &DiskPlace, device: MappedDevice) -> MappedDisk {
     }
 }
 
-/// Returns the release of this kernel, or nothing if the system does not tell.
+/// Returns the release of this kernel, or an empty text if it is unknown.
 fn kernel_release() -> String {
     let names = nix::sys::utsname::uname();
     names.map(|names| names.release().to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Loads a module of the kernel. Whether it did shows in what comes next.
+/// Loads a module of the kernel. A failure shows in the next step.
 fn load_module(name: &str) {
     drop(Command::new("modprobe").arg(name).output());
 }
 
-/// Sets what the kernel does with the requests of a new device: it looks at them each [`LOOK_INTERVAL_MS`], and does not sort them,
-/// since the daemon takes as many as there are, and those for the backing are sorted there. Of what a request costs the kernel,
-/// sorting is a tenth.
+/// Configures the queue of a new device: the kernel checks requests every [`LOOK_INTERVAL_MS`], and does not
+/// sort them, since the daemon takes as many as there are, and sorts those for the backing. Sorting is a
+/// tenth of a request's cost in the kernel.
 fn set_up_queue(device: &Path) {
     let Some(name) = device.file_name() else { return };
     let queue = Path::new("/sys/block").join(name).join("queue");
@@ -710,7 +722,7 @@ fn set_up_queue(device: &Path) {
     }
 }
 
-/// Returns why the door of a disk cannot be used.
+/// Returns a problem for a door of a disk that cannot be used.
 fn unreachable_door(name: &str, socket: &Path, error: &io::Error) -> Problem {
     let advice = match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
@@ -729,7 +741,8 @@ fn unreachable_door(name: &str, socket: &Path, error: &io::Error) -> Problem {
 /// proc(5), stat). True where that cannot be read.
 fn is_io_flusher(process: u32) -> bool {
     const MEMALLOC_NOIO: u64 = 0x0008_0000;
-    // Behind the command in brackets, which may hold anything: state, parent, group, session, terminal, its group, flags.
+    // After the command in brackets, which may hold anything: state, parent, group, session, terminal, its
+    // group, flags.
     const FLAGS_AT: usize = 6;
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return true };
     let flags = threads.flatten().filter_map(|thread| {
@@ -777,7 +790,7 @@ mod tests {
             assert_eq!(other.state_of(mark, ServiceState::Waiting), ServiceState::Foreign);
             assert_eq!(other.state_of(mark, ServiceState::Unstarted), ServiceState::Unstarted);
         }
-        // Without a daemon nobody knows.
+        // Without a daemon the identity is unknown.
         let unknown = DiskPlace::new("web", Path::new("/run/forebay"), None, 0);
         assert_eq!(unknown.state_of(mark, ServiceState::Waiting), ServiceState::Waiting);
         let elsewhere = DiskPlace::new("web", Path::new("/run/other"), None, 0);

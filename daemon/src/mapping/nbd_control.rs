@@ -15,7 +15,7 @@ use nix::sys::time::TimeVal;
 
 use super::netlink::{self, AttributeList, KernelMessage, attribute, attributes, u16_of, u32_of};
 
-/// The family that knows the others (`GENL_ID_CTRL`).
+/// The family that resolves names of families (`GENL_ID_CTRL`).
 const FAMILY_OF_FAMILIES: u16 = 16;
 const GET_FAMILY: u8 = 3;
 const FAMILY: &str = "nbd";
@@ -62,9 +62,9 @@ pub(super) struct NbdTerms<'a> {
     pub(super) block_bytes: u64,
     /// The flags of the export, as it was negotiated.
     pub(super) export_flags: u16,
-    /// How long requests wait for a new connection when there is none.
+    /// Time that requests wait for a new connection if there is none.
     pub(super) reconnect_time_max: Duration,
-    /// The word that the kernel keeps with the device, and asks for with a new connection.
+    /// Identifier that the kernel keeps with the device, and requires of a new connection.
     pub(super) backend: &'a str,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct NbdControl {
 }
 
 impl NbdControl {
-    /// Asks for the family `nbd`.
+    /// Resolves the family `nbd`.
     ///
     /// # Errors
     /// `NotFound` if the module is not loaded; those of netlink sockets.
@@ -107,7 +107,7 @@ impl NbdControl {
         let list = AttributeList::default()
             .u64(SIZE_BYTES, terms.size)
             .u64(BLOCK_SIZE_BYTES, terms.block_bytes)
-            // A request may take as long as the storage does: no time ends a connection.
+            // A request may take as long as the storage does: no timeout ends a connection.
             .u64(TIMEOUT, 0)
             .u64(DEAD_CONN_TIMEOUT, terms.reconnect_time_max.as_secs())
             .u64(SERVER_FLAGS, u64::from(terms.export_flags))
@@ -118,8 +118,8 @@ impl NbdControl {
         index.flatten().ok_or_else(|| io::Error::other("the kernel does not say which device it made"))
     }
 
-    /// Gives a device another connection in the place of one that broke. The kernel answers the same, and lets the connection go,
-    /// if none is broken.
+    /// Gives a device another connection in place of a broken one. If none is broken, the kernel reports
+    /// success as well, and closes the new connection.
     ///
     /// # Errors
     /// Those of the kernel: `EINVAL` for another `backend`, or after [`Self::disconnect`].
@@ -130,7 +130,7 @@ impl NbdControl {
         self.request(command::RECONFIGURE, &with_socket(list, connection), |_| ()).map(drop)
     }
 
-    /// Tells the users of a device its new size in bytes. Waits for requests in flight.
+    /// Notifies the users of a device of its new size in bytes. Waits for requests in flight.
     ///
     /// # Errors
     /// Those of the kernel.
@@ -143,7 +143,7 @@ impl NbdControl {
         self.request(command::RECONFIGURE, &list, |_| ()).map(drop)
     }
 
-    /// Ends a device. Requests in flight fail, and it is gone when nobody has it open any more.
+    /// Ends a device. Requests in flight fail, and it is removed once no process has it open.
     ///
     /// # Errors
     /// Those of the kernel.
@@ -152,7 +152,7 @@ impl NbdControl {
         self.request(command::DISCONNECT, &list, |_| ()).map(drop)
     }
 
-    /// Begins to listen for connections that break.
+    /// Subscribes to connections that break.
     ///
     /// # Errors
     /// Those of netlink sockets.
@@ -163,7 +163,8 @@ impl NbdControl {
         Ok(BrokenLinks { socket, family: self.family })
     }
 
-    /// Sends a request, and waits until it has ended. Returns what `read` found in the last answer, if there was one.
+    /// Sends a request, and waits until it has ended. Returns the result of `read` for the last answer, if
+    /// there was one.
     fn request<T>(
         &mut self,
         command: u8,
@@ -196,14 +197,14 @@ impl NbdControl {
     }
 }
 
-/// News of connections that break, from the time of [`NbdControl::listen`] on.
+/// Notifications of broken connections, from [`NbdControl::listen`] on.
 pub(super) struct BrokenLinks {
     socket: OwnedFd,
     family: u16,
 }
 
 impl BrokenLinks {
-    /// Waits until a connection breaks, and returns false if none does within `time`.
+    /// Waits until a connection breaks. Returns false if none does within `time`.
     ///
     /// # Errors
     /// Those of netlink sockets.
@@ -216,7 +217,7 @@ impl BrokenLinks {
                 matches!(message, KernelMessage::Content { family, command: command::LINK_DEAD, .. }
                     if family == self.family)
             })),
-            // More broke than the socket holds.
+            // More broke than the socket can buffer.
             Err(Errno::ENOBUFS) => Ok(true),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(false),
             Err(error) => Err(error.into()),

@@ -15,14 +15,14 @@ const COMMAND_BYTES: usize = 4;
 const ATTRIBUTE_BYTES: usize = 4;
 /// Messages and attributes begin at multiples of this.
 const ALIGNMENT: usize = 4;
-/// This is a request, and its end is to be acknowledged (`NLM_F_REQUEST | NLM_F_ACK`).
+/// Flags of a request that is to be acknowledged (`NLM_F_REQUEST | NLM_F_ACK`).
 const REQUEST_FLAGS: u16 = 1 | 4;
 /// An acknowledgement or an error (`NLMSG_ERROR`).
 const ERROR: u16 = 2;
 /// Flags in the kind of an attribute (`NLA_F_NESTED`, `NLA_F_NET_BYTEORDER`).
 const KIND_FLAGS: u16 = 0xC000;
 
-/// The attributes of a message that is built, one after the other.
+/// Attributes of a message that is built, in order.
 #[derive(Debug, Default)]
 pub(super) struct AttributeList(Vec<u8>);
 
@@ -66,7 +66,7 @@ pub(super) fn request(family: u16, command: u8, sequence: u32, attributes: &Attr
     bytes.extend(family.to_ne_bytes());
     bytes.extend(REQUEST_FLAGS.to_ne_bytes());
     bytes.extend(sequence.to_ne_bytes());
-    // The port: the kernel puts ours in.
+    // The port: the kernel fills ours in.
     bytes.extend(0_u32.to_ne_bytes());
     bytes.extend([command, VERSION, 0, 0]);
     bytes.extend(&attributes.0);
@@ -94,7 +94,7 @@ pub(super) enum KernelMessage<'a> {
     },
 }
 
-/// Returns the messages of a datagram, up to the first that is not whole.
+/// Returns the messages of a datagram, up to the first incomplete one.
 pub(super) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = KernelMessage<'_>> {
     std::iter::from_fn(move || {
         let length = u32::from_ne_bytes(*bytes.first_chunk()?) as usize;
@@ -115,7 +115,7 @@ pub(super) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = KernelMessage<'
     })
 }
 
-/// Returns kind and payload of attributes, up to the first that is not whole.
+/// Returns kind and payload of attributes, up to the first incomplete one.
 pub(super) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16::from_ne_bytes(*bytes.first_chunk()?));

@@ -1,4 +1,4 @@
-//! Says when swap space of this host is on a mapped disk, for the daemon: nothing here needs privileges.
+//! Reports swap space of this host on a mapped disk, for the daemon: nothing here needs privileges.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,12 +16,13 @@ use crate::registry::Registry;
 
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Looks as long as the registry is in use. Each disk is told of once, until its swap space is gone.
+/// Checks for swap space as long as the registry is in use. Each disk is reported once, until its swap space
+/// is gone.
 pub(crate) async fn watch_swap(registry: Weak<Registry>) {
     let mut uses = kernel_uses();
     let mut told = BTreeSet::new();
     loop {
-        // Without a mapped disk this wakes nobody.
+        // Without a mapped disk this never wakes.
         if uses.wait_for(|uses| *uses > 0).await.is_err() {
             return;
         }
@@ -48,7 +49,7 @@ struct SwapOnDisk {
     path: PathBuf,
 }
 
-/// Returns true if this host has swap space: behind the first line of a list of it.
+/// Returns true if this host has swap space: its list has more than the heading.
 fn has_swap() -> bool {
     fs::read_to_string("/proc/swaps").is_ok_and(|list| list.lines().count() > 1)
 }
@@ -58,7 +59,7 @@ async fn find(registry: &Registry) -> Vec<SwapOnDisk> {
     let disks = registry.disks().await.into_iter();
     let mapped: Vec<(String, Vec<DoorReport>)> =
         disks.filter_map(|disk| Some((disk.record.name, disk.report.ok()?.doors))).collect();
-    // A file of swap space is looked at in its file system, which may take its time.
+    // A file of swap space is examined in its file system, which may block.
     let looking = tokio::task::spawn_blocking(move || {
         let all = mapped.into_iter().flat_map(|(disk, doors)| {
             let devices = devices_of(&disk, &run, &doors);

@@ -26,27 +26,28 @@ use crate::door::DoorKind;
 const QUEUES: u16 = 1;
 /// Requests that may be in flight.
 const DEPTH: u16 = 128;
-/// The most bytes of one request; memory is taken for as many as ever were in flight.
+/// The most bytes of one request; memory is allocated for the most that were ever in flight.
 const REQUEST_BYTES_MAX: u32 = 256 << 10;
 
-/// How long the kernel may take to notice that a server has ended: 6.12 finds out after 30 s at worst, where
+/// Time that the kernel may take to notice that a server has ended: 6.12 finds out after 30 s at worst, if
 /// [`super::LOOK_INTERVAL_MS`] could not be set.
 const RECOVERY_TIME_MAX: Duration = Duration::from_mins(1);
 const RECOVERY_INTERVAL: Duration = Duration::from_millis(50);
-/// How long the node of a new device may take to appear.
+/// Time that the node of a new device may take to appear.
 const NODE_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// The folder where the kernel lists all devices of ublk, by the names of their `/dev/ublkcN`: those nodes may be removed by hand.
+/// The kernel's folder of all devices of ublk, by the names of their `/dev/ublkcN`: those nodes may be
+/// removed by hand.
 const DEVICES: &str = "/sys/class/ublk-char";
 
-/// What is said where the kernel refuses.
+/// Advice if the kernel refuses.
 const NEEDS_ROOT: &str = "run this as root, outside of containers and of services whose cgroup denies devices (DeviceAllow=), and with \
                           kernel.io_uring_disabled=0";
-/// What is said where the kernel does not know what it is asked for.
+/// Advice if the kernel does not know a command.
 const TOO_OLD: &str = "its ublk is too old: Linux 6.4 or later is needed; --driver nbd maps without it";
 
-/// Kernels in which adding a device stops all of ublk until the host restarts (a backport without the commit that it needs; mended in
-/// 6.18.6).
+/// Kernels in which adding a device stops all of ublk until the host restarts (a backport without the commit
+/// that it needs; fixed in 6.18.6).
 const BROKEN_KERNELS: [&str; 2] = ["6.18.4", "6.18.5"];
 
 /// The driver, opened when it is needed.
@@ -76,7 +77,7 @@ impl MapDriver for UblkDriver {
     fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>> {
         let infos = match self.infos(disk) {
             Ok(infos) => infos,
-            // Without the driver nothing is mapped by it.
+            // Without the driver no device is mapped by it.
             Err(error) if is_missing(&error) => Vec::new(),
             Err(error) => return Err(explain(&error, &kernel_release())),
         };
@@ -210,7 +211,7 @@ fn begin(
     Ok(())
 }
 
-/// Has the door serve a device whose server has ended. The disk had so many bytes a moment ago.
+/// Makes the door serve a device whose server has ended. `size_bytes` was the size of the disk a moment ago.
 fn recover(control: &mut Control, number: u32, disk: &DiskPlace, size_bytes: u64) -> io::Result<()> {
     let info = control.info(number)?;
     let deadline = Instant::now() + RECOVERY_TIME_MAX;
@@ -229,12 +230,12 @@ fn recover(control: &mut Control, number: u32, disk: &DiskPlace, size_bytes: u64
     control.end_recovery(number, std::process::id())
 }
 
-/// Removes a device. Its claim is held as long as that is not in the way.
+/// Removes a device. Its claim is held for as long as possible.
 fn remove(control: &mut Control, number: u32, claim: Option<DeviceClaim>) -> io::Result<()> {
     control.stop(number)?;
     match control.delete_without_waiting(number) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-            // This one waits for all who have the device open.
+            // This command waits for every process that has the device open.
             drop(claim);
             control.delete(number)
         }
@@ -262,13 +263,13 @@ fn is_busy(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::EBUSY as i32)
 }
 
-/// Returns true if an error of opening says that the kernel has no ublk.
+/// Returns true if an error of opening means that the kernel has no ublk.
 fn is_missing(error: &io::Error) -> bool {
     let number = error.raw_os_error().map(Errno::from_raw);
     matches!(number, Some(Errno::ENOENT | Errno::ENODEV | Errno::ENXIO))
 }
 
-/// Refuses kernels that do not survive a new device.
+/// Refuses kernels that a new device would break.
 fn check_kernel(release: &str) -> Answer<()> {
     let version = release.split('-').next().unwrap_or_default();
     if !BROKEN_KERNELS.contains(&version) {
@@ -295,7 +296,7 @@ fn is_refusal(error: &io::Error) -> bool {
     matches!(error.raw_os_error().map(Errno::from_raw), Some(Errno::EACCES | Errno::EPERM))
 }
 
-/// Returns what to do about an error of the kernel, to be said behind it.
+/// Returns advice on an error of the kernel, to be appended to it.
 fn advice_on(error: &io::Error) -> String {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(Errno::EACCES | Errno::EPERM) => format!("; {NEEDS_ROOT}"),

@@ -1,22 +1,22 @@
-//! Metrics as Prometheus reads them: its text format, version 0.0.4.
+//! Prometheus' text format for metrics, version 0.0.4.
 //!
 //! ```text
 //! # HELP forebay_reads_total Read requests answered.
 //! # TYPE forebay_reads_total counter
 //! forebay_reads_total{disk="a"} 7
 //! ```
-//! Written here, because the format is three kinds of lines and the crates that write it want to own the counters as well,
-//! which live on the threads of the shards. What is written is checked by Prometheus' own `promtool check metrics`.
-//! Source: "Exposition formats" in the documentation of Prometheus.
+//! Written here, because the format is three kinds of lines, and the crates that write it own the counters as
+//! well, which here belong to the threads of the shards. The output is checked with Prometheus' own
+//! `promtool check metrics`. Source: "Exposition formats" in the documentation of Prometheus.
 
 use std::fmt::Write;
 
-/// What kind of metric it is.
+/// Type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Only rises, until whatever counts starts anew. Its name ends in `_total`.
+    /// Only rises, until it is reset. Its name ends in `_total`.
     Counter,
-    /// Goes up and down.
+    /// Rises and falls.
     Gauge,
     /// Counts by class. Its samples have names of their own: see [`Histogram`].
     Histogram,
@@ -31,19 +31,19 @@ pub(crate) struct Family {
     lines: String,
 }
 
-/// How many measurements there were in classes.
+/// Counts of measurements in classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Histogram<'a> {
-    /// The largest value of each class as text, but for the last, which takes whatever is larger than all others.
+    /// The largest value of each class as text, except for the last, which has no bound.
     pub(crate) bounds: &'a [String],
-    /// How many each class has.
+    /// Count of each class.
     pub(crate) counts: &'a [u64],
-    /// All measurements added up.
+    /// Sum of all measurements.
     pub(crate) sum: f64,
 }
 
 impl Family {
-    /// Nothing was measured yet. The help is a sentence.
+    /// Returns a family without values. The help is a sentence.
     pub(crate) fn new(name: impl Into<String>, help: impl Into<String>, kind: Kind) -> Self {
         Self { name: name.into(), help: help.into(), kind, lines: String::new() }
     }
@@ -65,7 +65,7 @@ impl Family {
         self.line("_count", labels, None, exact(up_to_here));
     }
 
-    /// Written in place, for a text has thousands of lines and somebody may ask for it ten times a second.
+    /// Written in place: a text has thousands of lines, and may be requested ten times a second.
     fn line(&mut self, suffix: &str, labels: &[(&str, &str)], last: Option<(&str, &str)>, value: f64) {
         let Self { name, lines, .. } = self;
         lines.extend([name.as_str(), suffix]);
@@ -83,7 +83,7 @@ impl Family {
     }
 }
 
-/// All families as one text. One that has no values is not mentioned.
+/// Returns all families as one text, without those that have no values.
 pub(crate) fn text(families: &[Family]) -> String {
     let bytes = families.iter().map(|family| family.lines.len() + family.help.len() + 128).sum();
     let mut all = String::with_capacity(bytes);
@@ -100,14 +100,13 @@ pub(crate) fn text(families: &[Family]) -> String {
     all
 }
 
-/// A number as the format has all numbers.
+/// Returns a number in the format's representation.
 #[expect(clippy::cast_precision_loss, reason = "the format's own numbers; counts stay far below 2^52")]
 pub(crate) fn exact(count: u64) -> f64 {
     count as f64
 }
 
-/// Adds a text of others. Backslashes, line breaks, and one more character if it is not a backslash, are written with a backslash
-/// before them.
+/// Appends a text with escapes: a backslash goes before backslashes, line breaks, and one more character.
 fn escape(escaped: &mut String, text: &str, also: char) {
     if !text.contains(['\n', '\\', also]) {
         escaped.push_str(text);

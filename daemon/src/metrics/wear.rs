@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::text::{Family, Kind};
 use super::{Row, from_rows};
 
-/// What is not of the wear but of the device itself: Prometheus takes a counter that goes back for one that began anew, so it
-/// gets one that does, and not what is kept across restarts.
+/// Key of a counter that restarts with the daemon, as Prometheus expects it: it treats a counter that falls
+/// as reset, so the persistent counter is not exported.
 const SINCE_START: &str = "written_bytes_since_start";
 
 /// Keys of the wear of a device.
@@ -116,7 +116,7 @@ fn row((key, name, help, kind, scale): (&'static str, &str, &str, Kind, f64)) ->
     Row { key, name: name.to_owned(), help: help.to_owned(), kind, scale }
 }
 
-/// The families of some devices of the pool.
+/// Returns the families of some devices of the pool.
 pub(super) fn families(devices: &[&Value]) -> Vec<Family> {
     let text = |document: &Value, key: &str| document[key].as_str().unwrap_or_default().to_owned();
     let of_devices = devices.iter().map(|device| {
@@ -146,7 +146,7 @@ fn each(documents: &[Value]) -> Vec<&Value> {
     documents.iter().collect()
 }
 
-/// A document with one key more.
+/// Returns a document with one more key.
 fn with(document: &Value, key: &str, value: &Value) -> Value {
     let mut all = document.as_object().cloned().unwrap_or_default();
     all.insert(key.to_owned(), value.clone());

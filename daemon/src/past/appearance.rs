@@ -1,5 +1,5 @@
-//! What a backing looks like from outside: enough to tell whether it may be another one, or another version, than the one
-//! that was cached.
+//! Appearance of a backing: properties that show whether it may be another one, or another version, than the
+//! one that was cached.
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
@@ -16,15 +16,15 @@ use xattr::FileExt;
 use super::attributes::CannotMark;
 use super::device::{DeviceIdentity, sectors_written};
 
-/// The attribute that names the attachment that the file is in, or was in last: 32 hexadecimal digits. Earlier versions wrote
-/// `DISK EPOCH`, in decimal digits, which two hosts can have alike.
+/// The attribute with the session id of the attachment that the file is in, or was in last: 32 hexadecimal
+/// digits. Earlier versions wrote `DISK EPOCH`, in decimal digits, which two hosts can have in common.
 const SESSION: &str = "user.forebay.epoch";
 
-/// The attribute that says that flash has newer data: `POOL DISK NAME`.
+/// The attribute of a dirty mark: `POOL DISK NAME`.
 const DIRTY: &str = "user.forebay.dirty";
 
-/// Says on a backing that a pool may hold what it does not have. Not for guests: for whoever would serve it as if it were
-/// complete.
+/// A mark on a backing whose newer data may be in a pool. Guests do not see it; other programs that would
+/// serve the backing as if it were complete do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DirtyMark {
     /// The pool's identity.
@@ -39,7 +39,7 @@ impl DirtyMark {
     /// Returns the mark of a backing; none if it bears none, or cannot.
     ///
     /// # Errors
-    /// What the system said: it may bear one.
+    /// The error of the system: it may bear one.
     fn read(file: &File) -> io::Result<Option<Self>> {
         let text = match file.get_xattr(DIRTY) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
@@ -50,23 +50,24 @@ impl DirtyMark {
             let mut words = text.splitn(3, ' ');
             let mut word = || words.next().unwrap_or("?").to_owned();
             let (pool, disk, name) = (word(), word(), word());
-            // One that cannot be read is somebody's all the same, and nobody's whom we know.
+            // An unreadable mark still counts, as that of an unknown pool.
             Self { pool, disk: disk.parse().unwrap_or(u32::MAX), name }
         }))
     }
 
-    /// Marks a backing, durably.
+    /// Writes the mark to a backing, durably.
     ///
     /// # Errors
-    /// Why it holds no mark: it is a raw device, or its file system has no attributes or does not take this one.
+    /// The reason for which it cannot bear a mark: it is a raw device, or its file system has no attributes
+    /// or refuses this one.
     pub(super) fn write(&self, file: &File) -> Result<(), CannotMark> {
         set_attribute(file, DIRTY, &self.to_string())
     }
 
-    /// Takes this mark off a backing, if it bears it.
+    /// Removes this mark from a backing, if it bears it.
     ///
     /// # Errors
-    /// What the system said; then it may bear it still.
+    /// The error of the system; then the mark may still be there.
     pub(super) fn remove(&self, file: &File) -> io::Result<()> {
         if Self::read(file)?.as_ref() != Some(self) {
             return Ok(());
@@ -75,10 +76,10 @@ impl DirtyMark {
         file.sync_all()
     }
 
-    /// Takes this mark off the backing at `path`, which nobody serves, if it bears it.
+    /// Removes this mark from the backing at `path`, which is not served, if it bears it.
     ///
     /// # Errors
-    /// What the system said; then it may bear it still.
+    /// The error of the system; then the mark may still be there.
     pub(crate) fn remove_at(&self, path: &Path) -> io::Result<()> {
         self.remove(&File::open(path)?)
     }
@@ -90,22 +91,22 @@ impl fmt::Display for DirtyMark {
     }
 }
 
-/// What a backing looks like.
+/// Appearance of a backing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Appearance {
-    /// Its bytes.
+    /// Its size in bytes.
     pub(crate) bytes: Option<u64>,
-    /// What it is, if it is a block device.
+    /// Its identity, if it is a block device.
     pub(crate) device: Option<DeviceIdentity>,
-    /// What it is, if it is a file.
+    /// Its identity, if it is a file.
     pub(crate) file: Option<FileIdentity>,
-    /// When it changed last, and how much was written.
+    /// Its last change, and the amount of writes.
     pub(crate) changes: Changes,
-    /// What its file is like besides content, if it is one.
+    /// Metadata of its file, if it is one.
     pub(crate) circumstances: Option<Circumstances>,
-    /// The attachment that it was in last, as it was written to it.
+    /// The session id of its last attachment, as it is on the backing.
     pub(crate) session: Option<String>,
-    /// Who has newer data of it, if anybody has.
+    /// The dirty mark, if it bears one.
     pub(crate) dirty: Option<DirtyMark>,
 }
 
@@ -113,25 +114,26 @@ pub(crate) struct Appearance {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FileIdentity {
-    /// Its number, which another file has once this one is deleted.
+    /// Inode number, which another file may get once this one is deleted.
     pub(super) inode: u64,
-    /// When it was made, in nanoseconds since 1970, if its file system knows.
+    /// Time of creation, in nanoseconds since 1970, if its file system has it.
     pub(super) born_ns: Option<i64>,
 }
 
-/// Signs that content was changed.
+/// Signs of a change of content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Changes {
-    /// When the content of a file was modified last, in nanoseconds since 1970. Anybody can set that back.
+    /// Time of the last modification of a file's content, in nanoseconds since 1970. Programs can set it
+    /// back.
     pub(super) modified_ns: Option<i64>,
-    /// When anything of it was: nobody can set that back.
+    /// Time of the last change of a file or its metadata: programs cannot set it back.
     pub(super) changed_ns: Option<i64>,
-    /// Sectors that were written to a device since it came to be.
+    /// Sectors written to a device since it was created.
     pub(super) sectors_written: Option<u64>,
 }
 
-/// What of a file can change, with its time of change, while its content stays.
+/// Metadata of a file that can change, together with its time of change, while its content stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Circumstances {
@@ -142,23 +144,24 @@ pub(crate) struct Circumstances {
 }
 
 impl Appearance {
-    /// Returns what is behind a path. What is missing, or neither file nor block device, looks like nothing.
+    /// Returns the appearance of a path. That of a missing path, or of neither file nor block device, is
+    /// empty.
     ///
     /// # Errors
-    /// What the system said: nobody can serve it as it is.
+    /// The error of the system: the backing cannot be served as it is.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let Ok(about) = fs::metadata(path) else { return Ok(Self::default()) };
         if !about.is_file() && !about.file_type().is_block_device() {
             return Ok(Self::default());
         }
-        // Without waiting, for a device may have no medium.
+        // Without blocking, for a device may have no medium.
         Self::of_open(&File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
     }
 
-    /// Returns what an open file or device looks like, whatever its path names by now.
+    /// Returns the appearance of an open file or device, whatever its path refers to by now.
     ///
     /// # Errors
-    /// What the system said.
+    /// The error of the system.
     pub(crate) fn of_open(file: &File) -> io::Result<Self> {
         let about = file.metadata()?;
         let dirty = if about.is_file() { DirtyMark::read(file)? } else { None };
@@ -195,7 +198,7 @@ impl Appearance {
     }
 }
 
-/// Returns a new name for an attachment, which no other has.
+/// Returns a new session id, which is unique.
 ///
 /// # Errors
 /// If the system has no random numbers.
@@ -205,7 +208,7 @@ pub(super) fn new_session() -> Result<String, String> {
     Ok(format!("{:032x}", u128::from_be_bytes(random)))
 }
 
-/// True for the names that earlier versions gave: numbers, which two hosts can have alike.
+/// Returns true for session ids of earlier versions: numbers, which two hosts can have in common.
 pub(super) fn is_numbered(session: &str) -> bool {
     session.contains(' ')
 }
@@ -215,10 +218,10 @@ fn read_session(file: &File) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Checks that a backing holds attributes, and changes none.
+/// Checks that a backing supports attributes, and changes none.
 ///
 /// # Errors
-/// Why it does not.
+/// The reason for which it does not.
 pub(super) fn check_marks(file: &File) -> Result<(), CannotMark> {
     let about = file.metadata().map_err(|error| cannot_mark(&error))?;
     if !about.is_file() {
@@ -226,7 +229,7 @@ pub(super) fn check_marks(file: &File) -> Result<(), CannotMark> {
     }
     match file.get_xattr(DIRTY) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(cannot_mark(&error)),
-        // One that cannot be read now may be written.
+        // An unreadable attribute may still be writable.
         Ok(_) | Err(_) => Ok(()),
     }
 }
@@ -235,10 +238,10 @@ fn cannot_mark(error: &io::Error) -> CannotMark {
     CannotMark(format!("its file system takes no extended attribute ({error})"))
 }
 
-/// Writes the name of the attachment to the backing, durably.
+/// Writes the session id of the attachment to the backing, durably.
 ///
 /// # Errors
-/// Why it holds none, as [`DirtyMark::write`].
+/// The reason for which it cannot bear one, as [`DirtyMark::write`].
 pub(super) fn write_session(file: &File, session: &str) -> Result<(), CannotMark> {
     set_attribute(file, SESSION, session)
 }
@@ -268,7 +271,7 @@ mod tests {
         Appearance::of(path).expect("it can be examined")
     }
 
-    /// A file, open for reading alone as that of a disk may be.
+    /// Returns a file that is open for reading only, as that of a disk may be.
     fn file(dir: &TempDir) -> (PathBuf, File) {
         let path = dir.path().join("disk.img");
         fs::write(&path, "content").expect("the folder is ours");

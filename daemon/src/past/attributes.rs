@@ -1,5 +1,5 @@
-//! Answers of an open backing about itself: how it looks, the marks that it bears, and whether its path still names it. A kind of
-//! backing implements [`Attributes`]; one that has none of it implements nothing of the trait.
+//! Attributes of an open backing: its appearance, its marks, and whether its path still refers to it. A kind
+//! of backing implements [`Attributes`]; one that has none of them implements nothing of the trait.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,44 +11,44 @@ use block::file::{self, Standing};
 
 use super::appearance::{Appearance, DirtyMark, check_marks, write_session};
 
-/// Answers of an open backing, whatever its path names by now. Each may wait for a file system.
+/// Attributes of an open backing, whatever its path refers to by now. Each call may block on a file system.
 pub(crate) trait Attributes: Send + Sync {
-    /// Returns what it looks like; nothing, if nobody on this host can tell.
+    /// Returns its appearance; an empty one if this host cannot know it.
     ///
     /// # Errors
-    /// What the system said.
+    /// The error of the system.
     fn looks(&self) -> io::Result<Appearance> {
         Ok(Appearance::default())
     }
 
-    /// Checks that it bears marks, and writes none.
+    /// Checks that it supports marks, and writes none.
     ///
     /// # Errors
-    /// Why it does not.
+    /// The reason for which it does not.
     fn check_marks(&self) -> Result<(), CannotMark> {
         Err(CannotMark::not_here())
     }
 
-    /// Writes the name of the attachment to it, durably.
+    /// Writes the session id of the attachment to it, durably.
     ///
     /// # Errors
-    /// Why it holds none: two hosts that use it are not told apart.
+    /// The reason for which it cannot bear one: then its use by another host is not detected.
     fn set_session(&self, _session: &str) -> Result<(), CannotMark> {
         Err(CannotMark::not_here())
     }
 
-    /// Writes to it that flash may have newer data, durably.
+    /// Writes a dirty mark to it, durably.
     ///
     /// # Errors
-    /// Why it cannot hold that.
+    /// The reason for which it cannot bear one.
     fn set_dirty_mark(&self, _mark: &DirtyMark) -> Result<(), CannotMark> {
         Err(CannotMark::not_here())
     }
 
-    /// Takes this mark off, if it bears it.
+    /// Removes this mark, if it bears it.
     ///
     /// # Errors
-    /// What the system said; then it may bear it still.
+    /// The error of the system; then the mark may still be there.
     fn remove_dirty_mark(&self, _mark: &DirtyMark) -> io::Result<()> {
         Ok(())
     }
@@ -58,18 +58,18 @@ pub(crate) trait Attributes: Send + Sync {
         false
     }
 
-    /// Returns the state that it has now; none if only the shard of the disk can tell.
+    /// Returns its present state; none if only the shard of the disk can determine it.
     fn state(&self) -> Option<BackingState> {
         None
     }
 
-    /// Compares it with what the path names where it was opened; none if it has no path.
+    /// Compares it with the file at the path where it was opened; none if it has no path.
     fn check_path(&self) -> Option<PathCheck> {
         None
     }
 }
 
-/// Reason for which a backing cannot be marked: a sentence without beginning and end.
+/// Reason for which a backing cannot be marked: a clause without a capital letter and a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CannotMark(pub(crate) String);
 
@@ -82,28 +82,28 @@ impl CannotMark {
 /// State of an open backing at one moment.
 pub(crate) struct BackingState {
     pub(crate) size: io::Result<u64>,
-    /// The system lets nobody write it.
+    /// True if the system allows no writes to it.
     pub(crate) is_write_protected: bool,
     pub(crate) standing: Standing,
 }
 
-/// A comparison of an open backing with what its path names.
+/// A comparison of an open backing with the file at its path.
 pub(crate) struct PathCheck {
     /// Path at which it was opened.
     pub(crate) path: PathBuf,
     pub(crate) standing: Standing,
-    /// The name that the system has for the open file now.
+    /// Present name of the open file, by the system.
     pub(crate) open_as: PathBuf,
-    /// Where the open file can be read for as long as this process has it open.
+    /// Path at which the open file can be read for as long as this process has it open.
     pub(crate) open_at: PathBuf,
 }
 
-/// A backing that this host has not.
+/// Attributes of a backing that is not on this host.
 pub(crate) struct NoAttributes;
 
 impl Attributes for NoAttributes {}
 
-/// A file or block device of this host, and where it was opened.
+/// Attributes of a file or block device of this host, with the path where it was opened.
 pub(crate) struct FileAttributes {
     pub(crate) file: Arc<File>,
     pub(crate) path: PathBuf,

@@ -1,12 +1,13 @@
-//! The identity of a block device: all that the system knows of it, whatever its node is called.
+//! The identity of a block device: everything that the system knows of it, independent of the name of its
+//! node.
 //!
 //! ```text
 //!   names       serial number, WWN, uuid of dm or md, image of rbd, zvol, file of a loop   one that is shared proves the same device
 //!   placement   number and start of a partition, its uuid in the partition table           one that differs proves another
 //!   instance    the boot of the host, and the number of the device in it                   the same proves the same, within a boot
 //! ```
-//! Read from sysfs and from what udev left there; nobody has to be asked. A clone copies what lies on the device (file systems,
-//! partition tables), so none of that proves anything, and a guest may change it.
+//! Read from sysfs and from udev's database, without I/O to the device. A clone copies the content of a
+//! device (file systems, partition tables), so no content proves anything, and a guest may change it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use nix::sys::stat::{major, minor};
 use serde::{Deserialize, Serialize};
 
-/// Places below a disk's folder of sysfs that name the disk for good, and what the names are called.
+/// Paths below a disk's folder of sysfs with permanent names of the disk, and titles of these names.
 const NAMES: [(&str, &str); 8] = [
     ("wwid", "WWN"),
     ("device/wwid", "WWN"),
@@ -27,13 +28,13 @@ const NAMES: [(&str, &str); 8] = [
     ("md/uuid", "md uuid"),
     ("loop/backing_file", "loop file"),
 ];
-/// The same of what udev keeps of a disk.
+/// The same for properties that udev stores of a disk.
 const UDEV_NAMES: [(&str, &str); 3] =
     [("ID_WWN_WITH_EXTENSION", "udev WWN"), ("ID_SERIAL", "udev serial number"), ("MD_UUID", "md uuid")];
-/// Files of the kernel's rbd that name its image together.
+/// Files of the kernel's rbd that together name its image.
 const RBD: [&str; 4] = ["cluster_fsid", "pool_id", "image_id", "current_snap"];
 
-/// All that tells one block device from another.
+/// Properties that distinguish a block device from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeviceIdentity {
@@ -47,24 +48,24 @@ pub(crate) struct DeviceIdentity {
 #[serde(deny_unknown_fields)]
 struct Instance {
     boot: String,
-    /// The kernel's number of the disk, given once in a boot.
+    /// The kernel's sequence number of the disk, unique within a boot.
     sequence: String,
     node: (u64, u64),
-    /// The connection of a device that keeps its number with the next one.
+    /// The connection of a device whose next connection has the same number.
     connection: Option<String>,
 }
 
-/// Whether two identities are of one device.
+/// Result of a comparison of two identities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SameDevice {
     Yes,
-    /// It is another one, and why.
+    /// They are different devices, with the reason.
     No(String),
-    /// Nothing tells.
+    /// No property decides.
     Unknown,
 }
 
-/// Where the system says what it knows.
+/// Folders of the system.
 struct System<'a> {
     sys: &'a Path,
     udev: &'a Path,
@@ -72,7 +73,8 @@ struct System<'a> {
 }
 
 impl DeviceIdentity {
-    /// Returns what the system knows of the device with this number; of a loop device more if it is open as `file`.
+    /// Returns the identity of the device with this number; that of a loop device includes more if it is open
+    /// as `file`.
     pub(super) fn of(rdev: u64, file: Option<&File>) -> Self {
         let mut identity = System::here().identity(rdev);
         if let Some(status) = file.and_then(loop_status).filter(|_| identity.names.contains_key("loop file"))
@@ -83,13 +85,14 @@ impl DeviceIdentity {
         identity
     }
 
-    /// Returns the identity that earlier versions remembered as one name, which may be that of a disk or a partition.
+    /// Returns the identity that earlier versions recorded as one name, which may be that of a disk or a
+    /// partition.
     pub(super) fn from_earlier(name: &str) -> Self {
         let names = BTreeMap::from([(EARLIER.to_owned(), name.to_owned())]);
         Self { names, ..Self::default() }
     }
 
-    /// Whether `now` is the device that had this identity.
+    /// Compares this identity with the present one.
     pub(super) fn compare(&self, now: &Self) -> SameDevice {
         let differs = |(kind, before, now): (&String, &String, &String)| {
             (before != now).then(|| {
@@ -110,7 +113,7 @@ impl DeviceIdentity {
         }
     }
 
-    /// True if both are one device of one boot.
+    /// Returns true if both are one device of one boot.
     pub(super) fn is_same_instance(&self, other: &Self) -> bool {
         self.instance.is_some() && self.instance == other.instance
     }
@@ -129,14 +132,15 @@ impl DeviceIdentity {
     }
 }
 
-/// Sectors that were written to a device or discarded since it came to be; none if the system does not count them.
+/// Returns the sectors written to a device, or discarded, since it was created; none if the system does not
+/// count them.
 pub(super) fn sectors_written(rdev: u64) -> Option<u64> {
     let text = fs::read_to_string(System::here().folder(rdev).join("stat")).ok()?;
     let fields: Vec<u64> = text.split_whitespace().map_while(|field| field.parse().ok()).collect();
     Some(fields.get(6)? + fields.get(13).unwrap_or(&0))
 }
 
-/// The kind of the one name that earlier versions had.
+/// The kind of the one name in records of earlier versions.
 const EARLIER: &str = "name";
 const PARTITION: &str = "partition";
 
@@ -163,7 +167,7 @@ impl System<'_> {
     fn identity(&self, rdev: u64) -> DeviceIdentity {
         let folder = self.folder(rdev);
         let partition = text(&folder.join("partition"));
-        // A partition lies in the folder of its disk, which the link leads to.
+        // The folder of a partition is in that of its disk, which the link leads to.
         let disk = match &partition {
             Some(_) => fs::canonicalize(&folder).ok().and_then(|folder| folder.parent().map(Path::to_owned)),
             None => Some(folder.clone()),
@@ -173,7 +177,7 @@ impl System<'_> {
         let known = NAMES.iter().filter_map(|(place, kind)| Some((kind, text(&disk.join(place))?)));
         let mut names = unique(known);
         if names.is_empty() {
-            // Only then: what udev makes of serial numbers may be another word after an upgrade.
+            // Only then: udev may format serial numbers differently after an upgrade.
             names =
                 unique(UDEV_NAMES.iter().filter_map(|(key, kind)| Some((kind, of_disk.get(*key)?.clone()))));
         }
@@ -194,7 +198,7 @@ impl System<'_> {
         DeviceIdentity { names, placement: placement.unwrap_or_default(), instance }
     }
 
-    /// What udev keeps of the device of a folder: properties, and the name of a zvol.
+    /// Returns udev's data on the device of a folder: properties, and the name of a zvol.
     fn udev_of(&self, folder: &Path) -> BTreeMap<String, String> {
         let Some(number) = text(&folder.join("dev")) else { return BTreeMap::new() };
         let kept = fs::read_to_string(self.udev.join(format!("b{number}"))).unwrap_or_default();
@@ -208,7 +212,7 @@ impl System<'_> {
         kept.lines().filter_map(property).collect()
     }
 
-    /// The image of a device of rbd, in words that no other has.
+    /// Returns the image of a device of rbd, as a unique text.
     fn rbd(&self, disk: &Path) -> Option<String> {
         let disk = fs::canonicalize(disk).ok()?;
         let number = disk.file_name()?.to_str()?.strip_prefix("rbd")?.to_owned();
@@ -231,7 +235,7 @@ impl System<'_> {
     }
 }
 
-/// The key of what is no property of udev: the name of a zvol, from its link.
+/// The key of the name of a zvol, which is from its link and not a property of udev.
 const ZVOL: &str = " zvol";
 
 fn text(path: &Path) -> Option<String> {
@@ -239,7 +243,7 @@ fn text(path: &Path) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The first of each kind that no other device has.
+/// Returns the first unique name of each kind.
 fn unique<'a>(found: impl Iterator<Item = (&'a &'static str, String)>) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for (kind, name) in found.filter(|(_, name)| is_unique(name)) {
@@ -248,7 +252,7 @@ fn unique<'a>(found: impl Iterator<Item = (&'a &'static str, String)>) -> BTreeM
     names
 }
 
-/// False for names that many devices have: zeroes, and what QEMU counts its disks with by their place.
+/// Returns false for names that many devices have: zeroes, and those that QEMU numbers its disks with.
 fn is_unique(name: &str) -> bool {
     let last = name.rsplit([' ', '_', '.']).next().unwrap_or(name);
     let counted = last.strip_prefix("QM0").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
@@ -271,7 +275,7 @@ struct LoopStatus {
 
 nix::ioctl_read_bad!(loop_get_status, 0x4C05, LoopStatus);
 
-/// What a loop device is over; none for other devices.
+/// Returns the status of a loop device; none for other devices.
 fn loop_status(file: &File) -> Option<LoopStatus> {
     // SAFETY: plain numbers, for which zero is a value.
     let mut status: LoopStatus = unsafe { std::mem::zeroed() };
@@ -288,7 +292,7 @@ mod tests {
 
     use super::*;
 
-    /// A system as its files show it.
+    /// A simulated system, as files.
     struct Fake(TempDir);
 
     impl Fake {
@@ -310,7 +314,7 @@ mod tests {
             fs::write(path, format!("{text}\n")).expect("the folder is ours");
         }
 
-        /// A disk or, as `vda/vda1`, a partition.
+        /// Adds a disk or, as `vda/vda1`, a partition.
         fn device(&self, place: &str, number: (u64, u64), files: &[(&str, &str)]) -> u64 {
             let dev = format!("{}:{}", number.0, number.1);
             let folder = format!("sys/devices/{place}");

@@ -1,5 +1,5 @@
-//! The past of a disk: what this host remembers of it besides the flash, and what of its cached content is therefore
-//! believed when it is attached.
+//! Recovery trust: this host's records of a disk besides the flash, which decide how far its cached content
+//! is trusted when it is attached.
 //!
 //! ```text
 //!   DIR/state.json        what the backing looked like when it was last in our hands            survives the host
@@ -7,21 +7,22 @@
 //!                         and, while flash may have newer data, who has it
 //!   RUN/touched/ID        one bit for each page that is not in the log as the backing holds it  survives the process
 //! ```
-//! A cache that is warm after a restart may show old data if somebody changed the backing in between: restored a snapshot,
-//! repaired the file system, put another file under the same name, served it on another host. So content is believed only if the
-//! backing can be what it was: not smaller, same file or device, same attachment; after a clean stop also not modified since. Where
-//! that cannot be known (a raw device, a crash), samples of the cached pages are compared with the backing first. Where only the time of
-//! change says that a file may be another version, every cached page is. Where nothing tells whether it is the same device, nothing is
-//! believed.
+//! A cache that is warm after a restart may have old data if the backing was changed in between: a snapshot
+//! was restored, the file system repaired, another file put under the same name, or the disk served on
+//! another host. So content is trusted only if the backing can be the same: not smaller, same file or device,
+//! same attachment; after a clean stop also not modified since. If that is unknown (a raw device, a crash),
+//! samples of the cached pages are compared with the backing first. If only the time of change shows that a
+//! file may be another version, every cached page is compared. If no property shows whether it is the same
+//! device, nothing is trusted.
 //!
 //! ```text
 //!   attach, detach:  record {old, new name} ── durable ── new name to the backing ── durable ── record {new name} ── durable
 //! ```
-//! A crash at any step leaves a name on the backing that the record has. All of that is asked of the file that is open: what its
-//! path names by then may be another one.
+//! A crash at any step leaves a session id on the backing that is in the record. All attributes are those of
+//! the open file: its path may refer to another one by then.
 //!
-//! It is asked for by the shard when a disk comes or goes, and done aside, for a file system may take its time. One step
-//! after another: whoever changes the record has it until the change is durable.
+//! The shard asks for it when a disk is attached or detached. File systems may block, so it runs on threads
+//! for that, one step after another: a change holds the record until it is durable.
 
 mod appearance;
 mod attributes;
@@ -51,16 +52,17 @@ pub(crate) use touched::Touched;
 use crate::host_record::{HostFile, HostRecord};
 use crate::places::Places;
 
-/// Cached pages that are compared with the backing where nobody can vouch for it.
+/// Cached pages that are compared with the backing if its state is unknown.
 const SAMPLES: usize = 128;
-/// The same where something of a file was changed that need not be its content.
+/// The same if a file was changed, but perhaps not its content.
 const SAMPLES_IF_TOUCHED: usize = 1024;
-/// Why nothing is believed where samples do not help: they would find what somebody else changed, perhaps; not what a
-/// server lost that was restarted while nobody watched its connections.
+/// Reason for trusting nothing where samples do not help: they may find changes by other clients, but not
+/// writes that a server lost when it restarted while no connection to it was open.
 const UNGUARDED: &str = "Nobody kept its NBD server from changing it meanwhile";
 
-/// What of a disk's content would be believed if it were attached now, after a start whose predecessor left `mark` on the
-/// pool. Changes nothing. A backing that is not there keeps its disk waiting, and what is cached of it.
+/// Returns how far a disk's content would be trusted if it were attached now, after a start whose predecessor
+/// left `mark` on the pool. Changes nothing. If the backing is missing, the disk waits, and its cache is
+/// kept.
 pub(crate) fn foresee(
     places: &Places,
     host: &HostRecord,
@@ -71,11 +73,11 @@ pub(crate) fn foresee(
 ) -> Expected {
     let without_bits = |belief| Expected { belief, touched: None };
     let Unopened { looks, may_exist, is_guarded } = backing;
-    // What cannot be examined keeps its disk waiting as well.
+    // If the backing cannot be examined, the disk waits as well.
     let may_exist = may_exist && looks.is_some();
     let found = looks.unwrap_or_default();
     let record = Record::of(host, id);
-    // The size of a device is taken to be what it was: looking is for starts, which may wait for it.
+    // The size of a device is assumed to be unchanged: only a start examines it, because that may block.
     let bytes = found.bytes.or(disk_bytes);
     let verdict = record.judge(id, &Appearance { bytes, ..found });
     let disk_bytes = disk_bytes.max(record.bytes).or(bytes);
@@ -91,18 +93,18 @@ pub(crate) fn foresee(
     Expected { belief, touched }
 }
 
-/// A backing that nobody has open.
+/// A backing that is not open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unopened {
-    /// None if it cannot be examined, as a start could not.
+    /// None if it cannot be examined, as at a start.
     pub(crate) looks: Option<Appearance>,
-    /// False if nothing is in its place.
+    /// False if its place is empty.
     pub(crate) may_exist: bool,
-    /// True if something keeps others from changing it while nobody serves it.
+    /// True if others are kept from changing it while it is not served.
     pub(crate) is_guarded: bool,
 }
 
-/// What is believed in spite of a doubt.
+/// Returns the trust that is left in spite of a doubt.
 fn doubted(doubt: &Doubt) -> Belief {
     match doubt {
         Doubt::Void => Belief::Void(doubt.reason()),
@@ -110,8 +112,9 @@ fn doubted(doubt: &Doubt) -> Belief {
     }
 }
 
-/// What is believed of a disk on a server that nobody kept from changing it, if `belief` is what speaks for the disk
-/// otherwise. The server may have lost what it had acknowledged: that is clean here. What it never had is as it was.
+/// Returns the trust in a disk on a server that was open to other clients, where `belief` is the trust
+/// otherwise. The server may have lost acknowledged writes, which are clean here. Dirty data never reached
+/// it, and stays valid.
 pub(crate) fn unguarded(belief: Belief) -> Belief {
     match belief {
         Belief::ByPage | Belief::ByRegion => Belief::DirtyOnly(UNGUARDED.to_owned()),
@@ -119,7 +122,7 @@ pub(crate) fn unguarded(belief: Belief) -> Belief {
     }
 }
 
-/// What is believed of a disk that a QEMU has open beside us, if `belief` is what speaks for the disk otherwise.
+/// Returns the trust in a disk that a QEMU has open as well, where `belief` is the trust otherwise.
 pub(crate) fn beside_qemu(belief: Belief) -> Belief {
     match belief {
         Belief::Void(reason) => Belief::Void(reason),
@@ -127,7 +130,7 @@ pub(crate) fn beside_qemu(belief: Belief) -> Belief {
     }
 }
 
-/// The past of a disk on its way to another shard, while its backing stays open.
+/// The history of a disk that moves to another shard, while its backing stays open.
 #[derive(Clone)]
 pub(crate) struct HistoryHandle {
     backing: Arc<dyn Attributes>,
@@ -135,23 +138,24 @@ pub(crate) struct HistoryHandle {
     cannot_mark: Option<CannotMark>,
 }
 
-/// What is known of a disk's size when it is attached, in bytes.
+/// Sizes of a disk when it is attached, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
-    /// What guests were told last, if that is remembered.
+    /// The size that guests saw last, if it is recorded.
     pub(crate) remembered: Option<u64>,
-    /// How large the backing is.
+    /// The size of the backing.
     pub(crate) backing: u64,
 }
 
-/// The past of one disk, in the hands of its shard.
+/// The history of one disk, owned by its shard.
 pub(crate) struct History {
     places: Places,
-    /// Where its record is.
+    /// File of its record.
     host: HostFile,
     id: u32,
     aside: Aside,
-    /// As it is remembered durably. Goes with whatever changes it, so that this is so even if nobody waits for the end.
+    /// The durable record. A change owns it, so that it stays in step with the file even if the caller does
+    /// not wait for the end.
     record: Arc<Mutex<Record>>,
     touched: RefCell<Rc<Touched>>,
     kept: bool,
@@ -161,17 +165,18 @@ pub(crate) struct History {
     backing: RefCell<Arc<dyn Attributes>>,
     /// Set while a comparison of the backing with its path has not been answered.
     checking_path: Arc<AtomicBool>,
-    /// The mark that the backing bears.
+    /// The dirty mark on the backing.
     marked: RefCell<Option<DirtyMark>>,
-    /// Why it cannot bear one.
+    /// Reason for which it cannot bear one.
     cannot_mark: Option<CannotMark>,
 }
 
 impl History {
-    /// Reads what is remembered of a disk, and how its open backing looks now. `mark` is that of this start of the pool.
+    /// Reads the record of a disk, and the appearance of its open backing. `mark` is that of this start of
+    /// the pool.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If either cannot be read.
     pub(crate) async fn open(
         aside: &Aside,
         (places, host): (&Places, &HostFile),
@@ -181,9 +186,9 @@ impl History {
         backing: Arc<dyn Attributes>,
     ) -> Answer<(Self, Appearance)> {
         let record = host.read(|host| Record::of(host, id));
-        // The larger of the two was remembered last: disks never shrink.
+        // The larger of the two was recorded last: disks never shrink.
         let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
-        // One that does not fit is not served; its bits stay as they are.
+        // A disk that does not fit its backing is not served; its bits stay as they are.
         let disk_bytes = disk_bytes.min(sizes.backing);
         let looking = move || {
             let (found, cannot_mark) = (looks_of(&*backing)?, backing.check_marks().err());
@@ -194,14 +199,14 @@ impl History {
         Ok((history, found))
     }
 
-    /// Returns what another shard needs for [`Self::from_handle`].
+    /// Returns the parts with which another shard can use it: see [`Self::from_handle`].
     pub(crate) fn handle(&self) -> HistoryHandle {
         let (marked, cannot_mark) = (self.marked.borrow().clone(), self.cannot_mark.clone());
         HistoryHandle { backing: self.backing(), marked, cannot_mark }
     }
 
-    /// Returns the past of a disk of `disk_bytes` whose backing is open. Does not ask the backing. `mark` is that of this start of the
-    /// pool.
+    /// Returns the history of a disk of `disk_bytes` whose backing is open. Does not access the backing.
+    /// `mark` is that of this start of the pool.
     ///
     /// # Errors
     /// If there is no memory for the bits of touched pages.
@@ -236,12 +241,13 @@ impl History {
         })
     }
 
-    /// Returns why the backing cannot be marked, as far as that was found out when it was opened.
+    /// Returns the reason for which the backing cannot be marked, as it was found at opening.
     pub(crate) fn cannot_mark(&self) -> Option<&CannotMark> {
         self.cannot_mark.as_ref()
     }
 
-    /// Bytes of the disk: those that guests were told last, however large its backing has become since.
+    /// Returns the size of the disk in bytes: the one that guests saw last, however large its backing has
+    /// become since.
     pub(crate) fn disk_bytes(&self) -> u64 {
         self.disk_bytes
     }
@@ -249,10 +255,10 @@ impl History {
     /// Prepares bits for a disk that is about to have `disk_bytes`.
     ///
     /// # Errors
-    /// If there is no room for them; then everything is as before.
+    /// If there is no memory for them; then everything is as before.
     pub(crate) fn larger_bits(&self, disk_bytes: u64) -> Answer<Touched> {
         Touched::check_memory(&self.places.touched(), self.id, disk_bytes)?;
-        // Mapping waits for nothing but memory: those that are in use are this thread's.
+        // Mapping waits for memory only: the bits in use belong to this thread.
         let before = Rc::clone(&self.touched.borrow());
         Touched::larger(&before, disk_bytes).map_err(|error| {
             Problem::failed(format!(
@@ -262,7 +268,7 @@ impl History {
         })
     }
 
-    /// Goes on with such bits. In one step with whoever uses them.
+    /// Uses such bits from now on. Must be in one step with their users.
     pub(crate) fn go_on_with_bits(&self, larger: Touched) -> Rc<Touched> {
         let larger = Rc::new(larger);
         larger.follow(&self.touched.borrow());
@@ -270,7 +276,7 @@ impl History {
         larger
     }
 
-    /// What of the cached content is believed, if the backing looks like this now.
+    /// Returns how far the cached content is trusted, if this is the present appearance of the backing.
     pub(crate) async fn past(self: &Rc<Self>, backing: &Appearance) -> Past {
         let (verdict, epoch) = {
             let record = self.record.lock().await;
@@ -283,28 +289,30 @@ impl History {
             Ok(Modified::PerhapsAround) => self.past_by(self.belief(), SAMPLES_IF_TOUCHED),
             Ok(Modified::Perhaps) => self.past_by(self.belief(), SAMPLES),
         };
-        // A disk that was attached before has the reservation that it has.
+        // A disk that was attached before keeps its reservation.
         Past { granted: epoch > 0, ..past }
     }
 
-    /// True if only the time of change speaks against a backing that looks like this now: a comparison of every cached page with it can tell.
+    /// Returns true if this appearance differs in the time of change only: a comparison of every cached page
+    /// with the backing can decide.
     pub(crate) async fn may_be_set_back(&self, backing: &Appearance) -> bool {
         self.record.lock().await.judge(self.id, backing) == Ok(Modified::PerhapsSetBack)
     }
 
-    /// True if nothing on flash counts: the flash failed, and the disk went on without it. Then everything that was dirty had
-    /// come home before.
+    /// Returns true if nothing on flash is valid: the flash failed, and the disk continued without it. All
+    /// dirty data had been destaged before.
     pub(crate) async fn is_void(&self) -> bool {
         self.record.lock().await.void
     }
 
-    /// What would be trusted of what is cached, if the backing were known to be what it was.
+    /// Returns how far cached content would be trusted, if the backing were known to be unchanged.
     pub(crate) fn expected(&self) -> Expected {
         let bits = || Rc::<Touched>::clone(&self.touched.borrow()) as Rc<dyn SharedBits>;
         Expected { belief: self.belief(), touched: self.kept.then(bits) }
     }
 
-    /// The past of a disk whose backing stayed in the hands of this process, locked, and was changed through us only.
+    /// Returns the trust in a disk whose backing stayed open and locked by this process, and was changed by
+    /// it only.
     pub(crate) fn unbroken_past(self: &Rc<Self>) -> Past {
         self.past_by(self.belief(), 0)
     }
@@ -328,13 +336,14 @@ impl History {
         }
     }
 
-    /// The disk is attached: from now on the backing changes only through us, and whoever finds the name that this leaves knows
-    /// that it was. Nothing of the backing may be changed before.
+    /// Records that the disk is attached: from now on the backing changes only through this daemon, and the
+    /// session id on it shows that it was attached. Nothing of the backing may be changed before.
     ///
     /// # Errors
-    /// If it cannot be remembered; then the disk must not be served.
+    /// If it cannot be recorded; then the disk must not be served.
     pub(crate) async fn begin(&self, bytes: u64, access: Access, flash_failed: bool) -> Answer<()> {
-        // Content that was to be void is, durably, unless flash failed: then it may come back with it.
+        // Content that was to be invalidated is, durably, unless flash failed: then it may return with the
+        // flash.
         let void = if flash_failed { Void::AsBefore } else { Void::No };
         let at_rest = access == Access::ReadOnly;
         self.turn(Turn { bytes, access, void, at_rest }).await?;
@@ -342,36 +351,37 @@ impl History {
         Ok(())
     }
 
-    /// The disk is attached again without having been detached in between: what [`Self::begin`] left still holds.
+    /// Continues after an attachment without a detachment in between: the record of [`Self::begin`] still
+    /// holds.
     pub(crate) fn go_on(&self) {
         self.touched.borrow().validate();
     }
 
-    /// The disk is detached, all that guests wrote is in its backing, and what is cached of it is complete. Nothing of the backing
-    /// may be changed after that.
+    /// Records that the disk is detached: its backing has every write of guests, and its cache is complete.
+    /// Nothing of the backing may be changed after that.
     ///
     /// # Errors
-    /// If it cannot be remembered; then less is believed at the next start.
+    /// If it cannot be recorded; then less is trusted at the next start.
     pub(crate) async fn end(&self, bytes: u64, access: Access) -> Answer<()> {
         self.turn(Turn { bytes, access, void: Void::AsBefore, at_rest: true }).await
     }
 
-    /// Lets go of the backing, and with it of its locks.
+    /// Closes the backing, and so releases its locks.
     pub(crate) fn close(&self) {
         self.backing.replace(Arc::new(NoAttributes));
     }
 
-    /// Writes to the backing that flash may have newer data, or finds out why it cannot hold that. A backing that bears the mark is not
-    /// asked again: it may be away.
+    /// Writes a dirty mark to the backing, or returns the reason for which it cannot bear one. A backing that
+    /// bears the mark is not accessed: it may be unreachable.
     ///
     /// # Errors
-    /// If nobody could be asked.
+    /// If the backing could not be accessed.
     pub(crate) async fn mark(&self, mark: DirtyMark) -> Answer<Result<(), CannotMark>> {
         if self.marked.borrow().as_ref() == Some(&mark) {
             return Ok(Ok(()));
         }
         let backing = self.backing();
-        // Whoever does not wait for the end does not know what it bears.
+        // If the caller does not wait for the end, the mark on the backing is unknown.
         self.marked.take();
         let written = mark.clone();
         let marking = self.aside.run(move || backing.set_dirty_mark(&written)).await?;
@@ -381,7 +391,8 @@ impl History {
         Ok(marking)
     }
 
-    /// Takes that back, if the backing bears it: it has everything. A mark that stays keeps others away, and nobody else.
+    /// Removes the mark, if the backing bears it: the backing is complete. A mark that stays keeps other
+    /// hosts away, and does no other harm.
     pub(crate) async fn unmark(&self, mark: DirtyMark) {
         let backing = self.backing();
         self.marked.take();
@@ -395,8 +406,8 @@ impl History {
         }
     }
 
-    /// Compares the backing that is open with what its path names; none if it has none, or nobody knows. A file system that has not
-    /// answered an earlier comparison is not asked again before it has.
+    /// Compares the open backing with the file at its path; none if it has no path, or the result is unknown.
+    /// A file system that has not answered an earlier comparison is not asked again before it has.
     pub(crate) async fn check_path(&self) -> Option<PathCheck> {
         let (backing, pending) = (self.backing(), Arc::clone(&self.checking_path));
         if !backing.has_path() || pending.swap(true, Ordering::Relaxed) {
@@ -419,10 +430,10 @@ impl History {
         Arc::clone(&self.backing.borrow())
     }
 
-    /// Forgets a disk that is gone for good.
+    /// Removes the records of a disk that was removed.
     ///
     /// # Errors
-    /// If that cannot be saved. Its number is never used again, so that nobody believes what stays.
+    /// If that cannot be saved. Its number is never used again, so remaining records are not trusted.
     pub(crate) async fn forget(aside: &Aside, places: &Places, host: &HostFile, id: u32) -> Answer<()> {
         let folder = places.touched();
         aside.run(move || Touched::forget(&folder, id)).await?;
@@ -433,7 +444,7 @@ impl History {
         forgetting.await
     }
 
-    /// Gives the backing the name of another attachment, and remembers it, each step durably.
+    /// Gives the backing the session id of a new attachment, and records it, each step durably.
     async fn turn(&self, turn: Turn) -> Answer<()> {
         let backing = self.backing();
         self.change(move |records| {
@@ -446,7 +457,7 @@ impl History {
                     ))
                 })?;
                 records.save(records.last().about_to_bear(found.session.as_ref(), &next))?;
-                // One that it does not hold is not remembered either: what it bears now is what counts.
+                // A session id that it cannot bear is not recorded either: the one that it bears now counts.
                 drop(backing.set_session(&next));
             }
             let now = Appearance { bytes: Some(bytes), ..looks_of(&*backing)? };
@@ -462,7 +473,7 @@ impl History {
         voided.await.map_err(|problem| problem.message)
     }
 
-    /// Changes the record durably, after all changes that were asked for before.
+    /// Changes the record durably, after all changes that were requested before.
     async fn change(&self, steps: impl FnOnce(&mut Records) -> Answer<()> + Send + 'static) -> Answer<()> {
         let last = Arc::clone(&self.record).lock_owned().await;
         let mut records = Records { last, host: self.host.clone(), id: self.id };
@@ -470,7 +481,7 @@ impl History {
     }
 }
 
-/// The record of a disk, in the hands of whoever changes it.
+/// The record of a disk, owned by a change.
 struct Records {
     last: OwnedMutexGuard<Record>,
     host: HostFile,
@@ -478,15 +489,15 @@ struct Records {
 }
 
 impl Records {
-    /// The one that is remembered.
+    /// Returns the durable record.
     fn last(&self) -> &Record {
         &self.last
     }
 
-    /// Remembers another one, durably.
+    /// Saves another record, durably.
     ///
     /// # Errors
-    /// If it cannot; then the one before is remembered.
+    /// If it cannot be saved; then the earlier one stays.
     fn save(&mut self, next: Record) -> Answer<()> {
         next.save(&self.host, self.id)?;
         *self.last = next;
@@ -508,11 +519,11 @@ struct Turn {
     at_rest: bool,
 }
 
-/// Whether what flash holds is to be believed no more.
+/// Whether the content of flash is invalidated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Void {
     No,
-    /// As it was when the turn begins.
+    /// As it was before the turn.
     AsBefore,
 }
 
@@ -527,7 +538,7 @@ mod tests {
     const SIZE: u64 = 1 << 20;
     const NEW: Sizes = Sizes { remembered: None, backing: SIZE };
 
-    /// Runs a story with the past of a disk whose backing is not on this host, in the folder `DIR` of another one.
+    /// Runs a test with the history of a disk whose backing is on another host, in the folder `DIR` of that.
     fn with_history(tell: impl AsyncFnOnce(Rc<History>, &HostFile)) {
         let dir = TempDir::new();
         let places = Places { dir: dir.path().join("d"), run: dir.path().into(), nbd_uri: None };
@@ -555,7 +566,7 @@ mod tests {
             assert!(remembered(host).void);
             history.end(SIZE, Access::ReadWrite).await.expect("the folder is ours");
             assert!(remembered(host).void, "a clean stop does not make it believed");
-            // With flash that works, what was cached was dropped durably before.
+            // With flash that works, the cache was dropped durably before.
             history.begin(SIZE, Access::ReadWrite, false).await.expect("the folder is ours");
             assert!(!remembered(host).void);
         });

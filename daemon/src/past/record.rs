@@ -1,4 +1,4 @@
-//! Record of a disk in `DIR/state.json`: the looks of its backing when this host had it last.
+//! Record of a disk in `DIR/state.json`: the appearance of its backing when this host had it last.
 
 use base::problem::Answer;
 use base::store::NotChanged;
@@ -11,35 +11,34 @@ use crate::host_record::{HostFile, HostRecord};
 
 const SCHEMA: u64 = 2;
 
-/// What is remembered of a disk.
+/// Durable record of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Record {
     schema: u64,
-    /// Rises whenever the disk is attached or detached. 0: it never was.
+    /// Rises whenever the disk is attached or detached; 0 if it never was.
     pub(super) epoch: u64,
-    /// The names of attachments that the backing may bear. Two while one is being written in the place of the other; none if it
-    /// bears none.
+    /// Session ids that the backing may bear: two while one replaces the other; none if it bears none.
     sessions: Vec<String>,
-    /// What the backing looked like; of its bytes those that were served.
+    /// Appearance of the backing; of its bytes those that were served.
     pub(super) bytes: Option<u64>,
     device: Option<DeviceIdentity>,
     file: Option<FileIdentity>,
     circumstances: Option<Circumstances>,
-    /// When it changed last, if it was at rest then: after a clean stop, and while it is only read.
+    /// Its last change, if it was at rest then: after a clean stop, and while it is only read.
     changes: Changes,
-    /// What flash holds is not to be believed: the flash failed, and the disk went on without it.
+    /// True if the content of flash is invalid: the flash failed, and the disk continued without it.
     pub(super) void: bool,
 }
 
-/// What versions before this one remembered.
+/// A record of earlier versions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EarlierRecord {
     #[serde(rename = "schema")]
     _schema: u64,
     epoch: u64,
-    /// The epoch was written to the backing as well.
+    /// True if the epoch was written to the backing as well.
     marked: bool,
     bytes: Option<u64>,
     device: Option<String>,
@@ -49,8 +48,8 @@ struct EarlierRecord {
 }
 
 impl EarlierRecord {
-    /// Returns the same as this version remembers it, of disk `id`. A crash between writing the epoch to the backing and remembering
-    /// it left the next one there. A device that had no name is unknown.
+    /// Returns the record in this version's form, for disk `id`. A crash between writing the epoch to the
+    /// backing and recording it left the next one there. A device without a name is unknown.
     fn upgraded(self, id: u32) -> Record {
         let Self { epoch, marked, bytes, device, inode, modified_ns, void, .. } = self;
         let sessions = if marked { vec![numbered(id, epoch), numbered(id, epoch + 1)] } else { Vec::new() };
@@ -72,17 +71,17 @@ fn numbered(id: u32, epoch: u64) -> String {
     format!("{id} {epoch}")
 }
 
-/// Why nothing is believed of what is cached.
+/// Reason for trusting no cached data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
-    /// The flash failed, and the disk went on without it.
+    /// The flash failed, and the disk continued without it.
     Void,
-    /// The backing is not what it was, and why.
+    /// The backing is not the same, with the reason.
     Backing(String),
 }
 
 impl Doubt {
-    /// In words.
+    /// Returns the reason in words.
     pub(super) fn reason(&self) -> String {
         match self {
             Self::Void => "The flash failed, and the disk went on without it".to_owned(),
@@ -91,35 +90,36 @@ impl Doubt {
     }
 }
 
-/// Whether a backing that can be the one that was cached has been modified since.
+/// Modification of a backing that can be the one that was cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Modified {
-    /// It was not.
+    /// None.
     Not,
-    /// Something of it was, which need not be its content: its name, its owner or its rights.
+    /// Something was changed, perhaps not its content: its name, its owner or its rights.
     PerhapsAround,
-    /// Its time of change is the only sign: it was renamed and renamed back, or its content is another and its time of modification was set
-    /// back.
+    /// Its time of change is the only sign: it was renamed and renamed back, or its content is another and
+    /// its time of modification was set back.
     PerhapsSetBack,
-    /// Nobody can tell.
+    /// Unknown.
     Perhaps,
 }
 
 impl Modified {
-    /// The doubt that is left where only the time of change differs.
+    /// The doubt that remains if only the time of change differs.
     pub(super) const SET_BACK: &str = "Its backing was touched while Forebay did not serve it: its time of modification is what it was, and \
                                        may have been set back";
 }
 
 impl Record {
-    /// Returns the record of a disk; an empty one if there is none, or a damaged one: then nothing is trusted of what is cached.
+    /// Returns the record of a disk. It is empty if there is none, or a damaged one: then no cached data is
+    /// trusted.
     pub(super) fn of(host: &HostRecord, id: u32) -> Self {
         let Some(kept) = host.backing(id) else { return Self::default() };
         let earlier = || EarlierRecord::deserialize(kept).map(|record| record.upgraded(id));
         Self::deserialize(kept).or_else(|_| earlier()).unwrap_or_default()
     }
 
-    /// Returns the record of a backing as it looks now, which includes the attachment that it bears.
+    /// Returns the record of a backing with this appearance, including the session id that it bears.
     pub(super) fn now(epoch: u64, backing: &Appearance, void: bool, at_rest: bool) -> Self {
         Self {
             schema: SCHEMA,
@@ -134,18 +134,19 @@ impl Record {
         }
     }
 
-    /// Returns the same for a backing that bears `before`, if it bears anything, and is about to bear `next` instead.
+    /// Returns the record for a backing that bears `before`, if anything, and is about to bear `next`
+    /// instead.
     pub(super) fn about_to_bear(&self, before: Option<&String>, next: &str) -> Self {
         let sessions = before.into_iter().cloned().chain([next.to_owned()]).collect();
         Self { schema: SCHEMA, sessions, ..self.clone() }
     }
 
-    /// The same, with what flash holds void.
+    /// Returns the record with the content of flash invalidated.
     pub(super) fn voided(&self) -> Self {
         Self { void: true, ..self.clone() }
     }
 
-    /// Makes this the record of a disk, durably. Waits for it on this thread.
+    /// Saves this as the record of a disk, durably. Blocks this thread.
     ///
     /// # Errors
     /// If it cannot be saved; then the earlier record stays.
@@ -158,10 +159,11 @@ impl Record {
         saved.map_err(NotChanged::into_problem)
     }
 
-    /// Whether a backing of disk `id` that looks like this can be the one that was cached.
+    /// Returns whether a backing of disk `id` with this appearance, which can be the one that was cached, was
+    /// modified.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// The reason for which it cannot be the one that was cached.
     pub(super) fn judge(&self, id: u32, backing: &Appearance) -> Result<Modified, Doubt> {
         if self.void {
             return Err(Doubt::Void);
@@ -188,8 +190,8 @@ impl Record {
             }
             None => reason,
         })?;
-        // A number of an earlier version may be that of another host as well. What was not modified since is what it was; and what
-        // bears our own mark was served by nobody else.
+        // A number of an earlier version may be that of another host as well. An unmodified backing is the
+        // same all the same; and one with our own dirty mark was not served by others.
         let is_ours = backing.dirty.as_ref().is_some_and(|mark| mark.disk == id);
         if modified == Modified::Perhaps && session.is_some_and(is_numbered) && !is_ours {
             return Err("An earlier version of Forebay served it last and was not stopped: what that wrote to the backing does not \
@@ -221,13 +223,13 @@ impl Record {
                 }),
                 SameDevice::Unknown => Err(UNKNOWN_DEVICE.to_owned()),
             },
-            // Earlier versions remembered nothing of a device without a name.
+            // Earlier versions recorded nothing of a device without a name.
             (None, Some(_)) if self.file.is_none() => Err(UNKNOWN_DEVICE.to_owned()),
             _ => Err("Its backing is a file and was a device, or the other way round".to_owned()),
         }
     }
 
-    /// Refuses a backing that was in another attachment since. Returns the one that it bears.
+    /// Refuses a backing that was in another attachment since. Returns the session id that it bears.
     fn compare_session<'a>(&self, backing: &'a Appearance) -> Result<Option<&'a str>, String> {
         match &backing.session {
             Some(session) if self.sessions.contains(session) => Ok(Some(session)),
@@ -265,13 +267,14 @@ impl Record {
         Ok(Modified::PerhapsSetBack)
     }
 
-    /// The bytes that were served and those that are there now, if these differ. What grew while it was served is what it was.
+    /// Returns the size that was served and the present size, if they differ. A size that grew while it was
+    /// served counts as the same.
     fn resized(&self, backing: &Appearance) -> Option<(u64, u64)> {
         self.bytes.zip(backing.bytes).filter(|(before, now)| before != now)
     }
 }
 
-/// Why nothing is believed of a device of which nothing is known.
+/// Reason for distrust of a device without any known property.
 const UNKNOWN_DEVICE: &str = "Nothing tells whether its backing is the device that it was: the system knows no serial number or other \
                               name of it, and the host, or the device, was started since";
 
@@ -330,7 +333,7 @@ mod tests {
             let found = Appearance { session: Some(session.to_owned()), ..backing() };
             assert_eq!(turning.judge(ID, &found), Ok(Modified::Not), "{session}");
         }
-        // What another host, or the owner of a copy, wrote there.
+        // Session ids of another host, or of the owner of a copy.
         for session in [Some("cc"), Some("3 6"), None] {
             let found = Appearance { session: session.map(str::to_owned), ..backing() };
             assert!(turning.judge(ID, &found).is_err(), "{session:?}");
@@ -433,12 +436,12 @@ mod tests {
         for session in ["3 4", "3 7", "1 5", "aa"] {
             assert!(doubt(&stopped, &of(session)).contains("another time"), "{session}");
         }
-        // It was killed: the number says nothing, and a mark of our own does.
+        // It was killed: the number proves nothing, and a dirty mark of our own does.
         let killed = earlier("null");
         assert!(doubt(&killed, &of("3 5")).contains("earlier version"));
         let mark = DirtyMark { pool: "00ff".to_owned(), disk: ID, name: "web".to_owned() };
         assert_eq!(killed.judge(ID, &Appearance { dirty: Some(mark), ..of("3 5") }), Ok(Modified::Perhaps));
-        // So it is when this version is killed while it takes the number's place.
+        // The same if this version is killed while it replaces the number.
         let turning = killed.about_to_bear(Some(&"3 5".to_owned()), "bb");
         assert!(turning.judge(ID, &of("3 5")).is_err());
         assert_eq!(turning.judge(ID, &of("bb")), Ok(Modified::Perhaps));

@@ -1,10 +1,10 @@
-//! Two hosts, one image and whoever copies it, by seeds: hosts attach and detach it in turn, write, and die before any durable step;
-//! the image is replaced by copies of itself, put back and changed by others at rest. Whatever happens, content that a host
-//! believes is that of the image.
+//! Random histories of two hosts, one image and its copies, by seeds: hosts attach and detach it in turn,
+//! write, and crash before any durable step; the image at rest is replaced by copies of itself, restored and
+//! changed by others. In every history, content that a host trusts is that of the image.
 //!
-//! A host's cache is a number here, that of the last version of the image which it saw, and is believed or not as a whole. That a page
-//! which was written in an attachment that was cut short is not believed is the business of bits and regions, and of the
-//! simulation of the cache: such a write leaves nothing cached.
+//! A host's cache is a number here, that of the last version of the image which it saw, and is trusted or not
+//! as a whole. Distrust of single pages, which were written in an attachment that crashed, is tested with
+//! bits and regions, and in the simulation of the cache: here such a write leaves nothing cached.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -29,14 +29,14 @@ const SIZE: u64 = 1 << 20;
 /// More durable steps than any change takes.
 const STEPS_MAX: usize = 14;
 const DISK: u32 = 1;
-/// Mark of the pool: it was opened by nobody else.
+/// Mark of the pool: no other daemon opened it.
 const MARK: u64 = 7;
 
 struct Host {
     places: Places,
     /// The version of the image that its flash holds.
     cached: Option<u64>,
-    /// Its last attachment ended as it should, or was none that writes.
+    /// Its last attachment ended cleanly, or did not write.
     is_at_rest: bool,
 }
 
@@ -44,16 +44,16 @@ struct World {
     dir: TempDir,
     rng: Random,
     hosts: Vec<Host>,
-    /// The newest version that anybody wrote.
+    /// The newest version of all writers.
     version: u64,
-    /// Times that content was believed, and times that a host died.
+    /// Number of times that content was trusted, and of crashes.
     believed: u32,
     died: u32,
 }
 
 impl World {
     fn new(seed: u64) -> Self {
-        // Names of attachments are extended attributes, which not every system has in RAM.
+        // Session ids are extended attributes, which some systems do not have in RAM.
         let in_ram = TempDir::in_ram();
         let takes_attributes = xattr::set(in_ram.path(), "user.forebay.test", b"1").is_ok();
         let dir = if takes_attributes { in_ram } else { TempDir::new() };
@@ -81,20 +81,20 @@ impl World {
         File::options().read(true).write(true).open(self.image()).expect("it is there")
     }
 
-    /// The version that the image has now.
+    /// Returns the present version of the image.
     fn content(&self) -> u64 {
         let mut bytes = [0; 8];
         self.open_image().read_exact_at(&mut bytes, 0).expect("it is large enough");
         u64::from_le_bytes(bytes)
     }
 
-    /// Writes the next version, as a guest or a stranger does.
+    /// Writes the next version, as a guest or another program does.
     fn write(&mut self) {
         self.version += 1;
         self.open_image().write_all_at(&self.version.to_le_bytes(), 0).expect("it is ours");
     }
 
-    /// Returns what a host remembers after a start. Of one that has died only files are left.
+    /// Returns a host's records after a start. After a crash only files are left.
     async fn start(&self, host: usize) -> HostFile {
         let store = Store::start(&self.hosts[host].places.dir).expect("there are threads");
         let remembered = host_record::open(&store).await.expect("what was saved can be read");
@@ -111,7 +111,8 @@ impl World {
         remembered
     }
 
-    /// Attaches the image to a host, has guests use it, and detaches it, unless the host dies before one of its durable steps.
+    /// Attaches the image to a host, lets guests use it, and detaches it, unless the host crashes before one
+    /// of its durable steps.
     async fn attach(&mut self, host: usize) {
         let access = if self.one_in(6) { Access::ReadOnly } else { Access::ReadWrite };
         let file = Arc::new(FileAttributes { file: Arc::new(self.open_image()), path: self.image() });
@@ -148,7 +149,7 @@ impl World {
         self.hosts[host].cached.take_if(|_| has_written && !has_ended);
     }
 
-    /// Does a change of which each durable step may be the last. True if it was done to its end.
+    /// Runs a change that may crash before each durable step. Returns true if it ran to its end.
     async fn with_a_death(&mut self, change: impl Future<Output = Answer<()>>) -> bool {
         let dies = self.one_in(2).then(|| self.rng.below(STEPS_MAX) as u32);
         die_after(self.dir.path(), dies);
@@ -159,12 +160,12 @@ impl World {
         !has_died
     }
 
-    /// Does to an image that nobody serves what else happens to images.
+    /// Does something else to the image while it is not served.
     fn disturb(&mut self) {
         let (image, copy) = (self.image(), self.dir.path().join("copy"));
         match self.rng.below(5) {
             0 => copy_with_attributes(&image, &copy),
-            // A snapshot takes the place of the image, or they change places.
+            // A snapshot replaces the image, or they are swapped.
             1 if copy.exists() => {
                 let away = self.dir.path().join("away");
                 fs::rename(&image, &away).expect("the folder is ours");
@@ -182,7 +183,7 @@ impl World {
                 });
             }
             3 => self.modify(Self::write),
-            // A reboot takes the bits of touched pages.
+            // A reboot loses the bits of touched pages.
             4 => {
                 let host = self.rng.below(2);
                 Touched::forget(&self.hosts[host].places.touched(), DISK);
@@ -191,8 +192,9 @@ impl World {
         }
     }
 
-    /// Changes the image in place, as often as it takes to show: the clock of a file system has coarse steps, which no operator sees.
-    /// A host whose last attachment was cut short can only compare samples, which tests of the cache do.
+    /// Changes the image in place, until the change is visible: the clock of a file system has coarse steps,
+    /// which no operator notices. A host whose last attachment crashed can only compare samples, which tests
+    /// of the cache do.
     fn modify(&mut self, change: impl Fn(&mut Self)) {
         let time = |world: &Self| {
             let about = world.open_image().metadata().expect("it is there");

@@ -7,8 +7,9 @@
 //! word 4      bytes of the disk, at most
 //! word 512    the first 64 pages
 //! ```
-//! The bits count only if the host was not booted since, and if no start of the pool came in between that did not know
-//! them. Of a disk that was about to grow when its process was killed, there may be more than it needs. If the file cannot be made, a kill costs as much content as a power cut.
+//! The bits count only if the host was not booted since, and if no start of the pool in between ignored them.
+//! If a process was killed while its disk was about to grow, there may be more bits than needed. If the file
+//! cannot be made, a kill costs as much cached content as a power failure.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -23,7 +24,7 @@ use cache::{SharedBits, words_for};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"FBYTOUCH");
 const HEADER_WORDS: usize = 512;
-/// Memory for bits that is never too much: that of a disk of 2 TiB.
+/// Memory for bits that needs no check: that of a disk of 2 TiB.
 const MEMORY_UNASKED: u64 = 64 << 20;
 
 /// The bits of one disk.
@@ -34,7 +35,7 @@ pub(crate) struct Touched {
 
 enum Words {
     Shared(SharedWords),
-    /// Without a file.
+    /// Memory without a file.
     Own(Box<[AtomicU64]>),
 }
 
@@ -45,8 +46,9 @@ impl SharedBits for Touched {
 }
 
 impl Touched {
-    /// Returns the bits of a disk, and whether they are what the last process left. If not, all are zero and count for nobody
-    /// until [`Self::validate`]. A file that cannot be used is removed: the next start would believe what it says, which is older.
+    /// Returns the bits of a disk, and whether they are those of the last process. If not, all are zero and
+    /// not valid until [`Self::validate`]. A file that cannot be used is removed: the next start would trust
+    /// it, though it is outdated.
     ///
     /// # Errors
     /// If such a file cannot be removed.
@@ -85,10 +87,11 @@ impl Touched {
         }
     }
 
-    /// Refuses a disk for whose bits there is no memory: they are in memory from the beginning, with or without a file.
+    /// Refuses a disk for whose bits there is no memory: they are allocated from the beginning, with or
+    /// without a file.
     ///
     /// # Errors
-    /// How much they need, and how much there is.
+    /// With the needed and the available memory.
     pub(super) fn check_memory(dir: &Path, id: u32, disk_bytes: u64) -> Answer<()> {
         let needed = ((HEADER_WORDS + words_for(disk_bytes)) * size_of::<AtomicU64>()) as u64;
         let taken = fs::metadata(file(dir, id)).map_or(0, |about| about.len());
@@ -104,19 +107,20 @@ impl Touched {
         }
     }
 
-    /// Bits for a disk that is about to have `disk_bytes`: those of `before` in the same memory, and more. If that has no file,
-    /// they follow it once [`Self::follow`] is called.
+    /// Returns bits for a disk that is about to have `disk_bytes`: those of `before` in the same memory, and
+    /// more. If that has no file, they are copied once [`Self::follow`] is called.
     ///
     /// # Errors
-    /// If there is no room for them; then everything is as before.
+    /// If there is no memory for them; then everything is as before.
     pub(super) fn larger(before: &Self, disk_bytes: u64) -> io::Result<Self> {
         let count = HEADER_WORDS + words_for(disk_bytes);
         let words = match &before.words {
             Words::Own(_) => Words::Own((0..count).map(|_| AtomicU64::new(0)).collect()),
             Words::Shared(shared) => {
-                // Not by its name: whoever removed it meanwhile would have a new one begin with zeroes.
+                // Not by its name: if it was removed meanwhile, a new file would begin with zeroes.
                 let larger = shared.larger(count)?;
-                // What an earlier attempt left there counts for nobody. Stored before the bytes: a kill in between leaves fewer.
+                // Bits of an earlier attempt are cleared. They are stored before the size: a kill in between
+                // leaves fewer.
                 for word in &larger.words()[shared.words().len()..] {
                     word.store(0, Ordering::Relaxed);
                 }
@@ -127,7 +131,8 @@ impl Touched {
         Ok(Self { words, mark: before.mark })
     }
 
-    /// Takes over what `before` says, where that is other memory. In the step in which these bits take its place.
+    /// Copies the bits of `before`, if they are in other memory. Must be in the step in which these bits
+    /// replace them.
     pub(super) fn follow(&self, before: &Self) {
         if let Words::Own(words) = &self.words {
             for (word, before) in words.iter().zip(before.all()) {
@@ -136,7 +141,7 @@ impl Touched {
         }
     }
 
-    /// From now on the bits say what they should.
+    /// Marks the bits as valid from now on.
     pub(super) fn validate(&self) {
         let words = self.all();
         let boot = boot();
@@ -146,8 +151,8 @@ impl Touched {
         words[0].store(MAGIC, Ordering::Release);
     }
 
-    /// Takes over the bits that belong to the start before this one: also those of disks that are not attached yet.
-    /// Forgets all others.
+    /// Takes over the bits of the previous start, including those of disks that are not attached yet. Removes
+    /// all others.
     pub(crate) fn take_over(dir: &Path, last_mark: u64, mark: u64) {
         let Ok(entries) = fs::read_dir(dir) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
@@ -167,7 +172,7 @@ impl Touched {
         }
     }
 
-    /// The bits that the start with this mark left, if they count. Changes nothing.
+    /// Returns the bits that the start with this mark left, if they are valid. Changes nothing.
     pub(super) fn peek(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> Option<Box<[AtomicU64]>> {
         let needed = HEADER_WORDS + words_for(disk_bytes);
         let mut bytes = Vec::new();
@@ -184,7 +189,7 @@ impl Touched {
         own.is_valid(disk_bytes).then(bits)
     }
 
-    /// Forgets the bits of a disk.
+    /// Removes the bits of a disk.
     pub(super) fn forget(dir: &Path, id: u32) {
         drop(fs::remove_file(file(dir, id)));
     }
@@ -216,7 +221,7 @@ fn is_this_boot(words: &[AtomicU64]) -> bool {
     stored == boot() && stored != 0
 }
 
-/// Identity of this boot of the host; 0 if the system does not say.
+/// Returns an identity of this boot of the host; 0 if it is unknown.
 fn boot() -> u128 {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     u128::from_str_radix(&text.trim().replace('-', ""), 16).unwrap_or(0)
@@ -241,7 +246,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_used_is_gone_before_bits_change_elsewhere() {
         let dir = TempDir::new();
-        // Nobody can open what leads to itself.
+        // A link to itself cannot be opened.
         std::os::unix::fs::symlink(file(dir.path(), 1), file(dir.path(), 1)).expect("the folder is ours");
         let (touched, kept) = open(dir.path(), 1, SIZE, 10);
         assert!(!kept && matches!(touched.words, Words::Own(_)));

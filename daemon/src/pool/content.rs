@@ -1,23 +1,23 @@
-//! What a file or device holds that is to become one of the pool, in words for a refusal.
+//! Content of a file or device that is to become part of the pool, in words for a refusal.
 
 use base::units::Size;
 use cache::{Identified, MemberNumber};
 
 use crate::shard::Found;
 
-/// Something that is not overwritten without its exact id.
+/// Content that is not overwritten without its exact id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Holds {
-    /// What must be said to erase it.
+    /// The id with which it may be erased.
     pub(crate) id: String,
-    /// What it is.
+    /// Its description.
     pub(crate) what: String,
-    /// By what it was recognized, if that says more; a sentence.
+    /// The sign by which it was recognised, if that explains more; a sentence.
     evidence: Option<String>,
 }
 
 impl Holds {
-    /// Says that this is there and still is, for a refusal.
+    /// Returns a sentence that this content exists and is unchanged, for a refusal.
     pub(crate) fn unchanged(&self) -> String {
         let Self { what, evidence, .. } = self;
         let evidence = evidence.as_ref().map(|evidence| format!(" {evidence}.")).unwrap_or_default();
@@ -25,7 +25,7 @@ impl Holds {
     }
 }
 
-/// What stands on a device; none if it is blank. `own` is the id of the pool that is remembered.
+/// Returns the content of a device; none if it is blank. `own` is the id of the recorded pool.
 pub(crate) fn holds(content: &Identified, own: Option<&str>) -> Option<Holds> {
     let (id, what) = match content {
         Identified::Blank => return None,
@@ -51,13 +51,13 @@ pub(crate) fn holds(content: &Identified, own: Option<&str>) -> Option<Holds> {
     Some(Holds { id, what, evidence })
 }
 
-/// Says where data was found that is no pool, and what it is if that is known.
+/// Returns a sentence on data that belongs to no pool, with its place, and its format if that is known.
 pub(crate) fn found_at(offset: u64, format: Option<&str>) -> String {
     format!("Found {} at byte {offset}", format.unwrap_or("bytes that are not zero"))
 }
 
 impl Found {
-    /// Its number in the pool that it holds.
+    /// Returns its number in the pool that it holds.
     pub(super) fn number(&self) -> Option<MemberNumber> {
         match &self.content {
             Identified::Pool { number, .. } => Some(*number),
@@ -73,7 +73,7 @@ impl Found {
         }
     }
 
-    /// The mark of the last start of the pool that it holds.
+    /// Returns the mark of the last start of the pool that it holds.
     pub(super) fn mark(&self) -> Option<u64> {
         match &self.content {
             Identified::Pool { mark, .. } => Some(*mark),

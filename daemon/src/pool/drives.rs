@@ -7,15 +7,16 @@ use base::problem::{Answer, Problem};
 
 use super::PoolInUse;
 
-/// Devices of the pool on one drive. A segment and its second copy may be on any two devices, so that two of them are enough.
+/// Devices of the pool on one drive. A segment and its second copy may be on any two devices, so two on one
+/// drive lose the protection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedDrive {
     drive: String,
     /// The devices on it.
     paths: Vec<PathBuf>,
-    /// The pool has no other devices.
+    /// True if the pool has no other devices.
     has_all: bool,
-    /// The user accepted that they share a drive.
+    /// True if the user accepted that they share a drive.
     pub(crate) is_accepted: bool,
 }
 
@@ -35,7 +36,7 @@ impl SharedDrive {
         }
     }
 
-    /// Returns the reason with the devices, what it means, and the command that helps.
+    /// Returns the reason with the devices, its consequence, and the command that helps.
     pub(crate) fn warning(&self) -> String {
         let devices = if self.has_all { format!(" ({})", self.listed()) } else { String::new() };
         format!(
@@ -60,13 +61,13 @@ impl SharedDrive {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnDrives<'a> {
     pub(super) path: &'a Path,
-    /// Empty if they are not known: such a device counts as one on a drive of its own.
+    /// Empty if they are unknown: such a device counts as one on a drive of its own.
     pub(super) drives: &'a BTreeSet<String>,
-    /// The user accepted that it shares a drive.
+    /// True if the user accepted that it shares a drive.
     pub(super) is_accepted: bool,
 }
 
-/// Returns a drive that several devices are on, and rather one that nobody accepted.
+/// Returns a drive with several devices, preferably one that was not accepted.
 pub(super) fn shared_drive(devices: &[OnDrives<'_>]) -> Option<SharedDrive> {
     let mut by_drive: BTreeMap<&str, Vec<&OnDrives<'_>>> = BTreeMap::new();
     for device in devices {
@@ -84,8 +85,8 @@ pub(super) fn shared_drive(devices: &[OnDrives<'_>]) -> Option<SharedDrive> {
     shared.min_by_key(|shared| (shared.is_accepted, !shared.has_all))
 }
 
-/// Refuses a new device on the drive of another one, if disks are to be mirrored. `replacing` is the number of a device that leaves
-/// once the new one is there.
+/// Refuses a new device on the drive of another one, if disks are to be mirrored. `replacing` is the number
+/// of a device that is removed once the new one is added.
 ///
 /// # Errors
 /// A conflict that names drive, disks and the option that accepts it.

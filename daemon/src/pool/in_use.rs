@@ -1,7 +1,7 @@
-//! The pool as it is used now: its devices by their paths, and what became of those that left.
+//! The pool in use: its devices by their paths, and the fate of those that left it.
 //!
-//! The cache knows devices by number and what state they are in; which file each of them is, whether it can be taken for
-//! something else, and why it left, is known here.
+//! The cache has devices by number, with their states; this module has their paths, whether they are free for
+//! other uses, and the reasons for which they left.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,45 +18,45 @@ use crate::registry::displaced_text;
 use crate::shard::{Found, Openness};
 use crate::state::{DeviceRecord, Loss, LostDevice};
 
-/// The pool that is in use now.
+/// The pool that is in use.
 #[derive(Clone, Debug)]
 pub(crate) struct PoolInUse {
-    /// Where it is, or should be: its first device.
+    /// Path of its first device, also if that is missing.
     path: PathBuf,
-    /// Why disks are served without it, if they are.
+    /// Set if disks are served without it.
     pub(crate) missing: Option<MissingPool>,
-    /// Everything that belongs to it, is about to, or is still open.
+    /// Every device that belongs to it, is about to, or is still open.
     pub(crate) devices: Vec<DeviceInUse>,
-    /// Those that left without anybody's asking.
+    /// Devices that left without a request.
     lost: Vec<Lost>,
 }
 
-/// Reason for which disks are served without the pool, and what is known of it all the same.
+/// Reason for which disks are served without the pool, with its known properties.
 #[derive(Clone, Debug)]
 pub(crate) struct MissingPool {
     /// A sentence for people.
     pub(crate) reason: String,
     pub(crate) cause: MissingCause,
-    /// Its identity, 32 hexadecimal digits, as it is remembered.
+    /// Its recorded identity, 32 hexadecimal digits.
     pub(crate) id: Option<String>,
     /// Its size in bytes, if its devices were found.
     pub(crate) size_bytes: Option<u64>,
 }
 
-/// Cause of a missing pool: it decides what helps.
+/// Cause of a missing pool: the remedy depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingCause {
     /// The pool itself, or one of its devices.
     Pool,
-    /// DIR took no writes, and the pool is whole.
+    /// DIR could not be written, and the pool is whole.
     Dir,
 }
 
-/// A device that left without anybody's asking.
+/// A device that left without a request.
 #[derive(Clone, Debug)]
 struct Lost {
     device: LostDevice,
-    /// Another one was added since the daemon was started.
+    /// True if another one was added since the daemon was started.
     is_replaced: bool,
 }
 
@@ -65,25 +65,25 @@ struct Lost {
 #[expect(clippy::struct_excessive_bools, reason = "each holds or not whatever the others are")]
 pub(crate) struct DeviceInUse {
     pub(crate) path: PathBuf,
-    /// Which storage it is.
+    /// Identity of its storage.
     pub(crate) identity: Identity,
-    /// Why it is used through the page cache, if it is.
+    /// Reason for which it is used through the page cache, if it is.
     pub(crate) fallback: Option<String>,
     /// Its number in the pool; none as long as it does not belong.
     pub(crate) number: Option<MemberNumber>,
-    /// Somebody asked for it back.
+    /// True if its removal was requested.
     pub(crate) is_taken_out: bool,
     made_by_us: bool,
-    /// The drives that it is on, by name; none if they are not known.
+    /// The drives that it is on, by name; empty if they are unknown.
     drives: BTreeSet<String>,
-    /// The user accepted that it shares one with another device.
+    /// True if the user accepted that it shares one with another device.
     pub(crate) same_drive: bool,
     openness: Openness,
-    /// What its path names now.
+    /// Whether its path still refers to it.
     placement: Placement,
-    /// When it was first seen to have failed.
+    /// Time at which its failure was first seen.
     failed_at: Option<String>,
-    /// The pool does not list it any more, or never did.
+    /// True if the pool does not list it any more, or never did.
     pub(crate) has_left: bool,
 }
 
@@ -91,45 +91,45 @@ pub(crate) struct DeviceInUse {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Former {
     pub(crate) path: PathBuf,
-    /// It is a file that the daemon made, and that somebody took out.
+    /// True for a file that the daemon made, and that was removed on request.
     pub(crate) is_to_be_removed: bool,
 }
 
 impl PoolInUse {
-    /// A pool that was opened on these, and lost others.
+    /// Returns a pool that was opened on these devices, and lost others.
     pub(super) fn of(devices: Vec<DeviceInUse>, lost: &[LostDevice]) -> Self {
         let path = devices.first().map(|device| device.path.clone()).unwrap_or_default();
         let lost = lost.iter().map(|device| Lost { device: device.clone(), is_replaced: false }).collect();
         Self { path, missing: None, devices, lost }
     }
 
-    /// A pool that could not be opened.
+    /// Returns a pool that could not be opened.
     pub(super) fn missing(path: PathBuf, missing: MissingPool) -> Self {
         Self { path, missing: Some(missing), devices: Vec::new(), lost: Vec::new() }
     }
 
-    /// Where it is, or should be.
+    /// Returns the path of its first device, also if that is missing.
     pub(crate) fn path(&self) -> &Path {
         self.devices.iter().find(|device| !device.has_left).map_or(&self.path, |device| &device.path)
     }
 
-    /// The device with a number.
+    /// Returns the device with a number.
     pub(crate) fn device(&self, number: MemberNumber) -> Option<&DeviceInUse> {
         self.devices.iter().find(|device| device.number == Some(number) && !device.has_left)
     }
 
-    /// Notes whether somebody asked for a device back.
+    /// Sets whether the removal of a device was requested.
     pub(crate) fn set_taken_out(&mut self, number: MemberNumber, is_taken_out: bool) {
         let devices = self.devices.iter_mut().filter(|device| device.number == Some(number));
         devices.for_each(|device| device.is_taken_out = is_taken_out);
     }
 
-    /// Returns a drive that several devices are on.
+    /// Returns a drive with several devices.
     pub(crate) fn shared_drive(&self) -> Option<SharedDrive> {
         shared_drive(&self.on_drives(None).collect::<Vec<_>>())
     }
 
-    /// As [`Self::shared_drive`], as it would be with one device more, and without the one of a number.
+    /// Returns the result of [`Self::shared_drive`] with one device more, and without the one of a number.
     pub(super) fn shared_drive_with(
         &self,
         path: &Path,
@@ -140,7 +140,7 @@ impl PoolInUse {
         shared_drive(&self.on_drives(without).chain([new]).collect::<Vec<_>>())
     }
 
-    /// Returns the devices that copies are on, or are about to be.
+    /// Returns the devices that hold copies, or are about to.
     fn on_drives(&self, without: Option<u32>) -> impl Iterator<Item = OnDrives<'_>> {
         let counts = move |device: &&DeviceInUse| {
             !device.has_left
@@ -151,17 +151,17 @@ impl PoolInUse {
         self.devices.iter().filter(counts).map(DeviceInUse::on_drives)
     }
 
-    /// True if a storage is one of the pool's.
+    /// Returns true if a storage is one of the pool's.
     pub(crate) fn is_on(&self, identity: Identity) -> bool {
         self.devices.iter().any(|device| device.identity.same_storage(&identity))
     }
 
-    /// Returns the paths of the devices that belong to the pool, and what is open of them.
+    /// Returns the paths of the devices that belong to the pool, with their open identities.
     pub(crate) fn placed(&self) -> Vec<(PathBuf, Identity)> {
         self.present().map(|device| (device.path.clone(), device.identity)).collect()
     }
 
-    /// Records what the path of a device names now. Returns true if that has changed.
+    /// Records whether the path of a device still refers to it. Returns true if that has changed.
     pub(crate) fn set_placement(&mut self, path: &Path, placement: Placement) -> bool {
         let device = self.devices.iter_mut().find(|device| device.path == path);
         device.is_some_and(|device| std::mem::replace(&mut device.placement, placement) != placement)
@@ -173,7 +173,7 @@ impl PoolInUse {
         displaced.map(|device| (device.path.clone(), device.placement)).collect()
     }
 
-    /// True if the next start will not find a device at its path.
+    /// Returns true if the next start will not find a device at its path.
     pub(crate) fn is_displaced(&self) -> bool {
         !self.displaced().is_empty()
     }
@@ -182,7 +182,7 @@ impl PoolInUse {
         self.devices.iter().filter(|device| !device.has_left && device.failed_at.is_none())
     }
 
-    /// Takes note of how the pool stands. Returns what has left and is closed.
+    /// Updates the devices from the state of the pool. Returns those that have left and are closed.
     pub(crate) fn take_note(&mut self, statistics: &PoolStatistics) -> Vec<Former> {
         for device in &mut self.devices {
             let Some(number) = device.number else { continue };
@@ -204,8 +204,8 @@ impl PoolInUse {
         self.devices.iter().filter(is_former).map(DeviceInUse::former).collect()
     }
 
-    /// Notes that a device was added: it takes the place of one that was lost, if there is one, and rather of one that was at
-    /// the same path.
+    /// Records an added device: it replaces one that was lost, if there is one, preferably one at the same
+    /// path.
     pub(crate) fn note_added(&mut self, path: &Path) {
         let mut empty: Vec<&mut Lost> = self.lost.iter_mut().filter(|lost| !lost.is_replaced).collect();
         let same = empty.iter().position(|lost| lost.device.path == path);
@@ -214,13 +214,14 @@ impl PoolInUse {
         }
     }
 
-    /// Devices that left without anybody's asking and have nothing in their place: as many as a pool may have, the newest ones.
+    /// Returns devices that left without a request and were not replaced: as many as a pool may have, the
+    /// newest ones.
     pub(crate) fn lost(&self) -> Vec<LostDevice> {
         let lost = self.lost.iter().filter(|lost| !lost.is_replaced).map(|lost| lost.device.clone());
         newest(&lost.collect::<Vec<_>>()).to_vec()
     }
 
-    /// What somebody should know of devices that are not listed any more.
+    /// Returns warnings about devices that are not listed any more.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let displaced = self.displaced();
         let displaced = displaced.iter().map(|(path, found)| {
@@ -232,14 +233,14 @@ impl PoolInUse {
         displaced.chain(newest(&self.lost).iter().map(Lost::warning)).collect()
     }
 
-    /// Forgets a device.
+    /// Removes a device.
     pub(crate) fn forget(&mut self, path: &Path) {
         self.devices.retain(|device| device.path != path);
     }
 }
 
 impl DeviceInUse {
-    /// A device that was looked at and is open.
+    /// Returns a device that was examined and is open.
     pub(crate) fn new(record: &DeviceRecord, found: &Found, number: Option<MemberNumber>) -> Self {
         Self {
             path: record.path.clone(),
@@ -257,7 +258,7 @@ impl DeviceInUse {
         }
     }
 
-    /// The drives that it is on, by name.
+    /// Returns the drives that it is on, by name.
     pub(crate) fn drives(&self) -> Vec<String> {
         self.drives.iter().cloned().collect()
     }
@@ -273,7 +274,7 @@ impl DeviceInUse {
     }
 
     fn former(&self) -> Former {
-        // One that failed may be of use to whoever wants to know why.
+        // A file that failed is kept for diagnosis.
         let is_to_be_removed = self.made_by_us && self.is_taken_out && self.failed_at.is_none();
         Former { path: self.path.clone(), is_to_be_removed }
     }
@@ -295,23 +296,23 @@ impl Lost {
 }
 
 impl LostDevice {
-    /// One that a start goes on without.
+    /// Returns a device that a start continues without.
     pub(super) fn at_start(path: PathBuf, reason: Option<String>) -> Self {
         Self { path, how: Loss::Missing, at: now(), reason }
     }
 }
 
-/// The last of them: no more than a pool may have devices.
+/// Returns the last of them: no more than a pool may have devices.
 fn newest<T>(lost: &[T]) -> &[T] {
     &lost[lost.len().saturating_sub(MEMBERS_MAX)..]
 }
 
-/// What to do about a device that failed.
+/// Returns advice on a device that failed.
 fn replace(path: &Path) -> String {
     format!("Put another one in its place: forebay pool replace {} NEW", path.display())
 }
 
-/// The time as the log has it.
+/// Returns the present time in the format of the log.
 fn now() -> String {
     let mut text = String::new();
     match SystemTime.format_time(&mut Writer::new(&mut text)) {

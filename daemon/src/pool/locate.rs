@@ -4,8 +4,9 @@
 //!   paths that the user gave or that are remembered ── hold the pool's id? ── all devices of the pool are found: done
 //!   every block device of the host                  ── holds the pool's id, and is below nothing else? ── it is that one
 //! ```
-//! Reads the first two pages of each and changes nothing. A device that does not answer is passed over. While the host starts, the search
-//! is repeated for a while: a service starts as soon as file systems are mounted, and other devices, or their rights, may come later.
+//! Reads the first two pages of each and changes nothing. A device that does not answer is skipped. While the
+//! host starts, the search is repeated for a while: a service starts as soon as file systems are mounted, and
+//! other devices, or their rights, may appear later.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -25,16 +26,16 @@ use nix::time::{ClockId, clock_gettime};
 
 use crate::state::{DeviceRecord, PoolRecord};
 
-/// How long all devices together may take to answer.
+/// Time that all devices together may take to answer.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
-/// Time since the start of the host in which devices may still be on their way.
+/// Time since the start of the host in which devices may still appear.
 const HOST_START_TIME: Duration = Duration::from_mins(2);
 /// Time that a start then waits for them: a service has 60 s to start.
 const ARRIVAL_TIME_MAX: Duration = Duration::from_secs(20);
 const ARRIVAL_INTERVAL: Duration = Duration::from_millis(250);
-/// Where the kernel lists all block devices.
+/// The kernel's folder of block devices.
 const BLOCK_DEVICES: &str = "/sys/class/block";
-/// Where udev names devices by what they are, and not by the order in which they were found.
+/// Folder of udev's stable names of devices, which do not depend on the order of detection.
 const STABLE_NAMES: &str = "/dev/disk/by-id";
 
 /// A file or device that holds a part of the pool.
@@ -46,28 +47,28 @@ struct Sighting {
     number: Option<MemberNumber>,
 }
 
-/// A device of the pool that is not where it was.
+/// A device of the pool whose path has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moved {
     pub(super) from: PathBuf,
     pub(super) to: PathBuf,
 }
 
-/// What the search found.
+/// Result of the search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Located {
-    /// How many devices of the pool there are.
+    /// Number of devices of the pool that were found.
     pub(super) devices: usize,
-    /// Those that are not where they were.
+    /// Devices whose paths have changed.
     pub(super) moved: Vec<Moved>,
 }
 
-/// Finds out where the devices of a pool are now, and puts that into its record. `named` is where the user says that one is. Waits for
-/// devices that are missing, at most 20 s, if the host started in the last two minutes: what a pool has on a device that its start goes
-/// on without is lost.
+/// Finds the present paths of the devices of a pool, and puts them into its record. `named` is a path from
+/// the user. Waits for missing devices, at most 20 s, if the host started in the last two minutes: data of
+/// the pool on a device that its start continues without is lost.
 ///
 /// # Errors
-/// `Unavailable` if two devices hold the same part of the pool, and neither is where it was.
+/// `Unavailable` if two devices hold the same part of the pool, and neither is at its recorded path.
 pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Answer<Located> {
     let uptime = clock_gettime(ClockId::CLOCK_BOOTTIME).expect("every Linux has this clock");
     let is_starting = Duration::from(uptime) < HOST_START_TIME;
@@ -76,7 +77,7 @@ pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Ans
     all_within(time_max, devices, async || locate_now(record, named).await).await
 }
 
-/// Searches until that many devices are found, or the time is over.
+/// Searches until this many devices are found, or the time is over.
 async fn all_within(
     time_max: Duration,
     devices: usize,
@@ -116,17 +117,17 @@ async fn locate_now(record: &mut PoolRecord, named: Option<&Path>) -> Answer<Loc
     settle(record, named, sightings)
 }
 
-/// Gives each device of the record the path of the sighting that is that device.
+/// Gives each device of the record the path at which it was found.
 fn settle(record: &mut PoolRecord, named: Option<&Path>, sightings: Vec<Sighting>) -> Answer<Located> {
     let mut free = Vec::<Sighting>::new();
     for seen in sightings {
-        // The first path of a storage is the one that the user gave, or that is remembered.
+        // The first path of a storage is the one from the user, or from the record.
         if free.iter().all(|other| !other.identity.same_storage(&seen.identity)) {
             free.push(seen);
         }
     }
     let mut moved = Vec::new();
-    // Those whose number is known go first, then those that are where they were; the rest takes what is left.
+    // Devices with a known number first, then those at their recorded paths; the rest takes what is left.
     let rules: [Rule; 6] = [is_named_and_numbered, is_numbered_here, is_numbered, is_here, is_named, is_any];
     for rule in rules {
         for index in 0..record.devices.len() {
@@ -197,7 +198,8 @@ fn ambiguous(id: &str, one: &Path, other: &Path) -> Problem {
     ))
 }
 
-/// Which of these paths hold a part of the pool, in their order. Each is read on a thread of its own, as one may hang.
+/// Returns those of these paths that hold a part of the pool, in their order. Each is read on a thread of its
+/// own, as one may hang.
 async fn sight(paths: Vec<PathBuf>, id: &str) -> Vec<Sighting> {
     let mut unique = BTreeSet::new();
     let paths = paths.into_iter().filter(|path| unique.insert(path.clone()));
@@ -211,7 +213,7 @@ async fn sight(paths: Vec<PathBuf>, id: &str) -> Vec<Sighting> {
     answers.filter(|(claim, _)| claim.id == id).map(|(_, seen)| seen).collect()
 }
 
-/// What a path holds, if it is a file or device that holds a part of some pool.
+/// Returns the superblock at a path, if it is a file or device with a part of any pool.
 fn sight_one(path: PathBuf) -> Option<(Claim, Sighting)> {
     let kind = fs::metadata(&path).ok()?.file_type();
     if !kind.is_file() && !kind.is_block_device() {
@@ -226,8 +228,8 @@ fn sight_one(path: PathBuf) -> Option<(Claim, Sighting)> {
     Some((claim, Sighting { path, identity, number }))
 }
 
-/// All block devices that nothing lies on top of, by their stable names where they have one. Those below a multipath device, an
-/// array or a volume hold what that holds, and are not to be used beside it.
+/// Returns all block devices without other devices on top, by their stable names if they have one. Those
+/// below a multipath device, an array or a volume have the same content, and must not be used directly.
 fn block_devices() -> Vec<PathBuf> {
     let entries = fs::read_dir(BLOCK_DEVICES).into_iter().flatten().flatten();
     let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -236,12 +238,12 @@ fn block_devices() -> Vec<PathBuf> {
     names.into_iter().filter_map(|name| node(&name, &stable)).collect()
 }
 
-/// The node of a block device that may hold a pool.
+/// Returns the node of a block device that may hold a pool.
 fn node(name: &str, stable: &[(u64, PathBuf)]) -> Option<PathBuf> {
     let about = Path::new(BLOCK_DEVICES).join(name);
     let sectors = fs::read_to_string(about.join("size")).ok()?;
     let holders = fs::read_dir(about.join("holders")).into_iter().flatten().count();
-    // Floppy and optical drives take long to say that they are empty.
+    // Floppy and optical drives take long to report that they are empty.
     if sectors.trim() == "0" || holders > 0 || name.starts_with("fd") || name.starts_with("sr") {
         return None;
     }
@@ -254,7 +256,7 @@ fn node(name: &str, stable: &[(u64, PathBuf)]) -> Option<PathBuf> {
     is_it.then(|| better.unwrap_or(path))
 }
 
-/// Names of devices that do not change over a reboot, those that people read first.
+/// Returns stable names of devices, the most readable first.
 fn stable_names() -> Vec<(u64, PathBuf)> {
     let entries = fs::read_dir(STABLE_NAMES).into_iter().flatten().flatten();
     let mut names: Vec<(u64, PathBuf)> =
@@ -335,7 +337,7 @@ mod tests {
         let problem = settle(&mut pool, None, copies()).unwrap_err();
         assert!(problem.message.contains("/x") && problem.message.contains("/y"), "{problem}");
         assert_eq!(paths(&pool), ["/a"]);
-        // The user says which.
+        // The user decides.
         settle(&mut pool, Some(Path::new("/y")), copies()).expect("clear");
         assert_eq!(paths(&pool), ["/y"]);
     }
