@@ -1,4 +1,4 @@
-//! Traces recorded while a disk is served: what guests ask for, noted in front of the cache.
+//! Recording of traces while a disk is served: requests of guests, noted in front of the cache.
 //!
 //! ```text
 //!   guest ──> door ──> Recorded ──> CachedDisk          on the disk's shard
@@ -6,11 +6,12 @@
 //!                         v
 //!                   two bounded rooms ──> whoever takes what is in them, every moment, and writes it
 //! ```
-//! A request never waits for its note. Whoever takes the notes has one room at a time, for as long as it takes to put an empty one in its
-//! place, and meanwhile notes go to the other one. What finds its room full is dropped and counted. Nothing here writes
-//! a file; whoever records takes small traces one after another and does what he likes.
-//! A disk that moves between shards goes on being recorded: recorders are found by the disk's name. One that is removed does not,
-//! nor one of which nobody takes anything for ten seconds: [`end_silent`] ends that, and gives back the memory.
+//! A request never waits for its note. A consumer holds one buffer at a time, just long enough to replace it
+//! by an empty one, and meanwhile notes go to the other one. Notes without space are dropped and counted. No
+//! file is written here; the consumer gets small traces one after another.
+//! A disk that moves between shards continues to be recorded: recorders are found by the disk's name. A
+//! removed disk does not, nor a recording that is not consumed for ten seconds: [`end_silent`] ends it, and
+//! frees its memory.
 
 mod device;
 mod note;
@@ -29,8 +30,9 @@ pub(crate) use device::Recorded;
 use note::Note;
 use session::{SILENCE_MAX, Session};
 
-/// Notes that there is room for: a tenth of a second, which is how often they are taken, at 600,000 requests a second. 3 MiB while
-/// a disk is recorded, half as much again if many come while notes are taken, and at most 12 MiB for what waits to be put in order.
+/// Capacity of a buffer in notes: a tenth of a second, the interval of the consumer, at 600,000 requests a
+/// second. It takes 3 MiB while a disk is recorded, half as much again if many notes arrive while they are
+/// taken, and at most 12 MiB for notes that wait to be sorted.
 const NOTES_MAX: usize = 1 << 16;
 
 /// All recorders, by the names of their disks.
@@ -39,34 +41,34 @@ static RECORDERS: Mutex<BTreeMap<String, Arc<Recorder>>> = Mutex::new(BTreeMap::
 /// The number of the last recording.
 static LAST: AtomicU32 = AtomicU32::new(0);
 
-/// What notes the requests of one disk, when somebody wants that.
+/// Recorder of the requests of one disk, while there is a recording.
 #[derive(Default)]
 pub(crate) struct Recorder {
-    /// So that a request that nobody records costs one look.
+    /// Keeps the cost of a request without a recording at one load.
     is_on: AtomicBool,
-    /// Notes go to the first one, or to the second one while somebody has the first.
+    /// Buffers: notes go to the first one, or to the second one while the first is locked.
     rooms: [Mutex<Option<Room>>; 2],
-    /// Since they were told of last.
+    /// Dropped notes since they were reported last.
     dropped: AtomicU64,
     session: Mutex<Option<Session>>,
 }
 
-/// Where notes go in.
+/// A buffer of notes.
 struct Room {
-    /// What came since the last time, in the order in which it ended; never more than there is room for.
+    /// Notes since the last time, in the order in which requests ended; never more than the capacity.
     notes: Vec<Note>,
     began: Instant,
 }
 
-/// The recorder of the disk `name`, which is made if there is none.
+/// Returns the recorder of the disk `name`; creates it if there is none.
 pub(crate) fn recorder(name: &str) -> Arc<Recorder> {
     let mut recorders = lock(&RECORDERS);
-    // Those of disks that are gone, and that nobody records.
+    // Recorders of removed disks without a recording.
     recorders.retain(|_, recorder| Arc::strong_count(recorder) > 1 || recorder.is_recorded());
     Arc::clone(recorders.entry(name.to_owned()).or_default())
 }
 
-/// Ends recordings of which nobody took anything for ten seconds. To be called every now and then.
+/// Ends recordings that were not consumed for ten seconds. Must be called now and then.
 pub(crate) fn end_silent() {
     let recorders: Vec<Arc<Recorder>> = lock(&RECORDERS).values().cloned().collect();
     for recorder in recorders {
@@ -75,21 +77,21 @@ pub(crate) fn end_silent() {
 }
 
 impl Recorder {
-    /// Whether requests are to be noted.
+    /// Returns true if requests are to be noted.
     fn is_on(&self) -> bool {
         self.is_on.load(Ordering::Relaxed)
     }
 
-    /// Whether somebody takes what is noted.
+    /// Returns true if notes are consumed.
     fn is_recorded(&self) -> bool {
         lock(&self.session).as_ref().is_some_and(Session::is_alive)
     }
 
-    /// Begins to record the disk `name`, whose number is `disk`. The recording has a number of its own, by which it is taken and
-    /// ended.
+    /// Begins to record the disk `name`, whose number is `disk`. Returns a number by which the recording is
+    /// taken and ended.
     ///
     /// # Errors
-    /// If somebody else records it. One who has taken nothing for ten seconds is gone.
+    /// If there is another recording. One that was not consumed for ten seconds is over.
     pub(crate) fn start(&self, name: &str, disk: u32) -> Answer<u32> {
         let mut session = lock(&self.session);
         if session.as_ref().is_some_and(Session::is_alive) {
@@ -108,8 +110,8 @@ impl Recorder {
         Ok(number)
     }
 
-    /// What came to the disk since the last time, as a trace of its own: whatever ended more than a second ago, in the order in which
-    /// it came.
+    /// Returns a trace of the requests since the last time that ended more than a second ago, in the order in
+    /// which they arrived.
     ///
     /// # Errors
     /// If this recording is over.
@@ -129,7 +131,7 @@ impl Recorder {
         Ok(session.take(self.dropped.swap(0, Ordering::Relaxed)))
     }
 
-    /// Ends it: the rest, as a trace of its own.
+    /// Ends the recording. Returns the rest, as a trace of its own.
     ///
     /// # Errors
     /// If this recording is over.
@@ -148,20 +150,20 @@ impl Recorder {
         }
     }
 
-    /// Has nothing noted any more, and returns what was. What is in flight finds no room.
+    /// Stops noting, and returns the notes. Requests in flight find no buffer.
     fn stop(&self) -> Vec<Note> {
         self.is_on.store(false, Ordering::Relaxed);
         self.rooms.iter().filter_map(|room| lock(room).take()).flat_map(|room| room.notes).collect()
     }
 
-    /// Notes requests that came at `came`. Never waits.
+    /// Notes requests that arrived at `came`. Never waits.
     fn note(&self, came: Instant, requests: impl Iterator<Item = Request>) {
         let Some(mut room) = self.rooms.iter().find_map(|room| room.try_lock().ok()) else {
             self.dropped.fetch_add(requests.count() as u64, Ordering::Relaxed);
             return;
         };
         let Some(Room { notes, began }) = &mut *room else { return };
-        // What came before the recording began is no part of it.
+        // Requests from before the recording are no part of it.
         let Some(at) = came.checked_duration_since(*began) else { return };
         let at_us = at.as_micros() as u64;
         for request in requests {
@@ -182,7 +184,7 @@ fn not_recorded(name: &str, number: u32) -> Problem {
     ))
 }
 
-/// A lock that is held for moments. What it guards is whole also if somebody panicked meanwhile.
+/// Locks a mutex that is held for moments only. Its content is consistent also after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The disks of this host: what is remembered, what is served, and the way between.
+//! The disks of this host: their records, their service, and changes of both.
 //!
 //! ```text
 //!   add:     look at the backing ── lock of the disk ── claim storage and RAM ── used by nobody else ── number, durably
@@ -7,9 +7,9 @@
 //!   remove:  bring home what is dirty ── detach (requests end, flush) ── forget durably ── answer
 //!   start:   every remembered disk is attached by a task of its own; what fails waits and is tried again
 //! ```
-//! Changes of one disk go one after another, and those of different disks side by side: a change may take as long as its backing
-//! does, and holds nothing that another disk needs (`locks.rs`). Two that want the same storage or RAM see each other (`claims.rs`).
-//! Readers never wait for a change.
+//! Changes of one disk run one after another, and those of different disks in parallel: a change may take as
+//! long as its backing does, and holds nothing that another disk needs (`locks.rs`). Two changes that want
+//! the same storage or RAM see each other (`claims.rs`). Readers never wait for a change.
 
 mod accepting;
 mod claims;
@@ -66,11 +66,11 @@ use crate::pool::{PoolInUse, check_mirror};
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::state::{DiskRecord, GuestRecord, State};
 
-/// How long the start of the daemon waits for disks.
+/// Time that the start of the daemon waits for disks.
 const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
-/// How long a disk that could not be served waits before it is tried again.
+/// Time between attempts to serve a disk.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
-/// Time for which a stop waits for a change of a disk before it asks whether the disk is served at all.
+/// Time for which a stop waits for a change of a disk before it checks whether the disk is served at all.
 const CHANGE_TIME_MAX: Duration = Duration::from_secs(1);
 
 use claims::{Claim, Claimed, Claims};
@@ -89,45 +89,47 @@ pub(crate) struct Registry {
     started: Instant,
     shards: Shards,
     pool: StdMutex<PoolInUse>,
-    /// Held by whoever adds a device to the pool or takes one out.
+    /// Held while a device is added to the pool or removed.
     changing_pool: Mutex<()>,
-    /// Held for moments by whoever notes that devices left the pool, or changes how much may be written to it; after `changing_pool`.
+    /// Held for moments while departures of devices are recorded, or the write budget is changed; locked
+    /// after `changing_pool`.
     settling_pool: Mutex<()>,
-    /// Held by whoever changes a disk.
+    /// Held while a disk is changed.
     locks: DiskLocks,
     /// Claims of changes under way.
     claims: Claims,
-    /// State that is remembered.
+    /// The durable state.
     remembered: Remembered,
-    /// Told when a device of the pool has left and is to be forgotten.
+    /// Notified when a device of the pool has left and its record is to be removed.
     device_left: Notify,
-    /// Why devices of the pool kept their sizes that were to become smaller, by number, until that is tried again.
+    /// Reasons for which devices of the pool did not become smaller, by number, until the next attempt.
     kept_sizes: StdMutex<BTreeMap<u32, String>>,
-    /// Sockets of disks as they were reported last.
+    /// Sockets of disks, as reported last.
     sockets: StdMutex<Arc<watching::Sockets>>,
-    /// Why remembered disks are not served now, by name.
+    /// Reasons for which recorded disks are not served now, by name.
     waiting: StdMutex<BTreeMap<String, String>>,
-    /// Disks that are being removed. They are remembered until they are.
+    /// Disks that are being removed. They stay in the state until the end.
     removing: StdMutex<BTreeSet<String>>,
-    /// What disks counted in all. Locked for moments only.
+    /// Total counters of disks. Locked for moments only.
     totals: StdMutex<Totals>,
-    /// Held by whoever writes totals: what stood in the way the last time.
+    /// Held while totals are written: the last failure.
     saving: Mutex<Option<Problem>>,
-    /// Held by whoever writes time series: what stood in the way the last time.
+    /// Held while time series are written: the last failure.
     saving_series: Arc<Mutex<Option<Problem>>>,
-    /// Which disks are kept quiet.
+    /// Holds that keep disks clean.
     holds: Holds,
-    /// RAM of disks whose keys give them more than there was at the start, in bytes, by their numbers. Locked for moments only.
+    /// RAM in bytes of disks whose keys give them more than there was at the start, by their numbers. Locked
+    /// for moments only.
     ram_limits: StdMutex<BTreeMap<u32, u64>>,
-    /// How worn the flash is. Locked for moments only, and nothing else meanwhile.
+    /// Wear of the flash. Locked for moments only, and without other locks meanwhile.
     wear: StdMutex<wear::Wear>,
-    /// Held by whoever writes that: what stood in the way the last time.
+    /// Held while wear is written: the last failure.
     saving_wear: Mutex<Option<Problem>>,
-    /// Disks that the stop has detached by now. Locked for moments only.
+    /// Disks that the stop has detached so far. Locked for moments only.
     detached_at_stop: StdMutex<Vec<Answer<Detached>>>,
 }
 
-/// What is wanted of a new disk.
+/// Parameters of a new disk.
 #[derive(Clone, Debug)]
 pub(crate) struct NewDisk {
     pub(crate) name: String,
@@ -135,20 +137,20 @@ pub(crate) struct NewDisk {
     pub(crate) read_only: bool,
     pub(crate) force_raw: bool,
     pub(crate) settings: BTreeMap<String, String>,
-    /// The running guest whose QEMU has it open, and goes on having it open for a while.
+    /// The running guest whose QEMU has it open, and keeps it open for a while.
     pub(crate) guest: Option<GuestRecord>,
 }
 
-/// Fate of what is cached of a disk in a change that would drop it.
+/// Treatment of cached data in a change that would drop it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cached {
     /// The change is refused.
     Keep,
-    /// Somebody said that it may go.
+    /// It may be dropped.
     Drop,
 }
 
-/// Refuses another block size for a disk of which something is cached.
+/// Refuses another block size for a disk with cached data.
 fn check_nothing_cached(name: &str, cached_bytes: u64) -> Answer<()> {
     if cached_bytes == 0 {
         return Ok(());
@@ -160,23 +162,24 @@ fn check_nothing_cached(name: &str, cached_bytes: u64) -> Answer<()> {
     )))
 }
 
-/// A disk as it stands: what is remembered, and how it is served or why it is not.
+/// State of a disk: its record, and its report or the reason for which it is not served.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskView {
     pub(crate) record: DiskRecord,
     pub(crate) report: Result<DiskReport, String>,
-    /// What it counted in all; none in the moment in which it comes or goes.
+    /// Its total counters; none while it is being attached or detached.
     pub(crate) total: Option<Total>,
-    /// It is on its way out.
+    /// True if it is being removed.
     pub(crate) leaving: bool,
     /// Reason for which two copies in the pool are no mirror, if they are none.
     pub(crate) not_mirrored: Option<String>,
-    /// The pool is not in use: what the disk has of flash is that of a stand-in, and says nothing.
+    /// True if the pool is not in use: figures of flash are then those of a placeholder, and mean nothing.
     pub(crate) is_pool_missing: bool,
 }
 
 impl DiskView {
-    /// Returns the sector that guests are shown, in bytes: of a disk that is not served, the one that they were shown last.
+    /// Returns the sector size for guests in bytes; for a disk that is not served, the one that they saw
+    /// last.
     pub(crate) fn sector_bytes(&self) -> Option<u64> {
         let shown = self.report.as_ref().ok().map(|report| report.sector_bytes);
         shown.or(self.record.sector_bytes)
@@ -184,7 +187,7 @@ impl DiskView {
 }
 
 impl Registry {
-    /// A registry over what is remembered.
+    /// Returns a registry over the recorded state.
     pub(crate) fn new(
         places: Places,
         host: HostFile,
@@ -244,17 +247,18 @@ impl Registry {
         Arc::new(registry)
     }
 
-    /// The thread that writes the small files of DIR.
+    /// Returns the thread that writes the small files of DIR.
     fn store(&self) -> &Store {
         self.remembered.host().store()
     }
 
-    /// Where things are.
+    /// Returns the folders of the daemon.
     pub(crate) fn places(&self) -> &Places {
         &self.places
     }
 
-    /// Every disk, in the order in which they were added. One whose shard does not answer says so in its report.
+    /// Returns every disk, in the order in which they were added. A shard that does not answer is an error in
+    /// the report.
     pub(crate) async fn disks(&self) -> Vec<DiskView> {
         let mut reports = self.shards.disks_as_far_as_known().await;
         let disks = self.remembered.read(|state| state.disks.clone());
@@ -265,7 +269,7 @@ impl Registry {
         disks.into_iter().map(view).collect()
     }
 
-    /// One disk.
+    /// Returns one disk.
     ///
     /// # Errors
     /// If there is none of this name.
@@ -278,7 +282,7 @@ impl Registry {
         Ok(self.view(record, report.map(Ok)))
     }
 
-    /// Returns true if dirty data of some disk is to be on two devices.
+    /// Returns true if dirty data of any disk is to be on two devices.
     pub(crate) fn has_mirrored_disk(&self) -> bool {
         !self.mirrored_disks().is_empty()
     }
@@ -291,12 +295,12 @@ impl Registry {
         self.remembered.read(names)
     }
 
-    /// The number of a disk, without asking its shard.
+    /// Returns the number of a disk, without a request to its shard.
     pub(crate) fn disk_number(&self, name: &str) -> Answer<u32> {
         Ok(known(&self.state(), name)?.id)
     }
 
-    /// A disk with what its shard says of it; none if it is on no shard.
+    /// Returns a disk with the report of its shard; none if it is on no shard.
     fn view(&self, record: DiskRecord, report: Option<Answer<DiskReport>>) -> DiskView {
         if let Some(Ok(report)) = &report {
             self.see(report);
@@ -316,17 +320,17 @@ impl Registry {
         }
     }
 
-    /// Serves a new disk and remembers it.
+    /// Serves a new disk and records it.
     ///
     /// # Errors
-    /// Whatever stands in the way; then everything is as before.
+    /// Any failure; then everything is as before.
     pub(crate) async fn add(self: &Arc<Self>, wanted: NewDisk) -> Answer<DiskView> {
         names::check(&wanted.name)?;
         self.entrances(&wanted.name, Rights::usual()).check_length()?;
         let location = Location::parse(&wanted.backing)?;
         let texts = wanted.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
         let wanted_values = Values::default().with(texts)?;
-        // Remembered, with the pool that it depends on, before it may write back.
+        // Recorded, together with the pool that it depends on, before it may write back.
         let values = wanted_values.written_through();
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.force_raw { Images::ServedAsRaw } else { Images::Refused };
@@ -346,8 +350,8 @@ impl Registry {
         let used = Wanted { name, location: &location, identity: &identity, access, images, waiting };
         self.check_unshared(used, &claimed).await?;
         self.check_not_waited_for(&state, &wanted.name, &location)?;
-        // The number is used up durably before anything can be cached under it, so that whatever a crash leaves on flash
-        // is never taken for another disk's.
+        // The number is used up durably before anything can be cached under it, so that data which a crash
+        // leaves on flash is never taken for another disk's.
         let id = self.remembered.change(|state| Ok(state.take_disk_number())).await?;
         let mut record = DiskRecord {
             id,
@@ -362,7 +366,7 @@ impl Registry {
             unsaved_in: None,
         };
         if let Err(problem) = self.shards.attach(self.attaching(&record, location, rights)).await {
-            // Whatever was reserved for it is free again.
+            // Its reservation is free again.
             log_if_failed(&self.shards.forget(record.name.clone(), id, WhatIsDirty::IsLost).await);
             return Err(problem);
         }
@@ -389,7 +393,7 @@ impl Registry {
         self.disk(&record.name).await
     }
 
-    /// Has a disk that was added just now write back. If it cannot, it is removed again.
+    /// Switches a disk that was just added to write-back. If that fails, the disk is removed again.
     async fn begin_write_back(self: &Arc<Self>, name: &str) -> Answer<()> {
         let mode = BTreeMap::from([("mode".to_owned(), Mode::WriteBack.to_string())]);
         if let Err(problem) = self.set(name, &mode, Cached::Keep).await {
@@ -399,10 +403,10 @@ impl Registry {
         Ok(())
     }
 
-    /// Changes how a disk is cached, and remembers it.
+    /// Changes how a disk is cached, and records it.
     ///
     /// # Errors
-    /// If it cannot be so; then everything is as before.
+    /// If it cannot be changed; then everything is as before.
     pub(crate) async fn set(
         &self,
         name: &str,
@@ -424,7 +428,7 @@ impl Registry {
         }
         self.check_ram(name, Some(before.id), &claimed).await?;
         if changes.contains_key("ram") {
-            // What was too much at the start is as somebody wants it now.
+            // The user's new value replaces the limit of the start.
             lock(&self.ram_limits).remove(&before.id);
         }
         let report = self.shards.disk_report(name.to_owned()).await?;
@@ -438,7 +442,7 @@ impl Registry {
             }
             self.reconfigure(name, &values).await?;
         } else {
-            // Nothing to give them to now, but what nobody could ever get is refused at once.
+            // The values cannot be applied now, but impossible ones are refused at once.
             look_up(&values).await?;
             self.keep_share(&DiskRecord { settings: values.clone(), ..before.clone() }).await?;
         }
@@ -460,7 +464,7 @@ impl Registry {
         self.disk(name).await
     }
 
-    /// Changes what is remembered of a disk. For whoever holds its lock.
+    /// Changes the record of a disk. The caller must hold its lock.
     ///
     /// # Errors
     /// If there is none of this name, or that cannot be saved; then everything is as before.
@@ -478,9 +482,9 @@ impl Registry {
         changing.await
     }
 
-    /// Attaches every remembered disk by a task of its own, again and again until it works. Ready when each was tried
-    /// once, with patience for a predecessor that was killed, and has the size of its backing; or after some seconds: a backing
-    /// that hangs, or a disk that is long to be loaded, holds up nobody.
+    /// Attaches every recorded disk by a task of its own, with retries until it works. Ready when each was
+    /// tried once, including the wait for a predecessor that was killed, and has the size of its backing; or
+    /// after some seconds: a backing that hangs, or a disk that takes long to load, delays nothing else.
     pub(crate) async fn start(self: &Arc<Self>) {
         self.resume_removals().await;
         tokio::spawn(Arc::clone(self).watch_pool());
@@ -505,7 +509,7 @@ impl Registry {
             });
         }
         drop(tried);
-        // Nothing is ever sent: this ends when the last task has dropped its end, or in time.
+        // Nothing is ever sent: this ends when the last task has dropped its sender, or by timeout.
         if within(FIRST_TRY_TIME_MAX, all_tried.recv()).await.is_err() {
             tracing::warn!(
                 "Some backings do not answer, or became larger while what is cached of them is not loaded yet; their disks are \
@@ -514,11 +518,11 @@ impl Registry {
         }
     }
 
-    /// Ends the service of every disk: requests end, backings are flushed. What is remembered stays. No change begins any more. One
-    /// of an attached disk that has begun is waited for, and holds up no other disk.
+    /// Ends the service of every disk: requests end, backings are flushed. Records stay. No change begins any
+    /// more. A change of an attached disk that has begun is waited for, without delaying other disks.
     pub(crate) async fn stop(self: &Arc<Self>) -> Answer<()> {
         self.locks.close();
-        // Also before, for a backing that hangs has the process end without the rest of this.
+        // Also before: if a backing hangs, the process ends without the rest of this.
         self.see_all().await;
         self.save_totals().await;
         self.save_series_in_time().await;
@@ -538,12 +542,12 @@ impl Registry {
         if lock(&self.pool).missing.is_none()
             && let Err(problem) = self.leave_pool().await
         {
-            // Only a copy of the pool that was made while it was in use can be taken for it now.
+            // Only a copy of the pool that was made while it was in use can be mistaken for it now.
             tracing::warn!("{problem}");
         }
         let left_behind = self.left_behind(&self.state().unsaved());
         self.warn_of_incomplete_images();
-        // What the pool was left with is written, too.
+        // The final counters of the pool are written, too.
         drop(self.pool().await);
         self.save_wear().await;
         if let Some(problem) = left_behind {
@@ -553,9 +557,9 @@ impl Registry {
         outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
     }
 
-    /// Ends the service of a disk once no change of it is under way, and records how: whatever ends the stop before other disks have
-    /// ended, this one has. Does nothing with one that is not served yet, whose backing may not answer: nothing of it was promised to
-    /// anybody.
+    /// Ends the service of a disk once no change of it is under way, and records the result: if the stop ends
+    /// before other disks have ended, this one has. Does nothing with a disk that is not served yet, whose
+    /// backing may not answer: no write to it was acknowledged.
     async fn detach_at_stop(self: Arc<Self>, name: String) {
         let mut changing = pin!(self.locks.lock_also_closed(&name));
         let _changing = loop {
@@ -575,7 +579,8 @@ impl Registry {
         }
     }
 
-    /// Warns of every disk whose image lacks data that the flash has, or may lack it as the stop has not detached it.
+    /// Logs a warning for every disk whose image lacks data that is on flash, or may lack it because the stop
+    /// has not detached it.
     pub(crate) fn warn_of_incomplete_images(&self) {
         let state = self.state();
         let is_whole = lock(&self.pool).missing.is_none();
@@ -583,7 +588,7 @@ impl Registry {
         for disk in state.disks.iter().filter(|disk| disk.unsaved_in.is_some()) {
             let is_it = |last: &DiskReport| last.settings.id.0 == disk.id;
             let detached = ended.iter().flatten().find(|ended| ended.last.as_ref().is_some_and(is_it));
-            // That could not be noted.
+            // The note could not be removed.
             if is_whole && detached.is_some_and(|detached| detached.is_home) {
                 continue;
             }
@@ -612,7 +617,8 @@ impl Registry {
         self.note(name, outcome)
     }
 
-    /// Notes how an attempt ended. True if there is nothing more to do: the disk is served, or no longer wanted.
+    /// Records the result of an attempt. Returns true if nothing is left to do: the disk is served, or no
+    /// longer wanted.
     fn note(&self, name: &str, outcome: Answer<()>) -> bool {
         match outcome {
             Ok(()) => {
@@ -626,7 +632,7 @@ impl Registry {
         }
     }
 
-    /// Serves a disk, if it is still remembered.
+    /// Serves a disk, if it is still recorded.
     async fn serve_remembered(self: &Arc<Self>, name: &str) -> Answer<()> {
         let record = self.state().disk(name).cloned().filter(|_| !self.is_being_removed(name));
         let Some(record) = record else { return Ok(()) };
@@ -637,7 +643,7 @@ impl Registry {
 
     async fn serve(self: &Arc<Self>, record: &DiskRecord) -> Answer<()> {
         let location = Location::parse(&record.backing)?;
-        // Not asked for images: the guest of a raw disk may write to it whatever it likes.
+        // Image formats are not checked: the guest of a raw disk may write any bytes to it.
         let identity = self.look_until_answered(record, &location).await?;
         let _changing = self.locks.lock(&record.name).await;
         let claim = Claim { storage: Some(identity.clone()), ..Claim::default() };
@@ -654,8 +660,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Returns what attaches a remembered disk; none if it is served already or no longer wanted. For whoever holds the lock of
-    /// the disk, and a claim to the storage.
+    /// Returns the parameters for attaching a recorded disk; none if it is served already or no longer
+    /// wanted. The caller must hold the lock of the disk, and a claim to the storage.
     async fn ready_to_attach(
         &self,
         record: &DiskRecord,
@@ -670,30 +676,32 @@ impl Registry {
         if self.shards.is_attached(&record.name) {
             return Ok(None);
         }
-        // One that waits for the same is refused in its turn.
+        // A disk that waits for the same storage is refused later.
         let (name, waiting) = (record.name.as_str(), Vec::new());
         let (access, images) = (access(record.read_only), Images::ServedAsRaw);
         let used = Wanted { name, location: &location, identity, access, images, waiting };
         self.check_unshared(used, claimed).await?;
         let rights = look_up(&current.settings).await?;
-        // What stands in its record from before this start.
+        // Geometry in its record from before this start.
         Ok(Some(self.attaching(current, location, rights)))
     }
 
-    /// Notes how large a disk is that was attached just now, and its sectors, if that is not remembered: earlier versions did not.
+    /// Records the size and sectors of a disk that was just attached, if they are not recorded: earlier
+    /// versions did not.
     async fn remember_geometry(&self, name: &str) {
         let Some((size, sector)) = self.geometry_now(name).await else { return };
         let remembering = self.change_record(name, move |record| {
             (record.size_bytes, record.sector_bytes) = (Some(size), Some(sector));
         });
-        // The disk is served all the same: what is lost is the chance to notice that it shrank, or has other sectors.
+        // The disk is served all the same: only the detection of a smaller size, or of other sectors, is
+        // lost.
         if let Err(problem) = remembering.await {
             tracing::warn!("Cannot remember the size of disk '{name}': {problem}");
         }
     }
 
-    /// The size and the sector size in bytes of a disk that was attached just now; none if its shard does not say, which is no
-    /// reason not to serve it.
+    /// Returns the size and the sector size in bytes of a disk that was just attached; none if its shard does
+    /// not answer, which does not prevent its service.
     async fn geometry_now(&self, name: &str) -> Option<(u64, u64)> {
         let report = self.shards.disk_report(name.to_owned()).await.unwrap_or_default();
         report.map(|report| (report.size_bytes, report.sector_bytes))
@@ -731,7 +739,7 @@ impl Registry {
             lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
             values: self.in_memory(record.id, &record.settings_now()),
             size_bytes_before: record.size_bytes,
-            // Versions that did not remember it showed this one, whatever the backing had.
+            // Versions that did not record it used this one, whatever the backing had.
             sector_bytes_before: record.sector_bytes.or(record.size_bytes.map(|_| SECTOR)),
             hold: self.holds.time_of(record.id),
             unsaved: Unsaved {
@@ -777,7 +785,7 @@ fn access(read_only: bool) -> Access {
     if read_only { Access::ReadOnly } else { Access::ReadWrite }
 }
 
-/// Looks up who may connect, on a thread that may wait for the host's directory of users.
+/// Resolves the rights of clients, on a thread that may wait for the host's directory of users.
 async fn look_up(values: &Values) -> Answer<Rights> {
     let wanted = values.socket_rights();
     let looking = tokio::task::spawn_blocking(move || wanted.resolve());

@@ -1,4 +1,4 @@
-//! A new file of the pool: where one may be made, how large, and that it leaves room for others.
+//! New files of the pool: where they may be, their size, and free space that must be left.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,15 +12,16 @@ use nix::sys::statvfs::statvfs;
 
 /// Hundredths of a file system that stay free.
 const FREE_PERCENT: u64 = 5;
-/// Most bytes that stay free of a file system: 5 % of a large one is more than others need.
+/// The most bytes of a file system that stay free: 5 % of a large one is more than other programs need.
 const FREE_BYTES_MAX: u64 = 1 << 30;
-/// Where names of devices are.
+/// Folder of names of devices.
 const DEVICES: &str = "/dev";
 
-/// Refuses to make a file where a device's name is: a device that is away must not come to be a file of its name.
+/// Refuses to make a file in the place of a device's name: a missing device must not be replaced by a file of
+/// its name.
 ///
 /// # Errors
-/// `Unavailable` for a name of a device, `Invalid` for a link that leads nowhere.
+/// `Unavailable` for a name of a device, `Invalid` for a dangling link.
 pub(crate) fn check_place(path: &Path) -> Answer<()> {
     let shown = path.display();
     if is_among_devices(path) {
@@ -37,19 +38,20 @@ pub(crate) fn check_place(path: &Path) -> Answer<()> {
     Ok(())
 }
 
-/// True if a path that does not exist, or the one that it links to, is in a folder of devices.
+/// Returns true if a path that does not exist, or the target of its link, is in a folder of devices.
 fn is_among_devices(path: &Path) -> bool {
     let target = fs::read_link(path).ok().map(|target| folder(path).join(target));
     [Some(path.to_owned()), target].into_iter().flatten().any(|path| {
         let below = std::path::absolute(&path).unwrap_or(path);
         let mut folder = folder(&below);
-        // Of `/dev/mapper/x` the last folder that is there says it.
+        // For `/dev/mapper/x` the last existing folder decides.
         while !folder.exists() && folder.pop() {}
         is_device_folder(&folder) || folder.metadata().is_ok_and(|about| !about.is_dir())
     })
 }
 
-/// True for `/dev` and what is below it, save for other file systems that are mounted there, as `/dev/shm` is.
+/// Returns true for `/dev` and folders below it, except for other file systems that are mounted there, as
+/// `/dev/shm` is.
 fn is_device_folder(folder: &Path) -> bool {
     let Ok(real) = folder.canonicalize() else { return false };
     let number = |path: &Path| fs::metadata(path).ok().map(|about| about.dev());
@@ -60,7 +62,7 @@ fn folder(path: &Path) -> PathBuf {
     path.parent().unwrap_or(path).to_owned()
 }
 
-/// Refuses a size that no file of a pool can have. `option` is what it was given with.
+/// Refuses a size that no file of a pool can have. `option` is the option that set it.
 ///
 /// # Errors
 /// `Invalid`, with the smallest size and the form of sizes.
@@ -74,24 +76,24 @@ pub(crate) fn check_file_size(path: &Path, bytes: u64, option: &str) -> Answer<(
     })
 }
 
-/// The room of a file system.
+/// Space of a file system.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     size_bytes: u64,
-    /// For whoever asks.
+    /// Free for this process.
     pub(super) free_bytes: u64,
 }
 
-/// Refuses a new file that would leave too little free. `option` is what its size was given with.
+/// Refuses a new file that would leave too little free. `option` is the option that set its size.
 ///
 /// # Errors
-/// With what is free, what has to stay so, and the largest size that fits.
+/// With the free space, the part of it that has to stay free, and the largest size that fits.
 pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Answer<()> {
     let doing = || format!("make the pool {} of {}", path.display(), Size(bytes));
     check_growth(path, 0, bytes, doing, option)
 }
 
-/// Refuses to make a file longer, from `before` to `bytes`, if that would leave too little free.
+/// Refuses to extend a file from `before` to `bytes` if that would leave too little free.
 ///
 /// # Errors
 /// As [`check_room`].
@@ -122,15 +124,15 @@ fn check_growth(
     )))
 }
 
-/// Returns how many bytes of a file system of this size stay free for others: 5 %, or 1 GiB if that is less.
+/// Returns the bytes of a file system of this size that stay free: 5 %, or 1 GiB if that is less.
 fn kept_free(size_bytes: u64) -> u64 {
     (size_bytes / 100 * FREE_PERCENT).min(FREE_BYTES_MAX)
 }
 
-/// How much room the file system of a folder has.
+/// Returns the space of the file system of a folder.
 ///
 /// # Errors
-/// If the system does not say.
+/// If the system does not report it.
 pub(super) fn free_space(folder: &Path) -> Answer<Room> {
     let about = statvfs(folder).map_err(|error| {
         Problem::failed(format!(
@@ -143,10 +145,11 @@ pub(super) fn free_space(folder: &Path) -> Answer<Room> {
     Ok(Room { size_bytes: bytes(about.blocks()), free_bytes: bytes(about.blocks_available()) })
 }
 
-/// Takes the storage of a new file now, so that the pool cannot fail later because others have filled the file system.
+/// Allocates the storage of a new file now, so that the pool cannot fail later because other programs have
+/// filled the file system.
 ///
 /// # Errors
-/// If there is not enough; `option` is what a smaller size is given with. The file is left as it is.
+/// If there is not enough; `option` sets a smaller size. The file is left as it is.
 pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<()> {
     let failed = |error: String| {
         Problem::failed(format!(
@@ -160,7 +163,7 @@ pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<(
     warn_of_copies(&file, path);
     match fallocate(&file, FallocateFlags::empty(), 0, length) {
         Ok(()) => Ok(()),
-        // The file system cannot; the pool works all the same, as long as there is room.
+        // The file system does not support it; the pool works as long as there is free space.
         Err(Errno::EOPNOTSUPP) => {
             tracing::warn!("The file system of {} cannot reserve storage; keep enough free", path.display());
             Ok(())
@@ -169,7 +172,7 @@ pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<(
     }
 }
 
-/// Warns of a file system that may need room for overwriting what is there already.
+/// Logs a warning for a file system that may need free space for overwriting existing data.
 fn warn_of_copies(file: &fs::File, path: &Path) {
     let Ok(about) = nix::sys::statfs::fstatfs(file) else { return };
     let name = match about.filesystem_type().0 {

@@ -1,10 +1,10 @@
-//! Files and devices that become a part of the pool: opened, and refused if anything uses them.
+//! Files and devices that become a part of the pool: opened, and refused if they are in use.
 //!
 //! ```text
 //!   open and lock it ── does anything use it, by whatever name? ── refuse;  else what does it hold?
 //! ```
-//! In this order: of two daemons that lock two names of one storage at once, at least one finds the lock of the other. And before it
-//! is judged by its content: for what is in use nobody is given the line that erases it.
+//! In this order: of two daemons that lock two names of one storage at once, at least one finds the lock of
+//! the other. And the content is judged last: for storage in use nobody gets advice how to erase it.
 
 use std::path::Path;
 
@@ -15,14 +15,16 @@ use block::file::{Access, Identity};
 use crate::backing::{Images, KernelFolders, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage};
 use crate::shard::{Found, Shards};
 
-/// Opens and locks a file or device that is to be a part of the pool, and says what it holds. `own` is what this daemon uses.
+/// Opens and locks a file or device that is to become a part of the pool, and identifies its content. `own`
+/// is this daemon's storage.
 ///
 /// # Errors
-/// A conflict that names its user, if it has one; `Unavailable` if that cannot be told. Then it may still be open.
+/// A conflict that names its user, if it has one; `Unavailable` if that cannot be determined. Then it may
+/// still be open.
 pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -> Answer<Found> {
     let opened = shards.look_at_device(path.to_owned(), None).await;
     let identity = opened.as_ref().ok().map(|found| found.identity);
-    // Of one that cannot be opened the user may be the reason, and says more; a loop device over it is none.
+    // If it cannot be opened, its user may be the reason, and explains more; a loop device over it is not.
     let images = if opened.is_ok() { Images::Refused } else { Images::ServedAsRaw };
     let wanted = WantedStorage { path: path.to_owned(), identity, access: Access::ReadWrite, images };
     match own.user_of(wanted).await {
@@ -38,11 +40,11 @@ pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -
     }
 }
 
-/// Refuses a device of the pool that is remembered, which is open and locked, if another process has the same storage locked by another
-/// name.
+/// Refuses a device of the recorded pool, which is open and locked, if another process holds a lock on the
+/// same storage under another name.
 ///
 /// # Errors
-/// A conflict that names what is locked.
+/// A conflict that names the locked storage.
 pub(super) async fn check_not_held(path: &Path, identity: Identity) -> Answer<()> {
     let asking =
         tokio::task::spawn_blocking(move || KernelFolders::default().holder_of(identity, Access::ReadWrite));
@@ -74,7 +76,7 @@ fn used_here(path: &Path, user: &OwnUse) -> Problem {
     }
 }
 
-/// Returns why a path is not taken for the pool that a disk has its data on.
+/// Returns the problem for a path of a disk's backing.
 fn has_data_there(path: &Path, disk: &str) -> Problem {
     Problem::conflict(format!(
         "Cannot use {} as the pool: disk '{disk}' has its data there; give another file or device",

@@ -1,16 +1,16 @@
-//! Addresses that may connect, as people write them: `10.0.0.0/8,fd00::/8,192.168.7.20`.
+//! Addresses that may connect, as users write them: `10.0.0.0/8,fd00::/8,192.168.7.20`.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Bits of an IPv6 address before an IPv4 address that is written as one (`::ffff:0:0/96`, RFC 4291, section 2.5.5.2).
+/// Bits of an IPv6 address before an embedded IPv4 address (`::ffff:0:0/96`, RFC 4291, section 2.5.5.2).
 const MAPPED_BITS: u32 = 96;
 
 /// Networks that may connect. At least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Allow(Vec<Network>);
 
-/// All addresses that begin with the same bits.
+/// All addresses with the same leading bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Network {
     address: IpAddr,
@@ -18,12 +18,12 @@ struct Network {
 }
 
 impl Allow {
-    /// True if a connection from `peer` may be let in.
+    /// Returns true if a connection from `peer` is permitted.
     pub(crate) fn holds(&self, peer: IpAddr) -> bool {
         self.0.iter().any(|network| network.holds(peer.to_canonical()))
     }
 
-    /// Of several texts, each of which may hold several networks.
+    /// Parses several texts, each with one or more networks.
     pub(crate) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let all: Result<Vec<Network>, String> =
             texts.into_iter().flat_map(|text| text.split(',')).map(|text| text.trim().parse()).collect();
@@ -48,7 +48,7 @@ impl FromStr for Allow {
 
 impl Network {
     fn holds(self, peer: IpAddr) -> bool {
-        // A shift by all bits is none that the language knows: a network of no bits holds everything of its kind.
+        // Rust has no shift by all bits: a network of no bits holds every address of its kind.
         match (self.address, peer) {
             (IpAddr::V4(own), IpAddr::V4(peer)) => {
                 (own.to_bits() ^ peer.to_bits()).checked_shr(u32::BITS - self.bits).unwrap_or(0) == 0
@@ -60,7 +60,7 @@ impl Network {
         }
     }
 
-    /// An IPv4 network that is written as an IPv6 one is the IPv4 one: peers are looked at that way.
+    /// Returns an IPv4 network that is written as an IPv6 one as IPv4: peers are compared in that form.
     fn canonical(self) -> Self {
         match self.address {
             IpAddr::V6(address) if self.bits >= MAPPED_BITS => match address.to_ipv4_mapped() {
@@ -71,7 +71,7 @@ impl Network {
         }
     }
 
-    /// The first address.
+    /// Returns the first address.
     fn first(self) -> IpAddr {
         match self.address {
             IpAddr::V4(address) => {
@@ -104,7 +104,7 @@ impl FromStr for Network {
         let most = if address.is_ipv4() { u32::BITS } else { u128::BITS };
         let bits = match bits {
             None => most,
-            // Without signs and spaces, which numbers elsewhere may have.
+            // Without signs and spaces, which `parse` might accept.
             Some(bits) if bits.bytes().all(|byte| byte.is_ascii_digit()) => {
                 bits.parse().ok().filter(|bits| *bits <= most).ok_or_else(unreadable)?
             }
@@ -112,7 +112,7 @@ impl FromStr for Network {
         };
         let network = Self { address, bits };
         if network.first() != address {
-            // Nobody can know which of the two was meant.
+            // Which of the two was meant is unknown.
             return Err(format!(
                 "Cannot take '{text}' as a network: bits behind the first {bits} are set; write {}/{bits}, or {address} for \
                  this one address",
@@ -159,7 +159,7 @@ mod tests {
                 assert!(holds(list, peer), "{peer} is in {list}");
             }
             assert!(!holds(list, "::ffff:11.0.0.1"));
-            // Not the same address, though it ends in the same bits.
+            // Another address, though it ends in the same bits.
             assert!(!holds(list, "::10.1.2.3"));
         }
         assert!(!holds("::/0", "::ffff:10.1.2.3"), "it is no IPv6 address");

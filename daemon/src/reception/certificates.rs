@@ -5,10 +5,11 @@
 //!        server-key.pem    its private key, closed to others
 //!        ca-cert.pem       if it is there at the start: clients show a certificate of this authority
 //! ```
-//! They are looked at for each connection that encrypts, which costs three calls to stat(2), and read again when one of them has
-//! changed: whoever renews certificates has nothing to tell the daemon. What cannot be used leaves what was read before in force,
-//! and is said once; what could not be read is tried again for the next connection. An authority that is gone is such a thing too:
-//! nobody is let in without a certificate because a file is away for a moment.
+//! The files are checked for each encrypted connection, which costs three calls of stat(2), and read again
+//! after a change: a renewal needs no signal to the daemon. If they are unusable, the ones that were read
+//! before stay in force, and that is logged once; if they could not be read, that is retried for the next
+//! connection. A missing authority counts as unusable too: clients without certificates are not accepted
+//! because a file is missing for a moment.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, Metadata};
@@ -26,43 +27,45 @@ const CERTIFICATE: &str = "server-cert.pem";
 const KEY: &str = "server-key.pem";
 /// The authority of clients.
 const AUTHORITY: &str = "ca-cert.pem";
-/// Certificates that were called back, for QEMU. Not known here, and nobody shall believe that it is.
+/// List of revoked certificates of QEMU. Not supported, so it is refused rather than ignored.
 const REVOKED: &str = "ca-crl.pem";
-/// Longer files are none of these.
+/// The largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Of the mode of a file: others may read or write it.
+/// Mode bits of a file that others may read or write.
 const OTHERS: u32 = 0o006;
 
-/// What the files said when they could be used last.
+/// Usable content of the files, as it was read last.
 pub(crate) struct Certificates {
     dir: PathBuf,
     clients: Clients,
     identity: RefCell<Identity>,
-    /// The files as they were when they were read last, whatever came of it, unless they could not be read.
+    /// Stamps of the files when they were read last, whatever the result, unless they could not be read.
     seen: Cell<Seen>,
-    /// The files as they were when it was last said that they cannot be read: once is enough, though each connection tries.
+    /// Stamps of the files when a failure to read them was logged last: it is logged once, though each
+    /// connection retries.
     unread: Cell<Option<Seen>>,
 }
 
-/// Whether clients have to show a certificate.
+/// Certificates of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clients {
-    /// Of the authority.
+    /// Required, of the authority.
     ShowCertificates,
-    /// They need none: encryption only.
+    /// Not required: encryption only.
     AreUnknown,
 }
 
-/// Why files are not used.
+/// Reason for which files are not used.
 enum Trouble {
-    /// They could not be read. It may pass without a change of the files: too many are open, a disk was busy.
+    /// They could not be read. That may pass without a change of the files: too many are open, a disk was
+    /// busy.
     Unread(String),
-    /// They are no good as they are.
+    /// Their content is unusable.
     Useless(String),
 }
 
-/// By which a changed file is known.
+/// Stamps by which a change of the files is detected.
 type Seen = [Option<Stamp>; 4];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,7 +80,7 @@ impl Certificates {
     /// Reads the files in `dir`.
     ///
     /// # Errors
-    /// If one is missing or cannot be used: which, why, and what to do.
+    /// If one is missing or cannot be used: its name, the reason, and a remedy.
     pub(crate) fn load(dir: &Path) -> Answer<Self> {
         let seen = look(dir);
         let (identity, clients) = read(dir).map_err(|(Trouble::Unread(why) | Trouble::Useless(why))| {
@@ -89,7 +92,7 @@ impl Certificates {
         Ok(Self { dir: dir.to_owned(), clients, identity, seen, unread: Cell::default() })
     }
 
-    /// As [`Self::load`], for clients that have to show a certificate, whatever happens to files.
+    /// Reads them as [`Self::load`], for clients that must always show a certificate.
     ///
     /// # Errors
     /// As there, and if there is no authority.
@@ -106,7 +109,7 @@ impl Certificates {
         }
     }
 
-    /// Whether clients have to show a certificate, for as long as the daemon runs.
+    /// Returns whether clients must show a certificate, for as long as the daemon runs.
     pub(crate) fn clients(&self) -> Clients {
         self.clients
     }
@@ -128,7 +131,7 @@ impl Certificates {
         }
     }
 
-    /// What came of reading the files, which were like `now` before.
+    /// Records the result of reading the files, which had the stamps `now` before.
     fn take(&self, now: Seen, renewed: Result<Identity, Trouble>) {
         match renewed {
             Ok(identity) => {
@@ -146,7 +149,8 @@ impl Certificates {
                 );
                 self.seen.set(now);
             }
-            // Not seen: they may be good, and nothing of them would change when they can be read again.
+            // Not recorded as seen: the files may be good, and their stamps need not change once they can be
+            // read again.
             Err(Trouble::Unread(why)) => {
                 if self.unread.replace(Some(now)) != Some(now) {
                     tracing::warn!(
@@ -161,7 +165,7 @@ impl Certificates {
 
 impl Identities for Certificates {
     fn current(&self) -> Identity {
-        // Looked at before reading: what changes in between is read again the next time.
+        // Stamps are taken before reading: a change in between leads to another read the next time.
         let now = look(&self.dir);
         if self.seen.get() != now {
             self.take(now, self.renew());
@@ -170,7 +174,7 @@ impl Identities for Certificates {
     }
 }
 
-/// A link that leads nowhere is known by itself: it counts as something when it comes, and must be read then.
+/// A dangling link has a stamp of its own: once its target exists, the stamp changes, and the file is read.
 fn look(dir: &Path) -> Seen {
     [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| {
         let path = dir.join(name);
@@ -192,7 +196,7 @@ impl Stamp {
 fn read(dir: &Path) -> Result<(Identity, Clients), Trouble> {
     let [certificate, key, authority, revoked] =
         [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| dir.join(name));
-    // Also if it is a link that leads nowhere: somebody means there to be one.
+    // Also for a dangling link: a list of revoked certificates is intended.
     if fs::symlink_metadata(&revoked).is_ok() {
         return Err(Trouble::Useless(format!(
             "{} is there, and lists of revoked certificates are not supported; take it away, and have clients that are to stay out \
@@ -223,7 +227,7 @@ fn read(dir: &Path) -> Result<(Identity, Clients), Trouble> {
     Ok((identity, clients))
 }
 
-/// What a file holds; none if it is not there.
+/// Returns the content of a file; none if it does not exist.
 fn content(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() <= FILE_BYTES_MAX => {}
@@ -234,8 +238,8 @@ fn content(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
     bounded::read(path, FILE_BYTES_MAX).map(Some).map_err(|error| unreadable(path, &error))
 }
 
-/// None, if nothing at all is at `path`. A link is something, wherever it leads: were an authority's passed over, everybody would
-/// be let in.
+/// Returns none if nothing is at `path`. A dangling link is an error: if an authority's were ignored, every
+/// client would be accepted.
 fn absent(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -269,7 +273,7 @@ mod tests {
     struct Folder(TempDir);
 
     impl Folder {
-        /// With a certificate and its key.
+        /// Returns a folder with a certificate and its key.
         fn new() -> Self {
             let folder = Self(TempDir::new());
             folder.renew();
@@ -286,7 +290,7 @@ mod tests {
             self.0.path()
         }
 
-        /// As a renewal does: the new file in the place of the old one.
+        /// Replaces a file atomically, as a renewal does.
         fn put(&self, name: &str, text: &str) {
             let (path, new) = (self.dir().join(name), self.dir().join("new"));
             fs::write(&new, text).expect("the folder is ours");
@@ -411,7 +415,7 @@ mod tests {
         folder.renew();
         let second = certificates.current();
         assert!(!second.is(&first), "it was renewed");
-        // Half of a renewal, and what else may happen to files.
+        // A partial renewal, and other faults of files.
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a key is made");
         folder.put(CERTIFICATE, &made.cert.pem());
         assert!(certificates.current().is(&second), "the key is still the old one");

@@ -1,11 +1,11 @@
-//! NBD over TCP: one address for all disks, which clients choose by name, with TLS if that is asked for.
+//! NBD over TCP: one address for all disks, which clients choose by name, with TLS if that is set.
 //!
 //! ```text
 //!   settings ── certificates, listener ──> thread nbd-tcp: Reception ──clients──> doors of disks on their shards
 //! ```
-//! Unix sockets stay as they are: who may use one, its owner, group and mode say. Over TCP it is the address that a client comes
-//! from, and the certificate that it shows. Nothing is listened on unless asked for, and what was asked for and cannot be is a
-//! reason not to start: a guest that finds nobody, or clear text where TLS was meant, is worse.
+//! Rights on Unix sockets are their owner, group and mode. Over TCP they are the client's address, and its
+//! certificate. Without a setting there is no listener, and a setting that cannot be met prevents the start:
+//! a guest without a server, or clear text instead of TLS, would be worse.
 
 mod allow;
 mod certificates;
@@ -33,49 +33,51 @@ use certificates::{Certificates, Clients};
 
 /// The port of NBD (IANA's registry of service names).
 const PORT: u16 = 10809;
-/// Where certificates are unless told otherwise.
+/// Default folder of certificates.
 const TLS_DIR: &str = "/etc/forebay/tls";
 /// Entries of the ring's submission queue: a few for each client in its handshake.
 const RING_DEPTH: u32 = 256;
-/// As the control plane: strangers who begin handshakes take a processor from shards only when they leave it one.
+/// Niceness as of the control plane: handshakes of unknown clients take CPU time only if shards leave it
+/// idle.
 const NICENESS: i32 = 10;
 
-/// How NBD is served over TCP, as it was asked for.
+/// Settings of NBD over TCP.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NbdTcp {
-    /// Where; nowhere if nothing is said.
+    /// Address; none for off.
     pub(crate) listen: Option<Listen>,
-    /// Whether clients have to encrypt.
+    /// TLS of clients.
     pub(crate) tls: Option<Tls>,
     /// The folder of the certificates.
     pub(crate) tls_dir: Option<PathBuf>,
-    /// Who may connect; everybody if nothing is said.
+    /// Networks that may connect; none for all.
     pub(crate) allow: Option<Allow>,
 }
 
-/// Where NBD is served over TCP.
+/// Address of NBD over TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listen {
-    /// Nowhere.
+    /// None.
     Off,
-    /// At an address. Port 0 leaves the choice to the system.
+    /// An address. With port 0 the system chooses the port.
     At(SocketAddr),
 }
 
-/// Whether clients over TCP have to encrypt.
+/// TLS of clients over TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tls {
-    /// They cannot. For networks that nobody else is on.
+    /// Not offered. For networks without other users.
     #[default]
     Off,
-    /// They get nothing before they do; they show certificates if an authority's is there at the start.
+    /// Required before anything else; certificates of clients are required if there is an authority at the
+    /// start.
     Require,
-    /// They get nothing before they do and have shown a certificate; there has to be an authority's.
+    /// Required before anything else, with a certificate; there must be an authority.
     RequireCertificates,
 }
 
 impl NbdTcp {
-    /// What is said here, and where nothing is, what `other` says.
+    /// Returns these settings, completed by those of `other`.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             listen: self.listen.or(other.listen),
@@ -119,7 +121,7 @@ impl FromStr for Tls {
     }
 }
 
-/// An address that is had, and what clients there are asked for. Nobody is let in yet.
+/// A bound address, with the requirements for clients. Clients are not accepted yet.
 pub(crate) struct Opened {
     listener: TcpListener,
     address: SocketAddr,
@@ -127,16 +129,17 @@ pub(crate) struct Opened {
     certificates: Option<Certificates>,
 }
 
-/// Clients are let in until this is dropped.
+/// Handle of the listener: clients are accepted until it is dropped.
 pub(crate) struct Desk {
     _stop: oneshot::Sender<()>,
 }
 
 impl Opened {
-    /// Takes the address that is asked for; none if none is.
+    /// Binds the address of the settings; none if they have none.
     ///
     /// # Errors
-    /// If it cannot be had, or certificates cannot be used; or if something is asked of clients that nobody lets in.
+    /// If the address cannot be bound, or certificates cannot be used; or if there are requirements for
+    /// clients without an address.
     pub(crate) fn open(asked: &NbdTcp) -> Answer<Option<Self>> {
         let NbdTcp { listen, tls, tls_dir, allow } = asked;
         let wanted = match listen {
@@ -151,7 +154,7 @@ impl Opened {
             }
         };
         if tls.is_none() && tls_dir.is_some() {
-            // Who gives certificates may mean them to be used: clear text has to be said.
+            // With certificates, TLS may be intended: clear text must be set explicitly.
             return Err(Problem::invalid(
                 "Cannot know whether clients over TCP have to use TLS: nbd.tls-dir is given, and nbd.tls is not; say nbd.tls = \
                  \"require\", \"require-certificates\" or \"off\" (--nbd-tls), or leave nbd.tls-dir out",
@@ -180,20 +183,20 @@ impl Opened {
         Ok(Some(Self { listener, address, allow: allow.clone(), certificates }))
     }
 
-    /// Where all disks are, to which a disk's name is added.
+    /// Returns the URI of all disks, to which a disk's name is appended.
     pub(crate) fn uri(&self) -> String {
         let scheme = if self.certificates.is_some() { "nbds" } else { "nbd" };
         if !self.address.ip().is_unspecified() {
             return format!("{scheme}://{}/", self.address);
         }
-        // Clients cannot connect to "all addresses"; they know the host by its name.
+        // Clients cannot connect to "all addresses"; they use the name of the host.
         format!("{scheme}://{}:{}/", host_name(), self.address.port())
     }
 
-    /// Lets clients in, on a thread of its own.
+    /// Accepts clients, on a thread of its own.
     ///
     /// # Errors
-    /// If there is no thread or no ring to be had.
+    /// If the thread or its ring cannot be created.
     pub(crate) async fn run(self, directory: Directory) -> Answer<Desk> {
         self.say();
         let (stop, stopped) = oneshot::channel();
@@ -235,16 +238,16 @@ impl Opened {
     }
 }
 
-/// From the current folder on, if it is not from / on.
+/// Returns a path from the root, relative to the current folder if it is not absolute.
 fn absolute(dir: &Path) -> Answer<PathBuf> {
-    // The current folder is gone, or the path is empty.
+    // The current folder was removed, or the path is empty.
     std::path::absolute(dir).map_err(|error| {
         Problem::invalid(format!("Cannot find nbd.tls-dir '{}': {error}; write it from / on", dir.display()))
     })
 }
 
-/// Addresses from which users of this host can connect to it; none if the system does not say. All that it has, wherever it
-/// listens: who connects chooses.
+/// Returns all addresses from which users of this host can connect to it, whatever it listens on, since
+/// clients choose theirs; none if the system does not report them.
 fn own_addresses() -> Vec<IpAddr> {
     let interfaces = getifaddrs().into_iter().flatten();
     let address = |found: SockaddrStorage| match (found.as_sockaddr_in(), found.as_sockaddr_in6()) {
@@ -255,8 +258,8 @@ fn own_addresses() -> Vec<IpAddr> {
     interfaces.filter_map(|interface| interface.address.and_then(address)).collect()
 }
 
-/// Who gets at the disks without having been named, for people to whom that is news. `clients` is none in clear text; `allow` is who may
-/// connect, and `own` are addresses of this host.
+/// Returns warnings about unnamed users who can access the disks. `clients` is none in clear text; `allow`
+/// are the permitted networks, and `own` the addresses of this host.
 fn warnings(
     address: SocketAddr,
     clients: Option<Clients>,
@@ -299,7 +302,7 @@ fn warnings(
     all
 }
 
-/// The body of the thread.
+/// Runs the thread.
 fn attend(
     opened: Opened,
     directory: Directory,
@@ -311,7 +314,7 @@ fn attend(
     let (listener, ring) = match taken {
         Ok(taken) => taken,
         Err(error) => {
-            // The starter waits for this; if it is gone, so is the process.
+            // The starter waits for this; if it is gone, the process ends.
             drop(started.send(Err(error)));
             return;
         }
@@ -332,7 +335,7 @@ fn attend(
     host.spawn(Reception::new(directory, conditions).listen(listener, host.clone()));
     drop(started.send(Ok(())));
     let stopping = async {
-        // Told, or left behind: either is the end.
+        // A stop, or a dropped sender: both are the end.
         drop(stopped.await);
     };
     executor
@@ -380,7 +383,7 @@ mod tests {
         ];
         for asked in alone {
             assert!(refused(&asked).contains("--listen-nbd"), "{asked:?}");
-            // Somebody who says off means it.
+            // An explicit "off" takes precedence.
             let off = NbdTcp { listen: Some(Listen::Off), ..NbdTcp::default() };
             assert!(Opened::open(&off.or(asked)).expect("nothing is to be done").is_none());
         }
@@ -413,7 +416,7 @@ mod tests {
             ("10.0.0.5:1", None, others, &["in clear text"]),
             ("10.0.0.5:1", None, Some("10.0.0.0/24"), &[users, "in clear text"]),
             ("10.0.0.5:1", None, Some("10.0.0.9,127.0.0.0/8"), &[users, "in clear text"]),
-            // Of an interface that is not up yet.
+            // An address of an interface that is not up yet.
             ("10.0.0.9:1", None, others, &[users, "in clear text"]),
             ("[::]:1", unknown, None, &[users, "Every host"]),
             ("[::]:1", unknown, others, &["show no certificates"]),

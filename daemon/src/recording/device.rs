@@ -1,4 +1,4 @@
-//! A disk in front of which requests are noted: the same face as the disk. It reads no clock, but takes what the disk measured: two
+//! A block device that notes the requests to a disk. It reads no clock, but uses the disk's measurements: two
 //! readings would cost a hit in RAM more than the rest of the note.
 
 use std::cell::Cell;
@@ -12,9 +12,9 @@ use trace::{Kind, LENGTH_MAX, Request, SECTOR};
 
 use super::Recorder;
 
-/// A disk that measures its requests anyway.
+/// A disk that measures its requests.
 pub(crate) trait Measures {
-    /// The request that ended last. Good until the next `.await`.
+    /// Returns the measurement of the request that ended last. Valid until the next `.await`.
     fn measured(&self) -> Measured;
 }
 
@@ -24,11 +24,11 @@ impl<E: cache::Env> Measures for CachedDisk<E> {
     }
 }
 
-/// A disk whose requests are noted when somebody records it.
+/// A disk whose requests are noted during a recording.
 pub(crate) struct Recorded<D> {
     disk: Rc<D>,
     recorder: Arc<Recorder>,
-    /// When the clock of the disk's shard began, once a request was noted.
+    /// Start of the clock of the disk's shard, once a request was noted.
     clock_began: Cell<Option<Instant>>,
 }
 
@@ -37,15 +37,15 @@ impl<D: Measures> Recorded<D> {
         Self { disk, recorder, clock_began: Cell::default() }
     }
 
-    /// Notes a request that has ended just now, if somebody records. One that failed has no latency.
+    /// Notes a request that has just ended, if there is a recording. A failed one has no latency.
     fn note(&self, kind: Kind, range: ByteRange, is_ok: bool) {
-        // The disk measures no request for nothing.
+        // Without a recording the disk's measurement is not read.
         if self.recorder.is_on() && !range.is_empty() {
             let Measured { came, ended } = self.disk.measured();
             let clock_began =
                 self.clock_began.get().or_else(|| Instant::now().checked_sub(Duration::from_nanos(ended)));
             self.clock_began.set(clock_began);
-            // A clock of this process that began before the machine did is none.
+            // A clock of this process that began before the host started is invalid.
             let came_at = clock_began.and_then(|began| began.checked_add(Duration::from_nanos(came)));
             let latency_us = is_ok.then(|| (ended - came) / 1000);
             if let Some(came_at) = came_at {
@@ -55,8 +55,8 @@ impl<D: Measures> Recorded<D> {
     }
 }
 
-/// A request as a trace can have it: whole sectors, and none too long. In several pieces, the first one has the latency: it is
-/// that of all of them, once.
+/// Returns a request in a trace's form: whole sectors, of limited length. If it is split, the first part has
+/// the latency, which is that of the whole request.
 fn pieces(kind: Kind, range: ByteRange, latency_us: Option<u64>) -> impl Iterator<Item = Request> {
     let (start, end) = (range.start / SECTOR * SECTOR, (range.start + range.len()).next_multiple_of(SECTOR));
     (start..end).step_by(LENGTH_MAX as usize).map(move |offset| {
@@ -131,7 +131,7 @@ impl<D: BlockDevice + Measures> BlockDevice for Recorded<D> {
 mod tests {
     use super::*;
 
-    /// A disk that measured this.
+    /// A disk with a fixed measurement.
     struct Fixed(Cell<Measured>);
 
     impl Measures for Fixed {

@@ -1,11 +1,11 @@
-//! A request as it is kept until it is written: small, so that what a shard notes between two times that somebody takes it stays in
-//! the caches of its CPU. That, and not the work, is what a note costs most.
+//! A request as it is buffered until it is written: small, so that a shard's notes between two takes stay in
+//! the caches of its CPU. Cache misses are the main cost of a note.
 
 use trace::{Kind, LENGTH_MAX, Request};
 
-/// Stands for a latency that nobody knows. One that is as long, 71 minutes, is noted as a microsecond less.
+/// Marks an unknown latency. A latency of that length, 71 minutes, is noted as a microsecond less.
 const UNKNOWN: u32 = u32::MAX;
-/// What is added to the length of a request that writes.
+/// Flag in the length of a write.
 const WRITES: u32 = 1 << 31;
 const _: () = assert!(LENGTH_MAX < WRITES, "lengths leave the bit free");
 const _: () = assert!(size_of::<Note>() == 24, "documents say how much memory notes take");
@@ -13,7 +13,7 @@ const _: () = assert!(size_of::<Note>() == 24, "documents say how much memory no
 /// A read or a write.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Note {
-    /// Microseconds from when the recording began until it came.
+    /// Microseconds from the start of the recording to the arrival of the request.
     pub(super) at_us: u64,
     offset: u64,
     latency_us: u32,
@@ -21,7 +21,7 @@ pub(super) struct Note {
 }
 
 impl Note {
-    /// `request`, which reads or writes, came at `at_us`.
+    /// Returns the note of `request`, a read or a write, which arrived at `at_us`.
     pub(super) fn new(at_us: u64, request: &Request) -> Self {
         let known = |latency_us: u64| u32::try_from(latency_us).unwrap_or(UNKNOWN).min(UNKNOWN - 1);
         let direction = if request.kind == Kind::Write { WRITES } else { 0 };
@@ -33,7 +33,7 @@ impl Note {
         }
     }
 
-    /// The request, with its time.
+    /// Returns the request, with its time.
     pub(super) fn request(self) -> Request {
         let Self { at_us, offset, latency_us, length } = self;
         Request {

@@ -1,7 +1,7 @@
-//! Somebody who records: takes what was noted, puts it in order, and makes traces of it.
+//! A session of a recording: takes notes, sorts them, and writes traces.
 //!
-//! Nothing here depends on how much waits: each note is put in order twice, when it is taken, among those that were taken with it,
-//! and when it is written, among those that are written with it.
+//! The cost does not depend on how much waits: each note is sorted twice, when it is taken, among those that
+//! were taken with it, and when it is written, among those that are written with it.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -12,29 +12,30 @@ use trace::{Format, Writer};
 use super::NOTES_MAX;
 use super::note::Note;
 
-/// Notes come when requests end, and a trace has them as they came: so long is waited for those that take their time. One
-/// that takes longer stands behind others that came later, and its time runs backwards.
+/// Time that notes wait to be sorted: they are made when requests end, and a trace has them in the order of
+/// arrival. A request that takes longer is written behind later ones, and its time runs backwards.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Notes that are waiting at most, whatever the time.
+/// The most notes that wait, whatever the time.
 const WAITING_MAX: usize = 1 << 18;
-/// Whoever takes nothing for so long is gone.
+/// Time without a take after which a recording is over.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(10);
 
 pub(super) struct Session {
-    /// Its number, and that of its disk.
+    /// Number of the recording, and of its disk.
     is: (u32, u32),
     began: Instant,
     taken: Instant,
-    /// Room for notes, to be exchanged for one that has some: two that are used again and again, so that their memory is at hand.
+    /// An empty buffer, to be exchanged for one with notes: two are used in turns, so that their memory stays
+    /// allocated.
     spare: Vec<Note>,
-    /// What waits, as it was taken.
+    /// Waiting notes, as they were taken.
     runs: VecDeque<Run>,
 }
 
-/// What was taken at once, in the order in which it came.
+/// Notes that were taken at once, in the order of arrival.
 struct Run {
     notes: Vec<Note>,
-    /// The first of them that is not written yet.
+    /// Index of the first one that is not written yet.
     next: usize,
 }
 
@@ -50,28 +51,28 @@ impl Session {
         Self { is, began, taken: began, spare, runs: VecDeque::new() }
     }
 
-    /// Whether whoever records may be there.
+    /// Returns true if the recording may still be consumed.
     pub(super) fn is_alive(&self) -> bool {
         self.taken.elapsed() < SILENCE_MAX
     }
 
-    /// Whether it has these numbers.
+    /// Returns true if it has these numbers.
     pub(super) fn is(&self, is: (u32, u32)) -> bool {
         self.is == is
     }
 
-    /// As if nobody had taken anything for long.
+    /// Simulates a long time without a take.
     #[cfg(test)]
     pub(super) fn fall_silent(&mut self) {
         self.taken = self.taken.checked_sub(SILENCE_MAX).expect("clocks run since the machine was started");
     }
 
-    /// Room without notes, to be given back with some.
+    /// Returns a buffer without notes, to be given back with some.
     pub(super) fn spare(&mut self) -> Vec<Note> {
         mem::take(&mut self.spare)
     }
 
-    /// Adds what was noted since the last time.
+    /// Adds the notes since the last time.
     pub(super) fn add(&mut self, mut noted: Vec<Note>) {
         if !noted.is_empty() {
             let mut notes = noted.clone();
@@ -82,19 +83,20 @@ impl Session {
         self.spare = noted;
     }
 
-    /// Whatever came more than a moment ago.
+    /// Returns everything that arrived more than a moment ago.
     pub(super) fn take(&mut self, dropped: u64) -> Vec<u8> {
         self.taken = Instant::now();
         let until = self.began.elapsed().checked_sub(PATIENCE).map(|until| until.as_micros() as u64);
         written(&self.due(until, WAITING_MAX), dropped)
     }
 
-    /// Everything.
+    /// Returns everything.
     pub(super) fn end(mut self, dropped: u64) -> Vec<u8> {
         written(&self.due(Some(u64::MAX), 0), dropped)
     }
 
-    /// What came up to `until`, in microseconds, nothing if that was before it began; and more if more than `waiting_max` would wait.
+    /// Returns notes of arrivals up to `until`, in microseconds, none if that was before the start; and more
+    /// if more than `waiting_max` would wait.
     fn due(&mut self, until: Option<u64>, waiting_max: usize) -> Vec<Note> {
         let mut due = Vec::new();
         if let Some(until) = until {
@@ -108,7 +110,7 @@ impl Session {
         due
     }
 
-    /// Moves what came up to `until` to `due`.
+    /// Moves notes of arrivals up to `until` to `due`.
     fn move_until(&mut self, until: u64, due: &mut Vec<Note>) {
         for run in &mut self.runs {
             let count = run.left().partition_point(|note| note.at_us <= until);
@@ -119,7 +121,7 @@ impl Session {
     }
 }
 
-/// Notes as a trace.
+/// Returns notes as a trace.
 fn written(notes: &[Note], dropped: u64) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), Format::Forebay).expect("memory takes any trace of this format");
     for note in notes {
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn what_waits_is_bounded_whatever_the_time() {
         let mut session = session(&[&[5, 3], &[4, 12], &[1, 11]]);
-        // With the oldest, what came before them goes as well.
+        // Earlier arrivals are written with the oldest.
         assert_eq!(due(&mut session, None, 3), [1, 3, 4, 5]);
         assert_eq!(due(&mut session, None, 1), [11, 12]);
         assert!(due(&mut session, None, 0).is_empty());

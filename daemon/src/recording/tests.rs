@@ -1,4 +1,4 @@
-//! Recorders that are used, forgotten, full and disturbed.
+//! Recorders that are used, abandoned, full and locked.
 
 use std::io::Cursor;
 
@@ -6,7 +6,7 @@ use trace::{Kind, Options, Trace};
 
 use super::*;
 
-/// The requests of a taken trace, and how many were dropped.
+/// Returns the requests of a trace, and the number of dropped ones.
 fn read(bytes: Vec<u8>) -> (Vec<Request>, u64) {
     let mut trace = Trace::from_bytes("taken", Cursor::new(bytes), &Options::default()).expect("it is one");
     let requests = trace.by_ref().map(|request| request.expect("it is sound")).collect();
@@ -24,7 +24,7 @@ fn a_recording_has_what_came_while_it_ran_in_the_order_in_which_it_came() {
     recorder.note(early, [request(0)].into_iter());
     let number = recorder.start("a", 7).expect("nobody records it");
     let (first, second) = (Instant::now(), Instant::now() + std::time::Duration::from_millis(1));
-    // The second one ends first. One came before the recording.
+    // The second one ends first. One arrived before the recording.
     for (came, offset) in [(second, 1024), (early, 512), (first, 2048)] {
         recorder.note(came, [request(offset)].into_iter());
     }

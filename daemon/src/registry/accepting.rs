@@ -1,4 +1,5 @@
-//! Disks that wait for the operator's word: their pool has data for a backing, and nothing says that this is the one.
+//! Disks that wait for the operator's confirmation: their pool has data for a backing, and it is unknown
+//! whether this is the one.
 
 use std::sync::Arc;
 
@@ -10,11 +11,12 @@ use crate::backing::{Images, Location};
 use crate::shard::{Evidence, Word};
 
 impl Registry {
-    /// Compares the backing of a disk that waits with what is cached of it, and serves the disk if that is the operator's word.
+    /// Compares the backing of a disk that waits with the cache, and serves the disk if the operator confirms
+    /// it.
     ///
     /// # Errors
-    /// If there is none of this name, it is served already, or whatever else stands in the way; a conflict if pages differ and that
-    /// was not accepted. Then nothing has changed.
+    /// If there is none of this name, it is served already, or on any failure; a conflict if pages differ and
+    /// that was not accepted. Then nothing has changed.
     pub(crate) async fn accept(self: &Arc<Self>, name: &str, word: Word) -> Answer<Evidence> {
         let record = known(&self.state(), name)?.clone();
         guest::check_settled(&self.state(), name)?;

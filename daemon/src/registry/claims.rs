@@ -1,6 +1,7 @@
-//! Claims of changes under way, so that two of them that go side by side do not both take the same.
+//! Claims of changes under way, so that parallel changes do not take the same storage or RAM.
 //!
-//! Storage and RAM are claimed before they are checked: of two claims the later one sees the earlier one, whatever comes in between.
+//! Storage and RAM are claimed before they are checked: of two claims the later one sees the earlier one, in
+//! any interleaving.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,14 +10,14 @@ use base::units::Size;
 
 use crate::backing::{Identity, OwnUse};
 
-/// Things that a change is about to have.
+/// Resources that a change is about to take.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claim {
-    /// The storage below it, if it is to be attached, or to be a device of the pool.
+    /// The storage below a disk that is to be attached, or of a new device of the pool.
     pub(super) storage: Option<Identity>,
-    /// RAM, if it is to get more.
+    /// RAM, if it is to be increased.
     pub(super) ram: Option<Size>,
-    /// It is to have two copies of what is dirty.
+    /// True if it is to have second copies of dirty data.
     pub(super) is_mirrored: bool,
 }
 
@@ -55,17 +56,17 @@ impl Claims {
         self.claim(OwnUse::Disk(disk.to_owned()), claim)
     }
 
-    /// Returns the claims that were made before `own`, with who made them.
+    /// Returns the claims that were made before `own`, with their users.
     pub(super) fn before(&self, own: &Claimed<'_>) -> Vec<(OwnUse, Claim)> {
         self.lock().by_number.range(..own.number).map(|(_, claim)| claim.clone()).collect()
     }
 
-    /// Returns the storage of the claims that were made before `own`, with who made them.
+    /// Returns the storage of the claims that were made before `own`, with their users.
     pub(super) fn storage_before(&self, own: &Claimed<'_>) -> Vec<(OwnUse, Identity)> {
         self.before(own).into_iter().filter_map(|(user, claim)| Some((user, claim.storage?))).collect()
     }
 
-    /// Returns the names of disks that are about to have two copies of what is dirty.
+    /// Returns the names of disks that are about to have second copies of dirty data.
     pub(super) fn mirrored(&self) -> Vec<String> {
         let name = |(user, claim): &(OwnUse, Claim)| match user {
             OwnUse::Disk(disk) if claim.is_mirrored => Some(disk.clone()),
@@ -75,13 +76,13 @@ impl Claims {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, AllClaims> {
-        // The map is whole after every step.
+        // The map is consistent after every step.
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Claimed<'_> {
-    /// Returns what is claimed.
+    /// Returns the claim.
     pub(super) fn claim(&self) -> Claim {
         self.claims.lock().by_number[&self.number].1.clone()
     }

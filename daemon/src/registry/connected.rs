@@ -1,4 +1,4 @@
-//! Guests that are connected to a disk: who they are, and that nobody takes the disk from them by mistake.
+//! Guests that are connected to a disk: their names, and protection against removing the disk by mistake.
 
 use std::fs;
 use std::path::Path;
@@ -13,26 +13,26 @@ use super::Registry;
 use crate::door::ConnectedGuest;
 use crate::state::DiskRecord;
 
-/// How long a guest that has just left may be counted still, and how often that is looked at.
+/// Time that a guest which has just left may still be counted, and between polls of it.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(20);
 /// The most guests that a message names.
 const NAMED_MAX: usize = 4;
 
-/// What becomes of guests that use a disk which is to go.
+/// Treatment of guests that use a disk which is to be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IfInUse {
     /// They keep it: the request is refused.
     Refuse,
-    /// They lose it.
+    /// They are disconnected.
     CutOff,
 }
 
 impl Registry {
-    /// Refuses to take a disk from guests that use it.
+    /// Refuses to remove a disk that guests use.
     ///
     /// # Errors
-    /// A conflict that names them, and what can be done.
+    /// A conflict that names them, and possible remedies.
     pub(super) async fn check_unused(&self, record: &DiskRecord) -> Answer<()> {
         let deadline = Instant::now() + LEAVING_MAX;
         let guests = loop {
@@ -58,10 +58,10 @@ impl Registry {
         )))
     }
 
-    /// Refuses to take a disk away that is mapped: its requests would wait for as long as this process lives.
+    /// Refuses to remove a disk that is mapped: its requests would wait for as long as this process lives.
     ///
     /// # Errors
-    /// A conflict, with the command that comes first.
+    /// A conflict, with the command that must come first.
     pub(super) async fn check_unmapped(&self, name: &str) -> Answer<()> {
         let guests = self.shards.guests(name.to_owned()).await?;
         if guests.iter().all(|guest| guest.peer != Peer::Kernel) {
@@ -73,14 +73,14 @@ impl Registry {
         )))
     }
 
-    /// Returns who uses a disk, in words; none if nobody does.
+    /// Returns the users of a disk, in words; none if there are none.
     pub(super) async fn users_of(&self, name: &str) -> Option<String> {
         let guests = self.shards.guests(name.to_owned()).await.ok()?;
         (!guests.is_empty()).then(|| names_of(&guests))
     }
 }
 
-/// Returns who guests are, each once, in words.
+/// Returns the names of guests, each once, in words.
 fn names_of(guests: &[ConnectedGuest]) -> String {
     let mut names: Vec<String> = guests
         .iter()
@@ -102,8 +102,8 @@ fn names_of(guests: &[ConnectedGuest]) -> String {
     if more == 0 { named } else { format!("{named} and {more} more") }
 }
 
-/// Returns the name of a process as the system has it, and of the guest that a QEMU was started with; none if this user may not
-/// see it.
+/// Returns the name of a process in the system, and of the guest that a QEMU was started with; none if this
+/// user may not see it.
 fn command_of(id: u32) -> Option<String> {
     let plain = |text: &str| text.chars().filter(|letter| !letter.is_control()).collect::<String>();
     let command = fs::read_to_string(format!("/proc/{id}/comm")).ok().map(|name| plain(&name))?;
@@ -114,7 +114,7 @@ fn command_of(id: u32) -> Option<String> {
     Some(guest.map_or(command.clone(), |guest| format!("{command} of guest '{guest}'")))
 }
 
-/// Returns the name that the words of a QEMU's command line give its guest.
+/// Returns the name that a QEMU's command line gives its guest.
 fn guest_in<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<&'a str> {
     words.find(|word| *word == "-name")?;
     let value = words.next()?.split(',').next()?;

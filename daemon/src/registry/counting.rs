@@ -1,7 +1,7 @@
-//! Samples of disks, and their time series: every few seconds, and whenever somebody asks. Totals are written every minute, time
-//! series every few, both at the end.
+//! Samples of disks, and their time series: every few seconds, and on request. Totals are written every
+//! minute, time series every few minutes, both at the end.
 //!
-//! Writing waits for nobody's request and holds up none; a file system that is full or hangs costs figures and nothing else.
+//! Requests do not wait for writes; a file system that is full or hangs loses figures and nothing else.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -22,18 +22,18 @@ use super::{DiskView, Registry, known, lock};
 use crate::shard::DiskReport;
 use crate::state::State;
 
-/// How often totals are written: what a kill costs of them.
+/// Time between writes of totals, which a kill loses at most.
 const SAVE_INTERVAL: Duration = Duration::from_mins(1);
-/// How often time series are written, which are larger: in so many of these. What a kill costs is when something was counted in
-/// them, and not that it was.
+/// Intervals of totals between writes of time series, which are larger. A kill loses the time of counts in
+/// them, not the counts.
 const SAVES_PER_SERIES: u32 = 5;
-/// How long the end of the process waits until time series are written.
+/// Time that the end of the process waits for time series to be written.
 const STOP_TIME_MAX: Duration = Duration::from_secs(3);
-/// Files of time series that are written together; bounds their memory.
+/// Files of time series that are written together; bounds memory.
 const FILES_AT_ONCE: usize = 16;
 
 impl Registry {
-    /// Begins to count for disks for which nothing is kept.
+    /// Begins counting for disks without totals.
     pub(super) fn begin_totals(&self) {
         let (disks, time) = (self.state().disks, self.time());
         let mut totals = lock(&self.totals);
@@ -42,7 +42,7 @@ impl Registry {
         }
     }
 
-    /// Goes on with the time series that are kept of disks, and removes those of disks that were removed.
+    /// Continues the stored time series of disks, and removes those of removed disks.
     pub(super) fn load_series(&self) {
         let (state, dir, time) = (self.state(), &self.places.dir, self.time());
         let gone = |id: &u32| state.had_disk(*id) && state.disks.iter().all(|disk| disk.id != *id);
@@ -69,28 +69,28 @@ impl Registry {
         SampleTime::new(Moment::now(), self.started.elapsed())
     }
 
-    /// Takes what a disk counts now.
+    /// Adds the present counters of a disk.
     pub(super) fn see(&self, report: &DiskReport) {
         let DiskReport { attachment, attached_for, passed, statistics, .. } = report;
         let (attachment, attached_for) = (*attachment, *attached_for);
         let look = Look { attachment, attached_for, passed, statistics };
         let mut totals = lock(&self.totals);
-        // Read while nobody else takes samples, so that time does not go back.
+        // Time is read while the lock is held, so that it does not go back.
         totals.sample(report.settings.id.0, look, self.time());
     }
 
-    /// What a disk counted in all, as it was seen last.
+    /// Returns the total counters of a disk, as of its last sample.
     pub(super) fn total(&self, id: u32) -> Option<Total> {
         lock(&self.totals).of(id)
     }
 
-    /// What a disk did with the cache and without, beside what it counted in all at the same moment; none in the moment in which
-    /// it comes or goes.
+    /// Returns counters of a disk with the cache and without, with its total counters at the same moment;
+    /// none while it is being attached or detached.
     pub(crate) fn compare(&self, id: u32) -> Option<(Total, Comparison)> {
         lock(&self.totals).compare(id)
     }
 
-    /// What caches of other sizes would do for a disk, and the bytes of RAM that knowing it takes.
+    /// Returns predictions of a disk for other sizes of caches, and the bytes of RAM that they take.
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.
@@ -99,7 +99,8 @@ impl Registry {
         self.shards.curves(name.to_owned()).await
     }
 
-    /// What a disk counted in a window; none in the moment in which it comes or goes, nor since it was attached, if it is not.
+    /// Returns the counters of a disk in a window; none while it is being attached or detached, nor since its
+    /// attachment if it is not attached.
     pub(crate) fn windowed(&self, view: &DiskView, window: Window) -> Option<Windowed> {
         match (window, view.total.as_ref()) {
             (Window::Start, _) => view.since_attached(),
@@ -114,13 +115,13 @@ impl Registry {
         }
     }
 
-    /// Returns what a disk did up to now, the oldest step first.
+    /// Returns the history of a disk up to now, the oldest step first.
     ///
     /// # Errors
     /// If there is none of this name.
     pub(crate) async fn history(&self, name: &str, span: Span) -> Answer<Vec<HistoryStep>> {
         let id = known(&self.state(), name)?.id;
-        // What a disk did before is known also if its thread does not answer now.
+        // Earlier history is available also if its thread does not answer now.
         if let Ok(Some(report)) = self.shards.disk_report(name.to_owned()).await {
             self.see(&report);
         }
@@ -145,14 +146,14 @@ impl Registry {
         }
     }
 
-    /// Takes what all disks count now.
+    /// Adds the present counters of all disks.
     pub(super) async fn see_all(&self) {
         let reports = self.shards.disks_as_far_as_known().await;
         reports.values().flatten().for_each(|report| self.see(report));
     }
 
-    /// Writes what disks counted in all, as it was seen last. If that fails, a restart forgets what was counted since it was
-    /// written last; the log says so, once.
+    /// Writes total counters of disks, as of their last samples. If that fails, a restart loses the counts
+    /// since the last write; it is logged once.
     pub(super) async fn save_totals(&self) {
         let mut said = self.saving.lock().await;
         let disks: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
@@ -164,9 +165,10 @@ impl Registry {
         *said = problem;
     }
 
-    /// Writes the time series of disks whose files lack something. If that fails, a restart forgets it; the log says so, once.
+    /// Writes the time series of disks that changed. If that fails, a restart loses the changes; it is logged
+    /// once.
     pub(super) async fn save_series(self: &Arc<Self>) {
-        // Held by the writer to the end, also if nobody waits for that any more.
+        // The writer holds it to the end, also if the caller stops waiting.
         let said = Arc::clone(&self.saving_series).lock_owned().await;
         let registry = Arc::clone(self);
         let writing = tokio::task::spawn_blocking(move || (registry.write_series(), said));
@@ -177,7 +179,7 @@ impl Registry {
         *said = first;
     }
 
-    /// Writes the files, and returns why the first that failed did.
+    /// Writes the files, and returns the first failure.
     fn write_series(&self) -> Option<Problem> {
         let mut first = None;
         let ids: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
@@ -205,8 +207,8 @@ impl Registry {
         first
     }
 
-    /// As [`Self::save_series`], at the end of the process, which waits no longer than for a moment: there is a file for each
-    /// disk, and none of them is worth an end that is not clean.
+    /// Writes as [`Self::save_series`], at the end of the process, which waits for a moment only: there is a
+    /// file for each disk, and none of them is worth an end that is not clean.
     pub(super) async fn save_series_in_time(self: &Arc<Self>) {
         if within(STOP_TIME_MAX, self.save_series()).await.is_err() {
             tracing::warn!(
@@ -216,9 +218,9 @@ impl Registry {
         }
     }
 
-    /// Forgets what a removed disk counted and did.
+    /// Removes the totals and the history of a removed disk.
     pub(super) async fn forget_series(&self, id: u32) {
-        // Nobody writes it any more behind this.
+        // No write follows from here on.
         let _saving = self.saving_series.lock().await;
         lock(&self.totals).forget(id);
         let dir = self.places.dir.clone();
@@ -226,9 +228,9 @@ impl Registry {
         log_if_not_removed(id, removing.await.expect("removing a file does not panic"));
     }
 
-    /// Writes totals every minute and time series every few, as long as the registry is there.
+    /// Writes totals every minute and time series every few minutes, as long as the registry exists.
     pub(crate) async fn keep_totals(registry: Weak<Self>) {
-        // What was taken over, or set aside, soon has a file again.
+        // Files that were migrated, or renamed as damaged, are soon written again.
         if let Some(registry) = registry.upgrade() {
             registry.save_series().await;
         }
@@ -244,7 +246,7 @@ impl Registry {
 }
 
 impl DiskView {
-    /// What the disk counted since it was attached; none if it is not.
+    /// Returns the counters of the disk since it was attached; none if it is not.
     pub(crate) fn since_attached(&self) -> Option<Windowed> {
         let report = self.report.as_ref().ok()?;
         let (seconds, counted) = (report.attached_for.as_secs(), Counted::of(&report.statistics));

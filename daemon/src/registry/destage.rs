@@ -1,4 +1,5 @@
-//! Destage of a disk that somebody asks for, holds that keep it quiesced also over a restart of the daemon, and what flash lost of it.
+//! Destage on request, holds that keep a disk quiesced also over a restart of the daemon, and data that flash
+//! lost.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,13 +12,13 @@ use super::{DiskView, Registry, being_removed, known};
 use crate::holds::{self, HoldTime};
 use crate::shard::{Destage, DiskReport, Quietness};
 
-/// The longest that a disk is kept quiet at once, in seconds.
+/// The longest time of one hold, in seconds.
 const QUIET_SECONDS_MAX: u64 = holds::SECONDS_MAX;
-/// Lost ranges that are listed.
+/// The most lost ranges that are listed.
 const LOST_MAX: usize = 10_000;
 
 impl Registry {
-    /// Has everything that is dirty of a disk destaged at full speed, or not any more.
+    /// Destages the dirty data of a disk at full speed, or ends that.
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.
@@ -27,8 +28,8 @@ impl Registry {
         self.disk(name).await
     }
 
-    /// Begins to bring home everything of a disk, and to keep it so for so many seconds from then on. Its report says how far
-    /// that is.
+    /// Begins to destage everything of a disk, and to keep it clean for this many seconds from then on. Its
+    /// report has the progress.
     ///
     /// # Errors
     /// If there is none of this name, or it is not served, or is being removed.
@@ -43,21 +44,21 @@ impl Registry {
             )));
         }
         let number = self.shards.quiesce(name.to_owned(), seconds).await?;
-        // Before anybody is told: whoever copies the backing then may rely on it, whatever ends the daemon.
+        // Before the answer: a copy of the backing may rely on it, however the daemon ends.
         if let Err(problem) = self.holds.remember(id, seconds, number).await {
             self.shards.resume(name.to_owned(), Some(number)).await?;
             return Err(problem);
         }
         let mut view = self.disk(name).await?;
         if let Ok(report) = &mut view.report {
-            // That of this request, whoever asked for the same since.
+            // The number of this request, whatever later requests there were.
             report.quiet_number = number;
         }
         Ok(view)
     }
 
-    /// Ends what [`Self::quiesce`] began; if a number is given, only if it is still that one that counts, and not one that
-    /// somebody else asked for since.
+    /// Ends the hold of [`Self::quiesce`]; if a number is given, only if that is still the number of the
+    /// hold, and not that of a later request.
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.
@@ -66,7 +67,7 @@ impl Registry {
         let counted = if self.shards.is_attached(name) || !self.holds.has(id) {
             self.shards.resume(name.to_owned(), number).await?
         } else {
-            // It waits for its backing, and would be quiet once it is served.
+            // It waits for its backing, and would be kept clean once it is served.
             false
         };
         if counted || number.is_none() {
@@ -80,7 +81,7 @@ impl Registry {
         self.disk(name).await
     }
 
-    /// Says so, and forgets it, if the time of a hold was over before its disk is served again.
+    /// Logs and removes a hold whose time was over before its disk is served again.
     pub(super) async fn forget_hold_that_is_over(&self, name: &str, id: u32, hold: Option<HoldTime>) {
         if hold != Some(HoldTime::Left(Duration::ZERO)) {
             return;
@@ -92,7 +93,7 @@ impl Registry {
         log_unsaved(name, self.holds.forget(id, 0).await);
     }
 
-    /// Remembers of each hold when it ends, and forgets those that are over, as disks report them.
+    /// Records the end of each hold, and removes those that are over, as disks report them.
     pub(super) async fn follow_holds(&self, reports: &BTreeMap<String, Answer<DiskReport>>) {
         if self.holds.is_empty() {
             return;
@@ -104,8 +105,8 @@ impl Registry {
         }
     }
 
-    /// Remembers when the hold of a disk that is quiet ends. To be called before anybody is told that it is quiet, so that a kill right
-    /// after that does not begin the time again.
+    /// Records the end of a quiesced disk's hold. Must be called before the disk is reported as quiesced, so
+    /// that a kill right after that does not restart the time.
     pub(super) async fn remember_end_of_hold(&self, name: &str, report: &DiskReport) {
         if self.holds.has(report.settings.id.0) && matches!(report.quiet, Quietness::Quiet { .. }) {
             self.follow_hold(name, report).await;
@@ -124,7 +125,8 @@ impl Registry {
         log_unsaved(name, followed);
     }
 
-    /// The bytes of a disk that flash lost before the backing had them, the first ones if there are many.
+    /// Returns the bytes of a disk that flash lost before the backing had them, the first ranges if there are
+    /// many.
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.

@@ -1,11 +1,13 @@
-//! A pool of which a file or device is not at its path any more while it is open: deleted, moved, replaced, its node gone.
+//! A pool with a file or device that is not at its path any more while it is open: deleted, moved, replaced,
+//! its node removed.
 //!
 //! ```text
 //!   every 5 s:   path names other storage, or none ──> event, health ──> everything dirty is destaged at full speed
 //!   at a stop:   the same check ──> nothing becomes dirty any more, everything is destaged ──> the stop as ever
 //! ```
-//! The open file serves on, but the next start will not find it: what only this pool has is lost when the process ends. So a
-//! stop destages first, for as long as that makes progress, and fails if something is left.
+//! The open file still works, but the next start will not find it: data that only this pool has is lost when
+//! the process ends. So a stop destages first, for as long as that makes progress, and fails if something is
+//! left.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,13 +25,13 @@ use super::{Registry, lock};
 use crate::shard::Destage;
 use crate::supervisor;
 
-/// How often the paths of the pool are checked.
+/// Time between checks of the paths of the pool.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
-/// How long one check may take at a stop.
+/// Time that one check may take at a stop.
 const CHECK_TIME_MAX: Duration = Duration::from_secs(2);
-/// How long a stop goes on destaging without any progress.
+/// Time for which a stop continues to destage without progress.
 const STALL_TIME_MAX: Duration = Duration::from_secs(30);
-/// How often a stop looks for progress.
+/// Time between checks of the progress at a stop.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Registry {
@@ -44,13 +46,14 @@ impl Registry {
         }
     }
 
-    /// Compares what the paths of the pool name with what is open, and reports changes. Waits for the file system.
+    /// Compares the files at the paths of the pool with the open ones, and reports changes. Blocks on the
+    /// file system.
     async fn check_placements(&self) {
         let placed = lock(&self.pool).placed();
         for (path, storage) in placed {
             let wanted = path.clone();
             let looking = tokio::task::spawn_blocking(move || Placement::of(&storage, &wanted));
-            // What cannot be examined may be as it was.
+            // A file that cannot be examined may be unchanged.
             let Ok(found) = looking.await.expect("looking at a file does not panic") else { continue };
             let has_changed = lock(&self.pool).set_placement(&path, found);
             if has_changed {
@@ -79,7 +82,7 @@ impl Registry {
         );
     }
 
-    /// Disks with dirty data, and how much.
+    /// Returns disks with dirty data, and the amount.
     async fn dirty_disks(&self) -> Vec<String> {
         let reports = self.shards.disks_as_far_as_known().await;
         let dirty = reports.into_iter().filter_map(|(name, report)| {
@@ -92,15 +95,16 @@ impl Registry {
 
     async fn start_destage_of_all(&self) {
         for name in self.shards.attached() {
-            // One that has just left has nothing to destage, and one whose shard is silent is asked again.
+            // A disk that was just removed has nothing to destage, and one whose shard does not answer is
+            // asked again.
             drop(self.shards.destage(name, Destage::Hurry).await);
         }
     }
 
-    /// Destages everything, and keeps it so, if the next start would not find the pool. Ends when nothing is dirty, or when
-    /// there was no progress for a while: [`Registry::stop`] says what was left behind.
+    /// Destages everything, and keeps it clean, if the next start would not find the pool. Ends when nothing
+    /// is dirty, or when there was no progress for a while: [`Registry::stop`] reports what is left.
     pub(crate) async fn destage_displaced(&self) {
-        // A file system that hangs must not hold up a stop.
+        // A file system that hangs must not delay a stop.
         if within(CHECK_TIME_MAX, self.check_placements()).await.is_err() {
             tracing::warn!("The paths of the pool cannot be checked within {} s", CHECK_TIME_MAX.as_secs());
         }
@@ -136,7 +140,8 @@ impl Registry {
         statistics.map(|disk| disk.dirty_bytes + disk.dirty_zeroes_bytes).sum()
     }
 
-    /// Returns what a stop leaves in a pool that the next start will not find, of the disks that are named.
+    /// Returns a problem for dirty data of these disks that a stop leaves in a pool which the next start will
+    /// not find.
     pub(crate) fn left_behind(&self, disks: &[&str]) -> Option<Problem> {
         let displaced = lock(&self.pool).displaced();
         if disks.is_empty() || displaced.is_empty() {
@@ -152,14 +157,14 @@ impl Registry {
         )))
     }
 
-    /// Returns what a stop leaves behind that ends before all disks are detached.
+    /// Returns the same problem for all disks, for a stop that ends before they are detached.
     pub(crate) fn left_behind_by_all(&self) -> Option<Problem> {
         let state = self.state();
         self.left_behind(&state.unsaved())
     }
 }
 
-/// Says what a path of the pool names instead of the pool.
+/// Returns a text on the file at a path of the pool.
 pub(crate) fn displaced_text(path: &Path, found: Placement) -> String {
     let what = match found {
         Placement::InPlace => "is in its place",

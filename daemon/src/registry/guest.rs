@@ -1,18 +1,19 @@
-//! Disks on their way between a running QEMU and Forebay: who holds the lock of the image, and since when.
+//! Disks that move between a running QEMU and Forebay: states of the lock on the image.
 //!
 //! ```text
 //!   add (guest given) ──> attaching ──take_over──> attached ──give_up──> detaching ──remove──> gone
 //!                             ^  no lock of the image     the lock    no lock  |
 //!                             `───────────── take_over again, if the way back failed
 //! ```
-//! Nothing is cached without the lock: it is taken before caching begins, and given up after caching has ended. Each
-//! stage is remembered before it counts, so that a daemon that died comes up again with what QEMU expects: in a stage
-//! without the lock it serves the disk beside that QEMU and waits to be told how it went.
+//! Nothing is cached without the lock: it is taken before caching begins, and released after caching has
+//! ended. Each stage is recorded before it takes effect, so that a daemon that crashed restarts in the state
+//! that QEMU expects: in a stage without the lock it serves the disk beside that QEMU and waits for the next
+//! request.
 //!
-//! Both changes can be asked for again: what is done already is success.
+//! Both changes can be repeated: a change that is done already succeeds.
 //!
-//! When the QEMU ends, in whatever stage, the disk is destaged and removed, so that a new QEMU finds its file free. A start
-//! does not take up a disk whose QEMU has ended, unless its pool has something that the file does not have.
+//! When the QEMU ends, in any stage, the disk is destaged and removed, so that a new QEMU finds its file
+//! free. A start does not serve a disk whose QEMU has ended, unless its pool has dirty data for the file.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ use crate::shard::Reconfiguring;
 use crate::state::{DiskRecord, Stage, State};
 
 impl Registry {
-    /// Has a disk to itself that was open beside a QEMU, and begins to cache it.
+    /// Locks a disk that was open beside a QEMU, and begins to cache it.
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then everything is as before.
@@ -57,18 +58,20 @@ impl Registry {
         Ok(())
     }
 
-    /// Ends the caching of a disk that was taken from a running QEMU and unlocks its image, so that this QEMU can open it.
+    /// Ends the caching of a disk that was taken from a running QEMU and unlocks its image, so that this QEMU
+    /// can open it.
     ///
     /// # Errors
-    /// If what guests wrote cannot be made durable, or what is remembered cannot be changed; then everything is as before.
+    /// If acknowledged writes cannot be made durable, or the record cannot be changed; then everything is as
+    /// before.
     pub(crate) async fn give_up(&self, name: &str) -> Answer<DiskView> {
         let changing = self.locks.lock(name).await;
         self.stage_of(name)?;
         let before = known(&self.state(), name)?.settings_now();
         let mut outcome = self.withdraw(name).await;
         if outcome.is_ok() {
-            // In this order: a daemon that dies in between comes up without the lock that it is about to give up. Nothing of the
-            // disk is on flash alone, until it is taken over again.
+            // In this order: a daemon that crashes in between restarts without the lock that it is about to
+            // release. No data of the disk is on flash only, until it is taken over again.
             let noting = self.change_record(name, |record| {
                 set_stage(record, Stage::Detaching);
                 record.unsaved_in = None;
@@ -84,7 +87,8 @@ impl Registry {
         self.disk(name).await
     }
 
-    /// Releases a disk that was taken from a running guest once its QEMU has ended: everything goes to its file, which is free then.
+    /// Releases a disk that was taken from a running guest once its QEMU has ended: everything is written to
+    /// its file, which is then free.
     pub(super) fn release_after_end(self: &Arc<Self>, record: &DiskRecord) {
         let process = record.guest.as_ref().and_then(|guest| guest.process.clone());
         let Some(process) = process else { return };
@@ -94,7 +98,7 @@ impl Registry {
             let (mut tried, mut reported) = (false, false);
             while let Some(registry) = registry.upgrade() {
                 let Some(backing) = registry.taken_from_guest(&name, id) else {
-                    // A removal that took long has ended behind its answer.
+                    // A removal that took long has ended after its answer.
                     if tried {
                         released(&name, "its file");
                     }
@@ -130,7 +134,7 @@ impl Registry {
         self.shards.withdraw(change(name, passing_through)).await
     }
 
-    /// Returns how far a disk is on its way from or to a running guest.
+    /// Returns the stage of a disk's move from or to a running guest.
     ///
     /// # Errors
     /// If there is none of this name, it is being removed, or there is no such guest.
@@ -153,7 +157,7 @@ fn set_stage(record: &mut DiskRecord, stage: Stage) {
     record.guest.iter_mut().for_each(|guest| guest.stage = stage);
 }
 
-/// Refuses to change a disk that is on its way.
+/// Refuses to change a disk that is being moved.
 pub(super) fn check_settled(state: &State, name: &str) -> Answer<()> {
     if known(state, name)?.is_beside_qemu() {
         return Err(Problem::conflict(format!(

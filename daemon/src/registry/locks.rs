@@ -1,6 +1,7 @@
-//! Locks of disks: one change of a disk at a time, and changes of different disks side by side.
+//! Locks of disks: one change of a disk at a time, and changes of different disks in parallel.
 //!
-//! A change may hold the lock of its disk for as long as a backing takes. Whoever holds one never asks for a second.
+//! A change may hold the lock of its disk for as long as a backing takes. A holder of one never takes a
+//! second.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -9,10 +10,10 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// The locks, by the names of disks: those that are, and those that are being added.
+/// Locks by the names of disks, including those that are being added.
 #[derive(Debug, Default)]
 pub(super) struct DiskLocks {
-    /// Locks that somebody holds or waits for, and perhaps others.
+    /// Locks with a holder or waiters, and perhaps others.
     all: StdMutex<BTreeMap<String, Arc<Mutex<()>>>>,
     is_closed: AtomicBool,
 }
@@ -23,7 +24,7 @@ pub(super) struct DiskLocks {
 pub(super) struct DiskLock(#[expect(dead_code, reason = "is held, not read")] OwnedMutexGuard<()>);
 
 impl DiskLocks {
-    /// Waits for the lock of a disk; for ever once no change may begin any more.
+    /// Waits for the lock of a disk; for ever after [`Self::close`].
     pub(super) async fn lock(&self, disk: &str) -> DiskLock {
         let lock = self.lock_also_closed(disk).await;
         if self.is_closed.load(Ordering::SeqCst) {
@@ -34,18 +35,18 @@ impl DiskLocks {
         lock
     }
 
-    /// Takes the lock of a disk of which no change is under way; none also once no change may begin any more.
+    /// Takes the lock of a disk without a change under way; returns none also after [`Self::close`].
     pub(super) fn try_lock(&self, disk: &str) -> Option<DiskLock> {
         let lock = self.of(disk).try_lock_owned().ok()?;
         (!self.is_closed.load(Ordering::SeqCst)).then_some(DiskLock(lock))
     }
 
-    /// Lets no change begin any more: the daemon is to end. Those that have begun go on.
+    /// Prevents new changes: the daemon is to end. Those that have begun continue.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// Waits for the lock of a disk, for whoever has closed them.
+    /// Waits for the lock of a disk, also after [`Self::close`].
     pub(super) async fn lock_also_closed(&self, disk: &str) -> DiskLock {
         DiskLock(self.of(disk).lock_owned().await)
     }

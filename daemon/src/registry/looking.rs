@@ -1,5 +1,5 @@
-//! Looking at a backing before it is used, where one may wait for it: a file system that hangs holds up whoever asks it,
-//! so nobody asks on a thread that others need. What a look finds is judged by whoever asked for it.
+//! Probes of backings before they are used, on threads that may block: a file system that hangs blocks its
+//! caller, so no thread that others need probes. The caller judges the result.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::{Registry, access};
 use crate::backing::{Identity, Images, Location};
 use crate::state::DiskRecord;
 
-/// How long a backing may take to answer a first look.
+/// Time that a backing may take to answer a first probe.
 pub(super) const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
 
 impl Registry {
-    /// Looks at the backing of a remembered disk for as long as that takes. Each look holds a thread until it is answered,
-    /// so one that hangs is waited for and never joined by a second one.
+    /// Probes the backing of a recorded disk for as long as that takes. Each probe holds a thread until it is
+    /// answered, so a hanging one is waited for, and no second one is started.
     pub(super) async fn look_until_answered(
         &self,
         record: &DiskRecord,
@@ -28,7 +28,7 @@ impl Registry {
         answer_of(looking, PROBE_TIME_MAX, complain).await
     }
 
-    /// Looks at a backing that is to be added; it has to answer in time.
+    /// Probes a backing that is to be added; it has to answer in time.
     pub(super) async fn look_at(
         &self,
         location: &Location,
@@ -41,7 +41,7 @@ impl Registry {
         }
     }
 
-    /// Looks at a backing where one may wait for it: at a file on a thread of its own, at a server from the shard.
+    /// Probes a backing where blocking is permitted: a file on a thread of its own, a server from the shard.
     fn look(&self, location: &Location, access: Access, images: Images) -> JoinHandle<Answer<Identity>> {
         let (shards, location) = (self.shards.clone(), location.clone());
         tokio::spawn(async move {
@@ -55,7 +55,7 @@ impl Registry {
     }
 }
 
-/// The answer of a look, however long it takes; `complain` is called each time that it has not come within `patience`.
+/// Returns the result of a probe, however long it takes; calls `complain` after each `patience` without one.
 async fn answer_of<T>(mut looking: JoinHandle<T>, patience: Duration, complain: impl Fn()) -> T {
     loop {
         match within(patience, &mut looking).await {
@@ -84,7 +84,7 @@ mod tests {
         let (release, hanging) = channel();
         let answer = runtime.expect("a runtime for one thread").block_on(async {
             let looking = tokio::task::spawn_blocking(move || hanging.recv());
-            // The backing comes back once somebody has complained.
+            // The backing answers after the first complaint.
             answer_of(looking, Duration::from_millis(1), || {
                 release.send(7).unwrap_or(());
             })

@@ -1,7 +1,8 @@
-//! Disks moved between shards when their load is lopsided: `balance.rs` decides, the shards do it.
+//! Moves of disks between shards when their load is uneven: `balance.rs` decides, the shards move.
 //!
-//! A move is a change like any other: none of a disk that is being changed, removed or taken from a running guest.
-//! A disk that comes to be served nowhere waits like one whose backing is missing, and is tried again.
+//! A move is a change like any other: a disk that is being changed, removed or taken from a running guest is
+//! not moved. A disk that is served nowhere after a failed move waits like one whose backing is missing, and
+//! is tried again.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -13,15 +14,15 @@ use crate::balance::{Balancer, DiskStanding, Move, Standing};
 use crate::shard::Relocation;
 
 impl Registry {
-    /// Looks at the load of the shards every so often and moves disks, as long as the registry is in use. A move that
-    /// has begun is always finished.
+    /// Polls the load of the shards at intervals and moves disks, as long as the registry is in use. A move
+    /// that has begun is always finished.
     pub(crate) async fn keep_balanced(registry: Weak<Self>, interval: Duration) {
         let started = Instant::now();
         let mut balancer = Balancer::default();
         loop {
             tokio::time::sleep(interval).await;
             let Some(registry) = registry.upgrade() else { return };
-            // A shard that does not answer is no reason to move anything.
+            // Without an answer of every shard nothing is moved.
             let Some(standing) = registry.standing(started).await else { continue };
             if let Some(wanted) = balancer.look(standing) {
                 registry.relocate(&wanted).await;
@@ -49,8 +50,8 @@ impl Registry {
         })
     }
 
-    /// Moves a disk, if it is still one that may be moved. One that is being changed is not waited for: its backing may not answer, and
-    /// other disks are to be moved meanwhile.
+    /// Moves a disk, if it may still be moved. A disk that is being changed is not waited for: its backing
+    /// may not answer, and other disks are to be moved meanwhile.
     pub(super) async fn relocate(self: &Arc<Self>, wanted: &Move) {
         let Move { disk: name, from, to } = wanted;
         let Some(_changing) = self.locks.try_lock(name) else { return };
@@ -64,7 +65,7 @@ impl Registry {
         self.finish_relocation(wanted, relocation, started.elapsed());
     }
 
-    /// Reports how the move of a disk ended, and has one that is served nowhere wait to be served again.
+    /// Reports the result of a disk's move. A disk that is served nowhere then waits to be served again.
     pub(super) fn finish_relocation(
         self: &Arc<Self>,
         wanted: &Move,

@@ -1,12 +1,12 @@
-//! Devices that come to the pool and leave it, while guests go on.
+//! Devices that are added to the pool and removed from it, while guests continue.
 //!
 //! ```text
 //!   add:     look at it ── remember it ── one of the pool, on all shards
 //!   remove:  nothing new goes there ── remember that ── (what is there goes) ── closed everywhere ── forget it
 //!   failed:  the cache has it leave by itself ── noticed here ── forget it, with a warning
 //! ```
-//! A device is remembered before it belongs to the pool and until it does not any more, so that a start never misses one
-//! that does. Additions and removals begin one after another.
+//! A device is recorded before it belongs to the pool, until it does not any more, so that a start never
+//! misses one that does. Additions and removals begin one after another.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,57 +34,58 @@ use crate::pool::{
 use crate::shard::{Found, PoolReport, ShardReport};
 use crate::state::{DeviceRecord, State};
 
-/// How long a removal may take before it goes on behind its answer.
+/// Time that a removal may take before it continues after its answer.
 const LEAVE_TIME_MAX: Duration = Duration::from_secs(20);
-/// How often somebody who waits for a device to leave looks.
+/// Time between polls of a device that is leaving.
 const LEAVE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Nobody means a device of so few bytes. How large one has to be that joins others, the pool says.
+/// Size in bytes below which a unit was probably forgotten. The least size of an additional device is the
+/// pool's decision.
 const UNIT_FORGOTTEN_BELOW: u64 = 1 << 20;
 
-/// What is wanted of a new device.
+/// Parameters of a new device.
 #[derive(Clone, Debug)]
 pub(crate) struct NewDevice {
     /// Absolute path.
     pub(crate) path: PathBuf,
-    /// Make a file of so many bytes.
+    /// Size of a file to make.
     pub(crate) size: Option<Size>,
-    /// The id of what may be erased.
+    /// The id of the content that may be erased.
     pub(crate) erase: Option<String>,
-    /// It may be on the drive of another device.
+    /// True if it may be on the drive of another device.
     pub(crate) same_drive: bool,
-    /// The number of a device that goes when this one is there.
+    /// The number of a device that is removed once this one is added.
     pub(crate) replacing: Option<u32>,
 }
 
-/// Whether somebody asked for a device back.
+/// Whether the removal of a device was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IsLeaving {
     Yes,
     No,
 }
 
-/// The pool as it stands.
+/// State of the pool.
 #[derive(Clone, Debug)]
 pub(crate) struct PoolView {
     pub(crate) report: PoolReport,
     pub(crate) in_use: PoolInUse,
     /// The threads that use it.
     pub(crate) shards: Vec<ShardReport>,
-    /// How worn its devices are, by number.
+    /// Wear of its devices, by number.
     pub(crate) worn: AllWorn,
     pub(crate) write_budget: WriteBudget,
-    /// Why devices kept their sizes that were to become smaller, by number.
+    /// Reasons for which devices did not become smaller, by number.
     pub(crate) kept_sizes: BTreeMap<u32, String>,
 }
 
 impl Registry {
-    /// How the pool stands, and which devices it has.
+    /// Returns the state of the pool, with its devices.
     pub(crate) async fn pool(&self) -> Answer<PoolView> {
         let report = self.shards.pool_report().await?;
         let in_use = {
             let mut in_use = lock(&self.pool);
-            // What is to be forgotten is the business of whoever watches.
+            // Records of devices that left are removed by the watcher.
             drop(in_use.take_note(&report.statistics));
             in_use.clone()
         };
@@ -95,10 +96,10 @@ impl Registry {
         Ok(PoolView { report, in_use, shards: self.shards.reports(), worn, write_budget, kept_sizes })
     }
 
-    /// Adds a device to the pool, whatever it held if that was named, and remembers it.
+    /// Adds a device to the pool and records it; content is erased if its id is given.
     ///
     /// # Errors
-    /// Whatever stands in the way; then everything is as before.
+    /// Any failure; then everything is as before.
     pub(crate) async fn add_device(&self, wanted: NewDevice) -> Answer<PoolView> {
         let _adding = self.changing_pool.lock().await;
         if let Some(MissingPool { reason, .. }) = &lock(&self.pool).missing {
@@ -127,7 +128,7 @@ impl Registry {
         self.pool().await
     }
 
-    /// Remembers that the user accepts that a device of the pool shares a drive with another one.
+    /// Records that the user accepts a device of the pool on a drive shared with another one.
     async fn accept_same_drive(&self, path: &Path) -> Answer<()> {
         self.change_device(path, |record| record.same_drive = true).await?;
         let mut pool = lock(&self.pool);
@@ -148,7 +149,7 @@ impl Registry {
         if lock(&self.pool).is_on(identity) {
             return Err(is_one_already(&wanted.path));
         }
-        // From here on whoever wants that storage for a disk, under whatever name, finds this.
+        // From here on every other use of that storage, under any name, finds this claim.
         let claim = Claim { storage: Some(identity.into()), ..Claim::default() };
         let claimed = self.claims.claim(OwnUse::Pool(wanted.path.clone()), claim);
         let found = open_unused(&self.shards, &wanted.path, self.own_storage(&claimed).await?).await?;
@@ -193,7 +194,7 @@ impl Registry {
         self.make_member(&wanted.path).await
     }
 
-    /// Which storage is at a path, if there is any.
+    /// Returns the identity of the storage at a path, if there is any.
     async fn look_for(&self, path: &Path) -> Answer<Option<Identity>> {
         let wanted = path.to_owned();
         let looking = tokio::task::spawn_blocking(move || match wanted.try_exists() {
@@ -210,7 +211,7 @@ impl Registry {
         }
     }
 
-    /// Refuses what holds something that nobody said may be erased.
+    /// Refuses a device with content whose id was not given for erasing.
     fn check_content(&self, wanted: &NewDevice, found: &Found) -> Answer<()> {
         let own = self.state().pool.map(|pool| pool.id);
         let path = wanted.path.display();
@@ -236,10 +237,10 @@ impl Registry {
         }
     }
 
-    /// Remembers a device that is about to become one of the pool, and keeps it from being taken for a backing.
+    /// Records a device that is about to become one of the pool, and keeps it from being used as a backing.
     async fn enter(&self, record: &DeviceRecord, found: &Found, replacing: Option<u32>) -> Answer<()> {
         {
-            // It is in use from the moment in which it is checked: whoever begins to mirror a disk later finds it here.
+            // It is in use from its check on: a disk that is mirrored later finds it here.
             let mut pool = lock(&self.pool);
             if !record.same_drive {
                 let mirrored = self.mirrored_disks().into_iter().chain(self.claims.mirrored()).collect();
@@ -259,13 +260,14 @@ impl Registry {
         remembered
     }
 
-    /// Has the cache take a device that was entered. If it does not, the device is forgotten again.
+    /// Adds a recorded device to the cache's pool. If that fails, its record is removed again.
     async fn make_member(&self, path: &Path) -> Answer<()> {
         let added = self.shards.add_device(path.to_owned()).await;
         let listed = self.shards.pool_report().await?.statistics.devices;
         {
             let mut pool = lock(&self.pool);
-            // One that was added and could not be used is leaving again; it is forgotten when it has left.
+            // A device that was added and could not be used is leaving again; its record is removed once it
+            // has left.
             let strays = listed.iter().map(|device| MemberNumber(device.number));
             let mut stray =
                 strays.filter(|number| pool.devices.iter().all(|known| known.number != Some(*number)));
@@ -295,7 +297,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Remembers what was lost and has nothing in its place.
+    /// Records lost devices without a replacement.
     async fn remember_lost(&self) -> Answer<()> {
         let lost = lock(&self.pool).lost();
         let remembering = self.remembered.change(move |state| {
@@ -305,11 +307,11 @@ impl Registry {
         remembering.await
     }
 
-    /// Has a device leave the pool, and waits until it is nobody's.
+    /// Removes a device from the pool, and waits until it is unused.
     ///
     /// # Errors
-    /// If there is none of this number, or the pool cannot do without it; then nothing has changed. If it takes long, the
-    /// removal goes on behind the answer, and the message says so.
+    /// If there is none of this number, or the pool needs it; then nothing has changed. If it takes long, the
+    /// removal continues after the answer, and the message says so.
     pub(crate) async fn remove_device(&self, number: MemberNumber) -> Answer<PoolView> {
         let path = self.start_removal(number).await?;
         let deadline = Instant::now() + LEAVE_TIME_MAX;
@@ -325,7 +327,7 @@ impl Registry {
         }
     }
 
-    /// From here on nothing new goes there, and no restart forgets that.
+    /// Starts a removal: from here on nothing new is written there, and a restart continues it.
     async fn start_removal(&self, number: MemberNumber) -> Answer<PathBuf> {
         let _removing = self.changing_pool.lock().await;
         let Some(device) = lock(&self.pool).device(number).cloned() else {
@@ -334,7 +336,7 @@ impl Registry {
             )));
         };
         let path = device.path;
-        // Before it can leave, so that it is not taken for one that failed.
+        // Before it can leave, so that its departure does not count as a failure.
         lock(&self.pool).set_taken_out(number, true);
         if let Err(problem) = self.shards.take_out_device(number).await {
             lock(&self.pool).set_taken_out(number, device.is_taken_out);
@@ -349,7 +351,7 @@ impl Registry {
         self.change_device(path, move |record| record.leaving = is_leaving == IsLeaving::Yes).await
     }
 
-    /// Changes what is remembered of a device.
+    /// Changes the record of a device.
     pub(super) async fn change_device(
         &self,
         path: &Path,
@@ -364,7 +366,7 @@ impl Registry {
         changing.await
     }
 
-    /// Takes removals up again that the last stop cut short.
+    /// Resumes removals that the last stop interrupted.
     pub(super) async fn resume_removals(&self) {
         let leaving: Vec<_> =
             lock(&self.pool).devices.iter().filter(|device| device.is_taken_out).cloned().collect();
@@ -381,7 +383,7 @@ impl Registry {
         }
     }
 
-    /// Forgets devices that left by themselves, for as long as the daemon runs.
+    /// Removes records of devices that left by themselves, for as long as the daemon runs.
     pub(super) async fn watch_pool(self: Arc<Self>) {
         let mut told = None;
         loop {
@@ -398,7 +400,8 @@ impl Registry {
         }
     }
 
-    /// Takes note of devices that left, and returns true if one is to be forgotten, which [`Self::watch_pool`] does then.
+    /// Updates devices that left. Returns true if a record is to be removed, which [`Self::watch_pool`] then
+    /// does.
     pub(super) fn note_devices(&self, statistics: &PoolStatistics) -> bool {
         let is_leaving = !lock(&self.pool).take_note(statistics).is_empty();
         if is_leaving {
@@ -407,14 +410,14 @@ impl Registry {
         is_leaving
     }
 
-    /// Takes note of devices that left, and forgets those that are closed.
+    /// Updates devices that left, and removes records of those that are closed.
     async fn settle_devices(&self) -> Answer<PoolReport> {
         let report = self.shards.pool_report().await?;
         if lock(&self.pool).take_note(&report.statistics).is_empty() {
             return Ok(report);
         }
         let _settling = self.settling_pool.lock().await;
-        // Again, because somebody else may have done it meanwhile.
+        // Again, because another task may have done it meanwhile.
         let former = lock(&self.pool).take_note(&report.statistics);
         for Former { path, is_to_be_removed } in former {
             self.forget_device(&path, is_to_be_removed).await?;
@@ -424,7 +427,7 @@ impl Registry {
         Ok(report)
     }
 
-    /// Forgets a device that has left, and removes its file if that is meant.
+    /// Removes the record of a device that has left, and its file if requested.
     async fn forget_device(&self, path: &Path, is_to_be_removed: bool) -> Answer<()> {
         let (lost, left) = (lock(&self.pool).lost(), path.to_owned());
         let forgetting = self.remembered.change(move |state| {
@@ -442,11 +445,11 @@ impl Registry {
         Ok(())
     }
 
-    /// Gives the pool, whose disks are all detached, another mark at a stop: a copy that was made of it while it was in use is not
-    /// believed in its place.
+    /// Gives the pool, whose disks are all detached, another mark at a stop: a copy of it that was made while
+    /// it was in use is then not trusted in its place.
     ///
     /// # Errors
-    /// If it cannot be remembered or written; then such a copy would be believed.
+    /// If it cannot be recorded or written; then such a copy would be trusted.
     pub(super) async fn leave_pool(&self) -> Answer<()> {
         let mark = self.shards.draw_mark().await?;
         let noting = self.remembered.change(move |state| {
@@ -469,7 +472,7 @@ impl Registry {
     }
 }
 
-/// Refuses a file that cannot be made for the pool, or should not be.
+/// Refuses a file that cannot or should not be made for the pool.
 fn check_new_file(path: &Path, bytes: u64) -> Answer<()> {
     check_place(path)?;
     if bytes < UNIT_FORGOTTEN_BELOW {

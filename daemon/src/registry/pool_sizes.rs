@@ -1,11 +1,12 @@
-//! Devices of the pool that become larger or smaller, while guests go on.
+//! Devices of the pool that become larger or smaller, while guests continue.
 //!
 //! ```text
 //!   larger:   (a file: its storage is reserved) ── every shard reaches so far ── durable ── used
 //!   smaller:  what is behind the new end moves or goes ── durable ── no shard reaches farther ── (a file: it is cut)
 //! ```
-//! Nothing of it is remembered beside the pool: a start finds the old size or the new one. A file may be longer than what the pool uses
-//! of it if the end came between two of these steps; asking for the same size again cuts it.
+//! Only the pool records sizes: a start finds the old size or the new one. A file may be longer than the part
+//! that the pool uses if a crash came between two of these steps; requesting the same size again truncates
+//! it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,17 +23,17 @@ use super::{PoolView, Registry, lock};
 use crate::pool::check_room_to_grow;
 use crate::shard::{DeviceStorage, FileChange};
 
-/// How long making a device smaller may take before it goes on behind its answer.
+/// Time that making a device smaller may take before it continues after its answer.
 const SHRINK_TIME_MAX: Duration = Duration::from_secs(2);
 /// Sizes are rounded down to this many bytes.
 const ROUNDING: u64 = 4096;
 
-/// How large a device is to be.
+/// New size of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewSize {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// All that it has.
+    /// The whole device.
     Max,
 }
 
@@ -41,17 +42,18 @@ struct SizeChange {
     number: MemberNumber,
     path: PathBuf,
     storage: DeviceStorage,
-    /// What the pool uses of it, in bytes.
+    /// Bytes that the pool uses of it.
     before: u64,
-    /// What the pool is to use of it.
+    /// Bytes that the pool is to use of it.
     after: u64,
 }
 
 impl Registry {
-    /// Changes how much the pool uses of a device. If making it smaller takes long, that goes on behind the answer, which lists it.
+    /// Changes how much the pool uses of a device. If making it smaller takes long, that continues after the
+    /// answer, which lists it.
     ///
     /// # Errors
-    /// Whatever stands in the way; then the pool uses what it used.
+    /// Any failure; then the pool uses as much as before.
     pub(crate) async fn resize_device(
         self: &Arc<Self>,
         number: MemberNumber,
@@ -61,7 +63,7 @@ impl Registry {
         let resized = self.look_at_size(number, size).await?;
         lock(&self.kept_sizes).remove(&number.0);
         if resized.after != resized.before {
-            // First: a start with the size of before as an option is to find another one.
+            // Recorded first: a start whose option still has the previous size must find out that it was changed.
             let after = resized.after;
             self.change_device(&resized.path, move |record| record.resized_to_bytes = Some(after)).await?;
         }
@@ -72,7 +74,7 @@ impl Registry {
             self.cut_rest(&resized).await?;
             return self.pool().await;
         }
-        // Others may add and remove devices meanwhile; of this one the cache knows.
+        // Other devices may be added and removed meanwhile; the cache protects this one.
         drop(changing);
         let registry = Arc::clone(self);
         let mut shrinking = tokio::spawn(async move { registry.make_smaller(&resized).await });
@@ -87,10 +89,10 @@ impl Registry {
         self.pool().await
     }
 
-    /// Has a device keep its size that is being made smaller.
+    /// Cancels a resize that makes a device smaller.
     ///
     /// # Errors
-    /// If it is not.
+    /// If there is none.
     pub(crate) async fn cancel_resize(&self, number: MemberNumber) -> Answer<PoolView> {
         let path = self.path_of(number)?;
         if !self.shards.cancel_shrink(number).await? {
@@ -110,7 +112,7 @@ impl Registry {
         })
     }
 
-    /// Refuses what can be refused before anything changes.
+    /// Refuses impossible sizes before anything changes.
     async fn look_at_size(&self, number: MemberNumber, size: NewSize) -> Answer<SizeChange> {
         let path = self.path_of(number)?;
         let refuse = |reason: String| {
@@ -186,7 +188,7 @@ impl Registry {
         }
         if let Err(problem) = self.shards.grow_device(number, after).await {
             let devices = self.shards.pool_report().await?.statistics.devices;
-            // Else superblocks may say already that it is larger.
+            // Otherwise superblocks may already have the larger size.
             if devices.iter().any(|device| device.number == number.0 && device.size_bytes == resized.before) {
                 self.cut_back(resized).await;
             }
@@ -197,14 +199,14 @@ impl Registry {
         Ok(())
     }
 
-    /// Reserves the storage of a file up to its new size, also of holes that it has.
+    /// Allocates the storage of a file up to its new size, including its holes.
     async fn reserve_file(&self, resized: &SizeChange) -> Answer<()> {
         let SizeChange { number, ref path, storage, after, .. } = *resized;
         let (checked, before) = (path.clone(), storage.size_bytes);
         let checking = tokio::task::spawn_blocking(move || check_room_to_grow(&checked, before, after));
         checking.await.expect("looking at a file system does not panic")?;
         if let Err(error) = self.shards.change_file(number, FileChange::Extend(after)).await? {
-            // A part may have been reserved.
+            // A part may have been allocated.
             self.cut_back(resized).await;
             return Err(Problem::failed(format!(
                 "Cannot make {} larger, from {} to {}: {error}; make room, or give a smaller size",
@@ -216,7 +218,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Gives a file the length back that it had. The pool uses none of the rest.
+    /// Truncates a file to its previous length. The pool uses none of the rest.
     async fn cut_back(&self, SizeChange { number, path, storage, .. }: &SizeChange) {
         if storage.is_file
             && let Ok(Err(error)) =
@@ -232,7 +234,7 @@ impl Registry {
             let message = format!("{} keeps its size in the pool: {}", path.display(), problem.message);
             let devices = self.shards.pool_report().await?.statistics.devices;
             if devices.iter().any(|device| device.number == number.0 && device.shrinking.is_some()) {
-                // Somebody else came first, and goes on.
+                // Another request came first, and continues.
                 return Err(Problem { message, ..problem });
             }
             lock(&self.kept_sizes).insert(number.0, problem.message.clone());
@@ -243,7 +245,7 @@ impl Registry {
         self.cut_rest(resized).await
     }
 
-    /// Cuts a file where the pool ends. A device is the user's to cut.
+    /// Truncates a file where the pool ends. Block devices are left to the user.
     async fn cut_rest(&self, resized: &SizeChange) -> Answer<()> {
         let SizeChange { number, ref path, storage, after, .. } = *resized;
         if !storage.is_file || storage.size_bytes <= after {
@@ -255,7 +257,7 @@ impl Registry {
             .map_err(|error| not_cut(path, after, &error))
     }
 
-    /// Says what has changed, and has what follows from the size of the pool follow it.
+    /// Logs the change, and updates limits that depend on the size of the pool.
     async fn tell(&self, SizeChange { path, before, after, .. }: &SizeChange) {
         let (path, before, after) = (path.display(), Size(*before), Size(*after));
         events::of_host(
@@ -275,7 +277,7 @@ impl Registry {
     }
 }
 
-/// A size with its bytes, where a rounded one would hide what matters.
+/// Returns a size with its exact bytes, where a rounded one would hide the difference.
 fn exactly(bytes: u64) -> String {
     let size = Size(bytes).to_string();
     let is_exact = size.parse::<Size>().is_ok_and(|parsed| parsed.0 == bytes);

@@ -1,7 +1,7 @@
-//! RAM of all disks together: no more than the host and its memory cgroup have.
+//! RAM of all disks together: at most what the host and its memory cgroup have.
 //!
-//! What is asked for beyond that is refused. At a start there may be less than there was, and no disk waits for that: each gets its part
-//! of what there is, until somebody changes its key.
+//! Requests for more are refused. At a start there may be less than before, and no disk waits for that: each
+//! gets its share of the available RAM, until its key is changed.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use crate::keys::Values;
 use crate::state::State;
 
 impl Registry {
-    /// Refuses RAM that is claimed for a disk if it is more than there is, with that of all others and what changes before this
-    /// one are about to get. `id` is none for a disk that is new.
+    /// Refuses RAM that is claimed for a disk if it exceeds the available RAM, with that of all other disks
+    /// and of earlier changes under way. `id` is none for a new disk.
     ///
     /// # Errors
     /// A conflict with the numbers.
@@ -40,7 +40,7 @@ impl Registry {
         }
     }
 
-    /// Returns values for a shard: with no more RAM than the disk has since a start that found too little.
+    /// Returns values for a shard: with at most the RAM that the disk has since a start with too little.
     pub(super) fn in_memory(&self, id: u32, values: &Values) -> Values {
         match lock(&self.ram_limits).get(&id) {
             Some(limit) => values.with_ram_at_most(*limit),
@@ -52,9 +52,9 @@ impl Registry {
 /// RAM of disks in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Ram {
-    /// What the keys of all others give them.
+    /// Bytes that the keys of all other disks give them.
     others: u64,
-    /// What all use of theirs, which is not left any more.
+    /// Bytes in use by all disks, which are no longer available.
     used: u64,
 }
 
@@ -73,7 +73,7 @@ fn check(name: &str, wanted: Size, Ram { others, used }: Ram, available: &Availa
     )))
 }
 
-/// Returns what disks get of their RAM at a start at which there is too little for all, and says so.
+/// Returns the RAM of disks at a start with too little for all, and logs it.
 pub(super) fn limits_at_start(state: &State) -> BTreeMap<u32, u64> {
     let wanted: Vec<(u32, u64)> = state.disks.iter().map(|disk| (disk.id, disk.settings.ram().0)).collect();
     let Some(available) = MemoryFolders::default().available() else { return BTreeMap::new() };
@@ -92,13 +92,13 @@ pub(super) fn limits_at_start(state: &State) -> BTreeMap<u32, u64> {
     limits
 }
 
-/// Divides `available` bytes among disks by what each wants; nothing if there is enough for all.
+/// Divides `available` bytes among disks in proportion to their keys; none if there is enough for all.
 fn parts(wanted: &[(u32, u64)], available: u64) -> BTreeMap<u32, u64> {
     let total: u128 = wanted.iter().map(|(_, ram)| u128::from(*ram)).sum();
     if total <= u128::from(available) {
         return BTreeMap::new();
     }
-    // Rounded down to whole MiB: a part of what there is, and never more.
+    // Rounded down to whole MiB, so that the sum never exceeds the available RAM.
     let part = |ram: u64| (u128::from(ram) * u128::from(available) / total) as u64 >> 20 << 20;
     wanted.iter().map(|(id, ram)| (*id, part(*ram))).collect()
 }
