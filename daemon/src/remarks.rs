@@ -1,5 +1,5 @@
-//! Remarks on the keys of a disk: those that have no effect, or less than they say, with the reason and the command that changes
-//! that; and the risk of write-back.
+//! Remarks on the keys of a disk: those without effect, or with less than they promise, with the reason and
+//! the command that changes that; and the risk of write-back.
 
 use api::Remark;
 use base::units::Size;
@@ -8,12 +8,13 @@ use cache::{DirtyBound, Mode};
 use crate::keys::{KEYS, Values};
 use crate::shard::DiskReport;
 
-/// Keys that matter in write-back only.
+/// Keys with an effect in write-back only.
 const OF_WRITE_BACK: [&str; 4] = ["dirty-limit", "destage-rate-min", "destage-rate-max", "redundancy"];
-/// Keys that matter only where something is cached.
+/// Keys with an effect only where something is cached.
 const OF_CACHING: [&str; 5] = ["reserve", "limit", "ram", "admission", "sequential-cutoff"];
 
-/// Returns the remarks on a disk that is served, in the order of its keys. `not_mirrored` says why two devices are no mirror.
+/// Returns the remarks on a disk that is served, in the order of its keys. `not_mirrored` is the reason for
+/// which two devices are no mirror.
 pub(crate) fn of_disk(
     name: &str,
     values: &Values,
@@ -35,7 +36,7 @@ pub(crate) fn of_disk(
     remarks
 }
 
-/// Returns the remarks on a disk that is served without the pool: nothing there writes back.
+/// Returns the remarks on a disk that is served without the pool, so without write-back.
 pub(crate) fn without_pool(values: &Values) -> Vec<Remark> {
     let text = "write-back, in effect off, because the pool is missing: every write goes to the backing first; see \
                 `forebay pool show`";
@@ -43,7 +44,7 @@ pub(crate) fn without_pool(values: &Values) -> Vec<Remark> {
     values.writes_back().then_some(remark).into_iter().collect()
 }
 
-/// The risk of write-back, in one sentence.
+/// Returns the risk of write-back, in one sentence.
 fn of_mode(values: &Values, report: &DiskReport, not_mirrored: Option<&str>) -> Option<Remark> {
     if !values.writes_back() || report.settings.mode != Mode::WriteBack {
         return None;
@@ -61,7 +62,7 @@ fn of_mode(values: &Values, report: &DiskReport, not_mirrored: Option<&str>) -> 
     Some(Remark { key: "mode", text })
 }
 
-/// Keys that somebody set and that do nothing in this mode.
+/// Returns keys that were set and have no effect in this mode.
 fn without_effect(values: &Values, mode: Mode) -> Vec<(&'static str, String)> {
     let idle: &[&str] = match mode {
         Mode::WriteBack => &[],
@@ -121,7 +122,7 @@ fn of_dirty_limit(name: &str, values: &Values, report: &DiskReport) -> Option<Re
     Some(Remark { key: "dirty-limit", text })
 }
 
-/// Says that a limit is less than the least there is.
+/// Returns a remark on a limit below the least possible one.
 fn of_least_dirty_limit(set: &str, least: u64) -> Option<Remark> {
     let wanted = set.parse::<Size>().ok().filter(|wanted| wanted.0 < least)?;
     let text = format!("dirty-limit {wanted}, in effect {}, because that is the least", Size(least));

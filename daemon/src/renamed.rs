@@ -1,5 +1,5 @@
-//! Names of earlier builds, and the names that replaced them. What a user types gets an error that has the new name; what DIR
-//! remembers is read under both.
+//! Names of earlier builds, and the names that replaced them. On the command line an old name is an error
+//! that has the new one; DIR is read under both.
 
 /// Options of the command line: before, now.
 const OPTIONS: [(&str, &str); 3] = [

@@ -1,9 +1,10 @@
-//! What serves disks, from start to end: shards, pool, registry and control socket. `serve` runs it until a signal comes,
-//! the demonstration for a minute; there is no other way to serve.
+//! The service of disks, from start to end: shards, pool, registry and control socket. `serve` runs it until
+//! a signal, the demonstration for a minute; there is no other way to serve.
 //!
-//! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. An acknowledged write is
-//! on its backing, or in write-back on flash, where the next start finds it; so ending early loses nothing that was promised,
-//! and nothing is destaged at the end, unless the next start would not find that flash (`registry/displaced.rs`).
+//! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. An
+//! acknowledged write is on its backing, or in write-back on flash, where the next start finds it. So ending
+//! early loses nothing that was promised, and nothing is destaged at the end, unless the next start would not
+//! find that flash (`registry/displaced.rs`).
 
 use std::future::ready;
 use std::net::SocketAddr;
@@ -33,25 +34,25 @@ use crate::reception::{self, Desk, NbdTcp};
 use crate::registry::{ControlFiles, Registry};
 use crate::shard::Shards;
 
-/// How long disks may take to end before the process goes without them.
+/// Time that disks may take to end before the process ends without them.
 const STOP_TIME_MAX: Duration = Duration::from_secs(8);
-/// How long requests to the control plane may take to end.
+/// Time that requests to the control plane may take to end.
 const CONTROL_STOP_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// Everything that serves disks, running.
+/// The running service.
 pub(crate) struct Service {
     /// The disks.
     pub(crate) registry: Arc<Registry>,
-    /// Where HTTP is answered over TCP, if it is.
+    /// Address of HTTP over TCP, if it is served.
     pub(crate) http_address: Option<SocketAddr>,
-    /// Lets clients in over TCP, if that is asked for.
+    /// Listener for NBD over TCP, if that is set.
     reception: Option<Desk>,
     control: JoinHandle<Answer<()>>,
     web: Option<JoinHandle<()>>,
     stopping: watch::Sender<bool>,
 }
 
-/// What is there for other hosts.
+/// Services for other hosts.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     /// The HTTP interface.
@@ -61,7 +62,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Nothing.
+    /// Returns settings without any.
     pub(crate) fn off() -> Self {
         Self { http: Http::off(), nbd: NbdTcp::default() }
     }
@@ -70,20 +71,21 @@ impl Network {
 /// The threads that serve disks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Threads {
-    /// How many there are; as many as are usual if none is given.
+    /// Number of threads; the default if none is given.
     pub(crate) shards: Option<u32>,
-    /// How often their load is compared, to move a disk if it is lopsided.
+    /// Time between comparisons of their load, by which disks are moved.
     pub(crate) balance_interval: Interval,
-    /// How long they look at an empty vhost-user queue before they sleep.
+    /// Time that they poll an empty vhost-user queue before they sleep.
     pub(crate) poll_max: PollMax,
 }
 
 impl Service {
-    /// Starts the shards, opens the pool, or makes it, and listens on the control socket, for NBD over TCP if that is wanted, and
-    /// for HTTP over TCP if that is wanted and possible. Disks that are remembered are attached by [`Registry::start`].
+    /// Starts the shards, opens or makes the pool, and listens on the control socket, for NBD over TCP if
+    /// that is set, and for HTTP over TCP if that is set and possible. Recorded disks are attached by
+    /// [`Registry::start`].
     ///
     /// # Errors
-    /// Whatever stands in the way; then nothing runs.
+    /// Any failure; then nothing runs.
     pub(crate) async fn start(
         places: Places,
         choice: &PoolChoice,
@@ -110,11 +112,11 @@ impl Service {
         let store = Store::start(&places.dir)?;
         let host = host_record::open(&store).await?;
         let mut state = host.read(|host| host.state.clone());
-        // What may be refused comes before what changes anything.
+        // Steps that may be refused are before those that change anything.
         let opened = reception::Opened::open(&network.nbd)?;
         places.nbd_uri = opened.as_ref().map(reception::Opened::uri);
         let socket = places.control_socket();
-        // A process that was killed listens until the kernel has taken it apart.
+        // A killed process still listens until the kernel has released its sockets.
         while_in_conflict(|| ready(sockets::check_free(&socket))).await?;
         let directory = Directory::default();
         let shards = Shards::start(&places, &host, &directory, threads.shards, threads.poll_max).await?;
@@ -152,12 +154,12 @@ impl Service {
         Ok(Self { registry, http_address, reception, control, web, stopping })
     }
 
-    /// Closes the doors of the control plane, lets requests end, flushes backings.
+    /// Closes the listeners of the control plane, lets requests end, flushes backings.
     ///
     /// # Errors
     /// If a backing failed its last flush.
     pub(crate) async fn stop(self) -> Answer<()> {
-        // Whoever waits for events gets this one, and does not hold up the end.
+        // Clients that wait for events get this one, and so do not delay the end.
         events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
         events::settle();
         let Self { registry, reception, control, web, stopping, .. } = self;
@@ -184,7 +186,8 @@ impl Service {
             Ok((Ok(Ok(())), Ok(()))) | Err(_) => {}
         }
         let Ok(outcome) = within(STOP_TIME_MAX, registry.stop()).await else {
-            // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
+            // The shard's thread waits for the kernel, which waits for a backing; only the end of the process
+            // frees it.
             registry.warn_of_incomplete_images();
             let overdue = format!("A backing did not answer within {} s", STOP_TIME_MAX.as_secs());
             events::of_host(Kind::DaemonStopOverdue, overdue);

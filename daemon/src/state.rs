@@ -1,4 +1,4 @@
-//! State of the host: the pool and the disks, as `DIR/state.json` has them (`host_record.rs`).
+//! State of the host: the pool and the disks, as they are in `DIR/state.json` (`host_record.rs`).
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,20 @@ use telemetry::wear::WriteBudget;
 use crate::keys::Values;
 use crate::places::EMBEDDED_POOL;
 
-/// Starts that are remembered, and in addition those whose marks the pool bears.
+/// The most recorded starts, besides those whose marks the pool bears.
 const MARKS_MAX: usize = 16;
-/// Paths by which a pool is known, and former pools, that are remembered.
+/// The most recorded paths of a pool, and former pools.
 const NAMES_MAX: usize = 64;
 
-/// Everything that is remembered.
+/// The durable state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
-    /// The number that the next disk gets. Only rises, so that no number names two disks, ever.
+    /// The number of the next disk. Only rises, so that no number is ever used for two disks.
     next_disk: u32,
-    /// The flash, once there is some.
+    /// The pool, once there is one.
     pub(crate) pool: Option<PoolRecord>,
-    /// The pool that was used until the user named another one, as long as that one is new.
+    /// The previous pool, as long as the present one is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) replaced: Option<PoolRecord>,
     /// Pools that were used before, the newest last.
@@ -31,109 +31,111 @@ pub(crate) struct State {
     pub(crate) former: Vec<FormerPool>,
     /// The disks in the order in which they were added.
     pub(crate) disks: Vec<DiskRecord>,
-    /// Numbers of disks that were removed, and what their backings did not have given up, since the pool was opened. What it
-    /// may hold of them all the same goes when it is opened next.
+    /// Numbers of disks that were removed with their dirty data since the pool was opened. Data of them that
+    /// it may still hold is dropped when it is opened next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) given_up: Vec<u32>,
 }
 
-/// Where the pool is.
+/// Record of a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PoolRecord {
-    /// Absolute path of the file or device that the user names it by: the one that it was made on. That one may have left.
+    /// Absolute path of the file or device by which the user names it: the one that it was made on. That one
+    /// may have left.
     pub(crate) path: PathBuf,
     /// Identity, 32 hexadecimal digits.
     pub(crate) id: String,
-    /// True from before the daemon makes a file until that file is a whole pool. A file that is found like this was
-    /// left behind by a crash, holds nothing yet, and is made again.
+    /// True from before the daemon makes a file until that file is a whole pool. A file that is found like
+    /// this was left by a crash, holds nothing yet, and is made again.
     pub(crate) being_made: bool,
-    /// True until it was opened for the first time. Until then it holds nothing, and a start that finds it so goes back to the
-    /// pool that it was to replace.
+    /// True until it was opened for the first time. Until then it holds nothing, and a start that finds it so
+    /// returns to the pool that it was to replace.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_new: bool,
-    /// Other paths by which it is known: those that the user gave, and those where its devices were. None of them is a word to
-    /// make a new pool.
+    /// Other known paths: those from the user, and those where its devices were. None of them permits a new
+    /// pool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) names: Vec<PathBuf>,
-    /// Marks of the last starts, the newest last: by these the pool is known to have been used by nobody else.
+    /// Marks of the last starts, the newest last: they prove that no other daemon used the pool.
     #[serde(default)]
     pub(crate) marks: Vec<u64>,
-    /// Everything that may belong to it, at least one. What does not is dropped at the next start.
+    /// Every device that may belong to it, at least one. Others are removed at the next start.
     #[serde(default)]
     pub(crate) devices: Vec<DeviceRecord>,
-    /// What left it without anybody's asking, and has nothing in its place yet; the newest last.
+    /// Devices that left it without a request, and were not replaced yet; the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) lost: Vec<LostDevice>,
-    /// The id of what was erased by the user's word when it was made.
+    /// The id of the content that the user had erased when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) erased: Option<String>,
-    /// How much may be written to its devices, if that is limited.
+    /// Write budget of its devices, if it is limited.
     #[serde(default, skip_serializing_if = "WriteBudget::is_none")]
     pub(crate) write_budget: WriteBudget,
 }
 
-/// A file or device that may belong to the pool: listed before it comes, and until it has left.
+/// A file or device that may belong to the pool: recorded before it is added, and until it has left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeviceRecord {
     /// Absolute path.
     pub(crate) path: PathBuf,
-    /// A file that the daemon made, and removes when it was taken out.
+    /// True for a file that the daemon made, and removes with the device.
     pub(crate) made_by_us: bool,
-    /// Somebody asked for it back, and it has not left yet.
+    /// True if its removal was requested, and it has not left yet.
     pub(crate) leaving: bool,
-    /// What its drive is rated for, in bytes written, if somebody said so.
+    /// Rated endurance of its drive, in bytes written, if it was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rated_bytes: Option<u64>,
     /// Its number in the pool when it was opened last; none if it never was, or an earlier version opened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<u32>,
-    /// The user accepted that it is on the drive of another device.
+    /// True if the user accepted that it is on the drive of another device.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) same_drive: bool,
-    /// Bytes that a command had the pool use of it: the size of an option, from when it was made, counts no more.
+    /// Bytes that the pool uses of it since a command set them: an older size in an option does not count any
+    /// more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resized_to_bytes: Option<u64>,
 }
 
-/// A pool that was used before another one took its place.
+/// A pool that was used before another one replaced it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FormerPool {
     /// Identity, 32 hexadecimal digits.
     pub(crate) id: String,
-    /// Where it was.
+    /// Its path.
     pub(crate) path: PathBuf,
 }
 
-/// A device that left the pool without anybody's asking.
+/// A device that left the pool without a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LostDevice {
     /// Absolute path.
     pub(crate) path: PathBuf,
-    /// How that was noticed.
+    /// The kind of loss.
     pub(crate) how: Loss,
-    /// When that was noticed, as the log has it.
+    /// Time at which it was noticed, in the format of the log.
     pub(crate) at: String,
-    /// Why it could not be used, if that is known: a sentence without its end.
+    /// Reason for which it could not be used, if it is known: a sentence without a full stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
 
-/// How a device was lost.
+/// Kind of a device's loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Loss {
     /// It failed while it was used.
     Failed,
-    /// At a start it was not there, or did not belong to the pool any more.
+    /// At a start it was missing, or did not belong to the pool any more.
     Missing,
 }
 
 impl DeviceRecord {
-    /// One that stays.
+    /// Returns the record of a device that stays.
     pub(crate) fn new(path: PathBuf, made_by_us: bool) -> Self {
         Self {
             path,
@@ -148,7 +150,7 @@ impl DeviceRecord {
 }
 
 impl PoolRecord {
-    /// One that is not opened yet, on one device.
+    /// Returns the record of a pool on one device that was not opened yet.
     pub(crate) fn new(path: PathBuf, id: String, made_by_us: bool) -> Self {
         let devices = vec![DeviceRecord::new(path.clone(), made_by_us)];
         Self {
@@ -165,13 +167,14 @@ impl PoolRecord {
         }
     }
 
-    /// Marks by which the pool is known to have been used by nobody else. 0 is that of a pool that was never opened.
+    /// Returns the marks which prove that no other daemon used the pool. 0 is that of a pool that was never
+    /// opened.
     pub(crate) fn marks_known(&self) -> Vec<u64> {
         self.marks.iter().copied().chain([0]).collect()
     }
 
-    /// Remembers the mark of a start, before the pool bears it. However many starts were cut short before that, those marks
-    /// that it bears now stay known.
+    /// Records the mark of a start, before it is written to the pool. However many starts were interrupted
+    /// before that, the marks that the pool bears now stay recorded.
     pub(crate) fn remember_mark(&mut self, mark: u64, borne: &[u64]) {
         let mut surplus = (self.marks.len() + 1).saturating_sub(MARKS_MAX);
         self.marks.retain(|known| {
@@ -182,7 +185,7 @@ impl PoolRecord {
         self.marks.push(mark);
     }
 
-    /// The path of the device that it was made on, if that belongs to it; else of another one.
+    /// Returns the path of the device that it was made on, if that belongs to it; else of another one.
     pub(crate) fn first_path(&self) -> &Path {
         if self.has_device(&self.path) {
             return &self.path;
@@ -190,12 +193,12 @@ impl PoolRecord {
         self.devices.first().map_or(&self.path, |device| &device.path)
     }
 
-    /// True if a path is one by which the pool is known.
+    /// Returns true if a path is a known one of the pool.
     pub(crate) fn knows(&self, path: &Path) -> bool {
         self.path == path || self.has_device(path) || self.names.iter().any(|name| name == path)
     }
 
-    /// Remembers a path by which the pool is known.
+    /// Records a known path of the pool.
     pub(crate) fn add_name(&mut self, path: &Path) {
         if !self.names.iter().any(|name| name == path) {
             self.names.push(path.to_owned());
@@ -204,13 +207,13 @@ impl PoolRecord {
         }
     }
 
-    /// True if a path may belong to it.
+    /// Returns true if a path may belong to it.
     pub(crate) fn has_device(&self, path: &Path) -> bool {
         self.devices.iter().any(|device| device.path == path)
     }
 }
 
-/// One disk.
+/// Record of a disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DiskRecord {
@@ -218,23 +221,24 @@ pub(crate) struct DiskRecord {
     pub(crate) id: u32,
     /// Its name.
     pub(crate) name: String,
-    /// Where its data lives, as the user wrote it, but absolute.
+    /// Location of its data, as the user wrote it, but absolute.
     pub(crate) backing: String,
-    /// Writes are refused.
+    /// True if writes are refused.
     pub(crate) read_only: bool,
-    /// The content may look like an image format and is served as it is.
+    /// True if the content may look like an image format and is served as raw bytes.
     #[serde(alias = "raw_anyway")]
     pub(crate) force_raw: bool,
-    /// How it is cached.
+    /// Values of its keys.
     pub(crate) settings: Values,
     /// Its size when it was served last; none if an earlier version added it.
     #[serde(default)]
     pub(crate) size_bytes: Option<u64>,
-    /// The sector size that guests were shown last, in bytes; none if it was not served yet, or by an earlier version.
+    /// The sector size for guests in bytes, as they saw it last; none if it was not served yet, or by an
+    /// earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sector_bytes: Option<u64>,
-    /// The identity of the pool that may hold what the backing does not have. Remembered before the disk begins to write
-    /// back, until it is detached with nothing left. It is not served without that pool.
+    /// The identity of the pool that may hold dirty data for the backing. Recorded before the disk begins to
+    /// write back, until it is detached clean. It is not served without that pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unsaved_in: Option<String>,
     /// The running guest that it was taken from, until that has it back.
@@ -246,46 +250,47 @@ pub(crate) struct DiskRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GuestRecord {
-    /// How far the disk has come.
+    /// Stage of the move.
     pub(crate) stage: Stage,
     /// Its QEMU's QMP socket.
     pub(crate) qmp: PathBuf,
     /// The device as the user named it.
     pub(crate) device: String,
-    /// Its QEMU; none if `vm attach` of an earlier version took the disk, or the daemon cannot see that process.
+    /// Process of its QEMU; none if `vm attach` of an earlier version took the disk, or the daemon cannot see
+    /// that process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<QemuProcess>,
-    /// How its QEMU had the disk open: what `vm attach` wrote down for `vm detach`, and nobody else reads.
+    /// Original configuration of the disk in its QEMU: written by `vm attach`, read by `vm detach` only.
     pub(crate) original: serde_json::Value,
 }
 
 impl GuestRecord {
-    /// Returns whether its QEMU has ended for certain.
+    /// Returns true if its QEMU has certainly ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.process.as_ref().is_some_and(QemuProcess::has_ended)
     }
 }
 
-/// How far a disk has come on its way between a running QEMU and Forebay.
+/// Stage of a disk's move between a running QEMU and Forebay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Stage {
-    /// Open here and there; nothing is cached.
+    /// Open in both; nothing is cached.
     Attaching,
-    /// Open here only.
+    /// Open in Forebay only.
     Attached,
-    /// On its way back: open here and soon there; nothing is cached.
+    /// To be given back: open in Forebay and soon in QEMU; nothing is cached.
     Detaching,
 }
 
 impl DiskRecord {
-    /// True while a QEMU may write to the backing beside Forebay: then nothing may be cached, and there can be no lock
-    /// of the image.
+    /// Returns true while a QEMU may write to the backing beside Forebay: then nothing may be cached, and the
+    /// image cannot be locked.
     pub(crate) fn is_beside_qemu(&self) -> bool {
         self.guest.as_ref().is_some_and(|guest| guest.stage != Stage::Attached)
     }
 
-    /// How the disk is cached now.
+    /// Returns the present values of its keys.
     pub(crate) fn settings_now(&self) -> Values {
         if self.is_beside_qemu() { self.settings.passing_through() } else { self.settings.clone() }
     }
@@ -305,10 +310,10 @@ impl Default for State {
 }
 
 impl State {
-    /// Takes a state from a document of any version, of the folder `dir`.
+    /// Parses a state from a document of any version, of the folder `dir`.
     ///
     /// # Errors
-    /// Why it cannot be one.
+    /// The reason for which it is not one.
     pub(crate) fn parse(dir: &Path, mut document: serde_json::Value) -> Result<Self, String> {
         document.as_object_mut().map(|fields| fields.remove("schema"));
         let mut state: Self =
@@ -318,7 +323,7 @@ impl State {
         Ok(state)
     }
 
-    /// Makes what an earlier version remembered look as this one does: a pool had one device.
+    /// Migrates the record of an earlier version, in which a pool had one device.
     fn raise(&mut self, dir: &Path) {
         if let Some(pool) = self.pool.as_mut().filter(|pool| pool.devices.is_empty()) {
             let made_by_us = pool.path == dir.join(EMBEDDED_POOL);
@@ -326,10 +331,10 @@ impl State {
         }
     }
 
-    /// Checks what this build relies on, beyond the form.
+    /// Checks invariants that this version relies on, beyond the form.
     ///
     /// # Errors
-    /// What does not hold.
+    /// The invariant that is violated.
     pub(crate) fn check(&self) -> Result<(), String> {
         let devices = self.pool.as_ref().map_or(&[][..], |pool| &pool.devices);
         for (index, device) in devices.iter().enumerate() {
@@ -352,7 +357,7 @@ impl State {
         Ok(())
     }
 
-    /// Notes that the pool was opened: it is the one that counts from now on.
+    /// Records that the pool was opened, which makes it the present one.
     pub(crate) fn settle_pool(&mut self) {
         let Some(pool) = self.pool.as_mut() else { return };
         (pool.is_new, pool.being_made) = (false, false);
@@ -364,31 +369,32 @@ impl State {
         self.former.drain(..surplus);
     }
 
-    /// Goes back from a pool that is not made to the one that was to be replaced. Returns the record of the new one.
+    /// Returns from a pool that was not finished to the one that was to be replaced. Returns the record of
+    /// the new one.
     pub(crate) fn drop_new_pool(&mut self) -> Option<PoolRecord> {
         let new = self.pool.take_if(|pool| pool.is_new || pool.being_made)?;
         self.pool = self.replaced.take();
         Some(new)
     }
 
-    /// True if a pool was used before the one that is used now.
+    /// Returns true if a pool was used before the present one.
     pub(crate) fn had_pool(&self, id: &str) -> bool {
         self.former.iter().any(|former| former.id == id)
     }
 
-    /// The record of a disk.
+    /// Returns the record of a disk.
     pub(crate) fn disk(&self, name: &str) -> Option<&DiskRecord> {
         self.disks.iter().find(|disk| disk.name == name)
     }
 
-    /// The names of the disks of which some pool may hold what their backings do not have.
+    /// Returns the names of disks for whose backings some pool may hold dirty data.
     pub(crate) fn unsaved(&self) -> Vec<&str> {
         let unsaved = self.disks.iter().filter(|disk| disk.unsaved_in.is_some());
         unsaved.map(|disk| disk.name.as_str()).collect()
     }
 
-    /// Notes that a disk may come to have data in the pool that its backing does not have. True if that was not noted yet:
-    /// then it has to be saved before the disk writes back.
+    /// Records that the pool may come to hold data that the backing of a disk does not have. Returns true if
+    /// that was not recorded yet: then it has to be saved before the disk writes back.
     pub(crate) fn note_unsaved(&mut self, name: &str) -> bool {
         let pool = self.pool.as_ref().map(|pool| pool.id.clone());
         match self.disks.iter_mut().find(|disk| disk.name == name && disk.unsaved_in.is_none()) {
@@ -400,19 +406,19 @@ impl State {
         }
     }
 
-    /// Notes that the backing of a disk has everything, and that nothing else will come to be.
+    /// Records that the backing of a disk is complete, and stays so.
     pub(crate) fn note_saved(&mut self, name: &str) {
         self.disks.iter_mut().filter(|disk| disk.name == name).for_each(|disk| disk.unsaved_in = None);
     }
 
-    /// Gives out a number that no disk ever had.
+    /// Returns a number that no disk ever had.
     pub(crate) fn take_disk_number(&mut self) -> u32 {
         let number = self.next_disk;
         self.next_disk = number.checked_add(1).expect("four thousand million disks are never added");
         number
     }
 
-    /// True if a disk had this number once, or was to have it.
+    /// Returns true if a disk had this number once, or was to have it.
     pub(crate) fn had_disk(&self, number: u32) -> bool {
         number < self.next_disk
     }
@@ -461,7 +467,7 @@ mod tests {
         serde_json::to_value(state).expect("plain data")
     }
 
-    /// Returns what a start reads of a state that was saved.
+    /// Returns the state that a start reads after a save.
     fn reloaded(state: &State) -> State {
         State::parse(Path::new(DIR), document(state)).expect("it was saved just now")
     }

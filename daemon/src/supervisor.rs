@@ -1,8 +1,8 @@
-//! Word to the service manager that started the daemon: ready, how it stands, stopping.
+//! Notifications of the service manager that started the daemon: ready, status, stopping.
 //!
-//! The protocol is one datagram of `NAME=value` lines to the socket that `NOTIFY_SOCKET` names; whoever started the
-//! daemon otherwise set no such variable, and nothing is sent. Nothing here can fail the daemon: a manager that does not
-//! listen is a line in the log.
+//! The protocol is one datagram of `NAME=value` lines to the socket in `NOTIFY_SOCKET`. Without a service
+//! manager the variable is not set, and nothing is sent. A failure here does not stop the daemon: it is
+//! logged.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,7 +16,7 @@ use crate::registry::Registry;
 /// The most names of waiting disks in a status; `disk list` shows all.
 const NAMES_MAX: usize = 3;
 
-/// How many disks are served, and which are not.
+/// Number of served disks, and names of the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
     served: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// That of now.
+    /// Returns the present status.
     pub(crate) async fn of(registry: &Registry) -> Self {
         let (served, waiting): (Vec<_>, Vec<_>) =
             registry.disks().await.into_iter().partition(|disk| disk.report.is_ok());
@@ -44,22 +44,22 @@ impl std::fmt::Display for Standing {
     }
 }
 
-/// Guests find their disks from now on.
+/// Reports that guests can use their disks from now on.
 pub(crate) fn tell_ready(standing: &Standing) {
     tell(&format!("READY=1\nSTATUS={standing}"));
 }
 
-/// What an administrator sees beside the name of the service.
+/// Reports the status that is shown with the service.
 pub(crate) fn tell_standing(standing: &Standing) {
     tell(&format!("STATUS={standing}"));
 }
 
-/// The end has begun.
+/// Reports that the end has begun.
 pub(crate) fn tell_stopping() {
     tell("STOPPING=1\nSTATUS=Requests in flight are finished");
 }
 
-/// The end waits for data that would be lost with the pool; it may take so much longer.
+/// Reports that the end waits for data that would be lost with the pool, and may take this much longer.
 pub(crate) fn tell_destaging(longer: Duration) {
     tell(&format!(
         "EXTEND_TIMEOUT_USEC={}\nSTATUS=Dirty data is destaged before the end",
@@ -74,7 +74,7 @@ fn tell(message: &str) {
     }
 }
 
-/// Sends one datagram to a path, or to an abstract address where the first character is `@`.
+/// Sends one datagram to a path, or to an abstract address if the first character is `@`.
 fn send(socket: &OsStr, message: &str) -> io::Result<()> {
     let address = match socket.as_bytes() {
         [b'@', name @ ..] => SocketAddr::from_abstract_name(name)?,

@@ -1,7 +1,8 @@
-//! State of this host, as the registry reads and changes it in `state.json`: one change after another, each durable before anybody
-//! sees it, all on the thread of the store.
+//! State of this host, as the registry reads and changes it in `state.json`: one change after another, each
+//! durable before it is visible, all on the thread of the store.
 //!
-//! A change that has begun is always finished, also if its caller gives up. Reading waits for no file system.
+//! A change that has begun is always finished, also if its caller stops waiting. Reads wait for no file
+//! system.
 
 use base::problem::{Answer, Problem};
 use base::store::NotChanged;
@@ -9,11 +10,11 @@ use base::store::NotChanged;
 use crate::host_record::HostFile;
 use crate::state::State;
 
-/// The remembered state of this host.
+/// The durable state of this host.
 pub(super) struct Remembered(HostFile);
 
 impl Remembered {
-    /// Returns the way to a state that is `state` in memory. If the file has another one, the next change saves it.
+    /// Returns access to a state that is `state` in memory. If the file differs, the next change saves it.
     pub(super) fn new(host: HostFile, state: State) -> Self {
         if host.read(|record| record.state != state) {
             host.adopt(|record| record.state = state);
@@ -21,17 +22,18 @@ impl Remembered {
         Self(host)
     }
 
-    /// Returns a copy of the state as it was saved last.
+    /// Returns a copy of the state that was saved last.
     pub(super) fn get(&self) -> State {
         self.read(State::clone)
     }
 
-    /// Returns what `of` makes of the state as it was saved last. Changes wait for it, so it is to be short.
+    /// Returns the result of `of` for the state that was saved last. Changes wait for it, so it must be
+    /// short.
     pub(super) fn read<T>(&self, of: impl FnOnce(&State) -> T) -> T {
         self.0.read(|record| of(&record.state))
     }
 
-    /// Makes a change and saves it. A change that changes nothing is not saved.
+    /// Makes a change and saves it. Without a difference nothing is saved.
     ///
     /// # Errors
     /// Those of `change`, and if the state cannot be saved. Then everything is as before.
@@ -42,7 +44,7 @@ impl Remembered {
         self.0.change(|record| change(&mut record.state)).await
     }
 
-    /// Makes a change as [`Self::change`] does, and waits for it on this thread.
+    /// Makes a change as [`Self::change`] does, and blocks this thread until it is saved.
     ///
     /// # Errors
     /// As there, and whether a restart may see the change.
@@ -59,7 +61,7 @@ impl Remembered {
     }
 }
 
-/// Returns an error of `change` for a disk that went meanwhile.
+/// Returns an error of `change` for a disk that was removed meanwhile.
 pub(super) fn gone(name: &str) -> Problem {
     Problem::missing(format!("There is no disk '{name}' any more"))
 }

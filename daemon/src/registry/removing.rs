@@ -1,7 +1,7 @@
-//! Disks that go, and content that goes: nothing that a backing does not have goes without a word to that effect.
+//! Removal of disks, and of their cached data: dirty data is discarded only on explicit request.
 //!
-//! A removal first brings home what is dirty, while guests are still served: if the backing does not take it, the disk is as
-//! before. Only then are guests cut off.
+//! A removal first destages, while guests are still served: if the backing fails, the disk stays as before.
+//! Only then are guests disconnected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,18 @@ use crate::past::DirtyMark;
 use crate::shard::Content;
 use crate::state::DiskRecord;
 
-/// How long a removal may take before it goes on behind its answer.
+/// Time that a removal may take before it continues after its answer.
 const REMOVE_TIME_MAX: Duration = Duration::from_secs(10);
-/// How long a backing that is not served is waited for.
+/// Time to wait for a backing that is not served.
 const UNMARK_TIME_MAX: Duration = Duration::from_secs(2);
 
 impl Registry {
-    /// Drops what is cached of a disk, durably. Guests go on. A disk that waits loses what its pool holds of it.
+    /// Drops the cached data of a disk, durably. Guests continue. For a disk that waits, its data in the pool
+    /// is dropped.
     ///
     /// # Errors
-    /// If there is none of this name, its backing does not take what is dirty, or what is dropped may come back at the next
-    /// start; the message says so.
+    /// If there is none of this name, its backing fails while it is destaged, or the dropped data may return
+    /// at the next start; the message says so.
     pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
         let changing = self.locks.lock(name).await;
         let record = known(&self.state(), name)?.clone();
@@ -38,7 +39,7 @@ impl Registry {
         let served = self.shards.disk_report(name.to_owned()).await?.is_some();
         self.shards.evict(name.to_owned(), record.id).await?;
         if !served {
-            // The pool knows nothing of it any more. What it held is free, so its share is as well.
+            // The pool has no data of it any more. Its flash is free, so its share is as well.
             self.keep_share(&record).await?;
         }
         let dropped = format!("What was cached of disk '{name}' is dropped, as asked for");
@@ -47,11 +48,12 @@ impl Registry {
         self.disk(name).await
     }
 
-    /// Stops serving a disk and forgets it. The content of its backing stays.
+    /// Stops serving a disk and removes its record. The content of its backing stays.
     ///
     /// # Errors
-    /// If there is none of this name, guests use it that are not to lose it, its backing does not take what is dirty, or what is
-    /// remembered cannot be changed. If the backing hangs or there is much to destage, the removal goes on behind the answer, and the message says so.
+    /// If there is none of this name, guests use it and may not be disconnected, its backing fails while it
+    /// is destaged, or the state cannot be changed. If the backing hangs or there is much to destage, the
+    /// removal continues after the answer, and the message says so.
     pub(crate) async fn remove(
         self: &Arc<Self>,
         name: &str,
@@ -78,7 +80,7 @@ impl Registry {
     }
 
     async fn finish_removal(self: Arc<Self>, name: String, what_is_dirty: WhatIsDirty) -> Answer<()> {
-        // A change of this disk that began before is waited for; those that come now find it in `removing`.
+        // Waits for an earlier change of this disk; later ones find it in `removing`.
         drop(self.locks.lock(&name).await);
         let record = known(&self.state(), &name)?.clone();
         let users = self.users_of(&name).await;
@@ -91,7 +93,7 @@ impl Registry {
             outcome => outcome,
         };
         let _changing = self.locks.lock(&name).await;
-        // Its pool may know nothing of this: it may be away, or have failed.
+        // Its pool may not record this: it may be missing, or have failed.
         let is_given_up = record.unsaved_in.is_some() && what_is_dirty == WhatIsDirty::IsLost;
         let forgetting = self.remembered.host().change(move |host| {
             host.state.disks.retain(|disk| disk.id != record.id);
@@ -108,7 +110,7 @@ impl Registry {
             tokio::spawn(Arc::clone(&self).keep_trying(name));
             return Err(problem);
         }
-        // Its number is never used again: what stays of its hold holds nobody.
+        // Its number is never used again: a remaining hold has no effect.
         drop(self.holds.forget(record.id, u64::MAX).await);
         self.forget_series(record.id).await;
         lock(&self.waiting).remove(&name);
@@ -122,10 +124,10 @@ impl Registry {
         outcome
     }
 
-    /// Ends the service of a disk and drops what is cached of it.
+    /// Ends the service of a disk and drops its cached data.
     ///
     /// # Errors
-    /// A conflict if something is dirty and stays so; then it is kept. Any other failure does not keep the disk.
+    /// A conflict if dirty data remains; then the disk is kept. Any other failure does not keep the disk.
     async fn take_away(&self, record: &DiskRecord, what_is_dirty: WhatIsDirty) -> Answer<()> {
         let name = record.name.clone();
         if what_is_dirty == WhatIsDirty::IsKept {
@@ -143,8 +145,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Takes the mark off the backing of a disk that is not served, if it can be reached soon. A mark that stays keeps others
-    /// away from it, and says how it is taken off.
+    /// Removes the mark from the backing of a disk that is not served, if it can be reached soon. A mark that
+    /// stays keeps other hosts away, and explains how it is removed.
     async fn unmark(&self, record: &DiskRecord) {
         let Some(pool) = record.unsaved_in.clone() else { return };
         let Ok(location) = Location::parse(&record.backing) else { return };
@@ -159,7 +161,7 @@ impl Registry {
         }
     }
 
-    /// Sees to it that a disk is served which was to be removed and is not.
+    /// Continues the service of a disk whose removal failed.
     fn go_on_serving(self: Arc<Self>, name: String, problem: &Problem) {
         let was_waiting = lock(&self.waiting).contains_key(&name);
         if !self.shards.is_attached(&name) && !was_waiting {

@@ -1,8 +1,9 @@
-//! Disks that take the size of a backing that became larger: when somebody asks, and at a start by themselves.
+//! Disks that grow with their backing: on request, and automatically at a start.
 //!
-//! `state.json` has the size that guests were told. It is what a start serves first, however large the backing is by then, so
-//! that all that is cached fits; the shard decides the order (`shard/resizing.rs`). A change as all are: not of a disk that
-//! is being removed, moves between shards, or is open beside a running QEMU.
+//! `state.json` has the size that guests saw last. A start serves that size first, however large the backing
+//! is by then, so that all cached data fits; the shard decides the order (`shard/resizing.rs`). It is a
+//! change like others: a disk that is being removed, moves between shards, or is open beside a running QEMU
+//! is not resized.
 
 use std::sync::Arc;
 
@@ -15,24 +16,25 @@ use super::{Registry, being_removed, gone, guest, known};
 use crate::shard::{NotRemembered, Resized, Resizing};
 
 impl Registry {
-    /// Has a disk take the size that its backing has now, and remembers it.
+    /// Grows a disk to the present size of its backing, and records it.
     ///
     /// # Errors
-    /// If there is none of this name, it is not served, or it cannot have that size; then everything is as before.
+    /// If there is none of this name, it is not served, or it cannot have that size; then everything is as
+    /// before.
     pub(crate) async fn resize(self: &Arc<Self>, name: &str) -> Answer<Resized> {
         let _changing = self.locks.lock(name).await;
         self.resize_now(name, false).await
     }
 
-    /// At a start, whoever made the backing larger while Forebay did not run need not say so. Of a disk that did not grow nobody is
-    /// told anything, nor is its server asked. What is cached of one that did is loaded first, which may take long, and keeps no
-    /// other change waiting.
+    /// Grows a disk at a start, if its backing became larger while Forebay did not run: no request is needed.
+    /// For a disk that did not grow nothing is reported, and its server is not asked. The index of one that
+    /// did is loaded first, which may take long, and delays no other change.
     pub(super) async fn take_growth(self: &Arc<Self>, name: &str) {
         if !self.shards.may_take_growth(name.to_owned()).await.unwrap_or(false) {
             return;
         }
         let _changing = self.locks.lock(name).await;
-        // It may have gone meanwhile.
+        // It may have been removed meanwhile.
         let is_served = self.shards.is_attached(name) && !self.is_being_removed(name);
         if !is_served || guest::check_settled(&self.state(), name).is_err() {
             return;
@@ -43,7 +45,7 @@ impl Registry {
         }
     }
 
-    /// The same for whoever holds the lock of the disk.
+    /// Grows the disk; the caller must hold its lock.
     async fn resize_now(self: &Arc<Self>, name: &str, at_start: bool) -> Answer<Resized> {
         let state = self.state();
         let record = known(&state, name)?;
@@ -64,7 +66,8 @@ impl Registry {
         Ok(resized)
     }
 
-    /// Remembers a size before guests are told. Called on a thread that may wait, while the lock of the disk is held.
+    /// Records a size before guests see it. Called on a thread that may block, while the lock of the disk is
+    /// held.
     fn remember_new_size(&self, name: &str, size: u64) -> Result<(), NotRemembered> {
         let disk = name.to_owned();
         let changed = self.remembered.change_here(move |state| {

@@ -1,7 +1,7 @@
-//! What disks reserved of the pool, kept for them while they are not served: a reservation is a promise, and a backing that
-//! is away for a while does not end it. Nobody else can reserve that flash or push out what is cached there.
+//! Reservations of disks that are not served: they stay valid while a backing is missing for a while. No
+//! other disk can reserve that flash or evict the data cached there.
 //!
-//! An earlier version did not remember the sizes of disks. Such a disk has its share from when it was served once.
+//! An earlier version did not record the sizes of disks. Such a disk has its share once it was served.
 
 use base::problem::Answer;
 
@@ -10,12 +10,13 @@ use crate::shard::Absent;
 use crate::state::DiskRecord;
 
 impl Registry {
-    /// Keeps what every remembered disk reserved. To be called before anybody can ask for flash: disks are attached one
-    /// after another, and some much later.
+    /// Keeps the reservations of all recorded disks. Must be called before flash can be requested: disks are
+    /// attached one after another, and some much later.
     pub(crate) async fn keep_shares(&self) {
         for record in self.state().disks {
             if let Err(problem) = self.keep_share(&record).await {
-                // The pool is a smaller one than before. Which disks it serves is decided as they come.
+                // The pool is a smaller one than before. Disks get their shares in the order in which they
+                // are attached.
                 tracing::warn!(
                     "Nothing is reserved for disk '{}' until it is served: {problem}",
                     record.name
@@ -24,10 +25,10 @@ impl Registry {
         }
     }
 
-    /// Keeps what a disk reserved that is not attached now, in place of what was kept for it before.
+    /// Keeps the reservation of a disk that is not attached now, in place of the one that was kept before.
     ///
     /// # Errors
-    /// If the others leave too little; then nothing has changed.
+    /// If the other disks leave too little; then nothing has changed.
     pub(super) async fn keep_share(&self, record: &DiskRecord) -> Answer<()> {
         let is_missing = lock(&self.pool).missing.is_some();
         let Some(size_bytes) = record.size_bytes.filter(|_| !is_missing) else { return Ok(()) };

@@ -1,11 +1,11 @@
-//! Sockets whose files somebody deleted: made again, with their rights, and reported.
+//! Sockets whose files were deleted: created again, with their rights, and reported.
 //!
 //! ```text
 //!   every 3 s:  the files at the paths ── as they were made? ──> nothing to do
 //!                                              `── no ──> folders of RUN ── control socket, http ── sockets of disks ── event
 //! ```
-//! Guests that are connected do not notice: a connection needs no file. What is at a path and is none of our sockets stays
-//! there; a conflict is reported once, and tried again.
+//! Connected guests do not notice: a connection needs no file. A file at a path that is not our socket stays
+//! there; a conflict is reported once, and retried.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -23,27 +23,27 @@ use tokio::sync::{mpsc, watch};
 use super::{Registry, lock};
 use crate::door::DoorSocket;
 
-/// How soon a socket is made again.
+/// Time until a socket is created again.
 const INTERVAL: Duration = Duration::from_secs(3);
 
-/// The control plane's files in RUN, watched and made again.
+/// The control plane's files in RUN, which are checked and created again.
 pub(crate) struct ControlFiles {
     /// The control socket.
     pub(crate) socket: Option<SocketFile>,
-    /// Takes new listeners of it.
+    /// Receives new listeners of it.
     pub(crate) listeners: mpsc::Sender<UnixListener>,
-    /// Where HTTP is answered over TCP, which a file says.
+    /// Address of HTTP over TCP, which is in a file.
     pub(crate) http: Option<SocketAddr>,
     /// True once the daemon stops.
     pub(crate) stop: watch::Receiver<bool>,
 }
 
-/// Reports each loss that lasts once.
+/// Failures that were reported: each lasting one is reported once.
 #[derive(Default)]
 pub(super) struct Losses(BTreeMap<PathBuf, String>);
 
 impl Registry {
-    /// Watches the files of all sockets and makes again what is gone, as long as the registry is in use.
+    /// Checks the files of all sockets and creates missing ones again, as long as the registry is in use.
     pub(crate) async fn keep_sockets(registry: Weak<Self>, mut control: ControlFiles) {
         let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(INTERVAL)) else { return };
         let mut losses = Losses::default();
@@ -55,7 +55,7 @@ impl Registry {
     }
 
     pub(super) async fn renew_lost_sockets(&self, control: &mut ControlFiles, losses: &mut Losses) {
-        // As they were reported last, by shards which are not asked for this.
+        // As reported last: shards are not asked for this.
         let sockets = Arc::clone(&lock(&self.sockets));
         let (places, socket, has_http) = (self.places.clone(), control.socket, control.http.is_some());
         let looking = tokio::task::spawn_blocking(move || {
@@ -64,7 +64,7 @@ impl Registry {
             let is_lost = |(_, sockets): &&(String, Vec<DoorSocket>)| sockets.iter().any(DoorSocket::is_lost);
             let lost: Vec<String> = sockets.iter().filter(is_lost).map(|(name, _)| name.clone()).collect();
             if is_control_lost || !lost.is_empty() {
-                // Somebody may have deleted all of RUN. What cannot be made shows with the sockets.
+                // All of RUN may have been deleted. A failure shows with the sockets.
                 drop(places.make_run());
             }
             (is_control_lost, lost)
@@ -74,9 +74,10 @@ impl Registry {
             self.renew_control(control, losses).await;
         }
         for name in lost {
-            // A change may hang, which must not keep the other sockets lost. The next turn tries again.
+            // A change may hang, which must not keep other sockets from being created. The next turn tries
+            // again.
             let Some(changing) = self.locks.try_lock(&name) else { continue };
-            // The disk may be gone, or have made them again, since that report.
+            // The disk may have been removed, or have created them again, since that report.
             let Ok(Some(report)) = self.shards.disk_report(name.clone()).await else { continue };
             let sockets = report.doors.into_iter().map(|door| door.socket).filter(DoorSocket::is_lost);
             let paths: Vec<PathBuf> = sockets.map(|socket| socket.path).collect();
@@ -98,7 +99,7 @@ impl Registry {
             losses.report(path.clone(), None, outcome.as_ref().map(|_| &()));
             if let Ok(listener) = outcome {
                 control.socket = sockets::file_at(&path);
-                // Nobody takes it once the control plane stops.
+                // There is no receiver once the control plane stops.
                 drop(control.listeners.send(listener).await);
             }
         }

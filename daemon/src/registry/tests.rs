@@ -25,7 +25,7 @@ const WRITTEN: usize = 64 << 10;
 /// More durable steps than any stop here takes.
 const STEPS_MAX: u32 = 200;
 
-/// A folder with images, a pool and DIR, where its marks on images can be written.
+/// Returns a folder with images, a pool and DIR, where dirty marks can be written to images.
 fn folder() -> TempDir {
     let in_ram = TempDir::in_ram();
     let takes_attributes = xattr::set(in_ram.path(), "user.forebay.test", b"1").is_ok();
@@ -72,7 +72,7 @@ impl<'a> Process<'a> {
         self.folder.path().join(format!("{name}.img"))
     }
 
-    /// Adds disks in write-back, writes to them, and destages all of the first ones.
+    /// Adds disks in write-back, writes to them, and destages the first ones completely.
     fn add(&self, destaged: &[&str], dirty: &[&str]) {
         for name in destaged {
             self.add_one(name, "0");
@@ -104,7 +104,7 @@ impl<'a> Process<'a> {
         self.write(name, content(name));
     }
 
-    /// Has a guest connect to a disk and do something that waits, while tasks of the process go on.
+    /// Lets a guest connect to a disk and do something that blocks, while tasks of the process continue.
     fn with_guest<T: Send + 'static>(
         &self,
         name: &str,
@@ -145,7 +145,7 @@ impl<'a> Process<'a> {
         is_unsaved(&self.remembered(), name)
     }
 
-    /// What the next start finds in DIR.
+    /// Returns the state in DIR that the next start reads.
     fn remembered(&self) -> State {
         let loaded = HostRecord::load(&self.registry.places.dir).expect("it was saved");
         loaded.record.state
@@ -177,7 +177,7 @@ fn a_disk_that_has_ended_is_noted_while_another_one_holds_the_stop_up_and_is_ser
             tokio::task::yield_now().await;
         }
         assert!(process.is_unsaved("b") && process.is_unsaved("c"), "one has not ended, and one is dirty");
-        // The process dies here.
+        // The process crashes here.
         stopping.abort();
     });
     drop(process);
@@ -192,7 +192,7 @@ fn a_disk_that_has_ended_is_noted_while_another_one_holds_the_stop_up_and_is_ser
         assert!(problem.message.contains("may hold data that its backing does not have"), "{problem}");
     }
     drop(process);
-    // The pool comes back with what it had of `a`, which is older than the backing by now.
+    // The pool returns with its data of `a`, which is older than the backing by now.
     fs::rename(folder.path().join("away.img"), folder.path().join("pool.img")).expect("the folder is ours");
     let process = Process::start(&folder);
     for (name, held) in [("a", "x"), ("b", "b"), ("c", "c")] {
@@ -251,7 +251,7 @@ fn a_disk_that_no_shard_can_take_up_waits_and_is_served_again() {
     process.add(&[], &["a"]);
     let registry = &process.registry;
     process.run(async {
-        // As a move ends that both shards refuse: see the test of that beside `Shards::set_down`.
+        // As a move ends that both shards refuse: see the test of that at `Shards::set_down`.
         registry.shards.detach("a".to_owned(), Content::Kept).await.expect("nothing stands in the way");
         let wanted = Move { disk: "a".to_owned(), from: 0, to: 1 };
         let lost = Relocation::Lost(Problem::unavailable("There is no room for it"));

@@ -1,15 +1,17 @@
-//! The note in DIR that the pool may hold data which the backing of a disk does not have.
+//! Notes in DIR that the pool may hold data which the backing of a disk does not have.
 //!
-//! `state.json` says of each disk which pool may hold such data. It is noted before the disk begins to write back, and goes
-//! with a stop that left nothing, as soon as the disk has ended, or with the disk. A disk that has such a note is served with that
-//! very pool or not at all: with any other its guests would find old data.
+//! `state.json` has for each disk the pool that may hold such data. The note is recorded before the disk
+//! begins to write back, and removed at a stop that left nothing dirty, as soon as the disk has ended, or
+//! with the disk. A disk with such a note is served with that very pool or not at all: with any other its
+//! guests would read old data.
 //!
 //! ```text
 //!   a disk at a stop:  everything is in the backing, durably ── flash says so ── mark taken off the backing ── record of the backing
 //!                      ── note taken back
 //! ```
-//! A kill or a power cut before the last step leaves a disk that waits for its pool without need. After it a start without the pool
-//! serves what the backing has, which is everything, and remembers that what the pool has is void.
+//! A kill or a power failure before the last step leaves a disk that waits for its pool without need. After
+//! it a start without the pool serves the backing, which is complete, and records that the data in the pool
+//! is invalid.
 
 use base::problem::{Answer, Problem};
 
@@ -18,11 +20,11 @@ use crate::pool::MissingCause;
 use crate::state::DiskRecord;
 
 impl Registry {
-    /// Remembers that the pool may come to hold data that the backing of a disk does not have; without a pool there will be
-    /// none. To be called before the disk writes back, by whoever holds its lock.
+    /// Records that the pool may come to hold data that the backing of a disk does not have; without a pool
+    /// there will be none. Must be called before the disk writes back; the caller must hold its lock.
     ///
     /// # Errors
-    /// If it cannot be remembered; then the disk must not write back.
+    /// If it cannot be recorded; then the disk must not write back.
     pub(super) async fn note_unsaved(&self, name: &str) -> Answer<()> {
         if lock(&self.pool).missing.is_some() {
             return Ok(());
@@ -35,8 +37,8 @@ impl Registry {
         noting.await
     }
 
-    /// Notes that the backing of a disk that has ended has everything. Without its pool nobody knows that. To be called by whoever holds
-    /// the lock of the disk.
+    /// Records that the backing of a disk that has ended is complete. Without its pool that is unknown. The
+    /// caller must hold the lock of the disk.
     pub(super) async fn note_saved(&self, name: &str) {
         if lock(&self.pool).missing.is_some() {
             return;
@@ -53,7 +55,7 @@ impl Registry {
         }
     }
 
-    /// Refuses to give up data that is in a pool which is not in use.
+    /// Refuses to discard data that is in a pool which is not in use.
     pub(super) fn check_pool_is_here(&self, record: &DiskRecord) -> Answer<()> {
         let state = self.state();
         let cause = lock(&self.pool).missing.as_ref().map(|missing| missing.cause);

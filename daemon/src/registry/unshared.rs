@@ -1,6 +1,7 @@
-//! What keeps two disks off the same storage, and disks off each other and off the pool.
+//! Checks that no storage is used by two disks, or by a disk and the pool.
 //!
-//! The locks of backings keep other processes away; these checks say what is wrong in words, and before anything is tried.
+//! The locks of backings keep other processes away; these checks explain a conflict in words, before anything
+//! is tried.
 
 use std::path::PathBuf;
 
@@ -14,8 +15,9 @@ use crate::door::DoorKind;
 use crate::state::{DiskRecord, State};
 
 impl Registry {
-    /// Refuses a disk of this daemon as the backing of another one, for neither could be stopped before the other, and a device of its
-    /// pool. Compares names only, before anything is looked at: what another name stands for is found later.
+    /// Refuses a disk of this daemon as the backing of another one, for neither could be stopped before the
+    /// other, and a device of its pool. Compares names only, before any access: other names of the same
+    /// storage are found later.
     pub(super) fn check_not_own(&self, name: &str, location: &Location) -> Answer<()> {
         if lock(&self.pool).devices.iter().any(|device| location.is_at(&device.path)) {
             return Err(shared(name, "it is the pool"));
@@ -28,14 +30,15 @@ impl Registry {
         Ok(())
     }
 
-    /// Refuses storage that another disk, the pool or somebody else on this host uses, or that is Forebay's own, however it was
-    /// named and whatever is in between: a loop device over the file, a partition of the device.
+    /// Refuses storage that another disk, the pool or another program on this host uses, or that holds
+    /// Forebay's own files, under any name and through layers: a loop device over the file, a partition of
+    /// the device.
     ///
     /// # Errors
     /// A conflict that names the user.
     pub(super) async fn check_unshared(&self, wanted: Wanted<'_>, claimed: &Claimed<'_>) -> Answer<()> {
         let Wanted { name, location, identity, access, images, waiting } = wanted;
-        // In this order: a disk that is attached in between is found by its report.
+        // In this order: a disk that is attached in between is found in its report.
         let claims = self.claims.storage_before(claimed);
         let reports = self.shards.disks().await?.into_iter().filter(|(other, _)| other != name);
         let others = reports.map(|(other, report)| (OwnUse::Disk(other), report.identity)).chain(claims);
@@ -70,10 +73,10 @@ impl Registry {
         }
     }
 
-    /// Returns the storage that may not become a device of the pool by the claim `claimed`: that of the pool, and of all disks, served
-    /// or not.
+    /// Returns the storage that the claim `claimed` may not add to the pool: that of the pool, and of all
+    /// disks, served or not.
     pub(super) async fn own_storage(&self, claimed: &Claimed<'_>) -> Answer<OwnStorage> {
-        // In this order: a disk that is attached in between is found by its report.
+        // In this order: a disk that is attached in between is found in its report.
         let claims = self.claims.storage_before(claimed);
         let reports = self.shards.disks().await?;
         let is_attached = |disk: &DiskRecord| reports.iter().any(|(name, _)| *name == disk.name);
@@ -90,14 +93,14 @@ impl Registry {
         pool.devices.iter().map(|device| (OwnUse::Pool(device.path.clone()), device.identity)).collect()
     }
 
-    /// Returns the files and devices that waiting disks will use, by the names of the disks. What is there now may be another file
-    /// than will be.
+    /// Returns the files and devices that waiting disks will use, by the names of the disks. The present file
+    /// may be another one than then.
     pub(super) fn awaited(&self, state: &State) -> Vec<(OwnUse, PathBuf)> {
         let waiting = lock(&self.waiting);
         paths_of(state.disks.iter().filter(|disk| waiting.contains_key(&disk.name)))
     }
 
-    /// Refuses a backing that a waiting disk will use. Compares names only: what a disk waits for may not answer.
+    /// Refuses a backing that a waiting disk will use. Compares names only: the storage may not answer.
     pub(super) fn check_not_waited_for(&self, state: &State, name: &str, location: &Location) -> Answer<()> {
         let waiting = lock(&self.waiting);
         let same =
@@ -120,7 +123,7 @@ pub(super) struct Wanted<'a> {
     pub(super) waiting: Vec<(OwnUse, PathBuf)>,
 }
 
-/// The use as a reason against a backing.
+/// Returns a use as a reason against a backing.
 fn words_of(user: &OwnUse) -> String {
     match user {
         OwnUse::Pool(_) => "the pool is on it".to_owned(),

@@ -1,8 +1,9 @@
-//! Looks at disks and pool every second, once for all who want to know: windows of time and history, every few seconds, events that
-//! show nowhere else, devices that left the pool, sockets. Has backings checked. Ends recordings that nobody takes any more.
+//! Polls disks and pool every second, for all consumers: windows of time and history, every few seconds,
+//! events from reports, devices that left the pool, sockets. Starts checks of backings. Ends abandoned
+//! recordings.
 //!
-//! As long as no shard does anything, none is asked but for a sample of its disks: the last report holds. A shard that does not answer
-//! holds up no other, and what its disks count meanwhile is in the window in which it answers again.
+//! As long as no shard does anything, none is asked except for samples of its disks: the last report holds. A
+//! shard that does not answer delays no other, and its counts are in the window in which it answers again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -24,14 +25,15 @@ use crate::door::DoorSocket;
 use crate::recording;
 use crate::shard::{DiskReport, HostReport, ReportMoment};
 
-/// How long a file system is asked how full it is.
+/// Time that a file system has to report its free space.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// How often backings are checked.
+/// Time between checks of backings.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Registry {
-    /// Returns what is full below a disk, for the end of a message; nothing if its file system does not say.
+    /// Returns the free space below a disk, for the end of a message; an empty text if its file system does
+    /// not report it.
     async fn room_of(&self, disk: Option<&str>) -> String {
         let backing = disk.and_then(|name| self.state().disk(name).map(|record| record.backing.clone()));
         let Some(location) = backing.and_then(|backing| Location::parse(&backing).ok()) else {
@@ -45,7 +47,7 @@ impl Registry {
         }
     }
 
-    /// Looks, as long as the registry is in use.
+    /// Polls as long as the registry is in use.
     pub(crate) async fn watch(registry: Weak<Self>) {
         let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(LOOK_INTERVAL)) else {
             return;
@@ -53,7 +55,7 @@ impl Registry {
         let (mut watcher, mut look, mut last) = (Watcher::default(), Look::default(), LastReport::default());
         let mut next_sample = Duration::ZERO;
         loop {
-            // The moment that was meant: how soon disks answer would have steps of windows come and go.
+            // The intended time: with the time of the answer, steps of windows would appear and vanish.
             let at = ticks.tick().await.into_std();
             let Some(registry) = registry.upgrade() else { return };
             look.at = at.saturating_duration_since(registry.started);
@@ -74,13 +76,13 @@ impl Registry {
         }
     }
 
-    /// Returns true if a report may say something else than the one that was seen last.
+    /// Returns true if a report may differ from the last one.
     fn may_have_changed(&self, last: &LastReport) -> bool {
-        // The time that is left of a hold is in the report.
+        // The report has the remaining time of a hold.
         last.is_device_leaving || !self.holds.is_empty() || !self.shards.have_rested_since(&last.moment)
     }
 
-    /// Asks all shards once, and takes what they report to whoever follows it.
+    /// Asks all shards once, and passes their reports to the consumers.
     async fn take_report(&self, look: &mut Look, is_sampled: bool) -> LastReport {
         let HostReport { disks, pool, moment } = self.shards.report().await;
         self.follow_holds(&disks).await;
@@ -90,7 +92,7 @@ impl Registry {
         // A shard that does not answer was asked for its disks as well.
         let pool = pool.map(|report| report.statistics);
         let is_device_leaving = pool.as_ref().is_some_and(|pool| self.note_devices(pool));
-        // What stands in for a pool that is missing failed on purpose.
+        // The placeholder of a missing pool failed on purpose.
         let is_missing = lock(&self.pool).missing.is_some();
         look.pool_failed = pool.as_ref().map(|pool| pool.failed && !is_missing);
         look.pool_lacks_space = pool.map(|pool| pool.lacks_space);
@@ -100,7 +102,7 @@ impl Registry {
         LastReport { moment, is_device_leaving }
     }
 
-    /// Has the backings of all disks checked every few seconds, as long as the registry is in use.
+    /// Starts checks of the backings of all disks every few seconds, as long as the registry is in use.
     pub(crate) async fn watch_backings(registry: Weak<Self>) {
         let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(CHECK_INTERVAL)) else {
             return;
@@ -108,12 +110,12 @@ impl Registry {
         loop {
             ticks.tick().await;
             let Some(shards) = registry.upgrade().map(|registry| registry.shards.clone()) else { return };
-            // A task of its own: no thread to be had is a panic, and the next pass tries again.
+            // In a task of its own: failure to create a thread is a panic, and the next pass tries again.
             drop(tokio::spawn(async move { shards.check_backings().await }).await);
         }
     }
 
-    /// Returns ticks of a period, which come together with those of other periods where they can.
+    /// Returns ticks of a period, which coincide with those of other periods where they can.
     pub(super) fn ticks(&self, period: Duration) -> Interval {
         let mut ticks = interval_at(Instant::from_std(self.started) + period, period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -121,18 +123,18 @@ impl Registry {
     }
 }
 
-/// What is remembered of the last report.
+/// State of the last report.
 #[derive(Default)]
 struct LastReport {
     moment: ReportMoment,
-    /// A device of the pool has left and is not forgotten yet.
+    /// True if a device of the pool has left and its record is still to be removed.
     is_device_leaving: bool,
 }
 
 /// The sockets of disks, by their names.
 pub(super) type Sockets = Vec<(String, Vec<DoorSocket>)>;
 
-/// Returns the disks that answered, why others did not, and the sockets of the former.
+/// Returns the disks that answered, the reasons for which others did not, and the sockets of the former.
 fn look_at_all(
     reports: BTreeMap<String, Answer<DiskReport>>,
 ) -> (BTreeMap<String, DiskLook>, BTreeMap<String, String>, Sockets) {
@@ -177,7 +179,7 @@ fn is_full(trouble: &Trouble) -> bool {
     trouble.cause == Cause::NoSpace
 }
 
-/// What was waited for the backing: what missed, what was destaged, and writes unless flash acknowledges them.
+/// Returns the waits for the backing: misses, destage, and writes unless flash acknowledges them.
 fn waits(report: &DiskReport) -> Waits {
     let DiskReport { settings, statistics, .. } = report;
     let through = (!settings.mode.row().writes_back).then_some(Latency::Write);

@@ -1,5 +1,5 @@
-//! Wear of the pool's flash: looked at and written every minute, and at the end; drives are asked when they are first seen and
-//! every hour, aside, so that one which hangs holds up nobody.
+//! Wear of the pool's flash: read and written every minute, and at the end; drives are asked when they are
+//! first seen and every hour, on other threads, so that a drive that hangs delays nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,27 +21,27 @@ use super::{PoolView, Registry, lock};
 use crate::places::Places;
 use crate::pool::DeviceInUse;
 
-/// How often it is looked at, and written: what a kill costs of it.
+/// Time between reads and writes of wear, which a kill loses at most.
 const LOOK_INTERVAL: Duration = Duration::from_mins(1);
-/// How often drives are asked.
+/// Time between requests to drives.
 const ASK_INTERVAL: Duration = Duration::from_hours(1);
 
-/// What is known of the wear of the pool's flash.
+/// Data on the wear of the pool's flash.
 #[derive(Debug, Default)]
 pub(super) struct Wear {
     book: Book,
-    /// What was found below each device when it was looked at last.
+    /// Drives below each device, as found last.
     drives: BTreeMap<u32, Below>,
-    /// When each was looked at last.
+    /// Time of the last request to each.
     asked: BTreeMap<u32, Instant>,
     /// Devices whose file systems have not answered yet.
     looking: Once<u32>,
-    /// What is on its way to being written, or was written last.
+    /// Text that is being written, or was written last.
     saved: Vec<u8>,
 }
 
 impl Wear {
-    /// What is kept of the wear of a pool; if that cannot be read, it is said, and counting begins anew.
+    /// Reads the wear of a pool. A file that cannot be read is logged, and counting starts from zero.
     pub(super) fn load(places: &Places, pool: Option<&str>) -> Self {
         let (book, unread) = pool.map_or_else(Default::default, |pool| Book::load(&places.dir, pool));
         if let Some(reason) = unread {
@@ -51,8 +51,8 @@ impl Wear {
         Self { book, ..Self::default() }
     }
 
-    /// The devices of these that are to be looked at now; they count as looked at. One whose file system has not answered yet
-    /// is not, or each look would hold one thread more.
+    /// Returns those of these devices that are due for a request, and records it. Devices whose file system
+    /// has not answered yet are left out, or each request would hold one more thread.
     fn due(&mut self, present: BTreeMap<u32, PathBuf>, now: Instant) -> Vec<Due> {
         self.asked.retain(|number, _| present.contains_key(number));
         self.drives.retain(|number, _| present.contains_key(number));
@@ -65,7 +65,7 @@ impl Wear {
         due
     }
 
-    /// What was written by now to these drives, through a device and others that are on them.
+    /// Returns the bytes written by now to these drives, through a device and others that are on them.
     fn counted_on(&self, number: u32, drives: &[Drive]) -> u64 {
         let names = drives.iter().map(|drive| drive.name.as_str()).collect();
         let others = beside(&self.drives, number, &names).into_iter();
@@ -74,7 +74,7 @@ impl Wear {
     }
 }
 
-/// A device that is to be looked at.
+/// A device that is due for a request.
 struct Due {
     number: u32,
     path: PathBuf,
@@ -82,7 +82,7 @@ struct Due {
 }
 
 impl Registry {
-    /// Looks at the wear of the pool's flash, as long as the registry is in use.
+    /// Updates the wear of the pool's flash, as long as the registry is in use.
     pub(crate) async fn keep_wear(registry: Weak<Self>, asker: Asker) {
         loop {
             {
@@ -97,7 +97,7 @@ impl Registry {
         }
     }
 
-    /// Takes what is written by now, and says what wears out.
+    /// Adds the present counters, and warns of devices that wear out.
     async fn see_wear(&self) {
         let Ok(view) = self.pool().await else { return };
         for device in &view.report.statistics.devices {
@@ -119,7 +119,7 @@ impl Registry {
         }
     }
 
-    /// How worn the devices are, as they stand now; nothing of a pool that is missing.
+    /// Returns the present wear of the devices; empty for a missing pool.
     pub(super) fn worn(&self, statistics: &PoolStatistics) -> AllWorn {
         let (paths, is_missing) = {
             let pool = lock(&self.pool);
@@ -147,7 +147,7 @@ impl Registry {
         worn.collect()
     }
 
-    /// The devices whose drives are to be asked now.
+    /// Returns the devices whose drives are due for a request.
     fn to_ask(&self, now: Instant) -> Vec<Due> {
         let devices = lock(&self.pool).devices.clone();
         let present = devices.into_iter().filter_map(|device| Some((device.number?.0, device.path)));
@@ -168,7 +168,7 @@ impl Registry {
         };
         let found = match found {
             Ok(drives) => {
-                // Counted before the drive is: a drive that is right says no less.
+                // Read before the drive is asked: an honest drive reports at least as much.
                 let Some(registry) = registry.upgrade() else { return };
                 let counted = lock(&registry.wear).counted_on(number, &drives);
                 drop(registry);
@@ -192,9 +192,10 @@ impl Registry {
         registry.save_wear().await;
     }
 
-    /// Writes what is counted, if it has changed. If that fails, a restart forgets what was counted since; the log says so, once.
+    /// Writes the counters, if they have changed. If that fails, a restart loses the changes since; it is
+    /// logged once.
     pub(super) async fn save_wear(&self) {
-        // First, so that nobody writes what is older behind somebody else.
+        // Locked first, so that an older text is never written after a newer one.
         let mut said = self.saving_wear.lock().await;
         let text = {
             let mut wear = lock(&self.wear);
@@ -210,20 +211,22 @@ impl Registry {
             events::of_host(Kind::WearUnsaved, problem.message.clone());
         }
         if problem.is_some() {
-            // Tried again, also if nothing is written meanwhile.
+            // Retried, also if nothing changes meanwhile.
             lock(&self.wear).saved.clear();
         }
         *said = problem;
     }
 
-    /// Changes what is known of the pool: what drives below devices are rated for, of one or of all that there are; and how much
-    /// may be written to each device, which is said of the pool as a whole.
+    /// Changes settings of the pool: the rated endurance of drives below one device or all, and the write
+    /// budget of each device, which applies to the pool as a whole.
     ///
     /// # Errors
-    /// If there is no such device, the shards do not take it, or it cannot be remembered; then everything is as before.
+    /// If there is no such device, the shards refuse it, or it cannot be recorded; then everything is as
+    /// before.
     pub(crate) async fn change_pool(&self, number: Option<u32>, change: Change) -> Answer<PoolView> {
         let settling = self.settling_pool.lock().await;
-        // Remembered is only what the shards have taken: else a change that failed would be there after a restart.
+        // Recorded only after the shards have accepted it: else a failed change would take effect after a
+        // restart.
         let before = self.state().pool.map(|pool| pool.write_budget).unwrap_or_default();
         self.check_change(number, change)?;
         if let Some(budget) = change.write_budget {
@@ -249,7 +252,7 @@ impl Registry {
         self.pool().await
     }
 
-    /// Refuses a change of what there is none of.
+    /// Refuses a change of a missing device or pool.
     fn check_change(&self, number: Option<u32>, change: Change) -> Answer<()> {
         let state = self.state();
         let records = state.pool.iter().flat_map(|pool| &pool.devices);
@@ -277,7 +280,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Returns the paths of the device of this number, or of all if there is none.
+    /// Returns the paths of the device of this number, or of all without one.
     fn rated(&self, number: Option<u32>) -> BTreeSet<PathBuf> {
         let pool = lock(&self.pool);
         let is_meant = |device: &&DeviceInUse| {

@@ -1,14 +1,14 @@
-//! What a replay wrote where, so that what it reads can be judged.
+//! Record of the writes of a replay, with which its reads are checked.
 //!
-//! Each sector of a write carries its offset and the number of the write. Sectors that this run did not write, or of
-//! which a failed write left nobody knows what, are read and not judged.
+//! Each sector of a write has its offset and the number of the write. Sectors that this run did not write, or
+//! whose write failed, are read and not checked.
 
 use std::collections::HashMap;
 
 const SECTOR: u64 = 512;
 const PAGE: u64 = 4096;
 const SECTORS_PER_PAGE: usize = (PAGE / SECTOR) as usize;
-/// What stamps begin with: the letters FOREBAY and a one.
+/// Start of every stamp: the letters FOREBAY and a one.
 const MAGIC: u64 = u64::from_le_bytes(*b"FOREBAY\x01");
 /// No write of this run, or an unknown one.
 const UNKNOWN: u32 = 0;
@@ -19,20 +19,20 @@ pub(super) struct Written {
     pages: HashMap<u64, [u32; SECTORS_PER_PAGE]>,
 }
 
-/// What a read must find: the write of each sector, if one is known. Empty if none is.
+/// Expected content of a read: the write of each sector, if it is known. Empty if none is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Expected {
     writes: Vec<u32>,
 }
 
 impl Written {
-    /// Notes that write `number`, counted from 1, made the sectors of a range what they are.
+    /// Records write `number`, counted from 1, as the last one of a range.
     pub(super) fn put(&mut self, offset: u64, length: u32, number: u32) {
         assert!(number != UNKNOWN, "writes are counted from 1");
         self.set(offset, length, number);
     }
 
-    /// Notes that nobody knows what a range holds, since a write to it failed.
+    /// Records a range as unknown, because a write to it failed.
     pub(super) fn forget(&mut self, offset: u64, length: u32) {
         self.set(offset, length, UNKNOWN);
     }
@@ -44,7 +44,7 @@ impl Written {
         }
     }
 
-    /// What a range must hold.
+    /// Returns the expected content of a range.
     pub(super) fn expected(&self, offset: u64, length: u32) -> Expected {
         let write = |sector: u64| {
             let page = self.pages.get(&(sector / SECTORS_PER_PAGE as u64));
@@ -56,12 +56,13 @@ impl Written {
 }
 
 impl Expected {
-    /// Whether anything is known of the range.
+    /// Returns true if any sector of the range is known.
     pub(super) fn is_known(&self) -> bool {
         !self.writes.is_empty()
     }
 
-    /// Judges what was read at `offset` in the run `run`: the offset of the first sector that is wrong.
+    /// Returns the offset of the first wrong sector in data that was read at `offset` in the run `run`; none
+    /// if all are right.
     pub(super) fn first_wrong(&self, run: u64, offset: u64, bytes: &[u8]) -> Option<u64> {
         let sectors = bytes.chunks_exact(SECTOR as usize).zip(&self.writes).enumerate();
         sectors
@@ -72,7 +73,7 @@ impl Expected {
     }
 }
 
-/// What write `number` of a run puts into a range.
+/// Returns the content that write `number` of a run puts into a range.
 pub(super) fn content(run: u64, offset: u64, length: u32, number: u32) -> Vec<u8> {
     sectors(offset, length).flat_map(|sector| stamp(run, sector * SECTOR, number)).collect()
 }

@@ -1,6 +1,7 @@
-//! How long requests took: percentiles, and how many in each class.
+//! Latencies of requests: percentiles, and the count of each class.
 //!
-//! The classes are those of `forebay histogram`, which vscsiStats made known, so that a replay can be compared with a disk.
+//! The classes are those of `forebay histogram`, known from vscsiStats, so that a replay can be compared with
+//! a disk.
 
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 /// The longest time of each class, in microseconds. One more class is above them.
 pub(super) const BOUNDS_US: [u64; 10] = [1, 10, 100, 500, 1_000, 5_000, 15_000, 30_000, 50_000, 100_000];
 const CLASSES: usize = BOUNDS_US.len() + 1;
-/// What is told apart at all: a microsecond to an hour.
+/// Upper end of the histogram: it covers a microsecond to an hour.
 const LONGEST_US: u64 = 3_600_000_000;
 
 /// Times of many requests.
@@ -20,17 +21,17 @@ pub(crate) struct Measured {
     classes: [u64; CLASSES],
 }
 
-/// What people see of times: from here, or from a document of an earlier replay.
+/// Latencies for people: of this replay, or from a document of an earlier one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Times {
     pub(crate) count: u64,
     pub(crate) mean_us: f64,
-    /// Half of them, 95, 99 and 99.9 in a hundred, and all took at most so many microseconds.
+    /// Upper bounds of half of them, of 95, 99 and 99.9 percent, and of all, in microseconds.
     pub(crate) at_most_us: [u64; 5],
     pub(crate) classes: [u64; CLASSES],
 }
 
-/// The keys of [`Times::at_most_us`], with the shares that they are of.
+/// Keys of [`Times::at_most_us`], with their percentiles as shares.
 const SHARES: [(&str, f64); 5] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
 
 impl Measured {
@@ -40,7 +41,7 @@ impl Measured {
         Self { histogram, max_us: 0, classes: [0; CLASSES] }
     }
 
-    /// Counts a request. What is shorter than a microsecond counts as one, what is longer than an hour as an hour.
+    /// Counts a request. Times below a microsecond count as one, times above an hour as an hour.
     pub(super) fn record(&mut self, us: u64) {
         self.histogram.saturating_record(us.max(1));
         self.max_us = self.max_us.max(us.clamp(1, LONGEST_US));
@@ -66,7 +67,7 @@ impl Measured {
 }
 
 impl Times {
-    /// Mean and percentiles, as a document has them.
+    /// Returns mean and percentiles for a document.
     pub(super) fn json(&self) -> Value {
         let mut content = json!({ "count": self.count, "mean": self.mean_us });
         for ((key, _), value) in SHARES.iter().zip(self.at_most_us) {
@@ -75,13 +76,13 @@ impl Times {
         content
     }
 
-    /// Classes, as a document has them.
+    /// Returns classes for a document.
     pub(super) fn classes_json(&self) -> Value {
         let bounds = BOUNDS_US.iter().map(|bound| json!(bound)).chain([Value::Null]);
         bounds.zip(self.classes).map(|(upto, count)| json!({ "upto": upto, "count": count })).collect()
     }
 
-    /// What a document has under these two keys; `None` if it is not such a document.
+    /// Parses the values of these two keys of a document; `None` if it is not such a document.
     pub(super) fn read(latency: &Value, classes: &Value) -> Option<Self> {
         let mut times =
             Self { count: latency["count"].as_u64()?, mean_us: latency["mean"].as_f64()?, ..Self::default() };

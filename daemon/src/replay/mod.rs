@@ -1,12 +1,13 @@
-//! A trace driven against a served disk: over its NBD socket like a guest, several requests in flight, content checked.
+//! Replay of a trace against a served disk: over its NBD socket like a guest, several requests in flight,
+//! content checked.
 //!
 //! ```text
 //!   trace ──> dispatcher: when it is due, and nothing in flight is in its way ──> workers, one connection each
 //!                 ^                                                                   │
 //!                 └────────────── done, how long it took, right or wrong ─────────────┘
 //! ```
-//! A request waits for those in flight that share bytes with it if one of them writes: else nobody could say what a read
-//! must find. Where the trace had such requests at the same time, the replay is that much slower.
+//! A request waits for those in flight that overlap it if one of them writes: else the result of a read would
+//! be unknown. Where the trace had such requests at the same time, the replay is slower.
 
 mod content;
 mod measured;
@@ -34,7 +35,7 @@ use measured::Measured;
 pub(crate) use report::{Before, Ratio, json, table};
 use worker::{Done, Failure, Job};
 
-/// Returns the problem of a trace that cannot be read: another one can.
+/// Returns the problem of a trace that cannot be read.
 #[expect(clippy::needless_pass_by_value, reason = "it is the function of a `map_err`")]
 pub(crate) fn unreadable(error: trace::Error) -> Problem {
     Problem::invalid(error.to_string())
@@ -43,21 +44,21 @@ pub(crate) fn unreadable(error: trace::Error) -> Problem {
 /// Requests in flight at most, each on a connection of its own.
 const DEPTH: usize = 16;
 const SECTOR: u64 = 512;
-/// How soon a stop is noticed while no request is due.
+/// Time until a stop is noticed while no request is due.
 const STOP_INTERVAL: Duration = Duration::from_millis(100);
-/// The longest time that a replay may be meant to take. A trace that is longer has a time in it that cannot be.
+/// The longest time that a replay may be planned to take. A longer trace has an impossible time in it.
 const SPAN_MAX: Duration = Duration::from_hours(24 * 366);
 
-/// When requests are sent.
+/// Times at which requests are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pace {
-    /// As they came in the trace, so many times as fast.
+    /// At the times in the trace, divided by `speed`.
     Recorded { speed: f64 },
     /// As soon as one of those in flight is done.
     AsFastAsPossible,
 }
 
-/// What becomes of requests beyond the end of the disk.
+/// Treatment of requests beyond the end of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
     /// The trace is refused before anything is sent.
@@ -66,11 +67,11 @@ pub(crate) enum Beyond {
     Wrap,
 }
 
-/// What is to be replayed, and how.
+/// Parameters of a replay.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) trace: PathBuf,
-    /// How it is read.
+    /// Options for reading it.
     pub(crate) options: Options,
     pub(crate) disk: String,
     /// NBD socket of the disk.
@@ -78,11 +79,11 @@ pub(crate) struct Plan {
     pub(crate) disk_bytes: u64,
     pub(crate) pace: Pace,
     pub(crate) beyond: Beyond,
-    /// What the trace asks for. A request that cannot be one of these is not sent.
+    /// Survey of the trace. Requests that do not fit it are not sent.
     pub(crate) survey: Survey,
 }
 
-/// How far a replay is.
+/// Progress of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ReplayProgress {
     /// Requests that are answered.
@@ -91,13 +92,13 @@ pub(crate) struct ReplayProgress {
     pub(crate) failed: u64,
 }
 
-/// What a replay saw.
+/// Result of a replay.
 pub(crate) struct Outcome {
     pub(crate) reads: Side,
     pub(crate) writes: Side,
-    /// Reads of which at least one sector was known and judged.
+    /// Reads with at least one known sector, which was checked.
     pub(crate) checked: u64,
-    /// Reads that found what was not written there, and the first of them.
+    /// Reads with wrong content, and the first of them.
     pub(crate) mismatches: u64,
     pub(crate) first_mismatch: Option<String>,
     /// Requests that the disk failed, and the first of them.
@@ -105,9 +106,9 @@ pub(crate) struct Outcome {
     pub(crate) first_error: Option<String>,
     /// Requests that lay beyond the disk and were mapped into it.
     pub(crate) wrapped: u64,
-    /// How long after it was due each request was sent. Empty if nothing was ever due.
+    /// Delay of each request after it was due. Empty if nothing was ever due.
     pub(crate) late: Measured,
-    /// True if everything was sent; false if somebody stopped it.
+    /// True if everything was sent; false if the replay was stopped.
     pub(crate) is_complete: bool,
     pub(crate) elapsed: Duration,
 }
@@ -116,13 +117,13 @@ pub(crate) struct Outcome {
 pub(crate) struct Side {
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
-    /// How long requests took that did not fail.
+    /// Latencies of requests that did not fail.
     pub(crate) latency: Measured,
-    /// How long they took when the trace was recorded, if it says so.
+    /// Latencies in the trace, if it has them.
     pub(crate) recorded: Measured,
 }
 
-/// What is done with a request. One of which the trace does not say is read: that harms nothing.
+/// Direction of a request. One without a direction in the trace is read, which is harmless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Read,
@@ -142,10 +143,11 @@ impl Side {
 }
 
 impl Plan {
-    /// Sees to it that the trace can be replayed on the disk, so that nothing is half done for a reason known before.
+    /// Checks that the trace can be replayed on the disk, so that nothing fails halfway for a reason known
+    /// before.
     ///
     /// # Errors
-    /// Says what does not fit.
+    /// With the part that does not fit.
     pub(crate) fn check(&self) -> Answer<()> {
         let Self { survey, disk, disk_bytes, .. } = self;
         let refuse = |reason: String| {
@@ -182,10 +184,12 @@ impl Plan {
         }
     }
 
-    /// Replays the trace until its end, or until `stop` is set; then what is in flight is waited for. `tell` hears of progress.
+    /// Replays the trace until its end, or until `stop` is set; then requests in flight are waited for.
+    /// `tell` is called with progress.
     ///
     /// # Errors
-    /// If the trace is damaged, changed since it was looked through, or a connection is lost. Failed requests and wrong content are in the outcome.
+    /// If the trace is damaged, changed since its survey, or a connection is lost. Failed requests and wrong
+    /// content are in the outcome.
     pub(crate) fn run(&self, stop: &AtomicBool, tell: impl FnMut(ReplayProgress)) -> Answer<Outcome> {
         let run = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let run = run.map_or(0, |since| since.as_nanos() as u64);
@@ -199,7 +203,7 @@ impl Plan {
                 scope.spawn(move || worker::serve(client, run, &work, &done));
             }
             drop(done);
-            // Ends when this is done or failed: then no job can come, and the workers end.
+            // Dropped when this is done or failed: then no job can come, and the workers end.
             Dispatcher::new(self, stop, jobs, answers).run(tell)
         })
     }
@@ -214,13 +218,13 @@ impl Plan {
         })
     }
 
-    /// Where a request goes on this disk.
+    /// Returns the range of a request on this disk.
     fn place(&self, Request { offset, length, .. }: &Request) -> ByteRange {
         let (offset, length) = (*offset, u64::from(*length));
         if offset + length <= self.disk_bytes {
             return ByteRange::at(offset, length);
         }
-        // What would stick out at the end is moved back, so that its length stays.
+        // A range across the end is moved back, so that its length stays.
         let last = (self.disk_bytes - length) / SECTOR * SECTOR;
         ByteRange::at((offset % self.disk_bytes / SECTOR * SECTOR).min(last), length)
     }
@@ -235,14 +239,15 @@ impl Outcome {
     }
 }
 
-/// When a request is due, so many microseconds of the trace after its first one; never beyond [`SPAN_MAX`].
+/// Returns the due time of a request, so many microseconds of the trace after its first one; never beyond
+/// [`SPAN_MAX`].
 #[expect(clippy::cast_precision_loss, reason = "a year of microseconds is exact")]
 fn due(since_us: u64, speed: f64) -> Duration {
     let due = Duration::try_from_secs_f64(since_us as f64 / 1e6 / speed);
     due.unwrap_or(SPAN_MAX).min(SPAN_MAX)
 }
 
-/// Sends requests when they may be sent, and takes the answers.
+/// Sends requests when they are due and not blocked, and receives the answers.
 struct Dispatcher<'a> {
     plan: &'a Plan,
     stop: &'a AtomicBool,
@@ -280,7 +285,7 @@ impl<'a> Dispatcher<'a> {
             self.check_again(&request)?;
             if let (Pace::Recorded { speed }, Some(at_us)) = (self.plan.pace, request.at_us) {
                 let since_us = at_us.saturating_sub(*first_us.get_or_insert(at_us));
-                // What came, by its time, before the one in front of it is due with that one.
+                // A request with a time before the one in front of it is due with that one.
                 due_last = due_last.max(due(since_us, speed));
                 self.wait_until(due_last, &mut tell)?;
             }
@@ -319,8 +324,8 @@ impl<'a> Dispatcher<'a> {
         self.outcome.reads.requests + self.outcome.writes.requests
     }
 
-    /// Sees to it that a request is one of those that the plan was checked with. The file is opened anew, and whether it fits
-    /// the disk, and may write to it, was judged by what it had before.
+    /// Checks that a request is among those of the survey. The file is opened a second time, and whether it
+    /// fits the disk, and may write to it, was decided by the survey.
     fn check_again(&self, request: &Request) -> Answer<()> {
         let Survey { requests, writes, end, length_max, latest_us, .. } = self.plan.survey;
         let (sent, known) = match Direction::of(request.kind) {
@@ -345,7 +350,7 @@ impl<'a> Dispatcher<'a> {
         ))
     }
 
-    /// Waits until `due` after the start or until the replay is stopped, and takes answers meanwhile.
+    /// Waits until `due` after the start or until the replay is stopped, and receives answers meanwhile.
     fn wait_until(&mut self, due: Duration, tell: &mut impl FnMut(ReplayProgress)) -> Answer<()> {
         let due = self.started + due;
         loop {
@@ -364,7 +369,7 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    /// Waits until a worker is free and nothing in flight is in the way of a request.
+    /// Waits until a worker is free and nothing in flight overlaps a request.
     fn make_room(&mut self, direction: Direction, place: ByteRange) -> Answer<()> {
         let in_the_way = |(other, range): &(Direction, ByteRange)| {
             (direction == Direction::Write || *other == Direction::Write) && range.overlaps(&place)
@@ -394,7 +399,7 @@ impl<'a> Dispatcher<'a> {
                 Job::write(slot, place.start, length, number)
             }
         };
-        // Nobody takes it if all workers have ended; then the next answer says so.
+        // There is no receiver if all workers have ended; then the next answer reports it.
         self.jobs.send(job).unwrap_or(());
     }
 

@@ -1,4 +1,4 @@
-//! What a replay saw, for people and as a document.
+//! Results of a replay, for people and as a document.
 
 use base::problem::{Answer, Problem};
 use base::units::Size;
@@ -16,13 +16,13 @@ pub(crate) struct Ratio {
 }
 
 impl Ratio {
-    /// What the daemon says of a disk.
+    /// Returns the counters in a document of the daemon.
     pub(crate) fn of(statistics: &Value) -> Self {
         let count = |key: &str| statistics[key].as_u64().unwrap_or(0);
         Self { hits: count("read_hits_ram") + count("read_hits_flash"), reads: count("reads") }
     }
 
-    /// The share of hits among the reads since `earlier`; `None` without reads.
+    /// Returns the share of hits among the reads since `earlier`; `None` without reads.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
     pub(crate) fn since(self, earlier: Self) -> Option<f64> {
         let reads = self.reads.saturating_sub(earlier.reads);
@@ -30,7 +30,7 @@ impl Ratio {
     }
 }
 
-/// Latencies of an earlier replay, which those of this one are compared with.
+/// Latencies of an earlier replay, for comparison with this one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Before {
     reads: Times,
@@ -38,7 +38,7 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// From the document that the earlier replay printed; `file` is where it stands.
+    /// Parses the document that the earlier replay printed; `file` is its path.
     ///
     /// # Errors
     /// If it is no such document.
@@ -55,7 +55,7 @@ impl Before {
     }
 }
 
-/// The content of the document that `--json` prints, under `replay`.
+/// Returns the content of the document that `--json` prints, under `replay`.
 pub(crate) fn json(plan: &Plan, outcome: &Outcome, hit_ratio: Option<f64>, before: Option<&Before>) -> Value {
     let sides = [&outcome.reads, &outcome.writes];
     let pair = |of: &dyn Fn(&Times) -> Value, [read, write]: [&Times; 2]| json!({ "read": of(read), "write": of(write) });
@@ -97,7 +97,7 @@ pub(crate) fn json(plan: &Plan, outcome: &Outcome, hit_ratio: Option<f64>, befor
     })
 }
 
-/// The same for people.
+/// Returns the table for people.
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
 pub(crate) fn table(
     plan: &Plan,
@@ -159,7 +159,7 @@ fn count(side: &Side) -> String {
     format!("{}, {}", side.requests, Size(side.bytes))
 }
 
-/// Classes and percentiles of one direction: as recorded and before, where that is known, and now.
+/// Returns classes and percentiles of one direction: as recorded and before, where that is known, and now.
 fn latencies(name: &str, side: &Side, before: Option<&Times>) -> String {
     let (now, recorded) = (side.latency.times(), side.recorded.times());
     let mut columns: Vec<(&str, &Times)> = Vec::new();
@@ -204,7 +204,7 @@ fn share(times: &Times, class: usize) -> String {
     format!("{:.1}%", times.classes[class] as f64 / times.count as f64 * 100.0)
 }
 
-/// Microseconds in a unit that suits them.
+/// Returns microseconds in a unit that suits them.
 fn time(us: f64) -> String {
     match us {
         us if us < 1_000.0 => format!("{us:.0} us"),

@@ -74,7 +74,7 @@ fn requests_beyond_the_disk_are_mapped_into_it_with_their_length() {
     assert_eq!(place((1 << 40) * 10_240), 0);
 }
 
-/// Memory with a page that reads give back damaged, and one that no write may touch.
+/// Memory with a page that reads return damaged, and one whose writes fail.
 struct Bad {
     memory: Memory,
 }
@@ -121,7 +121,7 @@ fn replay(records: &[Vec<u8>]) -> Outcome {
     replay_changed(records, records).expect("the server stays")
 }
 
-/// Looks `records` through, and then replays what the file has become.
+/// Surveys `records`, and then replays a changed file.
 fn replay_changed(records: &[Vec<u8>], changed: &[Vec<u8>]) -> Answer<Outcome> {
     let folder = TempDir::new();
     let trace = folder.path().join("a.vscsi");

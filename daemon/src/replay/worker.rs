@@ -1,4 +1,4 @@
-//! One connection of a replay: takes requests one by one, sends each, and judges the answer.
+//! One connection of a replay: receives requests one by one, sends each, and checks the answer.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender};
@@ -19,7 +19,7 @@ pub(super) struct Job {
 
 enum What {
     Read(Expected),
-    /// With its number.
+    /// A write, with its number.
     Write(u32),
 }
 
@@ -27,27 +27,27 @@ enum What {
 pub(super) struct Done {
     pub(super) slot: usize,
     pub(super) elapsed: Duration,
-    /// Whether content was checked.
+    /// True if content was checked.
     pub(super) result: Result<bool, Failure>,
 }
 
-/// Why a request was not answered as it should.
+/// Reason for which a request failed.
 pub(super) enum Failure {
-    /// It read what was not written there.
+    /// It read wrong content.
     Wrong(String),
     /// The disk failed it.
     Refused(String),
-    /// The connection is gone.
+    /// The connection is lost.
     Lost(String),
 }
 
 impl Job {
-    /// A read that must find what is expected.
+    /// Returns a read with its expected content.
     pub(super) fn read(slot: usize, offset: u64, length: u32, expected: Expected) -> Self {
         Self { slot, offset, length, what: What::Read(expected) }
     }
 
-    /// The write with this number.
+    /// Returns the write with this number.
     pub(super) fn write(slot: usize, offset: u64, length: u32, number: u32) -> Self {
         Self { slot, offset, length, what: What::Write(number) }
     }
@@ -87,14 +87,14 @@ fn judge(expected: &Expected, run: u64, offset: u64, bytes: &[u8]) -> Result<boo
 }
 
 fn failure(error: &io::Error) -> Failure {
-    // What the server answered is of this kind; everything else is the connection's end.
+    // An error from the server is of this kind; all others are lost connections.
     match error.kind() {
         io::ErrorKind::Other => Failure::Refused(error.to_string()),
         _ => Failure::Lost(error.to_string()),
     }
 }
 
-/// Works on requests of the run `run` until there can be no more, or the connection is gone.
+/// Works on requests of the run `run` until there are no more, or the connection is lost.
 pub(super) fn serve(mut client: Client, run: u64, work: &Mutex<Receiver<Job>>, done: &Sender<Done>) {
     loop {
         let job = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -105,6 +105,6 @@ pub(super) fn serve(mut client: Client, run: u64, work: &Mutex<Receiver<Job>>, d
             return;
         }
     }
-    // Fails only if the server is gone, which makes no difference now.
+    // Fails only if the server is gone, which does not matter now.
     client.disconnect().unwrap_or(());
 }

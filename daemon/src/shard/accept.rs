@@ -1,10 +1,10 @@
-//! The operator's word that a backing is what was cached, where nothing else says so and its disk waits with dirty data.
+//! The operator's confirmation of a backing, where no record confirms it and its disk waits with dirty data.
 //!
 //! ```text
 //!   open, lock ── compare clean pages ── (the word is given, and they agree, or that is accepted too) ── attach
 //! ```
-//! What was compared is what is served: the backing stays open and locked in between. Nothing clean is trusted even then; what is dirty
-//! is, for it is all that the word is about.
+//! The compared backing is the one that is served: it stays open and locked in between. Clean pages are not
+//! trusted even then; dirty pages are, since the confirmation is about them.
 
 use base::problem::{Answer, Problem};
 use block::{BlockDevice, Host};
@@ -14,26 +14,26 @@ use std::rc::Rc;
 use super::disk::{Attaching, Trust};
 use super::{Shard, ShardHandle};
 
-/// Pages that are compared at most.
+/// The most pages that are compared.
 const PAGES_MAX: usize = 4096;
-/// How long they are compared, in nanoseconds: a change keeps all others waiting.
+/// Time for the comparison, in nanoseconds: a change delays all others.
 const TIME_MAX_NS: u64 = 10_000_000_000;
 
-/// How much an operator says about a backing.
+/// Confirmation of a backing by the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// Nothing yet: what a comparison finds is to be known first.
+    /// None yet: the comparison is to be reported first.
     None,
-    /// It is what was cached, if the comparison does not find the contrary.
+    /// It is the one that was cached, unless the comparison shows otherwise.
     Accepted,
-    /// It is to be served whatever the comparison finds.
+    /// It is to be served whatever the comparison shows.
     AcceptedDespiteDifferences,
 }
 
-/// What is known of a backing whose disk waits for a word.
+/// Findings on a backing whose disk waits for confirmation.
 #[derive(Clone, Debug)]
 pub(crate) struct Evidence {
-    /// Why its disk waits; none if nothing keeps it from being served.
+    /// Reason for which its disk waits; none if it may be served.
     pub(crate) doubt: Option<String>,
     pub(crate) comparison: Comparison,
     /// True if the disk is served now.
@@ -41,10 +41,10 @@ pub(crate) struct Evidence {
 }
 
 impl ShardHandle {
-    /// Compares the backing of a disk that waits with what is cached of it, and serves it if that is the operator's word.
+    /// Compares the backing of a disk that waits with the cache, and serves it if the operator confirms it.
     ///
     /// # Errors
-    /// Whatever stands in the way; a conflict if pages differ and that was not accepted. Then nothing has changed.
+    /// Any failure; a conflict if pages differ and that was not accepted. Then nothing has changed.
     pub(super) async fn accept(&self, disk: Attaching, word: Word) -> Answer<Evidence> {
         self.call(move |shard| async move { shard.accept(disk, word).await }).await?
     }

@@ -1,12 +1,12 @@
-//! All shards: where each disk lives, and the way there.
+//! All shards: the owner shard of each disk, and requests to it.
 //!
 //! ```text
 //!   a new disk ──> the shard with the fewest disks ──> stays there until it is detached, or relocated
 //!   the pool   ──> opened by the first shard, joined by the others
 //! ```
-//! Which shard a disk is on is not remembered beyond the process: at the next start disks are spread anew. What is asked of
-//! all shards is asked of all at once; an answer takes as long as the busiest one needs to take up a job, and none waits
-//! for a request of a guest. How busy shards are is known without asking them.
+//! The owner shard of a disk is not recorded beyond the process: at the next start disks are distributed
+//! again. Requests to all shards run at once; an answer takes as long as the busiest shard needs to start a
+//! job, and none waits for a request of a guest. Load is known without a request.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -33,63 +33,65 @@ use crate::door::{ConnectedGuest, remove_sockets};
 use crate::host_record::HostFile;
 use crate::places::Places;
 
-/// The most shards that there can be: far above what pays on one host.
+/// The most shards: far above a useful number on one host.
 pub(crate) const SHARDS_MAX: u32 = 64;
-/// The most that are started unless told otherwise.
+/// The most that are started by default.
 const SHARDS_CHOSEN_MAX: u32 = 8;
 
-/// How a shard stands.
+/// State of a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShardReport {
     /// Counted from 0.
     pub(crate) number: u32,
-    /// Disks that live there.
+    /// Disks that it owns.
     pub(crate) disks: usize,
-    /// Nanoseconds that its thread worked.
+    /// Nanoseconds of work of its thread.
     pub(crate) busy_ns: u64,
     /// Nanoseconds since it was started.
     pub(crate) age_ns: u64,
 }
 
-/// What came of an attempt to move a disk to another shard.
+/// Result of an attempt to move a disk to another shard.
 #[derive(Debug)]
 pub(crate) enum Relocation {
-    /// It is served there.
+    /// It is served by the new shard.
     Moved,
-    /// It goes on where it was, and why.
+    /// It is still served by the old shard, with the reason.
     Stayed(Problem),
-    /// It is served nowhere, and why: its guests are cut off.
+    /// It is served nowhere, with the reason: its guests are disconnected.
     Lost(Problem),
 }
 
-/// The moment of a report: for each shard the runs of its tasks up to its answer, none if it did not answer.
+/// The time of a report: for each shard the number of runs of its tasks up to its answer, none if it did not
+/// answer.
 #[derive(Debug, Default)]
 pub(crate) struct ReportMoment(Vec<Option<u64>>);
 
 /// The disks and the pool at one moment.
 #[derive(Debug)]
 pub(crate) struct HostReport {
-    /// Every disk that is or may be attached, or why its shard does not say.
+    /// Every disk that is or may be attached, or the reason for which its shard does not answer.
     pub(crate) disks: BTreeMap<String, Answer<DiskReport>>,
-    /// The pool; none if the shard that knows does not answer.
+    /// The pool; none if the shard that reports it does not answer.
     pub(crate) pool: Option<PoolReport>,
     pub(crate) moment: ReportMoment,
 }
 
-/// Reaches all shards from any thread. They end when the last clone is gone.
+/// Handle of all shards, for any thread. They end when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Shards {
     all: Arc<[ShardHandle]>,
-    /// Which shard each disk is on, by name, from before it is attached until it is detached.
+    /// Owner shard of each disk, by name, from before it is attached until it is detached.
     homes: Arc<StdMutex<BTreeMap<String, usize>>>,
     monitor: BackingMonitor,
 }
 
 impl Shards {
-    /// Starts so many shards, which list their disks in `directory`; one for each CPU, but at most eight, if no number is given.
+    /// Starts this many shards, which list their disks in `directory`; without a number one for each CPU, but
+    /// at most eight.
     ///
     /// # Errors
-    /// If there is no thread or no ring to be had.
+    /// If a thread or its ring cannot be created.
     pub(crate) async fn start(
         places: &Places,
         remembered: &HostFile,
@@ -106,7 +108,8 @@ impl Shards {
         Ok(Self::from_handles(all, monitor))
     }
 
-    /// Returns the way to shards that run and serve no disks yet, with the monitor that they were started with.
+    /// Returns a handle of running shards that serve no disks yet, with the monitor that they were started
+    /// with.
     pub(super) fn from_handles(all: Vec<ShardHandle>, monitor: BackingMonitor) -> Self {
         Self { all: all.into(), homes: Arc::default(), monitor }
     }
@@ -115,23 +118,23 @@ impl Shards {
         &self.all[0]
     }
 
-    /// Opens and locks a device for a pool and says what it holds; makes a file of `create` bytes first if asked to. It stays
-    /// open until the pool is opened, it is added, or is let go.
+    /// Opens and locks a device for a pool and identifies its content; with `create`, first makes a file of
+    /// this many bytes. It stays open until the pool is opened, it is added, or is closed again.
     pub(crate) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
         self.first().look_at_device(path, create).await
     }
 
-    /// Closes devices that were looked at and are not used.
+    /// Closes devices that were opened and are not used.
     pub(crate) async fn let_go_of_devices(&self) -> Answer<()> {
         self.first().let_go_of_devices().await
     }
 
-    /// Makes an empty pool of a device that was looked at, whatever it held. Says what is on it now.
+    /// Makes an empty pool of an open device, whatever it held. Returns the new content.
     pub(crate) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Answer<Identified> {
         self.first().format_pool(path, id).await
     }
 
-    /// Opens the pool on devices that were looked at, for all shards. What it holds of other disks is given back.
+    /// Opens the pool on open devices, for all shards. Its data of other disks is freed.
     pub(crate) async fn open_pool(
         &self,
         paths: Vec<PathBuf>,
@@ -147,16 +150,16 @@ impl Shards {
         Ok(opened)
     }
 
-    /// Makes a device that was looked at one of the pool, on all shards, and puts content there.
+    /// Adds an open device to the pool, on all shards, and begins to use it.
     ///
     /// # Errors
-    /// If it cannot be one, or failed. Then it is none, or is leaving again.
+    /// If it cannot be added, or failed. Then it does not belong, or is leaving again.
     pub(crate) async fn add_device(&self, path: PathBuf) -> Answer<MemberNumber> {
         let number = self.first().add_device(path.clone()).await?;
         let known = self.make_known(path, number).await;
         self.first().let_go_of_devices().await?;
         if known.is_err() {
-            // A shard that does not know it cannot read there, so nothing may be put there.
+            // A shard that does not have it cannot read there, so nothing may be written there.
             self.first().take_out_device(number).await?;
         }
         known.map(|()| number)
@@ -169,7 +172,7 @@ impl Shards {
         self.first().use_device(number).await
     }
 
-    /// Returns what a device of the pool has now.
+    /// Returns the present storage of a device of the pool.
     pub(crate) async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
         self.first().device_storage(number).await
     }
@@ -179,7 +182,7 @@ impl Shards {
         self.first().size_bounds(number).await
     }
 
-    /// Extends or cuts the file of a device.
+    /// Extends or truncates the file of a device.
     pub(crate) async fn change_file(
         &self,
         number: MemberNumber,
@@ -188,24 +191,25 @@ impl Shards {
         self.first().change_file(number, change).await
     }
 
-    /// Has the pool use so many bytes of a device, which has them: more than before.
+    /// Uses this many bytes of a device, which it must have: more than before.
     ///
     /// # Errors
-    /// If it cannot; then the pool uses what it used.
+    /// If it cannot; then the pool uses as much as before.
     pub(crate) async fn grow_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
         for shard in self.all.iter() {
             shard.reach(number, size_bytes).await?;
         }
         self.first().grow_device(number, size_bytes).await?;
-        // Not before every shard can read there.
+        // Only once every shard can read there.
         self.know_sizes().await?;
         self.first().use_grown(number).await
     }
 
-    /// Makes a device smaller, which may take long. When this returns, nothing of the pool is behind its end, and it may be cut.
+    /// Makes a device smaller, which may take long. When this returns, the pool has nothing behind the new
+    /// end, and the file may be truncated.
     ///
     /// # Errors
-    /// If the pool needs more, if it was cancelled, or what failed. Then the device has the size that it had.
+    /// If the pool needs more, if it was cancelled, or the failure. Then the device has its previous size.
     pub(crate) async fn shrink_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
         self.first().shrink_device(number, size_bytes).await?;
         self.know_sizes().await?;
@@ -215,7 +219,7 @@ impl Shards {
         Ok(())
     }
 
-    /// Has a device keep its size that is being made smaller. Returns false if it is not.
+    /// Cancels a resize that makes a device smaller. Returns false if there is none.
     pub(crate) async fn cancel_shrink(&self, number: MemberNumber) -> Answer<bool> {
         self.first().cancel_shrink(number).await
     }
@@ -227,18 +231,19 @@ impl Shards {
         Ok(())
     }
 
-    /// Has a device leave the pool. It has left when the pool does not list it any more and nobody has it open.
+    /// Begins to remove a device from the pool. It has left when the pool does not list it any more and no
+    /// shard has it open.
     ///
     /// # Errors
-    /// If the pool cannot do without it; then nothing has changed.
+    /// If the pool needs it; then nothing has changed.
     pub(crate) async fn take_out_device(&self, number: MemberNumber) -> Answer<()> {
         self.first().take_out_device(number).await
     }
 
-    /// Gives up, durably on flash, what a pool holds of some disks, on devices that were looked at.
+    /// Invalidates, durably on flash, a pool's data of some disks, on open devices.
     ///
     /// # Errors
-    /// If that cannot be, or one of the disks has dirty data there.
+    /// If it cannot be done, or one of the disks has dirty data there.
     pub(crate) async fn give_up_content(
         &self,
         paths: Vec<PathBuf>,
@@ -248,7 +253,7 @@ impl Shards {
         self.first().give_up_content(paths, marks, disks).await
     }
 
-    /// From now on what disks do is not remembered in DIR, which takes nothing. Nothing of them may be on flash.
+    /// Continues without records in DIR, which cannot be written. No data of served disks may be on flash.
     pub(crate) async fn go_on_unrecorded(&self) -> Answer<()> {
         for shard in self.all.iter() {
             shard.go_on_unrecorded().await?;
@@ -256,7 +261,7 @@ impl Shards {
         Ok(())
     }
 
-    /// Goes on without a pool, on each shard for itself: every disk is served as if the flash had failed.
+    /// Continues without a pool, on each shard: every disk is served as if the flash had failed.
     pub(crate) async fn go_without_pool(&self) -> Answer<()> {
         for shard in self.all.iter() {
             shard.go_without_pool().await?;
@@ -264,7 +269,7 @@ impl Shards {
         Ok(())
     }
 
-    /// Leaves a mark on the pool, which nobody uses any more until it is opened anew.
+    /// Writes a mark to the pool, which is not used any more until it is opened again.
     ///
     /// # Errors
     /// If the flash failed.
@@ -272,10 +277,10 @@ impl Shards {
         self.first().leave_pool(mark).await
     }
 
-    /// Looks at a backing that is not a file or device of this host, and leaves it again.
+    /// Probes a backing that is not a file or device of this host, and closes it again.
     ///
     /// # Errors
-    /// If it cannot be reached, or is no disk that can be served.
+    /// If it cannot be reached, or cannot be served as a disk.
     pub(crate) async fn look_at_backing(
         &self,
         location: Location,
@@ -285,36 +290,36 @@ impl Shards {
         self.first().look_at_backing(location, access, images).await
     }
 
-    /// A mark for a start that nobody else draws.
+    /// Returns a unique mark for a start.
     pub(crate) async fn draw_mark(&self) -> Answer<u64> {
         self.first().draw_mark().await
     }
 
-    /// A new identity for a pool.
+    /// Returns a new identity for a pool.
     pub(crate) async fn draw_pool_id(&self) -> Answer<PoolId> {
         self.first().draw_pool_id().await
     }
 
-    /// Sets how much may be written to each device of the pool in a day, for all shards.
+    /// Sets the write budget of each device of the pool for a day, on all shards.
     pub(crate) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Answer<()> {
         self.first().set_write_budget(drive_writes).await
     }
 
-    /// How the pool stands.
+    /// Returns the state of the pool.
     pub(crate) async fn pool_report(&self) -> Answer<PoolReport> {
         self.first().pool_report().await
     }
 
-    /// Starts serving a disk, on the shard with the fewest.
+    /// Attaches a disk, on the shard with the fewest.
     ///
     /// # Errors
-    /// Whatever stands in the way; then nothing is left behind.
+    /// Any failure; then nothing is left behind.
     pub(crate) async fn attach(&self, disk: Attaching) -> Answer<()> {
         let name = disk.name.clone();
         let home = {
             let mut homes = self.homes();
             let fewest = fewest(&homes, self.all.len());
-            // One that is on its way already stays on its way.
+            // A disk that is being attached keeps its shard.
             *homes.entry(name.clone()).or_insert(fewest)
         };
         let attached = self.all[home].attach(disk).await;
@@ -324,11 +329,11 @@ impl Shards {
         attached
     }
 
-    /// Compares the backing of a disk that waits with what is cached of it, and serves it, on the shard with the fewest, if that is the
-    /// operator's word.
+    /// Compares the backing of a disk that waits with the cache, and serves it, on the shard with the fewest
+    /// disks, if the operator confirms it.
     ///
     /// # Errors
-    /// Whatever stands in the way; then nothing is left behind.
+    /// Any failure; then nothing is left behind.
     pub(crate) async fn accept(&self, disk: Attaching, word: Word) -> Answer<Evidence> {
         let name = disk.name.clone();
         let shard = {
@@ -343,10 +348,10 @@ impl Shards {
         evidence
     }
 
-    /// Keeps for a disk that is not attached what it reserved of the pool, instead of what was kept for it before.
+    /// Keeps the reservation of a disk that is not attached, instead of the one that was kept before.
     ///
     /// # Errors
-    /// If the others leave too little; then nothing has changed.
+    /// If the other disks leave too little; then nothing has changed.
     pub(crate) async fn keep_share(&self, disk: Absent) -> Answer<()> {
         self.first().keep_share(disk).await
     }
@@ -354,7 +359,7 @@ impl Shards {
     /// Changes how a disk is cached.
     ///
     /// # Errors
-    /// If it cannot be so; then nothing has changed.
+    /// If it cannot be changed; then nothing has changed.
     pub(crate) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
         self.home(&change.name)?.reconfigure(change).await
     }
@@ -370,23 +375,24 @@ impl Shards {
         self.home(&name)?.guests(name).await
     }
 
-    /// Makes the sockets of a disk again whose files are gone.
+    /// Creates the sockets of a disk again whose files are gone.
     ///
     /// # Errors
-    /// If one cannot be had, or the disk is not served.
+    /// If one cannot be created, or the disk is not served.
     pub(crate) async fn renew_sockets(&self, name: String) -> Answer<()> {
         self.home(&name)?.renew_sockets(name).await
     }
 
-    /// Has a disk take the size that its backing has now.
+    /// Grows a disk to the present size of its backing.
     ///
     /// # Errors
-    /// Why it cannot; then nothing has changed.
+    /// The reason for which it cannot; then nothing has changed.
     pub(crate) async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
         self.home(&wanted.name)?.resize(wanted).await
     }
 
-    /// True if a disk was attached to a backing that is larger; once it is loaded. False if it is not, or leaves before that.
+    /// Returns true if a disk was attached to a backing that is larger, once it is loaded; false if it was
+    /// not, or is detached before that.
     ///
     /// # Errors
     /// If it is not attached.
@@ -394,12 +400,12 @@ impl Shards {
         self.home(&name)?.may_take_growth(name).await
     }
 
-    /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back. Takes as
-    /// long as the backing does.
+    /// Detaches a disk: lets requests in flight end, makes acknowledged writes durable, closes the backing.
+    /// Takes as long as the backing does.
     ///
     /// # Errors
-    /// If it is not attached; or if it was to go for good and its backing does not take what is dirty: then it is served as
-    /// before.
+    /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
+    /// is served as before.
     pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
         let shard = self.home(&name)?;
         let detached = shard.detach(name.clone(), content).await;
@@ -411,7 +417,7 @@ impl Shards {
         detached
     }
 
-    /// Has everything that is dirty of a disk destaged at full speed, or not any more.
+    /// Destages the dirty data of a disk at full speed, or ends that.
     ///
     /// # Errors
     /// If it is not attached.
@@ -419,15 +425,16 @@ impl Shards {
         self.home(&name)?.destage(name, asked).await
     }
 
-    /// Destages everything of a disk, and keeps anything from becoming dirty until it is detached.
+    /// Destages everything of a disk, and keeps it clean until it is detached.
     ///
     /// # Errors
-    /// If it is not attached, or its backing does not take it.
+    /// If it is not attached, or its backing fails.
     pub(crate) async fn destage_for_good(&self, name: String) -> Answer<()> {
         self.home(&name)?.destage_for_good(name).await
     }
 
-    /// Begins to bring home everything of a disk, and to keep it so for so many seconds from then on.
+    /// Begins to destage everything of a disk, and to keep it clean for this many seconds from then on.
+    /// Returns the number of the request.
     ///
     /// # Errors
     /// If it is not attached.
@@ -435,7 +442,7 @@ impl Shards {
         self.home(&name)?.quiesce(name, seconds).await
     }
 
-    /// Ends what [`Self::quiesce`] began, of this number if one is given. True if there was something to end.
+    /// Ends the request of [`Self::quiesce`], of this number if one is given. Returns true if there was one.
     ///
     /// # Errors
     /// If it is not attached.
@@ -443,7 +450,7 @@ impl Shards {
         self.home(&name)?.resume(name, number).await
     }
 
-    /// The bytes of a disk that flash lost before the backing had them. At most so many ranges.
+    /// Returns the bytes of a disk that flash lost before the backing had them. At most this many ranges.
     ///
     /// # Errors
     /// If it is not attached.
@@ -451,7 +458,7 @@ impl Shards {
         self.home(&name)?.lost(name, most).await
     }
 
-    /// The curves of a disk, and the bytes of RAM that knowing them takes.
+    /// Returns the curves of a disk, and the bytes of RAM that they take.
     ///
     /// # Errors
     /// If it is not attached.
@@ -459,24 +466,24 @@ impl Shards {
         self.home(&name)?.curves(name).await
     }
 
-    /// Gives back what is cached of a disk that is not attached and will not be.
+    /// Frees the cached data of a disk that is not attached and will not be.
     ///
     /// # Errors
-    /// A conflict if its backing does not have everything, unless that is given up; then nothing has changed.
+    /// A conflict if there is dirty data, unless that may be discarded; then nothing has changed.
     pub(crate) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Answer<()> {
         self.first().forget(name, id, what_is_dirty).await
     }
 
-    /// Drops what is cached of a disk for good, whether it is attached or not.
+    /// Drops the cached data of a disk durably, whether it is attached or not.
     ///
     /// # Errors
-    /// If it may come back at the next start.
+    /// If it may return at the next start.
     pub(crate) async fn evict(&self, name: String, id: u32) -> Answer<()> {
         let home = self.home(&name).unwrap_or_else(|_| self.first().clone());
         home.evict(name, id).await
     }
 
-    /// Every disk that is attached, with how it stands.
+    /// Returns every attached disk, with its report.
     ///
     /// # Errors
     /// If a shard does not answer.
@@ -486,18 +493,19 @@ impl Shards {
         Ok(answers?.into_iter().flatten().collect())
     }
 
-    /// Every disk that is or may be attached, with how it stands, or why its shard does not say.
+    /// Returns every disk that is or may be attached, with its report, or the reason for which its shard does
+    /// not answer.
     pub(crate) async fn disks_as_far_as_known(&self) -> BTreeMap<String, Answer<DiskReport>> {
         self.collect(join_all(self.all.iter().map(ShardHandle::disks)).await)
     }
 
-    /// Returns the disks and the pool, of one question to each shard.
+    /// Returns the disks and the pool, with one request to each shard.
     pub(crate) async fn report(&self) -> HostReport {
         let ask = |(at, shard): (usize, &ShardHandle)| {
             let question = move |shard: &Shard| {
                 // The pool is the same for all of them.
                 let pool = (at == 0).then(|| shard.pool_report());
-                // This question is a run that is not counted yet.
+                // This request is a run that is not counted yet.
                 (shard.disk_reports(), pool, shard.busy.runs() + 1)
             };
             let shard = shard.clone();
@@ -515,7 +523,8 @@ impl Shards {
         HostReport { disks: self.collect(disks), pool, moment: ReportMoment(runs) }
     }
 
-    /// Returns true if no task of any shard has run since the report of this moment: it still holds, but for what time alone changes.
+    /// Returns true if no task of any shard has run since the report of this moment: it still holds, except
+    /// for values that depend on time alone.
     pub(crate) fn have_rested_since(&self, ReportMoment(runs): &ReportMoment) -> bool {
         let has_rested = |(shard, runs): (&ShardHandle, &Option<u64>)| *runs == Some(shard.busy.runs());
         runs.len() == self.all.len() && self.all.iter().zip(runs).all(has_rested)
@@ -541,8 +550,8 @@ impl Shards {
         disks
     }
 
-    /// Checks the backings of all disks once, and has shards check those disks that are not sound. Returns when all backings have
-    /// answered, or those that have not hang.
+    /// Checks the backings of all disks once, and lets shards check those disks that are not sound. Returns
+    /// when all backings have answered, or the rest hangs.
     pub(crate) async fn check_backings(&self) {
         let mut pass = self.monitor.begin_pass();
         while let Some(suspects) = pass.next().await {
@@ -561,21 +570,21 @@ impl Shards {
             }
         }
         let asked = on_shards.into_iter().map(|(shard, disks)| self.all[shard].start_checks(disks));
-        // A shard that does not answer is reported by whoever asks it for its disks; the next pass tries again.
+        // A shard that does not answer is reported when it is asked for its disks; the next pass tries again.
         drop(join_all(asked).await);
     }
 
-    /// The names of all disks that are attached. Asks no shard.
+    /// Returns the names of all attached disks. Sends no request to a shard.
     pub(crate) fn attached(&self) -> Vec<String> {
         self.homes().keys().cloned().collect()
     }
 
-    /// True if a disk is attached. Asks no shard.
+    /// Returns true if a disk is attached. Sends no request to a shard.
     pub(crate) fn is_attached(&self, name: &str) -> bool {
         self.homes().contains_key(name)
     }
 
-    /// How busy the shards are. Asks none of them.
+    /// Returns the load of the shards. Sends no request to them.
     pub(crate) fn reports(&self) -> Vec<ShardReport> {
         let homes = self.homes();
         let report = |(at, shard): (usize, &ShardHandle)| ShardReport {
@@ -600,7 +609,7 @@ impl Shards {
         self.set_down(name, (from, to), moving).await
     }
 
-    /// Has a disk that was lifted from shard `from` served by shard `to`, or by the first one again.
+    /// Makes shard `to` serve a disk that was frozen on shard `from`, or the first one again.
     pub(super) async fn set_down(
         &self,
         name: &str,
@@ -610,7 +619,8 @@ impl Shards {
         let sockets = moving.sockets();
         let lost = match self.all[to].set_down(moving).await {
             Ok(Ok(())) => {
-                // First where it is now: whoever asks in between finds it twice rather than not at all.
+                // Listed under the new shard first: a request in between finds it twice rather than not at
+                // all.
                 self.homes().insert(name.to_owned(), to);
                 if let Err(problem) = self.all[from].let_go(name.to_owned()).await {
                     tracing::error!("While a disk was moved away from there: {problem}");
@@ -631,7 +641,7 @@ impl Shards {
         Relocation::Lost(lost)
     }
 
-    /// How one disk stands; none if it is not attached.
+    /// Returns the report of one disk; none if it is not attached.
     pub(crate) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
         match self.home(&name) {
             Ok(shard) => shard.disk_report(name).await,
@@ -639,7 +649,7 @@ impl Shards {
         }
     }
 
-    /// Has a disk to itself that was open beside a QEMU: locks the image, then caches by `change`.
+    /// Takes over a disk that was open beside a QEMU: locks the image, then caches by `change`.
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
@@ -647,8 +657,8 @@ impl Shards {
         self.home(&change.name)?.take_over(change).await
     }
 
-    /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing of it is
-    /// cached, and all that guests wrote is in the backing. The lock stays.
+    /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing
+    /// of it is cached, and the backing has all writes of guests. The lock stays.
     ///
     /// # Errors
     /// If the backing failed the flush.
@@ -659,7 +669,7 @@ impl Shards {
     /// Unlocks the image of a disk that was withdrawn.
     ///
     /// # Errors
-    /// What the system said; then nothing has changed.
+    /// The error of the system; then nothing has changed.
     pub(crate) async fn give_up_lock(&self, name: String) -> Answer<()> {
         self.home(&name)?.give_up_lock(name).await
     }
@@ -670,12 +680,12 @@ impl Shards {
     }
 
     fn homes(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, usize>> {
-        // A map is whole after every step, also if a task panicked.
+        // A map is consistent after every step, also if a task panicked.
         self.homes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The shard with the fewest disks; of several the first.
+/// Returns the shard with the fewest disks; of several the first.
 fn fewest(homes: &BTreeMap<String, usize>, shards: usize) -> usize {
     let disks_on = |shard: &usize| homes.values().filter(|home| *home == shard).count();
     (0..shards).min_by_key(disks_on).expect("there is a shard")

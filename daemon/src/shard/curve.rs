@@ -1,4 +1,4 @@
-//! What caches of other sizes would do for a disk, asked of the shard that it is on.
+//! Curves of a disk, requested from its shard.
 
 use base::problem::Answer;
 use cache::Curves;
@@ -7,7 +7,7 @@ use super::ShardHandle;
 use super::disk::not_attached;
 
 impl ShardHandle {
-    /// The curves of a disk, and the bytes of RAM that knowing them takes.
+    /// Returns the curves of a disk, and the bytes of RAM that they take.
     ///
     /// # Errors
     /// If it is not attached.

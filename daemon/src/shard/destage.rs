@@ -1,12 +1,13 @@
-//! Destage of a disk that somebody asks for: at once, with nothing dirty for a while, or before the disk goes; and what flash lost of it.
+//! Destage on request: at once, with a hold on it for a while, or before a disk is removed; and data that
+//! flash lost.
 //!
 //! ```text
 //!   quiesce:  no ──> coming (destage at full speed) ──> quiet ── time is up, or resume ──> no
 //!                       └── the backing does not take it ──> failed
 //! ```
-//! Whoever asks is answered at once and looks at reports to see how far it is: what a backing takes minutes for must not keep
-//! a connection waiting. Guests go on all the time. An end is always in sight: a backup that forgot to resume does not leave a
-//! disk without write-back for ever.
+//! Requests are answered at once, and reports have the progress: a backing that takes minutes must not keep a
+//! connection waiting. Guests continue all the time. Every hold has an end: a backup that forgot to resume
+//! does not leave a disk without write-back for ever.
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -29,29 +30,29 @@ use crate::holds::HoldTime;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// The number of the last request for quiet.
+/// Number of the last quiesce request.
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
-/// Whether nothing of a disk is dirty because somebody asked for that.
+/// Whether a disk is kept clean on request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Quietness {
-    /// Nobody did.
+    /// Not requested.
     #[default]
     No,
     /// It is being destaged.
     Coming,
-    /// Nothing is dirty for so many seconds more.
+    /// Nothing becomes dirty for this many more seconds.
     Quiet { seconds_left: u64 },
-    /// It was asked for and could not be, and why. The disk goes on as if it had not been asked for.
+    /// It was requested and failed, with the reason. The disk continues as if it had not been requested.
     Failed(String),
 }
 
-/// Keeps a disk quiet.
+/// State of the quiesce of a disk.
 #[derive(Default)]
 pub(super) struct Quiet {
     state: RefCell<State>,
-    /// Which request counts: whoever keeps the disk quiet for an earlier one stops. No two requests of this process have the
-    /// same number, on whatever shard the disk is.
+    /// Number of the request that counts: tasks of earlier ones stop. No two requests of this process have
+    /// the same number, on whatever shard the disk is.
     turn: Cell<u64>,
     turned: Notify,
 }
@@ -66,7 +67,7 @@ enum State {
 }
 
 impl Quiet {
-    /// How it stands at this time.
+    /// Returns the state at this time.
     pub(super) fn at(&self, now: u64) -> Quietness {
         match &*self.state.borrow() {
             State::No => Quietness::No,
@@ -78,17 +79,17 @@ impl Quiet {
         }
     }
 
-    /// True if nobody asked for it, or it came to nothing.
+    /// Returns true if none was requested, or it failed.
     pub(super) fn is_over(&self) -> bool {
         matches!(*self.state.borrow(), State::No | State::Failed(_))
     }
 
-    /// The number of the request that counts.
+    /// Returns the number of the request that counts.
     pub(super) fn number(&self) -> u64 {
         self.turn.get()
     }
 
-    /// Ends it without a word to the cache: whoever calls this knows better.
+    /// Ends it without a call to the cache: the caller makes that.
     pub(super) fn end(&self) {
         self.state.replace(State::No);
         self.take_turn();
@@ -108,7 +109,7 @@ impl Quiet {
 }
 
 impl ShardHandle {
-    /// Has everything that is dirty destaged at full speed, or not any more.
+    /// Destages all dirty data at full speed, or ends that.
     pub(super) async fn destage(&self, name: String, asked: Destage) -> Answer<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
@@ -123,7 +124,7 @@ impl ShardHandle {
                     return Ok(());
                 }
             };
-            // Until all is known that is dirty, there is nothing to hurry.
+            // Until all dirty data is known, there is nothing to hurry.
             shard.host.spawn(async move {
                 disk.cached.loaded().await;
                 start(&disk.cached);
@@ -133,7 +134,8 @@ impl ShardHandle {
         .await?
     }
 
-    /// Destages everything, faster than the keys of the disk allow, and keeps anything from becoming dirty until the disk is detached.
+    /// Destages everything, faster than the keys of the disk allow, and keeps it clean until the disk is
+    /// detached.
     pub(super) async fn destage_for_good(&self, name: String) -> Answer<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
@@ -146,8 +148,8 @@ impl ShardHandle {
         .await?
     }
 
-    /// Begins to bring everything home and to keep it so, for so many seconds from then on. Answers with the number of the
-    /// request.
+    /// Begins to destage everything and to keep it clean for this many seconds from then on. Returns the
+    /// number of the request.
     pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Answer<u64> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
@@ -163,8 +165,8 @@ impl ShardHandle {
         .await?
     }
 
-    /// Ends what [`Self::quiesce`] began; if a number is given, only if it is still that request that counts. True if there
-    /// was something to end.
+    /// Ends the request of [`Self::quiesce`]; if a number is given, only if that is still the request that
+    /// counts. Returns true if there was one.
     pub(super) async fn resume(&self, name: String, number: Option<u64>) -> Answer<bool> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
@@ -178,7 +180,7 @@ impl ShardHandle {
         .await?
     }
 
-    /// The bytes of a disk that flash lost before the backing had them. At most so many ranges.
+    /// Returns the bytes of a disk that flash lost before the backing had them. At most this many ranges.
     pub(super) async fn lost(&self, name: String, most: usize) -> Answer<Vec<ByteRange>> {
         self.ask(move |shard| {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
@@ -187,10 +189,10 @@ impl ShardHandle {
         .await?
     }
 
-    /// Gives back what is cached of a disk that is not attached and will not be.
+    /// Frees the cached data of a disk that is not attached and will not be.
     ///
     /// # Errors
-    /// A conflict if its backing does not have everything, unless that is given up; then nothing has changed.
+    /// A conflict if there is dirty data, unless that may be discarded; then nothing has changed.
     pub(super) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Answer<()> {
         self.call(move |shard| async move {
             match shard.cache().disown(DiskId(id), what_is_dirty).await {
@@ -210,7 +212,8 @@ impl ShardHandle {
 }
 
 impl Disk {
-    /// Keeps a disk quiet that was attached just now, as was asked before. To be called before it meets a request.
+    /// Keeps a disk clean that was just attached, as was requested before. Must be called before its first
+    /// request.
     pub(super) fn go_on_quiet(self: &Rc<Self>, name: String, host: &LocalHost, time: HoldTime) {
         if time == HoldTime::Left(Duration::ZERO) {
             return;
@@ -227,21 +230,21 @@ impl Disk {
     }
 }
 
-/// Whether destage is to hurry.
+/// Speed of destage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destage {
-    /// Until nothing is dirty.
+    /// Full speed until nothing is dirty.
     Start,
     /// The same, faster than the keys of the disk allow: its flash is about to be lost.
     Hurry,
-    /// Not any more.
+    /// Back to the usual speed.
     Stop,
 }
 
-/// Sees to it that all data of a disk is in its backing, durably, and that nothing becomes dirty any more.
+/// Destages all data of a disk, durably, and keeps it clean.
 ///
 /// # Errors
-/// If the backing does not take it; then the disk goes on as before.
+/// If the backing fails; then the disk continues as before.
 pub(super) async fn bring_home(disk: &Disk, name: &str) -> Answer<()> {
     disk.quiet.end();
     if let Some(Failure::Shrunk(reason)) = &*disk.failure.borrow() {
@@ -261,7 +264,7 @@ fn not_home(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Probl
     ))
 }
 
-/// Why a disk that is not served cannot be given up.
+/// Returns the reason for which the data of a disk that is not served cannot be discarded.
 pub(super) fn holds_dirty(name: &str) -> Problem {
     Problem::conflict(format!(
         "Cannot forget what is cached of disk '{name}': its backing does not have all of it. Give it its backing back, so \
@@ -271,7 +274,7 @@ pub(super) fn holds_dirty(name: &str) -> Problem {
 
 async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, time: HoldTime) {
     let begun = host.now();
-    // Whoever took over is looked for first: then what this one holds was not handed over yet, and goes.
+    // A later request is checked first: then the hold of this one was not handed over yet, and is dropped.
     let superseded = pin!(disk.quiet.is_superseded(turn));
     let quieted = match select(superseded, pin!(disk.cached.quiesce())).await {
         Either::Left(_) => return,
@@ -279,7 +282,7 @@ async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, ti
     };
     if let Err(error) = quieted {
         if disk.leaving.get() {
-            // It is detached, which ends no hold: the next start goes on with it.
+            // The disk is detached, which ends no hold: the next start continues it.
             return;
         }
         let failed =

@@ -1,10 +1,10 @@
-//! A shard's side of a device that comes to the pool or leaves it.
+//! A shard's part in adding and removing devices of the pool.
 //!
 //! ```text
 //!   look at it ──> add it on one shard ──> every other shard gets its own handle ──> use it
 //!       └────────> let it go
 //! ```
-//! Decides nothing: what may be added, and what is remembered of it, is the business of the registry.
+//! Decides nothing: the registry decides on additions, and records them.
 
 use std::fs::File;
 use std::io;
@@ -24,27 +24,27 @@ use super::pool::Found;
 use super::{Shard, ShardHandle};
 
 impl ShardHandle {
-    /// Opens and locks a device and says what it holds; makes a file of `create` bytes first if asked to. It stays open
-    /// until it is used or let go.
+    /// Opens and locks a device and identifies its content; with `create`, first makes a file of this many
+    /// bytes. It stays open until it is used or closed again.
     pub(super) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
         self.call(move |shard| async move { shard.look_at_device(path, create).await }).await?
     }
 
-    /// Closes what this shard has open of devices beside its cache: those that were looked at and are not to be used, and
-    /// those that all shards have by now.
+    /// Closes this shard's devices that are not in its cache: those that were opened and are not to be used,
+    /// and those that all shards have by now.
     pub(super) async fn let_go_of_devices(&self) -> Answer<()> {
         self.call(|shard| async move { shard.looked_at.borrow_mut().clear() }).await
     }
 
-    /// Makes a device that was looked at one of the pool, whatever it held.
+    /// Adds an open device to the pool, whatever it held.
     ///
     /// # Errors
-    /// If it cannot be one, or failed; then it is none.
+    /// If it cannot be added, or failed; then it does not belong.
     pub(super) async fn add_device(&self, path: PathBuf) -> Answer<MemberNumber> {
         self.call(move |shard| async move { shard.add_device(&path).await }).await?
     }
 
-    /// What another shard needs to know a device that was added here.
+    /// Returns a handle for other shards of a device that was added here.
     pub(super) async fn share_device(&self, path: PathBuf) -> Answer<DeviceHandle> {
         self.call(move |shard| async move {
             let looked_at = shard.looked_at.borrow();
@@ -62,7 +62,7 @@ impl ShardHandle {
         .await?
     }
 
-    /// Starts to put content on a device that all shards know.
+    /// Begins to use a device that all shards have.
     pub(super) async fn use_device(&self, number: MemberNumber) -> Answer<()> {
         self.call(
             move |shard| async move { shard.cache().use_device(number).map_err(|error| refused(&error)) },
@@ -70,10 +70,10 @@ impl ShardHandle {
         .await?
     }
 
-    /// Has a device leave the pool.
+    /// Begins to remove a device from the pool.
     ///
     /// # Errors
-    /// If the pool cannot do without it; then nothing has changed.
+    /// If the pool needs it; then nothing has changed.
     pub(super) async fn take_out_device(&self, number: MemberNumber) -> Answer<()> {
         self.call(move |shard| async move {
             shard.cache().take_out_device(number).map_err(|error| refused(&error))
@@ -82,27 +82,27 @@ impl ShardHandle {
     }
 }
 
-/// Storage of a device of the pool as it is now.
+/// Present storage of a device of the pool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeviceStorage {
-    /// Bytes that it has, whatever the pool uses of them.
+    /// Its size in bytes, however much of it the pool uses.
     pub(crate) size_bytes: u64,
-    /// It is a file, which can be made as large as there is room.
+    /// True for a file, which can grow as long as there is space.
     pub(crate) is_file: bool,
 }
 
-/// What is done to the file of a device.
+/// A change of the file of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileChange {
-    /// It gets so many bytes, whose storage is reserved.
+    /// Extends it to this many bytes, whose storage is allocated.
     Extend(u64),
-    /// It ends there.
+    /// Truncates it there.
     Cut(u64),
 }
 
 /// Changes of the size of a device.
 impl ShardHandle {
-    /// Returns what a device has now.
+    /// Returns the present storage of a device.
     pub(super) async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
         self.call(move |shard| async move { shard.device_storage(number).await }).await?
     }
@@ -115,7 +115,7 @@ impl ShardHandle {
         .await?
     }
 
-    /// Extends or cuts the file of a device. What the system says is the caller's to explain.
+    /// Extends or truncates the file of a device. The caller explains errors of the system.
     pub(super) async fn change_file(
         &self,
         number: MemberNumber,
@@ -132,7 +132,7 @@ impl ShardHandle {
         .await?
     }
 
-    /// From now on this shard's handle of a device reaches so far.
+    /// Sets the end up to which this shard's handle of a device reaches.
     pub(super) async fn reach(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
         self.call(move |shard| async move {
             let reach = |flash: &Flash| {
@@ -145,7 +145,7 @@ impl ShardHandle {
         .await?
     }
 
-    /// Has the pool use more of a device, which every shard's handle reaches.
+    /// Extends the pool on a device, up to an end that every shard's handle reaches.
     pub(super) async fn grow_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
         self.call(move |shard| async move {
             shard.cache().grow_device(number, size_bytes).await.map_err(|error| refused(&error))
@@ -153,12 +153,12 @@ impl ShardHandle {
         .await?
     }
 
-    /// Takes notice of what devices have.
+    /// Reads the sizes of the devices again.
     pub(super) async fn know_sizes(&self) -> Answer<()> {
         self.call(|shard| async move { shard.cache().know_sizes() }).await
     }
 
-    /// Starts to put content on what a device has more than before.
+    /// Begins to use the new part of a device.
     pub(super) async fn use_grown(&self, number: MemberNumber) -> Answer<()> {
         self.call(
             move |shard| async move { shard.cache().use_grown(number).map_err(|error| refused(&error)) },
@@ -174,7 +174,7 @@ impl ShardHandle {
         .await?
     }
 
-    /// Has a device keep its size that is being made smaller. Returns false if it is not.
+    /// Cancels a resize that makes a device smaller. Returns false if there is none.
     pub(super) async fn cancel_shrink(&self, number: MemberNumber) -> Answer<bool> {
         self.call(move |shard| async move { shard.cache().cancel_shrink(number) }).await
     }
@@ -184,7 +184,8 @@ fn gone(number: MemberNumber) -> Problem {
     Problem::conflict(format!("Device {number} is no longer open"))
 }
 
-/// Reserves the storage of a file up to so many bytes, or makes it so long where the file system cannot reserve.
+/// Allocates the storage of a file up to this many bytes, or only extends it if the file system cannot
+/// allocate.
 fn extend(file: &File, bytes: u64) -> io::Result<()> {
     let length = i64::try_from(bytes).map_err(io::Error::other)?;
     match fallocate(file, FallocateFlags::empty(), 0, length) {
@@ -201,7 +202,7 @@ impl Shard {
     }
 
     async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
-        // A handle of its own: that the storage is smaller than it was is not this one's to conclude.
+        // A separate handle, so that a smaller size has no effect on the pool's own one.
         let open = OpenDevice::from_handle(&self.ring, self.device_handle(number)?);
         let is_file = !open.device().is_block_device();
         let size_bytes = open.device().current_size().await.map_err(|error| {
@@ -211,10 +212,10 @@ impl Shard {
     }
 
     async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
-        // What was looked at before is given back first, so that it can be looked at again.
+        // An earlier opening is closed first, so that it can be opened again.
         self.looked_at.borrow_mut().remove(&path);
         if create.is_none() {
-            // A guest's disk that looks blank is no pool to be. Whoever serves it holds these locks.
+            // A guest's disk that looks blank must not become a pool. A server of it holds these locks.
             drop(self.open_device(&path, Lock::Image, None).await?);
         }
         let device = self.open_device(&path, Lock::Exclusive, create).await?;
@@ -231,7 +232,7 @@ impl Shard {
         Ok(found)
     }
 
-    /// Opens a device aside from the shard: guests are served here.
+    /// Opens a device on another thread: guests are served on this one.
     async fn open_device(&self, path: &Path, lock: Lock, create: Option<u64>) -> Answer<FileDevice> {
         let options = OpenOptions { access: Access::ReadWrite, cache: PageCache::Direct, lock, create };
         let wanted = path.to_owned();
@@ -258,7 +259,7 @@ impl Shard {
         let before: Vec<MemberNumber> = numbers().collect();
         let number = match cache.add_device(Flash::Device(open)).await {
             Ok(number) => number,
-            // It failed in the middle, and is one of the pool all the same. Devices are added one after another.
+            // It failed halfway, and belongs to the pool all the same. Devices are added one after another.
             Err(error) => numbers().find(|number| !before.contains(number)).ok_or_else(|| refused(&error))?,
         };
         self.looked_at.borrow_mut().insert(path.to_owned(), spare);
@@ -266,7 +267,7 @@ impl Shard {
     }
 }
 
-/// What the cache says is for people as it is.
+/// Messages of the cache are for people as they are.
 fn refused(error: &CacheError) -> Problem {
     match error {
         CacheError::Flash(_) => Problem::failed(error.to_string()),

@@ -1,7 +1,8 @@
-//! The marker of dirty data at a backing, and the refusal of a disk whose newest data is in a pool that is not in use.
+//! The dirty marker on a backing, and the refusal of a disk whose newest data is in a pool that is not in
+//! use.
 //!
-//! The marker names the pool and the disk whose flash may have newer data. It is set before the disk writes back, and taken off once the
-//! backing has everything. DIR says the same of the pool (`registry`).
+//! The marker names the pool and the disk whose flash may have newer data. It is set before the disk writes
+//! back, and removed once the backing is complete. DIR has the same record of the pool (`registry`).
 
 use std::rc::Rc;
 
@@ -14,17 +15,17 @@ use crate::backing::Ability;
 use crate::keys::{Unmarked, Values};
 use crate::past::{Appearance, CannotMark, DirtyMark, History};
 
-/// Which pool may hold what the backing of a disk does not have, as far as it is remembered.
+/// Recorded pools with possible dirty data for the backing of a disk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unsaved {
     /// The pool of this host.
     pub(crate) own: Option<String>,
-    /// The one that may hold such data.
+    /// The pool that may hold such data.
     pub(crate) held_by: Option<String>,
 }
 
 impl Shard {
-    /// Refuses a disk if somebody else has newer data of its backing than it can get here: its guests would find old data.
+    /// Refuses a disk if another pool has newer data of its backing: its guests would read old data.
     pub(super) async fn check_unsaved(
         &self,
         name: &str,
@@ -69,10 +70,11 @@ impl Shard {
         }
     }
 
-    /// Marks the backing of a disk that is about to write back, so that no other Forebay serves it as if it were complete.
+    /// Marks the backing of a disk that is about to write back, so that no other Forebay serves it as if it
+    /// were complete.
     ///
     /// # Errors
-    /// If it cannot hold a mark, and nobody allowed it to go without.
+    /// If it cannot bear a mark, and write-back without one is not permitted.
     pub(super) async fn mark(
         &self,
         name: &str,
@@ -100,7 +102,7 @@ impl Shard {
         )))
     }
 
-    /// What the backing of a disk bears while flash may have newer data.
+    /// Returns the dirty mark for the backing of a disk.
     pub(super) fn mark_of(&self, name: &str, id: u32) -> DirtyMark {
         DirtyMark { pool: self.cache().id(), disk: id, name: name.to_owned() }
     }

@@ -1,8 +1,8 @@
-//! A disk on its shard: backing, cache and door, from attaching to detaching.
+//! A disk on its shard: backing, cache and doors, from attachment to detachment.
 //!
-//! Attaching: (1) open and lock the backing, (2) put the cache in front, (3) listen. Detaching goes the other way and
-//! lets every request end first. What is remembered of the disk over restarts is in `registry` and, of its backing, in `past`, which
-//! this asks and tells at both ends.
+//! Attachment: (1) open and lock the backing, (2) put the cache in front, (3) listen. Detachment is the
+//! reverse, after every request has ended. The durable records of the disk are in `registry` and, for its
+//! backing, in `past`, which is consulted and updated at both ends.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -41,13 +41,13 @@ use crate::keys::{PoolBounds, Unmarked, Values};
 use crate::past::{self, Appearance, CannotMark, History, Sizes};
 use crate::recording::{Recorded, recorder};
 
-/// Attachments so far, on all shards.
+/// Number of attachments so far, on all shards.
 static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
 
 /// The environment of the cache of each shard.
 pub(super) type Env = (Backing, Flash, LocalHost);
 pub(super) type Cached = CachedDisk<Env>;
-/// The same while destage has nothing at the backing.
+/// The same while destage has no request at the backing.
 pub(super) type CachedAtRest<'a> = AtRest<'a, Env>;
 
 /// A disk that is served.
@@ -58,29 +58,29 @@ pub(super) struct Disk {
     pub(super) meter: RefCell<Meter>,
     pub(super) cached: Rc<Cached>,
     pub(super) doors: Doors,
-    /// What its guests get at most.
+    /// Limits of its guests' requests.
     pub(super) limiter: Rc<RateLimiter<LocalHost>>,
     pub(super) location: Location,
     pub(super) history: Rc<History>,
     pub(super) identity: Identity,
     pub(super) quiet: Quiet,
-    /// Whether its backing has its content still when the host was off.
+    /// Whether its backing keeps its content when the host is off.
     pub(super) persistence: Ability,
-    /// Where its backing is, if not at its path.
+    /// Place of its backing, if not at its path.
     pub(super) displaced: RefCell<Option<Displaced>>,
-    /// Why it is no longer what was attached.
+    /// Reason for which it no longer matches the attachment.
     pub(super) failure: RefCell<Option<Failure>>,
-    /// The same as the checks from outside need it.
+    /// State for the checks by the monitor.
     pub(super) monitored: Arc<MonitoredBacking>,
-    /// Set while a check that they asked for has not ended.
+    /// Set while a check that the monitor requested has not ended.
     pub(super) is_checking: Cell<bool>,
-    /// Set when it begins to be detached, or to leave for another shard.
+    /// Set when its detachment or its move to another shard begins.
     pub(super) leaving: Cell<bool>,
-    /// Told when it is detached.
+    /// Notified when it is detached.
     pub(super) gone: Notify,
 }
 
-/// What is to be attached.
+/// Parameters of an attachment.
 #[derive(Clone, Debug)]
 pub(crate) struct Attaching {
     pub(crate) name: String,
@@ -89,39 +89,39 @@ pub(crate) struct Attaching {
     pub(crate) access: Access,
     pub(crate) lock: Lock,
     pub(crate) values: Values,
-    /// The size that it had when it was served last.
+    /// The size when it was served last.
     pub(crate) size_bytes_before: Option<u64>,
-    /// The sector size that guests were shown then.
+    /// The sector size for guests then.
     pub(crate) sector_bytes_before: Option<u64>,
-    /// For how long it is to be kept quiet, as was asked before.
+    /// Time for which it is to be kept clean, as was requested before.
     pub(crate) hold: Option<HoldTime>,
-    /// Which pool may hold what its backing does not have.
+    /// Pool that may hold dirty data for its backing.
     pub(crate) unsaved: Unsaved,
     pub(crate) entrances: Entrances,
 }
 
-/// A disk that is not attached, and to keep its share of the pool.
+/// A disk that is not attached and keeps its share of the pool.
 #[derive(Clone, Debug)]
 pub(crate) struct Absent {
     pub(crate) name: String,
     pub(crate) id: u32,
     pub(crate) values: Values,
-    /// The size that it had when it was served last.
+    /// The size when it was served last.
     pub(crate) size_bytes: u64,
 }
 
-/// How much of what is cached of a disk is trusted.
+/// Trust in the cached data of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// As much as what is remembered of its backing allows.
+    /// As the record of its backing permits.
     AsJudged,
-    /// Everything: every cached page was compared with the backing, and is what it has.
+    /// Complete: every cached page was compared with the backing, and is equal.
     Compared,
-    /// What is dirty, by the operator's word, whatever is remembered.
+    /// Dirty data only, by the operator's confirmation, whatever the record.
     Accepted,
 }
 
-/// A backing that is open and locked for a disk that is to be attached.
+/// A backing that is open and locked for an attachment.
 pub(super) struct OpenedBacking {
     pub(super) backing: Backing,
     persistence: Ability,
@@ -130,108 +130,108 @@ pub(super) struct OpenedBacking {
 }
 
 impl OpenedBacking {
-    /// What is remembered of it allows.
+    /// Returns the trust that its record permits.
     pub(super) async fn past(&self) -> Past {
         self.history.past(&self.found).await
     }
 }
 
-/// What is to be changed.
+/// Parameters of a change.
 #[derive(Clone, Debug)]
 pub(crate) struct Reconfiguring {
     pub(crate) name: String,
     pub(crate) values: Values,
-    /// Who may connect from now on; none leaves that as it is.
+    /// Rights of clients from now on; none leaves them as they are.
     pub(crate) rights: Option<Rights>,
 }
 
-/// What becomes of what is cached of a disk that is detached.
+/// Treatment of a disk's cached data at its detachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// It stays on flash for the next time.
+    /// Stays on flash for the next attachment.
     Kept,
-    /// It goes; what the backing does not have is brought home first, unless it is given up.
+    /// Dropped; dirty data is destaged first, unless it may be discarded.
     Dropped(WhatIsDirty),
-    /// It goes, and whoever uses the disk loses it: nothing remembers that the disk was attached.
+    /// Dropped, and users of the disk are disconnected: no record of the attachment is left.
     Undone,
 }
 
 impl Content {
-    /// Returns true if a disk whose content goes like this stays while it is mapped.
+    /// Returns true if a detachment with this treatment is refused while the disk is mapped.
     fn is_refused_if_mapped(self) -> bool {
         matches!(self, Self::Dropped(_))
     }
 }
 
-/// How a disk ended.
+/// Result of a detachment.
 #[derive(Clone, Debug)]
 pub(crate) struct Detached {
-    /// How it stood after its last request; none if somebody else detached it.
+    /// Report after its last request; none if it was detached elsewhere.
     pub(crate) last: Option<DiskReport>,
-    /// Whether all that guests wrote is durable. It is detached in either case.
+    /// Whether all acknowledged writes are durable. It is detached in either case.
     pub(crate) flushed: Answer<()>,
-    /// True if the backing has all of it.
+    /// True if the backing is complete.
     pub(crate) is_home: bool,
-    /// Bytes that flash has and the backing has not.
+    /// Dirty bytes that are left on flash.
     pub(crate) dirty_bytes: u64,
 }
 
-/// How a served disk stands.
+/// Report of a served disk.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskReport {
-    /// A number that no other attachment in this process has: counters begin at zero with each. A disk that moves to another
-    /// shard keeps it, as its counters go on.
+    /// A number that is unique to the attachment in this process: counters begin at zero with each. A disk
+    /// that moves to another shard keeps it, as its counters continue.
     pub(crate) attachment: u64,
-    /// Since when that counts, moves included.
+    /// Time since that attachment, moves included.
     pub(crate) attached_for: Duration,
-    /// The shard that it is on, counted from 0.
+    /// Number of its shard, counted from 0.
     pub(crate) shard: u32,
     pub(crate) settings: DiskSettings,
     pub(crate) size_bytes: u64,
-    /// The sector size that guests are shown.
+    /// The sector size for guests.
     pub(crate) sector_bytes: u64,
     pub(crate) identity: Identity,
-    /// What its backing can do.
+    /// Capabilities of its backing.
     pub(crate) capabilities: Capabilities,
-    /// What is wrong with its backing at present.
+    /// Present trouble of its backing.
     pub(crate) trouble: Option<Trouble>,
-    /// Requests to its backing that were sent again because they failed.
+    /// Number of requests to its backing that were sent again after a failure.
     pub(crate) backing_retries: u64,
-    /// Requests of guests that waited to stay within limits.
+    /// Delays of guests' requests by limits.
     pub(crate) delays: Delays,
     pub(crate) failure: Option<String>,
-    /// What is wrong with the place of its backing.
+    /// Set if its backing is not at its path.
     pub(crate) displaced: Option<Displaced>,
-    /// The doors that are open.
+    /// The open doors.
     pub(crate) doors: Vec<DoorReport>,
-    /// Whether it could be moved to another shard.
+    /// True if it can be moved to another shard.
     pub(crate) fit_to_move: bool,
-    /// Whether it is kept from becoming dirty.
+    /// Whether it is kept clean.
     pub(crate) quiet: Quietness,
-    /// Which request for that counts.
+    /// Number of the request for that.
     pub(crate) quiet_number: u64,
     pub(crate) statistics: DiskStatistics,
-    /// What of that was counted in pass-through.
+    /// The part of that which was counted in pass-through.
     pub(crate) passed: Passed,
 }
 
 impl DiskReport {
-    /// Returns how many guests are connected, over all doors.
+    /// Returns the number of connected guests, over all doors.
     pub(crate) fn connections(&self) -> u64 {
         self.doors.iter().map(|door| door.counters.connections).sum()
     }
 
-    /// Returns how many queues of guests are not served any more.
+    /// Returns the number of guests' queues that are not served any more.
     pub(crate) fn broken_queues(&self) -> u64 {
         self.doors.iter().map(|door| door.counters.broken_queues).sum()
     }
 }
 
 impl ShardHandle {
-    /// Looks at a backing that is not a file or device of this host, and leaves it again.
+    /// Probes a backing that is not a file or device of this host, and closes it again.
     ///
     /// # Errors
-    /// If it cannot be reached, or is no disk that can be served.
+    /// If it cannot be reached, or cannot be served as a disk.
     pub(super) async fn look_at_backing(
         &self,
         location: Location,
@@ -244,18 +244,18 @@ impl ShardHandle {
         .await?
     }
 
-    /// Starts serving a disk.
+    /// Attaches a disk.
     ///
     /// # Errors
-    /// Whatever stands in the way; then nothing is left behind.
+    /// Any failure; then nothing is left behind.
     pub(super) async fn attach(&self, disk: Attaching) -> Answer<()> {
         self.call(move |shard| async move { shard.attach(disk).await }).await?
     }
 
-    /// Keeps for a disk that is not attached what it reserved of the pool, instead of what was kept for it before.
+    /// Keeps the reservation of a disk that is not attached, instead of the one that was kept before.
     ///
     /// # Errors
-    /// If the others leave too little; then nothing has changed.
+    /// If the other disks leave too little; then nothing has changed.
     pub(super) async fn keep_share(&self, disk: Absent) -> Answer<()> {
         self.call(move |shard| async move {
             let Absent { name, id, values, size_bytes } = disk;
@@ -269,43 +269,43 @@ impl ShardHandle {
     /// Changes how a disk is cached.
     ///
     /// # Errors
-    /// If it cannot be so; then nothing has changed.
+    /// If it cannot be changed; then nothing has changed.
     pub(super) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
         self.call(move |shard| async move { shard.reconfigure(&change).await }).await?
     }
 
-    /// Returns the guests of a disk; none if it is not here.
+    /// Returns the guests of a disk; none if it is not on this shard.
     pub(super) async fn guests(&self, name: String) -> Answer<Vec<ConnectedGuest>> {
         self.ask(move |shard| shard.disk(&name).map(|disk| disk.doors.guests()).unwrap_or_default()).await
     }
 
-    /// Makes the sockets of a disk again whose files are gone.
+    /// Creates the sockets of a disk again whose files are gone.
     ///
     /// # Errors
-    /// If one cannot be had, or there is no such disk here.
+    /// If one cannot be created, or the disk is not on this shard.
     pub(super) async fn renew_sockets(&self, name: String) -> Answer<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
-            // Those of a disk that leaves are closed already.
+            // The sockets of a disk that is being detached are closed already.
             if disk.leaving.get() { Ok(()) } else { disk.doors.renew_sockets().await }
         })
         .await?
     }
 
-    /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back. Takes as
-    /// long as the backing does.
+    /// Detaches a disk: lets requests in flight end, makes acknowledged writes durable, closes the backing.
+    /// Takes as long as the backing does.
     ///
     /// # Errors
-    /// If it is not attached; or if it was to go for good and its backing does not take what is dirty: then it is served as
-    /// before.
+    /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
+    /// is served as before.
     pub(super) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
         self.call(move |shard| async move { shard.detach(&name, content).await }).await?
     }
 
-    /// Drops what is cached of a disk for good, whether it is attached or not.
+    /// Drops the cached data of a disk durably, whether it is attached or not.
     ///
     /// # Errors
-    /// If it may come back at the next start.
+    /// If it may return at the next start.
     pub(super) async fn evict(&self, name: String, id: u32) -> Answer<()> {
         self.call(move |shard| async move {
             match shard.disk(&name) {
@@ -319,19 +319,19 @@ impl ShardHandle {
         .await?
     }
 
-    /// Every disk that is attached, with how it stands.
+    /// Returns every attached disk, with its report.
     pub(super) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
         self.ask(Shard::disk_reports).await
     }
 
-    /// How one disk stands; none if it is not attached.
+    /// Returns the report of one disk; none if it is not attached.
     pub(super) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
         self.ask(move |shard| shard.disk(&name).map(|disk| disk.report(shard.number, shard.host.now()))).await
     }
 }
 
 impl ShardHandle {
-    /// Has a disk to itself that was open beside a QEMU: locks the image, then caches by `change`.
+    /// Takes over a disk that was open beside a QEMU: locks the image, then caches by `change`.
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
@@ -339,8 +339,8 @@ impl ShardHandle {
         self.call(move |shard| async move { shard.take_over(&change).await }).await?
     }
 
-    /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing of it is
-    /// cached, and all that guests wrote is in the backing. The lock stays.
+    /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing
+    /// of it is cached, and the backing has all writes of guests. The lock stays.
     ///
     /// # Errors
     /// If the backing failed the flush.
@@ -351,7 +351,7 @@ impl ShardHandle {
     /// Unlocks the image of a disk that was withdrawn.
     ///
     /// # Errors
-    /// What the system said; then nothing has changed.
+    /// The error of the system; then nothing has changed.
     pub(super) async fn give_up_lock(&self, name: String) -> Answer<()> {
         self.call(move |shard| async move { shard.give_up_lock(&name) }).await?
     }
@@ -370,21 +370,23 @@ impl Shard {
         if backing.lock() != Lock::Image {
             backing.take_image_lock(&disk.location)?;
         }
-        // Nothing of what was cached before the image was shared is believed, and nothing is cached before the change.
+        // Nothing that was cached before the image was shared is trusted, and nothing is cached before the
+        // change.
         evict(&disk.cached, &change.name).await?;
         self.reconfigure(change).await
     }
 
     async fn withdraw(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
-        // Its QEMU opens whatever the path names.
+        // Its QEMU opens the file at the path.
         disk.check_in_place(&change.name, "give back", &self.host).await?;
         self.reconfigure(change).await?;
         bring_home(&disk, &change.name).await?;
         let evicted = evict(&disk.cached, &change.name).await;
         disk.cached.resume();
         evicted?;
-        // What guests wrote to the backing meanwhile. If that fails they stay, and their own flush is to tell them.
+        // This flushes writes that guests sent to the backing meanwhile. If it fails, their own flush must
+        // still report that.
         disk.cached.flush_for_ourselves().await.map_err(|error| {
             Problem::failed(format!(
                 "Cannot make durable what guests wrote to disk '{}': {error}; check its backing",
@@ -405,7 +407,7 @@ impl Shard {
         self.attach_opened(disk, opened, trust).await
     }
 
-    /// Opens and locks the backing of a disk that is to be attached, and reads what is remembered of it. Changes nothing.
+    /// Opens and locks the backing of a disk that is to be attached, and reads its record. Changes nothing.
     pub(super) async fn open_backing(&self, disk: &Attaching) -> Answer<OpenedBacking> {
         let Attaching { name, id, location, access, lock, values, size_bytes_before, unsaved, .. } = disk;
         assert!(self.disk(name).is_none(), "the registry attaches a disk once");
@@ -431,7 +433,7 @@ impl Shard {
         )
         .await?;
         let history = Rc::new(history);
-        // What guests know of: a backing that is larger by now is taken in a step of its own.
+        // The size that guests saw last: growth of the backing is a step of its own.
         backing.set_size(history.disk_bytes());
         self.check_unsaved(name, *id, unsaved, &found, &history).await?;
         let found = Appearance { bytes: Some(sizes.backing), ..found };
@@ -518,14 +520,14 @@ impl Shard {
             events::of_disk(Kind::BackingLimited, &name, limited);
         }
         if let Some(time) = hold {
-            // Before any request of a guest: those are met only once this task has nothing more to do.
+            // Before any request of a guest: the first one is served only after this task has ended its run.
             disk.go_on_quiet(name, &self.host, time);
         }
         Ok(())
     }
 
-    /// Returns the past of a disk that goes on without flash: where DIR takes nothing, there is nothing on flash to be remembered
-    /// as void.
+    /// Returns the trust of a disk that continues without flash: if DIR cannot be written, flash has no data
+    /// that would have to be recorded as invalid.
     fn without_records(&self, past: Past) -> Past {
         if !self.unrecorded.get() {
             return past;
@@ -533,7 +535,7 @@ impl Shard {
         Past { flash_lost: Rc::new(|| Box::pin(std::future::ready(Ok(())))), ..past }
     }
 
-    /// Returns whether a backing has its content still when the host was off.
+    /// Returns whether a backing keeps its content when the host is off.
     async fn persistence(&self, location: &Location, backing: &Backing) -> Ability {
         let (location, identity) = (location.clone(), backing.identity());
         let volatility = self.aside.run(move || location.volatility(&identity)).await;
@@ -541,12 +543,12 @@ impl Shard {
         Ability::unless(volatility.ok().flatten().map(gone))
     }
 
-    /// From now on the disk is one of this shard, which looks after it.
+    /// Adds a disk to this shard, which then drives its tasks.
     pub(super) fn enter(&self, name: String, disk: Disk) -> Rc<Disk> {
         let disk = Rc::new(disk);
         self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
         let before = self.disks.borrow_mut().insert(name, Rc::clone(&disk));
-        // If it came back from where it could not be, its former self.
+        // If it returned from a failed move, its former state.
         drop(before);
         disk
     }
@@ -563,7 +565,8 @@ impl Shard {
         }
         let settings =
             DiskSettings { sector_bytes: settings.sector_bytes.or(before.sector_bytes), ..settings };
-        // A disk that writes back, and is allowed to without a mark, does so already: its backing, which may be away, is not asked.
+        // A disk that already writes back, and may do so without a mark, does not access its backing, which
+        // may be unreachable.
         let goes_unmarked = before.mode.row().writes_back && change.values.unmarked() == Unmarked::Allowed;
         if access == Access::ReadWrite && !goes_unmarked {
             self.mark(&change.name, &change.values, &disk.cached, &disk.history).await?;
@@ -576,7 +579,7 @@ impl Shard {
             }
             return Err(explain(&change.name, &error, settings.reserve_bytes));
         }
-        // With nothing awaited since the mode is another: what is counted before and after is not mixed.
+        // Nothing is awaited since the change of the mode: counters from before and after are not mixed.
         disk.meter.borrow_mut().change(settings.mode, || {
             let counted = Counted::of(&disk.cached.statistics());
             Passed { counted, time: disk.attached.elapsed() }
@@ -594,11 +597,12 @@ impl Shard {
         if content == Content::Dropped(WhatIsDirty::IsKept) {
             disk.check_removable(name, may_be_dirty, &self.host).await?;
         } else {
-            // Of what follows an operator sees no more than the next start does.
+            // The operator sees no more of the later steps than the next start does.
             disk.observe_path(name, &self.host).await;
         }
         if content == Content::Dropped(WhatIsDirty::IsKept) && may_be_dirty {
-            // While guests are still there: if it cannot be, they do not notice. From then on nothing becomes dirty.
+            // While guests are still connected: they do not notice a failure. From then on nothing becomes
+            // dirty.
             bring_home(&disk, name).await?;
         }
         // It may have been mapped since; then it is served as before.
@@ -635,11 +639,11 @@ impl Shard {
         Ok(Detached { last, flushed, is_home, dirty_bytes })
     }
 
-    /// Has the cache let go of a disk that will come back.
+    /// Detaches a disk from the cache that will be attached again.
     async fn let_rest(&self, disk: &Disk, name: &str, is_home: bool) {
         self.cache().detach(&disk.cached).await;
         if is_home {
-            // Before the last look at the file, which it changes.
+            // Before the file is examined the last time, which this changes.
             disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
         }
         let geometry = disk.cached.geometry();
@@ -649,7 +653,8 @@ impl Shard {
         }
     }
 
-    /// Has the cache forget a disk. If something is dirty after all, it is only let go of, as if it came back.
+    /// Drops the cached data of a disk. If there is dirty data after all, it is only detached, as if it were
+    /// attached again later.
     async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: WhatIsDirty) -> Answer<()> {
         let is_home = !disk.cached.holds_dirty();
         if self.cache().remove(&disk.cached, what_is_dirty).await.is_err() {
@@ -657,7 +662,7 @@ impl Shard {
             return Err(holds_dirty(name));
         }
         disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
-        // Its number is never used again: what stays of it is believed by nobody.
+        // Its number is never used again: remaining data is not trusted.
         drop(self.forget_past(disk.cached.settings().id.0).await);
         Ok(())
     }
@@ -666,7 +671,7 @@ impl Shard {
         History::forget(&self.aside, &self.places, &self.remembered, id).await
     }
 
-    /// What the cache is to do for a disk of `disk_bytes`.
+    /// Returns the cache settings of a disk of `disk_bytes`.
     pub(super) fn settings(
         &self,
         values: &Values,
@@ -677,15 +682,15 @@ impl Shard {
         let cache = self.cache();
         let bounds =
             PoolBounds { reserve_bytes_min: cache.reserve_bytes_min(), usable_bytes: cache.usable_bytes() };
-        // The stand-in for flash has its own bounds, which are nobody's business.
+        // The placeholder of flash has its own bounds, which do not matter to users.
         let given = if self.goes_without.get() { values.without_flash() } else { values.clone() };
         let settings = given.settings(id, disk_bytes, bounds)?;
         Ok(DiskSettings { read_only: access == Access::ReadOnly, ..settings })
     }
 }
 
-/// Chooses the sector size that guests are shown: what a key says, else what they were shown before, else what the backing has.
-/// A partition table counts in sectors, and is not found in others.
+/// Returns the sector size for guests: that of the key, else the previous one, else that of the backing. A
+/// partition table counts in sectors, and is not found with others.
 fn choose_sector(name: &str, settings: &DiskSettings, before: Option<u64>, backing: u64) -> u64 {
     let sector = settings.sector_bytes.or(before).unwrap_or(backing);
     if sector != backing && settings.sector_bytes.is_none() {
@@ -708,7 +713,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Returns what the backing can do, with what was found out when it was opened.
+    /// Returns the capabilities of the backing, as they were found when it was opened.
     fn capabilities(&self) -> Capabilities {
         let capabilities = self.cached.backing().capabilities();
         let cannot_mark = self.history.cannot_mark().map(|CannotMark(reason)| reason.clone());
@@ -746,8 +751,8 @@ impl Disk {
     }
 }
 
-/// Refuses write-back in front of a backing that cannot say that it has something durably: destage would end, and what was
-/// destaged could still be lost.
+/// Refuses write-back in front of a backing without durable flushes: destage would end, and destaged data
+/// could still be lost.
 fn check_durability(name: &str, values: &Values, backing: &Backing) -> Answer<()> {
     if !values.writes_back() || backing.capabilities().flush.is_able() {
         return Ok(());
@@ -758,7 +763,7 @@ fn check_durability(name: &str, values: &Values, backing: &Backing) -> Answer<()
     )))
 }
 
-/// Forgets what is cached of a disk, for good.
+/// Drops the cached data of a disk, durably.
 async fn evict(cached: &Cached, name: &str) -> Answer<()> {
     cached.evict().await.map_err(|error| may_come_back(name, &error))
 }
@@ -769,7 +774,7 @@ fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Problem {
     ))
 }
 
-/// Says, once it is known, how much of what was cached before is cached again.
+/// Logs, once it is known, how much of the earlier cache was recovered.
 async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
     let load = disk.cached.loaded().await;
     match load.state {
@@ -790,7 +795,8 @@ async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
     }
 }
 
-/// Guests would find the end of their disk missing, and write on as if nothing had happened.
+/// Returns the problem of a backing that shrank: guests would find the end of their disk missing, and
+/// continue to write.
 fn shrunk(name: &str, before: u64, size: u64) -> Problem {
     Problem::unavailable(format!(
         "Cannot serve disk '{name}': its backing has {size} bytes and had {before} when it was served last; check that it \
@@ -811,7 +817,7 @@ pub(super) fn not_attached(name: &str) -> Problem {
     ))
 }
 
-/// The cache's words with the disk's name and sizes as people read them.
+/// Returns the cache's message with the disk's name, and sizes in units for people.
 pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Problem {
     match error {
         CacheError::ReservationTooLarge {

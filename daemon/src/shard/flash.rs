@@ -1,14 +1,17 @@
-//! The flash of a shard: a device of the pool, or nothing in its place.
+//! The flash of a shard: a device of the pool, or a placeholder.
 //!
-//! Each shard has its own handle of a device, and all are of the one file that was opened and locked. Whether any is left is
-//! asked from outside, because a device that has left the pool is somebody else's only when the last one is closed.
+//! Each shard has its own handle of a device, and all refer to the one file that was opened and locked.
+//! Whether any handle is left can be checked from outside, because a device that has left the pool is free
+//! only when the last one is closed.
 //!
-//! A pool whose device is gone must not keep guests from their disks after a restart. They are then served without flash:
-//! the cache is opened on an empty stand-in and told at once that its flash failed, so that it is neither written nor
-//! believed, and so that every disk remembers that it went on without (rule I14).
+//! A pool whose device is missing must not keep guests from their disks after a restart. They are then served
+//! without flash: the cache is opened on an empty placeholder and immediately informed that its flash failed,
+//! so that it is neither written nor trusted, and so that every disk records that it continued without (rule
+//! I14).
 //!
-//! Only block devices discard, aside from the shard. A file keeps the storage that was reserved for it, or others could fill
-//! its file system and the next write to flash fail; what the flash beneath it is told is up to that file system.
+//! Only block devices discard, on a thread that may block. A file keeps its allocated storage, or other
+//! programs could fill its file system and the next write to flash fail; discards to the flash below are up
+//! to that file system.
 
 use std::fs::File;
 use std::io;
@@ -22,41 +25,41 @@ use block::{
     Ring, Unmap,
 };
 
-/// Flash, or nothing.
+/// Flash, or a placeholder.
 pub(super) enum Flash {
     /// A device of the pool.
     Device(OpenDevice),
-    /// What stands in for it: memory that takes no room as long as nothing is written to it.
+    /// The placeholder: memory that takes no space as long as nothing is written to it.
     Missing(Memory),
 }
 
 /// A device that is open on this shard.
 pub(super) struct OpenDevice {
-    // Dropped first, so that the file is closed once nobody has the other.
+    // Dropped first, so that the file is closed once the other has no owner.
     device: FileDevice,
     held: Arc<()>,
-    /// For discards, which may take long.
+    /// Threads for discards, which may take long.
     aside: Aside,
 }
 
-/// A handle of a device on its way to another shard.
+/// A handle of a device that moves to another shard.
 pub(super) struct DeviceHandle {
     handle: Handle,
     held: Arc<()>,
     aside: Aside,
 }
 
-/// Says whether a device is open on any shard.
+/// Shows whether a device is open on any shard.
 #[derive(Clone, Debug)]
 pub(crate) struct Openness(Weak<()>);
 
 impl OpenDevice {
-    /// A device that was opened just now.
+    /// Returns a device that was just opened.
     pub(super) fn new(device: FileDevice, aside: Aside) -> Self {
         Self { device, held: Arc::default(), aside }
     }
 
-    /// The device itself.
+    /// Returns the device itself.
     pub(super) fn device(&self) -> &FileDevice {
         &self.device
     }
@@ -66,13 +69,13 @@ impl OpenDevice {
         DeviceHandle { handle: self.device.handle(), held: Arc::clone(&self.held), aside: self.aside.clone() }
     }
 
-    /// The device of a handle, on the thread of `ring`.
+    /// Returns the device of a handle, on the thread of `ring`.
     pub(super) fn from_handle(ring: &Ring, handle: DeviceHandle) -> Self {
         let DeviceHandle { handle, held, aside } = handle;
         Self { device: FileDevice::from_handle(ring, handle), held, aside }
     }
 
-    /// Does something to the open file on a thread that may wait.
+    /// Changes the open file on a thread that may block.
     pub(super) async fn change_file(
         device: DeviceHandle,
         aside: &Aside,
@@ -81,7 +84,8 @@ impl OpenDevice {
         aside.run(move || change(&device.handle.open_file())).await
     }
 
-    /// Discards on a thread that may wait. The device counts as open until that is over, also if nobody waits for it.
+    /// Discards on a thread that may block. The device counts as open until that is over, also if the caller
+    /// stops waiting.
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         let failed = |problem: Problem| {
             BlockError::new(ErrorKind::Io, Operation::Discard, range).because(problem.message)
@@ -90,7 +94,7 @@ impl OpenDevice {
         self.aside.run(move || handle.discard(range)).await.map_err(failed)?
     }
 
-    /// Says later whether it is still open anywhere.
+    /// Returns an object that shows whether it is still open anywhere.
     pub(super) fn openness(&self) -> Openness {
         Openness(Arc::downgrade(&self.held))
     }
@@ -103,17 +107,17 @@ impl DeviceHandle {
 }
 
 impl Openness {
-    /// True as long as some shard has it open.
+    /// Returns true as long as any shard has it open.
     pub(crate) fn is_open(&self) -> bool {
         self.0.strong_count() > 0
     }
 }
 
-/// Large enough for whatever disks have reserved.
+/// Size of the placeholder in bytes: large enough for all reservations.
 const STAND_IN_BYTES: u64 = 1 << 40;
 
 impl Flash {
-    /// The open device, if it is one.
+    /// Returns the open device, if it is one.
     pub(super) fn device(&self) -> Option<&OpenDevice> {
         match self {
             Self::Device(open) => Some(open),
@@ -121,7 +125,7 @@ impl Flash {
         }
     }
 
-    /// Nothing in the place of flash.
+    /// Returns a placeholder of flash.
     pub(super) fn missing() -> Self {
         Self::Missing(Memory::new(STAND_IN_BYTES))
     }

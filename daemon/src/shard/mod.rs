@@ -1,15 +1,16 @@
-//! A shard: one thread with its ring, its executor, the cache and the disks that live there.
+//! A shard: one thread with its ring, its executor, the cache and its disks.
 //!
 //! ```text
 //!   control plane (tokio) ──job──> shard thread: Executor over Ring ──> cache, doors
 //!                         <─answer─
 //! ```
-//! A job is a function that runs on the shard with everything that is there, and whose answer comes back. Jobs run
-//! beside each other and beside the requests of guests; none of them waits for another. The shard decides nothing: what
-//! is served, and what is remembered of it, is the business of the registry; which shard a disk is on, of `all.rs`.
+//! A job is a function that runs on the shard with access to all of it, and whose result is sent back. Jobs
+//! run concurrently with each other and with the requests of guests; none of them waits for another. The
+//! shard decides nothing: the registry decides which disks are served, and records them; `all.rs` decides
+//! which shard a disk is on.
 //!
-//! Changes take as long as they take. Questions have a limit: a shard whose thread hangs in the kernel is named to whoever
-//! asks, who then goes on without it.
+//! Changes have no time limit. Queries have one: a shard whose thread hangs in the kernel is named in the
+//! error, and the caller continues without it.
 
 mod accept;
 mod all;
@@ -64,32 +65,33 @@ use flash::OpenDevice;
 
 /// Entries of the ring's submission queue: what 64 disks at a moderate depth have in flight.
 const RING_DEPTH: u32 = 512;
-/// Jobs that wait to be taken up; the control plane waits when there are more.
+/// Jobs that wait to be started; the control plane waits if there are more.
 const JOBS_MAX: usize = 64;
 
 type Job = Box<dyn FnOnce(Rc<Shard>) -> Pin<Box<dyn Future<Output = ()>>> + Send>;
 
-/// What lives on the thread of a shard.
+/// State on the thread of a shard.
 pub(crate) struct Shard {
     /// Counted from 0.
     number: u32,
     ring: Ring,
     host: LocalHost,
-    /// Where its disks are listed for clients over TCP.
+    /// Directory of its disks for clients over TCP.
     directory: Directory,
-    /// Devices between being looked at and being used; of the shard that looked, afterwards for the others.
+    /// Devices that were opened and are not in use yet, on the shard that opened them; then handles for the
+    /// others.
     looked_at: RefCell<BTreeMap<PathBuf, OpenDevice>>,
     cache: OnceCell<Rc<Cache<Env>>>,
-    /// The pool is missing, and nothing is cached on flash.
+    /// Set if the pool is missing, and nothing is cached on flash.
     goes_without: Cell<bool>,
-    /// DIR takes nothing: what disks do is not remembered, and nothing of them is on flash.
+    /// Set if DIR cannot be written: nothing about disks is recorded, and none of their data is on flash.
     unrecorded: Cell<bool>,
     /// The mark of this start of the pool.
     mark: Cell<u64>,
     places: Places,
-    /// What must survive of its disks.
+    /// Durable records of its disks.
     remembered: HostFile,
-    /// For what may wait for a file system.
+    /// Threads for operations that may block on a file system.
     aside: Aside,
     /// Checks the backings of its disks.
     monitor: BackingMonitor,
@@ -97,10 +99,10 @@ pub(crate) struct Shard {
     disks: RefCell<BTreeMap<String, Rc<Disk>>>,
 }
 
-/// How long a question to a shard may take; its thread takes up a job within milliseconds unless it hangs.
+/// Time that a query to a shard may take; its thread starts a job within milliseconds unless it hangs.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Reaches a shard from any thread. The shard ends when the last handle is gone.
+/// Handle of a shard, for any thread. The shard ends when the last handle is dropped.
 #[derive(Clone)]
 struct ShardHandle {
     /// Counted from 0.
@@ -114,7 +116,7 @@ impl ShardHandle {
     /// Starts a shard on a thread of its own.
     ///
     /// # Errors
-    /// If there is no thread or no ring to be had.
+    /// If the thread or its ring cannot be created.
     async fn start(
         places: &Places,
         remembered: &HostFile,
@@ -146,7 +148,7 @@ impl ShardHandle {
         }
     }
 
-    /// Runs `job` on the shard and returns its answer.
+    /// Runs `job` on the shard and returns its result.
     ///
     /// # Errors
     /// If the shard is gone; then the process is about to end.
@@ -159,7 +161,7 @@ impl ShardHandle {
         let (answer, outcome) = oneshot::channel();
         let job: Job = Box::new(move |shard| {
             Box::pin(async move {
-                // Whoever asked may have given up; what was done stays done.
+                // The caller may have stopped waiting; the effects stay.
                 drop(answer.send(job(shard).await));
             })
         });
@@ -167,7 +169,7 @@ impl ShardHandle {
         outcome.await.map_err(|_| lost())
     }
 
-    /// As [`Self::call`], for a question: one that nothing depends on if the answer comes too late.
+    /// Runs a query as [`Self::call`] does, within a time: it has no effects.
     ///
     /// # Errors
     /// If there is no answer in time, or the shard is gone; with its number.
@@ -196,7 +198,7 @@ fn lost() -> Problem {
     )
 }
 
-/// What a shard has from outside.
+/// Shared environment of a shard.
 struct Surroundings {
     places: Places,
     remembered: HostFile,
@@ -206,22 +208,22 @@ struct Surroundings {
     aside: Aside,
 }
 
-/// The body of a shard's thread.
+/// Runs a shard's thread.
 fn run(
     number: u32,
     mut jobs: mpsc::Receiver<Job>,
     started: oneshot::Sender<io::Result<BusyTime>>,
     surroundings: Surroundings,
 ) {
-    // The host may write back through a mapped disk to free memory, and this thread must not wait for that. Before the ring, whose
-    // threads take it over. Without the right to be one `forebay map` says so.
+    // The host may write back through a mapped disk to free memory, and this thread must not wait for that.
+    // Set before the ring is created, whose threads inherit it. Without the right, `forebay map` reports it.
     if let Err(error) = rustix::process::configure_io_flusher_behavior(true) {
         tracing::debug!(%error, "not an I/O flusher");
     }
     let ring = match Ring::new(RING_DEPTH) {
         Ok(ring) => ring,
         Err(error) => {
-            // The starter waits for this; if it is gone, so is the process.
+            // The starter waits for this; if it is gone, the process ends.
             drop(started.send(Err(error)));
             return;
         }

@@ -1,14 +1,15 @@
-//! A disk on its way from one shard to another, while its guests stay connected.
+//! Moves of a disk from one shard to another, while its guests stay connected.
 //!
 //! ```text
 //!   lift:      door held, requests end ── cache lets go, content stays on flash ──> Moving
 //!   set_down:  Moving ──> backing (the same open file or connections, throughout) ── cache, which loads ── door goes on
 //!   let_go:    the old shard forgets the disk
 //! ```
-//! Until the cache lets go, a lift can be given up at any moment and the disk goes on where it is. After that it is served
-//! by whoever sets it down; if the new shard cannot, the old one does. Nothing is remembered beyond the process: for a
-//! restart it makes no difference where a disk was. What is cached in RAM is lost, and the index is loaded anew, with
-//! reads answered from the backing meanwhile: that is the price of a move.
+//! Until the cache detaches it, a lift can be cancelled at any moment and the disk continues on its shard.
+//! After that it is served by the shard that sets it down; if the new one cannot, the old one does. Nothing
+//! is recorded beyond the process: the shard of a disk does not matter to a restart. The content of its RAM
+//! tier is lost, and the index is loaded again, with reads answered from the backing meanwhile: that is the
+//! cost of a move.
 
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,7 @@ use crate::door::{DoorSocket, Doors, PausedDoors};
 use crate::past::{History, HistoryHandle};
 use crate::recording::{Recorded, recorder};
 
-/// How long guests may be held while their last requests end: well below what any of them takes for a failure.
+/// Time that guests may be held while their last requests end, in nanoseconds: well below their timeouts.
 const HOLD_TIME_MAX_NS: u64 = 500_000_000;
 
 /// A disk between two shards.
@@ -47,7 +48,7 @@ pub(super) struct Moving {
     settings: DiskSettings,
     size_bytes: u64,
     persistence: Ability,
-    /// Goes along with what was counted.
+    /// Kept, together with the counters.
     attachment: u64,
     attached: Instant,
     meter: Meter,
@@ -58,33 +59,34 @@ pub(super) struct Moving {
 }
 
 impl Moving {
-    /// Returns the sockets at which guests connect.
+    /// Returns the sockets of its doors.
     pub(super) fn sockets(&self) -> Vec<DoorSocket> {
         self.doors.sockets()
     }
 }
 
-/// A disk that could not be set down, and why.
+/// A disk that could not be set down, and the reason.
 pub(super) type Refused = (Problem, Box<Moving>);
 
 impl ShardHandle {
-    /// Takes a disk off its shard. It stays in the reports of that shard until it is let go.
+    /// Freezes a disk on its shard. It stays in the reports of that shard until [`Self::let_go`].
     ///
     /// # Errors
-    /// Why it cannot be moved now; then it goes on where it is.
+    /// The reason for which it cannot be moved now; then it continues on its shard.
     pub(super) async fn lift(&self, name: String) -> Answer<Box<Moving>> {
         self.call(move |shard| async move { shard.lift(&name).await.map(Box::new) }).await?
     }
 
-    /// Serves a disk that was lifted, here.
+    /// Serves a frozen disk on this shard.
     ///
     /// # Errors
-    /// Why it cannot; then it is nowhere but in what comes back. A problem alone if this shard is gone, and the disk with it.
+    /// The reason for which it cannot, with the disk. Only a problem if this shard is gone, and the disk with
+    /// it.
     pub(super) async fn set_down(&self, moving: Box<Moving>) -> Answer<Result<(), Refused>> {
         self.call(move |shard| async move { shard.set_down(moving).await }).await
     }
 
-    /// Forgets a disk that was lifted and is served elsewhere, or nowhere.
+    /// Removes a frozen disk from this shard, once it is served elsewhere, or nowhere.
     pub(super) async fn let_go(&self, name: String) -> Answer<()> {
         self.call(move |shard| async move {
             let gone = shard.disks.borrow_mut().remove(&name);
@@ -129,20 +131,22 @@ impl Shard {
         })
     }
 
-    /// Holds the guests of a disk until nothing is in flight any more, destage included. On failure whatever is at rest has to go on.
+    /// Holds the guests of a disk until nothing is in flight any more, destage included. On failure
+    /// everything that is at rest must be resumed.
     async fn still<'a>(&self, disk: &'a Disk, name: &str) -> Answer<(BackingHandle, CachedAtRest<'a>)> {
         let too_late = pin!(self.host.sleep(HOLD_TIME_MAX_NS));
         let still = pin!(async {
             disk.doors.pause().await;
-            // Before the backing is asked what it has not answered: a write of destage may be among that.
+            // Before the backing's requests in flight are checked: a write of destage may be among them.
             let at_rest = disk.cached.stop_destaging().await;
-            // One that runs has its turn at the backing first, and no other can wait for one that rests.
+            // A running flush ends at the backing first, and no other can wait for a backing at rest.
             let flushes = disk.cached.hold_flushes().await;
             let backing = disk.cached.backing();
             backing.rest().await.map_err(|error| restless(name, &error))?;
-            // Checked once more, with what is known now that nothing changes it: last requests may have failed, or a flush of our own.
+            // Checked once more, now that nothing changes it: last requests may have failed, or a flush of
+            // our own.
             disk.check_fit_to_move(name)?;
-            // Nothing is awaited behind the check.
+            // Nothing is awaited after the check.
             if flushes.stop() { Ok((backing.handle(), at_rest)) } else { Err(unfit(name)) }
         });
         match select(still, too_late).await {
@@ -202,8 +206,8 @@ impl Shard {
         Ok(())
     }
 
-    /// Everything that can fail: afterwards guests can go on. The backing is not asked, for it may not answer, and no file is opened on
-    /// it, for there may be too many.
+    /// Performs every step that can fail: afterwards guests can continue. The backing is not accessed, for it
+    /// may not answer, and no file is opened on it, for there may be too many.
     async fn take_up(&self, moving: &Moving) -> Answer<(Rc<Cached>, Rc<History>)> {
         let Moving { name, location, settings, .. } = moving;
         let backing = Backing::from_handle(&self.ring, &self.host, location, moving.backing.clone());
@@ -223,7 +227,7 @@ impl Shard {
 }
 
 impl Disk {
-    /// True if it could be moved to another shard.
+    /// Returns true if it can be moved to another shard.
     pub(super) fn is_fit_to_move(&self) -> bool {
         let backing_is_fit = self.cached.backing().capabilities().shard_move.is_able();
         let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiet.is_over();

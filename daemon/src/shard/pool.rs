@@ -1,5 +1,5 @@
-//! The pool's side of a shard: making a pool of a device, opening it on all of its devices, joining it. Single devices are
-//! looked at, added and taken out in `devices.rs`.
+//! A shard's operations on the pool: formatting a device, opening a pool on all of its devices, joining it.
+//! Single devices are opened, added and removed in `devices.rs`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,40 +18,40 @@ use super::disk::Env;
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
 use super::{Shard, ShardHandle};
 
-/// What a file or device that may become one of the pool holds.
+/// A file or device that may become one of the pool.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// Which storage it is, so that it is not also taken for a backing.
+    /// Identity of its storage, so that it is not also used as a backing.
     pub(crate) identity: Identity,
-    /// Why it is used through the page cache, if it is.
+    /// Reason for which it is used through the page cache, if it is.
     pub(crate) fallback: Option<String>,
     /// What is on it.
     pub(crate) content: Identified,
-    /// Whether it is still open.
+    /// Shows whether it is still open.
     pub(crate) openness: Openness,
-    /// The drives that it is on, by name; none if they are not known.
+    /// The drives that it is on, by name; empty if they are unknown.
     pub(crate) drives: BTreeSet<String>,
 }
 
-/// What came of opening a pool.
+/// Result of opening a pool.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenedPool {
-    /// Whether what it held is believed.
+    /// Whether its content is trusted.
     pub(crate) content: PoolContent,
-    /// Devices that do not belong to it, and why.
+    /// Devices that do not belong to it, with the reasons.
     pub(crate) ignored: Vec<(PathBuf, String)>,
 }
 
-/// Whose content a pool may hold.
+/// Owners of a pool's content.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Owners {
-    /// The disks that there are.
+    /// The existing disks.
     pub(crate) disks: Vec<u32>,
-    /// Disks that were removed with the word that what their backings do not have is given up.
+    /// Disks that were removed with their dirty data.
     pub(crate) given_up: Vec<u32>,
 }
 
-/// How the pool stands.
+/// State of the pool.
 #[derive(Clone, Debug)]
 pub(crate) struct PoolReport {
     pub(crate) statistics: PoolStatistics,
@@ -59,7 +59,7 @@ pub(crate) struct PoolReport {
 }
 
 impl ShardHandle {
-    /// Makes an empty pool of a device that was looked at, whatever it held. Says what is on it now.
+    /// Makes an empty pool of an open device, whatever it held. Returns its new content.
     pub(super) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Answer<Identified> {
         self.call(move |shard| async move {
             let open = shard.take_looked_at(&path);
@@ -73,11 +73,11 @@ impl ShardHandle {
         .await?
     }
 
-    /// Opens the pool on devices that were looked at. What it holds of other disks is given back, unless it is dirty and nobody
-    /// gave it up: then it stays, and takes room.
+    /// Opens the pool on open devices. Its data of other disks is freed, unless it is dirty and may not be
+    /// discarded: then it stays, and takes space.
     ///
     /// # Errors
-    /// `Unavailable` if it holds what no backing has, and is not known to be whole; then nothing has changed.
+    /// `Unavailable` if it has dirty data, and may not be whole; then nothing has changed.
     pub(super) async fn open_pool(
         &self,
         paths: Vec<PathBuf>,
@@ -100,7 +100,7 @@ impl ShardHandle {
                 Cache::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
             let named = |Ignored { place, reason }: Ignored| (paths[place].clone(), reason);
             let ignored: Vec<_> = ignored.into_iter().map(named).collect();
-            // What is shared with other shards is what the pool is on, and nothing else that was looked at.
+            // Only devices of the pool are shared with other shards, not others that were opened.
             let is_used =
                 |path: &PathBuf| paths.contains(path) && !ignored.iter().any(|(other, _)| other == path);
             shard.looked_at.borrow_mut().retain(|path, _| is_used(path));
@@ -116,11 +116,11 @@ impl ShardHandle {
         .await?
     }
 
-    /// Gives up, durably on flash, what a pool holds of some disks, on devices that were looked at. Nothing else of it changes, and
-    /// it is not used.
+    /// Invalidates, durably on flash, a pool's data of some disks, on open devices. Nothing else of it
+    /// changes, and it is not used.
     ///
     /// # Errors
-    /// If that cannot be, or one of the disks has dirty data there.
+    /// If it cannot be done, or one of the disks has dirty data there.
     pub(super) async fn give_up_content(
         &self,
         paths: Vec<PathBuf>,
@@ -140,12 +140,12 @@ impl ShardHandle {
         .await?
     }
 
-    /// From now on what disks do is not remembered in DIR, which takes nothing.
+    /// Continues without records in DIR, which cannot be written.
     pub(super) async fn go_on_unrecorded(&self) -> Answer<()> {
         self.call(|shard| async move { shard.unrecorded.set(true) }).await
     }
 
-    /// What another shard needs to join the pool.
+    /// Returns the parts with which another shard can join the pool.
     pub(super) async fn share_pool(&self) -> Answer<SharedFlash> {
         self.call(|shard| async move { shard.share_pool() }).await
     }
@@ -155,7 +155,7 @@ impl ShardHandle {
         self.call(move |shard| async move { shard.join_pool(flash).await }).await?
     }
 
-    /// Goes on without a pool: every disk is served as if the flash had failed.
+    /// Continues without a pool: every disk is served as if the flash had failed.
     pub(super) async fn go_without_pool(&self) -> Answer<()> {
         self.call(move |shard| async move {
             shard.looked_at.borrow_mut().clear();
@@ -177,7 +177,7 @@ impl ShardHandle {
         .await?
     }
 
-    /// Leaves a mark on the pool, which nobody uses any more until it is opened anew.
+    /// Writes a mark to the pool, which is not used any more until it is opened again.
     ///
     /// # Errors
     /// If the flash failed.
@@ -189,12 +189,12 @@ impl ShardHandle {
         .await?
     }
 
-    /// A mark for a start that nobody else draws.
+    /// Returns a unique mark for a start.
     pub(super) async fn draw_mark(&self) -> Answer<u64> {
         self.call(|shard| async move { shard.host.random() }).await
     }
 
-    /// A new identity for a pool.
+    /// Returns a new identity for a pool.
     pub(super) async fn draw_pool_id(&self) -> Answer<PoolId> {
         self.call(|shard| async move {
             let number = u128::from(shard.host.random()) << 64 | u128::from(shard.host.random());
@@ -203,12 +203,12 @@ impl ShardHandle {
         .await
     }
 
-    /// Sets how much may be written to each device of the pool in a day, for all shards.
+    /// Sets the write budget of each device of the pool for a day, on all shards.
     pub(super) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Answer<()> {
         self.ask(move |shard| shard.cache().set_write_budget(drive_writes)).await
     }
 
-    /// How the pool stands.
+    /// Returns the state of the pool.
     pub(super) async fn pool_report(&self) -> Answer<PoolReport> {
         self.ask(Shard::pool_report).await
     }
@@ -221,7 +221,7 @@ impl Shard {
     }
 }
 
-/// Gives back what a pool holds of a disk that is not remembered.
+/// Frees the pool's data of a disk that is not recorded.
 async fn give_back(cache: &Cache<Env>, owner: DiskId, given_up: &[u32]) -> Result<(), CacheError> {
     let what_is_dirty = if given_up.contains(&owner.0) { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
     match cache.disown(owner, what_is_dirty).await {
@@ -237,21 +237,21 @@ async fn give_back(cache: &Cache<Env>, owner: DiskId, given_up: &[u32]) -> Resul
     }
 }
 
-/// An open pool on its way to another shard.
+/// An open pool that another shard is to join.
 pub(super) struct SharedFlash {
     pool: SharedPool,
-    /// The very files that are open, for they are locked against being opened again.
+    /// Handles of the open files, for they are locked against being opened again.
     devices: Vec<DeviceHandle>,
     mark: u64,
 }
 
 impl Shard {
-    /// A device that was looked at before.
+    /// Takes a device that was opened before.
     pub(super) fn take_looked_at(&self, path: &std::path::Path) -> OpenDevice {
         self.looked_at.borrow_mut().remove(path).expect("a device is looked at before it is used")
     }
 
-    /// Has the record of this host keep when a device of the pool is struck off.
+    /// Makes this host's record the witness of devices that are removed from the pool's list.
     async fn let_witness(&self, cache: &Cache<Env>) -> Answer<()> {
         let (host, pool) = (self.remembered.clone(), cache.id());
         let witness: cache::Witness = Rc::new(move |epoch| {

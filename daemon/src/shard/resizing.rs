@@ -1,4 +1,4 @@
-//! A served disk takes the size that its backing was given, while guests go on.
+//! Growth of a served disk with its backing, while guests continue.
 //!
 //! ```text
 //! 1. the backing is asked for its size: the same is success, less is refused, and so is what the disk cannot be
@@ -30,31 +30,32 @@ use super::watching::Failure;
 use super::{Shard, ShardHandle};
 use crate::keys::Values;
 
-/// How long backing and destage may take, in nanoseconds: a change keeps all others waiting.
+/// Time that backing and destage may take, in nanoseconds: a change delays all others.
 const TIME_MAX_NS: u64 = 10_000_000_000;
 
-/// A disk that is to take the size of its backing.
+/// Parameters of a resize.
 pub(crate) struct Resizing {
     pub(crate) name: String,
-    /// Nobody asked, and the backing was opened just now: what it said then is enough, and one that is not larger is left alone.
+    /// Set at a start without a request: the size at opening is enough, and a backing that is not larger is
+    /// left alone.
     pub(crate) at_start: bool,
     /// Its keys, some of which are shares of its size.
     pub(crate) values: Values,
     pub(crate) remember: Remember,
 }
 
-/// Remembers a size durably. May wait for a file system.
+/// Records a size durably. May block on a file system.
 type Remember = Box<dyn FnOnce(u64) -> Result<(), NotRemembered> + Send>;
 
-/// Why a size is not remembered.
+/// Reason for which a size was not recorded.
 #[derive(Debug)]
 pub(crate) struct NotRemembered {
     pub(crate) problem: Problem,
-    /// A start may find it all the same.
+    /// True if a start may find it all the same.
     pub(crate) may_count: bool,
 }
 
-/// What became of it, in bytes.
+/// Result of a resize, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resized {
     pub(crate) before: u64,
@@ -62,16 +63,17 @@ pub(crate) struct Resized {
 }
 
 impl ShardHandle {
-    /// Has a disk take the size that its backing has now.
+    /// Grows a disk to the present size of its backing.
     ///
     /// # Errors
-    /// Why it cannot; then nothing has changed.
+    /// The reason for which it cannot; then nothing has changed.
     pub(super) async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
         self.call(move |shard| async move { shard.resize(wanted).await }).await?
     }
 
-    /// True if the backing of a disk that was attached just now is larger than the disk; once what is cached of it is loaded,
-    /// because growing waits for that. False at once if it is not, and if the disk leaves before that. Asks no server.
+    /// Returns true if the backing of a disk that was just attached is larger than the disk, once its cache
+    /// is loaded, because growth waits for that. Returns false at once if it is not, and if the disk is
+    /// detached before that. Sends no request to a server.
     ///
     /// # Errors
     /// If it is not attached.
@@ -98,7 +100,7 @@ impl Shard {
         disk.check_in_place(&name, "resize", &self.host).await?;
         let now = self.measure(&disk, &name).await?;
         if disk.failure.borrow().is_some() {
-            // It answers again: nobody waits for the next check to see that.
+            // The backing answers again: clear the failure without waiting for the next check.
             self.in_time(&name, disk.check(&name)).await?;
         }
         if now == before {
@@ -124,23 +126,24 @@ impl Shard {
         Ok(Resized { before, now })
     }
 
-    /// True if the backing was larger than the disk when it was opened or met last. Asks no server.
+    /// Returns true if the backing was larger than the disk when it was opened or measured last. Sends no
+    /// request to a server.
     async fn has_grown(&self, disk: &Disk, name: &str) -> bool {
         let size = self.in_time(name, disk.cached.backing().current_size()).await;
-        // What has no size is told by whatever else is asked of it.
+        // A missing size is reported by other requests to it.
         matches!(size, Ok(Ok(size)) if size > disk.cached.geometry().size)
     }
 
-    /// Asks the backing for its size.
+    /// Measures the backing.
     async fn measure(&self, disk: &Disk, name: &str) -> Answer<u64> {
         if disk.cached.backing().reconnects_to_measure() {
-            // Its connections are replaced, behind a flush of its own that is short after this one. What this one finds is for
-            // guests to be told, whoever asked.
+            // Its connections are replaced, after a flush of its own that is short after this one. Guests
+            // must learn of failures that this one finds, whoever requested it.
             let flushed = disk.cached.flush_for_ourselves();
             self.in_time(name, flushed).await?.map_err(|error| unmeasured(name, &error))?;
         }
         let cached = Rc::clone(&disk.cached);
-        // Not given up either: a flush of which nobody hears the answer counts as one that failed.
+        // Not cancelled either: a flush without a receiver of its result counts as failed.
         let measured = self.host.to_its_end(async move { cached.backing().measure().await });
         self.in_time(name, measured).await?.map_err(|error| unmeasured(name, &error))
     }
@@ -162,7 +165,7 @@ impl Shard {
             }
             return Err(problem);
         }
-        // From here on nothing is awaited: no request sees one of these without the others.
+        // From here on nothing is awaited: no request sees one of these changes without the others.
         disk.cached.backing().set_size(size);
         disk.monitored.set_needed_bytes(disk.cached.backing().geometry().size);
         let bits = disk.history.go_on_with_bits(bits);

@@ -1,11 +1,11 @@
-//! The path of a served backing, compared with the file that was opened there: when a check from outside finds it elsewhere, and before whatever tells a user that
-//! his file has everything.
+//! Comparison of a served backing's path with the file that was opened there: after a check by the monitor
+//! finds it elsewhere, and before commands whose success means that the file is complete.
 //!
 //! ```text
 //!   named ──> replaced, or missing ──> named      each way is an event
 //! ```
-//! Guests go on in either case: their file is open. Data goes to that file and to no other one, whatever the path names. A command
-//! whose success would be taken to speak of the path is refused.
+//! Guests continue in either case: their file is open. Data is written to that file and to no other, whatever
+//! is at the path. A command whose success would be understood as a statement on the path is refused.
 
 use std::path::Path;
 use std::pin::pin;
@@ -20,23 +20,23 @@ use telemetry::events::{self, Kind};
 use super::disk::Disk;
 use crate::past::PathCheck;
 
-/// How long the file system of a path may take to answer, in nanoseconds. A look that takes longer tells nothing.
+/// Time that the file system of a path may take to answer, in nanoseconds. A later answer is ignored.
 const PATH_TIME_MAX_NS: u64 = 2_000_000_000;
 
-/// A backing that is not what its path names.
+/// A backing that is not the file at its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Displaced {
     /// True if another file or device is at the path, false if nothing is.
     pub(crate) is_replaced: bool,
     /// True if its content is gone once it is closed.
     pub(crate) is_unreachable: bool,
-    /// What happened, and what to do.
+    /// Explanation with a remedy.
     pub(crate) reason: String,
 }
 
 impl Displaced {
-    /// Returns what `check` found of the backing of disk `name`, whose guests connect at `socket`; none if it is in its place, or if
-    /// nobody knows.
+    /// Returns the result of `check` for the backing of disk `name`, whose guests connect at `socket`; none
+    /// if it is at its path, or if that is unknown.
     fn from_check(name: &str, socket: &Path, check: &PathCheck) -> Option<Self> {
         let (is_replaced, reachable) = match check.standing {
             Standing::Replaced(reachable) => (true, reachable),
@@ -73,8 +73,8 @@ impl Displaced {
 }
 
 impl Disk {
-    /// Compares the backing with what its path names, reports a change, and returns what is wrong. What cannot be found out in time
-    /// stays as it was.
+    /// Compares the backing with the file at its path, reports a change, and returns the fault. Without a
+    /// result in time the earlier one stays.
     pub(super) async fn observe_path(&self, name: &str, host: &LocalHost) -> Option<Displaced> {
         let checked = pin!(self.history.check_path());
         if let Either::Left((Some(check), _)) = select(checked, pin!(host.sleep(PATH_TIME_MAX_NS))).await
@@ -106,10 +106,10 @@ impl Disk {
         }
     }
 
-    /// Refuses to `act` while the backing is not what its path names.
+    /// Refuses to `act` while the backing is not the file at its path.
     ///
     /// # Errors
-    /// A conflict, with what happened and what to do.
+    /// A conflict, with explanation and remedy.
     pub(super) async fn check_in_place(&self, name: &str, act: &str, host: &LocalHost) -> Answer<()> {
         match self.observe_path(name, host).await {
             Some(displaced) => {
@@ -119,8 +119,8 @@ impl Disk {
         }
     }
 
-    /// Refuses to remove the disk if that would lose the only way to its content, or would say of a file that it has everything which is
-    /// not at its path.
+    /// Refuses to remove the disk if that would lose the only access to its content, or would claim that a
+    /// file is complete which is not at its path.
     pub(super) async fn check_removable(
         &self,
         name: &str,

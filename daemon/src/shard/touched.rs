@@ -1,11 +1,12 @@
-//! A file whose time of change alone says that it may be another version than the one that was cached.
+//! Files whose time of change alone shows that they may be another version than the cached one.
 //!
 //! ```text
 //!   renamed and renamed back, a link made and removed, rights given and taken     the content is what it was
 //!   an older copy written over it, its time of modification set back              the content is another
 //! ```
-//! Both look alike, so samples do not do: every cached page is compared with the backing before the disk is attached. A page that is equal is
-//! right to be served, whatever happened. Nothing of this is remembered: a crash in between leaves the file as it was found.
+//! Both look alike, so samples are not enough: every cached page is compared with the backing before the disk
+//! is attached. An equal page may be served in either case. Nothing of this is recorded: a crash in between
+//! leaves the file as it was found.
 
 use block::Host;
 use cache::DiskId;
@@ -13,15 +14,17 @@ use cache::DiskId;
 use super::Shard;
 use super::disk::{Attaching, OpenedBacking, Trust};
 
-/// Cached pages that are compared at most: 16 GiB.
+/// The most cached pages that are compared: 16 GiB.
 const PAGES_MAX: usize = 4 << 20;
-/// How long they are compared, in nanoseconds: guests wait for it, and so do all other changes.
+/// Time for the comparison, in nanoseconds: guests wait for it, and so do all other changes.
 const TIME_MAX_NS: u64 = 5_000_000_000;
 
 impl Shard {
-    /// Returns how much is trusted of what is cached of a disk that is to be attached. Compares pages with its backing if only that can tell.
+    /// Returns the trust in the cached data of a disk that is to be attached. Compares pages with its backing
+    /// if nothing else decides.
     ///
-    /// Dirty pages cannot be compared, so with any of them nothing is trusted: the disk waits for the operator's word.
+    /// Dirty pages cannot be compared, so with any of them nothing is trusted: the disk waits for the
+    /// operator's confirmation.
     pub(super) async fn compare_if_touched(&self, disk: &Attaching, opened: &OpenedBacking) -> Trust {
         if !opened.history.may_be_set_back(&opened.found).await {
             return Trust::AsJudged;

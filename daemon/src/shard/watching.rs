@@ -1,5 +1,6 @@
-//! The check of a served backing, whenever the monitor of backings finds that it may not be what it was: a write does not notice that
-//! a file was cut short, and would put it back to its length with zeroes before it. Reports what it finds, and repairs nothing.
+//! Checks of a served backing, whenever the monitor finds that it may have changed: a write does not notice
+//! that a file was truncated, and would extend it again, with zeroes before it. Findings are reported, and
+//! nothing is repaired.
 
 use std::sync::Arc;
 
@@ -12,19 +13,19 @@ use super::{Shard, ShardHandle};
 use crate::backing::MonitoredBacking;
 use crate::past::History;
 
-/// Why a disk is no longer what was attached.
+/// Reason for which a disk no longer matches its attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// The backing was cut: what guests had behind its end is gone, whatever size it is given later.
+    /// The backing was truncated: guests' data behind its end is lost, whatever size it is given later.
     Shrunk(String),
-    /// The backing does not tell its size. Lasts until a check finds it again.
+    /// The size of the backing cannot be read. Lasts until a check reads it again.
     Unmeasured(String),
-    /// The system lets nobody write the backing any more, which was writable when it was attached. Lasts until it does.
+    /// The backing became write-protected since it was attached. Lasts until it is writable.
     WriteProtected,
 }
 
 impl Failure {
-    /// The reason, for whoever looks at the disk.
+    /// Returns the reason, for reports.
     pub(super) fn reason(&self) -> &str {
         match self {
             Self::Shrunk(reason) | Self::Unmeasured(reason) => reason,
@@ -35,7 +36,8 @@ impl Failure {
         }
     }
 
-    /// Returns the failure that follows `before` once a check found this, where `expected` bytes are needed.
+    /// Returns the failure that follows `before` after a check with this result, where `expected` bytes are
+    /// needed.
     fn after(before: Option<&Self>, expected: u64, found: Checked) -> Option<Self> {
         match (before, found.size) {
             (Some(Self::Shrunk(_)), _) => before.cloned(),
@@ -51,17 +53,17 @@ impl Failure {
     }
 }
 
-/// A backing at one check.
+/// Result of one check.
 struct Checked {
     size: Result<u64, BlockError>,
-    /// It was attached to be written, and cannot be.
+    /// True if it was attached for writing, and is write-protected.
     write_protected: bool,
 }
 
 impl Disk {
     /// Checks the size of the backing once, and reports a failure that begins, changes or ends.
     pub(super) async fn check(&self, name: &str) {
-        // As it is now: the disk may be larger when the answer comes, which is then of an earlier time.
+        // Read now: the disk may be larger when the answer arrives, which then is of an earlier time.
         let expected = self.cached.geometry().size;
         let backing = self.cached.backing();
         let size = backing.current_size().await;
@@ -86,7 +88,7 @@ impl Disk {
         self.update_doubt();
     }
 
-    /// Has checks from outside go on until nothing is wrong with the backing.
+    /// Keeps the monitor's checks running until the backing is sound.
     pub(super) fn update_doubt(&self) {
         let is_sound = self.failure.borrow().is_none() && self.displaced.borrow().is_none();
         self.monitored.set_in_doubt(!is_sound);
@@ -94,7 +96,7 @@ impl Disk {
 }
 
 impl Shard {
-    /// Has the backing of a disk checked from outside, for as long as its history has it open.
+    /// Registers the backing of a disk with the monitor, for as long as its history has it open.
     pub(super) fn monitor_backing(
         &self,
         name: &str,
@@ -106,7 +108,7 @@ impl Shard {
     }
 
     fn start_check(&self, name: String) {
-        // One that hangs is not asked for again.
+        // A hanging check is not started again.
         let Some(disk) = self.disk(&name).filter(|disk| !disk.is_checking.replace(true)) else { return };
         let host = self.host.clone();
         self.host.spawn(async move {
@@ -118,7 +120,7 @@ impl Shard {
 }
 
 impl ShardHandle {
-    /// Begins to check disks, beside each other. Ignores those that are not here.
+    /// Begins to check disks, in parallel. Ignores those that are not on this shard.
     ///
     /// # Errors
     /// If the shard does not answer.

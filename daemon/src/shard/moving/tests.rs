@@ -106,12 +106,12 @@ impl Host {
         self.attach_as("d", 1, shard, location);
     }
 
-    /// Serves what the disk is on, if that is a server.
+    /// Serves the storage of the disk, if that is a server.
     fn attach_base(&self) {
         self.attach_as("base", 2, 1, self.image());
     }
 
-    /// Clients of the server that the disk is on.
+    /// Returns the number of clients of the server below the disk.
     fn connections_of_base(&self) -> u64 {
         let report = self.run(self.shards[1].disk_report("base".to_owned())).expect("the shard is there");
         report.expect("it is served").connections()
@@ -144,7 +144,7 @@ impl Host {
             .expect("the disk is served")
     }
 
-    /// Connects as `forebay map` does for the kernel, which counts as that if this process is root's.
+    /// Connects as `forebay map` does for the kernel; this counts as the kernel if this process is root's.
     fn kernel(&self) -> Client {
         let stream = socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
         let stream = stream.expect("there are descriptors");
@@ -174,8 +174,8 @@ impl Host {
         self.run(self.shards[shard].disk_report("d".to_owned())).expect("the shard is there")
     }
 
-    /// Has a guest read all of the disk until most of it is on flash. On a busy machine RAM lets pages go before flash took
-    /// them.
+    /// Lets a guest read all of the disk until most of it is on flash. On a busy machine RAM evicts pages
+    /// before they are promoted.
     fn warm(&self, guest: &mut Client, round: u8) {
         for _ in 0..100 {
             read_all(guest, round);
@@ -190,7 +190,7 @@ impl Host {
         );
     }
 
-    /// The report of a disk once what was cached of it is known.
+    /// Returns the report of a disk once its cache is loaded.
     fn loaded(&self, shard: usize) -> DiskReport {
         loop {
             let report = self.report(shard).expect("it is there");
@@ -247,7 +247,7 @@ fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
     read_all(&mut guest, 1);
     let hits = host.report(1).expect("it is there").statistics.counts.read_hits_flash;
     assert!(hits > before.counts.read_hits_flash + DISK / REQUEST / 2, "{hits}");
-    // Whoever comes later finds it too, and it can be detached as ever.
+    // Later guests find it too, and it can be detached as usual.
     host.guest().flush().expect("the disk is served");
     host.detach(1);
     assert!(UnixStream::connect(host.places.socket(DoorKind::Nbd, "d")).is_err());
@@ -310,7 +310,7 @@ fn a_disk_moves_with_requests_that_wait_for_a_limit_and_owes_them_where_it_goes_
     host.relocate(0, 1);
     let passed = host.report(1).expect("it is there").delays.requests;
     assert!(passed > 0, "those that had begun pass, and are counted");
-    // What had not begun waits for those that did.
+    // Requests that had not begun wait for those that did.
     (1..=passed).for_each(&mut receive);
     assert!(began.elapsed().as_secs() < MANY / 2, "{:?}", began.elapsed());
     assert_eq!(host.report(1).expect("it is there").delays.requests, passed, "they are owed here");
@@ -334,7 +334,7 @@ fn many_moves_under_load(host: &Host) {
                 let mut round = 0u8;
                 while !done.load(Ordering::Relaxed) || round == 0 {
                     round = round.wrapping_add(1);
-                    // Each has every third piece of the disk to itself.
+                    // Each has every third chunk of the disk for itself.
                     let places = (0..DISK).step_by(REQUEST as usize).skip(number as usize).step_by(3);
                     for at in places.clone() {
                         guest.write(at, &bytes(at, round)).expect("the disk is served");
@@ -370,7 +370,7 @@ fn a_guest_that_is_slow_to_send_calls_the_move_off_and_nobody_loses_anything() {
     let request = Request { length: 512, ..request };
     socket.write_all(&request.encode()).expect("the daemon reads");
     socket.write_all(&[9; 100]).expect("the daemon reads");
-    // Taken up by now: behind it on the same thread.
+    // Started by now: it is after the other on the same thread.
     other.flush().expect("the disk is served");
     let Err(problem) = host.lift(0) else { panic!("a request is on its way") };
     assert!(problem.message.contains("did not end within 500 ms"), "{problem}");
@@ -421,7 +421,7 @@ fn a_disk_that_neither_shard_can_take_up_is_served_by_none_and_leaves_nothing_op
         host.loaded(0);
         let shards = Shards::from_handles(host.shards.to_vec(), BackingMonitor::default());
         let mut moving = host.lift(0).expect("nothing stands in the way");
-        // More than there is, as if others had reserved the flash meanwhile.
+        // More than available, as if others had reserved the flash meanwhile.
         moving.settings.reserve_bytes = 1 << 50;
         let Relocation::Lost(problem) = host.run(shards.set_down("d", (0, 1), moving)) else {
             panic!("there is not so much flash")
@@ -431,7 +431,7 @@ fn a_disk_that_neither_shard_can_take_up_is_served_by_none_and_leaves_nothing_op
         assert!(host.report(0).is_none() && host.report(1).is_none());
         assert!(!host.places.socket(DoorKind::Nbd, "d").exists());
         assert!(!shards.is_attached("d"));
-        // Whoever waits for it gets it, on either of them.
+        // A later attachment works, on either of them.
         host.attach(1);
         read_all(&mut host.guest(), 5);
     }
@@ -459,7 +459,7 @@ fn a_disk_on_a_server_moves_with_its_connections_and_what_they_have_not_flushed(
     assert!(after.load.pages_kept > 0, "{:?}", after.load);
     assert_eq!(after.load.pages_compared, 0, "nobody else can have changed it");
     read_all(&mut guest, 2);
-    // A server that goes away is noticed where the disk is now.
+    // A server that ends is noticed on the present shard of the disk.
     guest.write(0, &bytes(0, 3)).expect("the server serves");
     host.run(host.shards[1].detach("base".to_owned(), Content::Kept)).expect("nothing stands in the way");
     host.attach_base();
@@ -493,7 +493,7 @@ fn a_disk_with_a_failed_write_stays_where_that_is_known() {
     let mut guest = host.guest();
     let image = File::options().write(true).open(host.folder.path().join("d.img"));
     image.and_then(|image| image.set_len(MIB)).expect("the folder is ours");
-    // A file that was cut short fails whatever lies beyond its end.
+    // A truncated file fails every request beyond its end.
     guest.read(4 * MIB, 4096).expect_err("there is nothing");
     guest.write(4 * MIB, &[1; 4096]).expect_err("it would grow the file again");
     let Err(problem) = host.lift(0) else { panic!("the failure is known on shard 0 only") };
@@ -508,7 +508,7 @@ fn a_disk_that_is_lost_between_shards_leaves_nothing_open() {
     drop(host.lift(0).expect("nothing stands in the way"));
     host.run(host.shards[0].let_go("d".to_owned())).expect("the shard is there");
     guest.flush().expect_err("its connection ended");
-    // The lock of the image is free, and so is the place of the disk.
+    // The lock of the image is free, and the name of the disk as well.
     host.attach(1);
     host.guest().flush().expect("the disk is served");
 }
@@ -553,7 +553,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
             held.recv().unwrap_or(());
         });
         let mapping = async {
-            // Answered after the removal has begun, which was asked for before.
+            // Answered after the earlier removal has begun.
             host.shards[0].disk_report("d".to_owned()).await.expect("the shard is there");
             let kernel = host.kernel();
             let_go.send(()).expect("the server hangs");
