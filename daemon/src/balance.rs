@@ -1,8 +1,8 @@
 //! Balance of load between shards: decides from figures which disk to move, if any. Has no side effects.
 //!
 //! ```text
-//!   look ── look ── look ...   each compares the busy time of shards, and the work of disks, since the one before
-//!   lopsided in two looks in a row ──> the disk whose move makes the two shards most even, if that pays
+//!   poll ── poll ── poll ...   each compares the busy time of shards, and the work of disks, since the last one
+//!   uneven in two polls in a row ──> the disk whose move makes the two shards most even, if that pays
 //! ```
 //! A move costs a disk the content of its RAM tier, and some time until its index is known again. It is made
 //! seldom: never for a peak, never back and forth, never for a disk alone on its shard.

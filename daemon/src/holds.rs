@@ -1,10 +1,10 @@
 //! `DIR/holds.json`: the disks that `disk quiesce` keeps clean, and the ends of these holds, across restarts.
 //!
 //! ```text
-//!   quiesce:  the shard holds the disk ── remembered durably, without an end ── answer
-//!   quiet:    the end is known: remembered        a crash before that holds the disk for the whole time once more
-//!   start:    a remembered disk is held from its first request on, for what is left
-//!   resume, time over, failure, removal:          forgotten
+//!   quiesce:  the shard holds the disk ── recorded durably, without an end ── answer
+//!   clean:    its end is known: recorded          a crash before that holds the disk for the whole time once more
+//!   start:    a recorded hold applies from the first request on, for the remaining time
+//!   resume, time over, failure, removal:          record removed
 //! ```
 //! A backup copies the backing meanwhile, so a hold that lasts too long costs speed, and a lost hold costs
 //! the backup. The remaining time is measured by the monotonic clock as long as the host was not booted; then

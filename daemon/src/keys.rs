@@ -248,7 +248,7 @@ impl fmt::Display for Unmarked {
     }
 }
 
-/// Whether the service maps a disk at each of its starts.
+/// Mapping of a disk at each start of the service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MapAtStart {
     /// Not mapped.

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   command line ──> client ══ control socket ══> control ──> registry ──> shard ──> cache, doors
-//!                                                               `──> state (what survives a restart)
+//!                                                               `──> state (durable)
 //! ```
 
 mod backing;

@@ -1,23 +1,23 @@
 //! Selection of the pool at a start: which flash the daemon uses, and what it may overwrite.
 //!
 //! ```text
-//!   a pool is remembered ── no other path is named ──> its devices are found by its id, and opened; else served without flash
-//!   else, what is named, or DIR/pool.img:
-//!     missing       ── ours to make, or a size was given ──> record, make, format, open, remember
-//!     holds nothing ───────────────────────────────────────> record, format, open, remember
-//!     anything else ── its exact id given (--erase) ───────> record, format, open, remember;  else refuse, with the id
+//!   a pool is recorded ── no other path is given ──> its devices are found by its id, and opened; else served without flash
+//!   else the given path, or DIR/pool.img:
+//!     missing       ── default pool, or a size is given ──> record, make, format, open, finish the record
+//!     blank         ──────────────────────────────────────> record, format, open, finish the record
+//!     anything else ── its exact id is given (--erase) ───> record, format, open, finish the record;  else refuse, with the id
 //! ```
 //! A pool of several devices is opened on all that are found, and continues without the others; those do not
 //! belong to it any more. Later changes of devices are in `registry/pool.rs`.
 //!
-//! If a remembered pool is missing, unreadable, or replaced by something else, guests still get their disks:
+//! If a recorded pool is missing, unreadable, or replaced by something else, guests still get their disks:
 //! they are served without flash, and the log says so (the promise for flash that fails holds at a start
 //! too). Only a pool that another process holds ends the start: the next one may find it free. No pool is
 //! made in its place: a path by which a pool is known, in the configuration as on the command line, does not
 //! permit a new one, since it may refer to another device by now.
 //!
 //! Nothing that holds data is formatted without its exact id. A pool at a path that never belonged to the
-//! remembered pool replaces that, unless that may hold dirty data. Until the new pool is open, both are
+//! recorded pool replaces that, unless that may hold dirty data. Until the new pool is open, both are
 //! recorded, and a start that fails returns to the old one. Disks with possible dirty data in a pool wait for
 //! it; others are served without flash as long as it cannot be used.
 

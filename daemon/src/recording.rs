@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   guest ──> door ──> Recorded ──> CachedDisk          on the disk's shard
-//!                         │ when a request ends, if somebody records
+//!                         │ when a request ends, during a recording
 //!                         v
-//!                   two bounded rooms ──> whoever takes what is in them, every moment, and writes it
+//!                   two bounded buffers ──> a consumer, which takes them several times a second, and writes them
 //! ```
 //! A request never waits for its note. A consumer holds one buffer at a time, just long enough to replace it
 //! by an empty one, and meanwhile notes go to the other one. Notes without space are dropped and counted. No

@@ -1,11 +1,11 @@
 //! The disks of this host: their records, their service, and changes of both.
 //!
 //! ```text
-//!   add:     look at the backing ── lock of the disk ── claim storage and RAM ── used by nobody else ── number, durably
-//!            ── attach on a shard, in write-through ── remember durably ── change to write-back, if that was asked ── answer
+//!   add:     probe the backing ── lock of the disk ── claim storage and RAM ── no other user ── number, durably
+//!            ── attach on a shard, in write-through ── record durably ── change to write-back, if requested ── answer
 //!            undone if a step fails
-//!   remove:  bring home what is dirty ── detach (requests end, flush) ── forget durably ── answer
-//!   start:   every remembered disk is attached by a task of its own; what fails waits and is tried again
+//!   remove:  destage ── detach (requests end, flush) ── remove the record durably ── answer
+//!   start:   every recorded disk is attached by a task of its own; one that fails waits and is tried again
 //! ```
 //! Changes of one disk run one after another, and those of different disks in parallel: a change may take as
 //! long as its backing does, and holds nothing that another disk needs (`locks.rs`). Two changes that want

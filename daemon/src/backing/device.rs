@@ -20,7 +20,7 @@ use crate::past::Attributes;
 /// Parameters for opening a backing.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening {
-    /// Where it is.
+    /// Its location.
     pub(crate) location: Location,
     /// Access that is wanted.
     pub(crate) access: Access,

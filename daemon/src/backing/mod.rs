@@ -1,7 +1,7 @@
 //! Backings: the slow storage of disks, from a location to an open device.
 //!
 //! ```text
-//!   "file:web.img" ──Location──> is it raw? (probe) ──> Backing::open; off the shard what may wait
+//!   "file:web.img" ──Location──> is it raw? (probe) ──> Backing::open; blocking parts run off the shard
 //! ```
 //! The trait in `storage.rs` is common to all kinds of storage; each has a file of its own in `kinds`, which lists them.
 //!

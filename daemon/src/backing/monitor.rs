@@ -1,8 +1,9 @@
 //! Checks of the backings of all served disks from outside of their shards: one pass over all of them, on one thread that may wait.
 //!
 //! ```text
-//!   every 5 s:  size, write protection, path of each backing ── as the disk needs it? ──> nothing to do
-//!                                                                  `── no, or unknown ──> its shard checks the disk
+//!   every 5 s:  size, write protection, path of each backing ── all sound? ──> nothing to do
+//!                                                                `── no, or unknown ──> its shard checks the disk
+//! ```
 //! A healthy backing costs its shard nothing. A pass only selects disks: the shard checks them, decides and
 //! reports. A backing that hangs holds up its own check only. The pass continues behind it on further
 //! threads, and the next passes skip that backing until it answers. A pass has a limited number of threads:
@@ -107,7 +108,7 @@ impl BackingMonitor {
         }
     }
 
-    /// Returns the backings that a pass checks now, and forgets those that are closed.
+    /// Returns the backings that a pass checks now, and removes those that are closed.
     fn due(&self) -> VecDeque<Arc<MonitoredBacking>> {
         let mut due = VecDeque::new();
         lock(&self.backings).retain(|backing| {

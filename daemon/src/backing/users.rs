@@ -1,7 +1,7 @@
 //! Users of storage: whether a file or device is free to become a backing or a device of the pool.
 //!
 //! ```text
-//!   storage ── on that of a disk or of the pool here? ── a file of this daemon's own? ── swap, mounted, a part of a volume, below a
+//!   storage ── a disk's or the pool's here? ── a file of this daemon's own? ── swap, mounted, a part of a volume, below a
 //!   loop device? ── locked by another name? ──> free
 //! ```
 //! The same check is for backings and for the pool, at a start and later. It finds a use by whatever name the
@@ -35,7 +35,7 @@ pub(crate) enum OwnUse {
     WaitingDisk(String),
 }
 
-/// Returns the files and devices of remembered disks.
+/// Returns the files and devices of recorded disks.
 pub(crate) fn paths_of<'a>(disks: impl Iterator<Item = &'a DiskRecord>) -> Vec<(OwnUse, PathBuf)> {
     let path = |disk: &DiskRecord| {
         let location = Location::parse(&disk.backing).ok()?;

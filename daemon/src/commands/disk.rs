@@ -410,7 +410,7 @@ fn load(load: &Value) -> Option<String> {
     })
 }
 
-/// Composed here from the description of the disk, for a document too: connection lines depend on the client,
+/// Shows how clients connect. Composed here, for a document too: connection lines depend on the client,
 /// not on the daemon.
 fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Option<Door>) -> Answer<()> {
     let document = client(&reading.daemon)?.get(path)?;

@@ -5,34 +5,34 @@
 //!   POST   /v1/disks              serve one more       GET    /v1/stats
 //!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME; both take ?window=5m, 1h, 1d, total or start
 //!   PATCH  /v1/disks/NAME         change it
-//!   DELETE /v1/disks/NAME         stop serving it; with {"discard_dirty":true} whatever its backing does not have,
-//!                                 with {"force":true} though guests use it
-//!   POST   /v1/disks/NAME/destage      bring home what is dirty, at full speed
-//!   DELETE /v1/disks/NAME/destage      not any more
-//!   POST   /v1/disks/NAME/accept       the backing of one that waits is compared with what is cached, and accepted if so asked
-//!   POST   /v1/disks/NAME/quiesce      the same, then keep it so for a while; answers at once
+//!   DELETE /v1/disks/NAME         stop serving it; {"discard_dirty":true} discards its dirty data,
+//!                                 {"force":true} removes it though guests use it
+//!   POST   /v1/disks/NAME/destage      destage at full speed
+//!   DELETE /v1/disks/NAME/destage      destage in the background again
+//!   POST   /v1/disks/NAME/accept       compare the backing of one that waits with the cache, and accept it if requested
+//!   POST   /v1/disks/NAME/quiesce      destage, then keep it clean for a while; answers at once
 //!   POST   /v1/disks/NAME/resume       let it become dirty again
-//!   GET    /v1/disks/NAME/connect      what clients type to reach it
-//!   GET    /v1/disks/NAME/lost         what flash lost before the backing had it
-//!   GET    /v1/disks/NAME/histograms   its requests in classes, since it was attached
-//!   GET    /v1/disks/NAME/curve        which hit ratio a cache of which size would have
-//!   GET    /v1/disks/NAME/advice       what would serve it best, and why; /v1/advice for all; both take ?hit_ratio=0.9
+//!   GET    /v1/disks/NAME/connect      commands and settings of clients
+//!   GET    /v1/disks/NAME/lost         data that flash lost before the backing had it
+//!   GET    /v1/disks/NAME/histograms   histograms of its requests, since it was attached
+//!   GET    /v1/disks/NAME/curve        hit ratios at other cache sizes
+//!   GET    /v1/disks/NAME/advice       recommended settings; /v1/advice for all; both take ?hit_ratio=0.9
 //!   GET    /v1/disks/NAME/report       with the cache and without, since it was added
-//!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
-//!   POST   /v1/disks/NAME/resize       take the size that its backing was given
+//!   POST   /v1/disks/NAME/evict        drop its cached data, durably
+//!   POST   /v1/disks/NAME/resize       grow it to the size of its backing
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
-//!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
-//!   POST   /v1/disks/NAME/recording    note what guests ask for; .../N/take gives what came, DELETE .../N the rest
-//!   PATCH  /v1/pool                    what its drives are rated for, and may be written a day
+//!   POST   /v1/disks/NAME/give-up      the way back: stop caching it, unlock it
+//!   POST   /v1/disks/NAME/recording    record requests of guests; .../N/take returns a chunk, DELETE .../N the rest
+//!   PATCH  /v1/pool                    rated endurance and write budget of its drives
 //!   POST   /v1/pool/devices            one more device
-//!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
-//!   PUT    /v1/pool/devices/NUMBER/size  use more or less of one; DELETE has one keep its size
-//!   GET    /v1/history/NAME?span=SPAN  what it did, step by step: 5m, 1d or 7d
-//!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
+//!   DELETE /v1/pool/devices/NUMBER     remove one; answers once it is empty
+//!   PUT    /v1/pool/devices/NUMBER/size  use more or less of one; DELETE cancels that
+//!   GET    /v1/history/NAME?span=SPAN  its history, step by step: 5m, 1d or 7d
+//!   GET    /v1/events?after=ID&wait=S  events after that id; waits up to S seconds for one
 //!   POST   /v1/vms                     move the disk of a running guest behind Forebay
 //!   DELETE /v1/vms/NAME                give it back
-//!   GET    /v1/host                    the machine, the version, and whether the request may also change something
-//!   GET    /metrics                    what is counted, for Prometheus
+//!   GET    /v1/host                    the machine, the version, and whether the request may make changes
+//!   GET    /metrics                    metrics for Prometheus
 //! ```
 //! `/healthz` reports whether all is well, and `/openapi.json` describes all of this, generated from the
 //! code. The socket gives every right to those who may open it; over TCP, `guard` decides. Failures are

@@ -32,7 +32,7 @@ const NAME_INTERVAL: Duration = Duration::from_millis(20);
 /// The folder of devices, in which udev makes links.
 const DEVICES: &str = "/dev";
 
-/// Whether udev and the programs that it starts (LVM, md, bcache) read the content of a device.
+/// Access of udev, and of programs that it starts (LVM, md, bcache), to the content of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ContentScan {
     /// They ignore it: a guest's disk is the guest's.

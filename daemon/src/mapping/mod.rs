@@ -3,11 +3,11 @@
 //! ```text
 //!   commands ──> Mapping ──> MapDriver ──> UblkDriver        ublk.rs         the daemon serves the device
 //!                   │            └───────> KernelNbdDriver   kernel_nbd.rs   the kernel is a client of the daemon
-//!                   ├──> links.rs: names that stay the same           └──> nbd_control.rs ──> netlink.rs
-//!                   ├──> description.rs: what udev is told of a device, from which it makes names
-//!                   ├──> holders.rs, claim.rs: who uses a device, and that nobody begins to
+//!                   ├──> links.rs: stable names                       └──> nbd_control.rs ──> netlink.rs
+//!                   ├──> description.rs: descriptions of devices for udev, which makes names from them
+//!                   ├──> holders.rs, claim.rs: users of a device, and protection against new ones
 //!                   └──> lock.rs: one command at a time
-//!   daemon ────> swap.rs: says when swap space is on a mapped disk
+//!   daemon ────> swap.rs: reports swap space on a mapped disk
 //! ```
 //! A device is recognised by an identifier that the kernel keeps with it: half of it is a hash of the path of
 //! the disk's socket, half a hash of the disk for which the device was made. No other state is kept but links
@@ -295,7 +295,7 @@ pub(crate) struct MapOptions {
     pub(crate) read_only: bool,
     /// Default: ublk, and kernel NBD where there is none.
     pub(crate) driver: Option<DriverKind>,
-    /// Whether udev and LVM scan its content.
+    /// Scan of its content by udev and LVM.
     pub(crate) scan: ContentScan,
 }
 

@@ -1,8 +1,8 @@
 //! Block devices by ublk: the daemon serves them itself, on the disk's own thread.
 //!
 //! ```text
-//!   add:      greet the disk's door ── add ── open ── greet anew, hand over ── start
-//!   restore:  greet ── start recovery ── open ── greet anew, hand over ── end recovery
+//!   add:      greet the disk's door ── add ── open ── greet again, hand over ── start
+//!   restore:  greet ── start recovery ── open ── greet again, hand over ── end recovery
 //! ```
 //! The door waits for a few seconds only, and the kernel may take longer: hence the second greeting.
 

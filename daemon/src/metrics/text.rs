@@ -65,7 +65,7 @@ impl Family {
         self.line("_count", labels, None, exact(up_to_here));
     }
 
-    /// Written in place: a text has thousands of lines, and may be requested ten times a second.
+    /// Appends a line in place: a text has thousands of lines, and may be requested ten times a second.
     fn line(&mut self, suffix: &str, labels: &[(&str, &str)], last: Option<(&str, &str)>, value: f64) {
         let Self { name, lines, .. } = self;
         lines.extend([name.as_str(), suffix]);

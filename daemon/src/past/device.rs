@@ -2,8 +2,8 @@
 //! node.
 //!
 //! ```text
-//!   names       serial number, WWN, uuid of dm or md, image of rbd, zvol, file of a loop   one that is shared proves the same device
-//!   placement   number and start of a partition, its uuid in the partition table           one that differs proves another
+//!   names       serial number, WWN, uuid of dm or md, image of rbd, zvol, file of a loop   a common one proves the same device
+//!   placement   number and start of a partition, its uuid in the partition table           a different one proves another
 //!   instance    the boot of the host, and the number of the device in it                   the same proves the same, within a boot
 //! ```
 //! Read from sysfs and from udev's database, without I/O to the device. A clone copies the content of a

@@ -2,10 +2,10 @@
 //! is trusted when it is attached.
 //!
 //! ```text
-//!   DIR/state.json        what the backing looked like when it was last in our hands            survives the host
-//!   the backing           the name of its last attachment, by chance, in an extended attribute  goes with the data
-//!                         and, while flash may have newer data, who has it
-//!   RUN/touched/ID        one bit for each page that is not in the log as the backing holds it  survives the process
+//!   DIR/state.json        appearance of the backing when this host had it last                    survives the host
+//!   the backing           random session id of its last attachment, in an extended attribute      goes with the data
+//!                         and, while flash may have newer data, the dirty mark
+//!   RUN/touched/ID        one bit for each page that is not in the log as the backing holds it    survives the process
 //! ```
 //! A cache that is warm after a restart may have old data if the backing was changed in between: a snapshot
 //! was restored, the file system repaired, another file put under the same name, or the disk served on
@@ -16,7 +16,7 @@
 //! device, nothing is trusted.
 //!
 //! ```text
-//!   attach, detach:  record {old, new name} ── durable ── new name to the backing ── durable ── record {new name} ── durable
+//!   attach, detach:  record {old, new id} ── durable ── new id to the backing ── durable ── record {new id} ── durable
 //! ```
 //! A crash at any step leaves a session id on the backing that is in the record. All attributes are those of
 //! the open file: its path may refer to another one by then.
@@ -519,7 +519,7 @@ struct Turn {
     at_rest: bool,
 }
 
-/// Whether the content of flash is invalidated.
+/// Invalidation of the content of flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Void {
     No,

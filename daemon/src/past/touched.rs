@@ -1,7 +1,7 @@
 //! `RUN/touched/ID`: one bit for each page of a disk, in memory that outlives the process but not the host.
 //!
 //! ```text
-//! word 0      magic; 0 while the bits do not say what they should yet
+//! word 0      magic; 0 while the bits are not valid yet
 //! words 1, 2  boot of the host
 //! word 3      mark of the start that the bits belong to
 //! word 4      bytes of the disk, at most

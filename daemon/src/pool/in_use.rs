@@ -79,7 +79,7 @@ pub(crate) struct DeviceInUse {
     /// True if the user accepted that it shares one with another device.
     pub(crate) same_drive: bool,
     openness: Openness,
-    /// Whether its path still refers to it.
+    /// Storage that is at its path now.
     placement: Placement,
     /// Time at which its failure was first seen.
     failed_at: Option<String>,

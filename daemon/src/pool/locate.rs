@@ -1,8 +1,8 @@
 //! The search for the devices of a pool by its id, whatever their names are now.
 //!
 //! ```text
-//!   paths that the user gave or that are remembered ── hold the pool's id? ── all devices of the pool are found: done
-//!   every block device of the host                  ── holds the pool's id, and is below nothing else? ── it is that one
+//!   paths from the user or the record ── hold the pool's id? ── all devices of the pool are found: done
+//!   every block device of the host    ── holds the pool's id, and is below no other device? ── it is found
 //! ```
 //! Reads the first two pages of each and changes nothing. A device that does not answer is skipped. While the
 //! host starts, the search is repeated for a while: a service starts as soon as file systems are mounted, and

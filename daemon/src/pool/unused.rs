@@ -1,7 +1,7 @@
 //! Files and devices that become a part of the pool: opened, and refused if they are in use.
 //!
 //! ```text
-//!   open and lock it ── does anything use it, by whatever name? ── refuse;  else what does it hold?
+//!   open and lock it ── is it in use, under any name? ── refuse;  else identify its content
 //! ```
 //! In this order: of two daemons that lock two names of one storage at once, at least one finds the lock of
 //! the other. And the content is judged last: for storage in use nobody gets advice how to erase it.

@@ -1,9 +1,9 @@
 //! Certificates for TLS, in files with the names that QEMU gives them.
 //!
 //! ```text
-//!   DIR  server-cert.pem   the server's certificate, and behind it those between it and its authority
-//!        server-key.pem    its private key, closed to others
-//!        ca-cert.pem       if it is there at the start: clients show a certificate of this authority
+//!   DIR  server-cert.pem   the server's certificate, followed by the intermediate ones
+//!        server-key.pem    its private key, not readable by others
+//!        ca-cert.pem       if it exists at the start: clients must show a certificate of this authority
 //! ```
 //! The files are checked for each encrypted connection, which costs three calls of stat(2), and read again
 //! after a change: a renewal needs no signal to the daemon. If they are unusable, the ones that were read
@@ -174,7 +174,7 @@ impl Identities for Certificates {
     }
 }
 
-/// A dangling link has a stamp of its own: once its target exists, the stamp changes, and the file is read.
+/// Returns the stamps of the files. That of a dangling link changes once its target exists, so that it is then read.
 fn look(dir: &Path) -> Seen {
     [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| {
         let path = dir.join(name);

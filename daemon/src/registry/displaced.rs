@@ -2,8 +2,8 @@
 //! its node removed.
 //!
 //! ```text
-//!   every 5 s:   path names other storage, or none ──> event, health ──> everything dirty is destaged at full speed
-//!   at a stop:   the same check ──> nothing becomes dirty any more, everything is destaged ──> the stop as ever
+//!   every 5 s:   other storage at a path, or none ──> event, health ──> all dirty data is destaged at full speed
+//!   at a stop:   the same check ──> nothing becomes dirty any more, all is destaged ──> the stop as usual
 //! ```
 //! The open file still works, but the next start will not find it: data that only this pool has is lost when
 //! the process ends. So a stop destages first, for as long as that makes progress, and fails if something is

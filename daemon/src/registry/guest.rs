@@ -12,7 +12,7 @@
 //!
 //! Both changes can be repeated: a change that is done already succeeds.
 //!
-//! When the QEMU ends, in any stage, the disk is destaged and removed, so that a new QEMU finds its file
+//! Once the QEMU has ended, in any stage, the disk is destaged and removed, so that a new QEMU finds its file
 //! free. A start does not serve a disk whose QEMU has ended, unless its pool has dirty data for the file.
 
 use std::sync::Arc;

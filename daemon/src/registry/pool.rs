@@ -1,9 +1,9 @@
 //! Devices that are added to the pool and removed from it, while guests continue.
 //!
 //! ```text
-//!   add:     look at it ── remember it ── one of the pool, on all shards
-//!   remove:  nothing new goes there ── remember that ── (what is there goes) ── closed everywhere ── forget it
-//!   failed:  the cache has it leave by itself ── noticed here ── forget it, with a warning
+//!   add:     open and identify it ── record it ── add it to the pool, on all shards
+//!   remove:  no new writes to it ── record that ── (its data moves or is dropped) ── closed on all shards ── remove the record
+//!   failed:  the cache removes it from the pool ── noticed here ── remove the record, with a warning
 //! ```
 //! A device is recorded before it belongs to the pool, until it does not any more, so that a start never
 //! misses one that does. Additions and removals begin one after another.
@@ -39,7 +39,7 @@ const LEAVE_TIME_MAX: Duration = Duration::from_secs(20);
 /// Time between polls of a device that is leaving.
 const LEAVE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Size in bytes below which a unit was probably forgotten. The least size of an additional device is the
+/// Size in bytes below which a unit is probably missing. The least size of an additional device is the
 /// pool's decision.
 const UNIT_FORGOTTEN_BELOW: u64 = 1 << 20;
 
@@ -58,7 +58,7 @@ pub(crate) struct NewDevice {
     pub(crate) replacing: Option<u32>,
 }
 
-/// Whether the removal of a device was requested.
+/// State of a removal request for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IsLeaving {
     Yes,

@@ -1,8 +1,8 @@
 //! Devices of the pool that become larger or smaller, while guests continue.
 //!
 //! ```text
-//!   larger:   (a file: its storage is reserved) ── every shard reaches so far ── durable ── used
-//!   smaller:  what is behind the new end moves or goes ── durable ── no shard reaches farther ── (a file: it is cut)
+//!   larger:   (a file: its storage is allocated) ── handles of every shard reach the new end ── durable ── used
+//!   smaller:  data behind the new end moves or is dropped ── durable ── handles end there ── (a file: it is truncated)
 //! ```
 //! Only the pool records sizes: a start finds the old size or the new one. A file may be longer than the part
 //! that the pool uses if a crash came between two of these steps; requesting the same size again truncates

@@ -1,8 +1,8 @@
 //! Sockets whose files were deleted: created again, with their rights, and reported.
 //!
 //! ```text
-//!   every 3 s:  the files at the paths ── as they were made? ──> nothing to do
-//!                                              `── no ──> folders of RUN ── control socket, http ── sockets of disks ── event
+//!   every 3 s:  the files at the paths ── unchanged? ──> nothing to do
+//!                                             `── no ──> folders of RUN ── control socket, http ── sockets of disks ── event
 //! ```
 //! Connected guests do not notice: a connection needs no file. A file at a path that is not our socket stays
 //! there; a conflict is reported once, and retried.

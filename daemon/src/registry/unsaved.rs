@@ -6,8 +6,8 @@
 //! guests would read old data.
 //!
 //! ```text
-//!   a disk at a stop:  everything is in the backing, durably ── flash says so ── mark taken off the backing ── record of the backing
-//!                      ── note taken back
+//!   a disk at a stop:  backing complete, durably ── flash records that ── mark removed from the backing ── record of the backing
+//!                      ── note removed
 //! ```
 //! A kill or a power failure before the last step leaves a disk that waits for its pool without need. After
 //! it a start without the pool serves the backing, which is complete, and records that the data in the pool

@@ -2,9 +2,9 @@
 //! content checked.
 //!
 //! ```text
-//!   trace ──> dispatcher: when it is due, and nothing in flight is in its way ──> workers, one connection each
-//!                 ^                                                                   │
-//!                 └────────────── done, how long it took, right or wrong ─────────────┘
+//!   trace ──> dispatcher: once it is due, and nothing in flight blocks it ──> workers, one connection each
+//!                 ^                                                               │
+//!                 └────────────── done, with its latency, right or wrong ─────────┘
 //! ```
 //! A request waits for those in flight that overlap it if one of them writes: else the result of a read would
 //! be unknown. Where the trace had such requests at the same time, the replay is slower.
@@ -185,7 +185,7 @@ impl Plan {
     }
 
     /// Replays the trace until its end, or until `stop` is set; then requests in flight are waited for.
-    /// `tell` is called with progress.
+    /// Passes its progress to the callback.
     ///
     /// # Errors
     /// If the trace is damaged, changed since its survey, or a connection is lost. Failed requests and wrong

@@ -1,7 +1,7 @@
 //! The operator's confirmation of a backing, where no record confirms it and its disk waits with dirty data.
 //!
 //! ```text
-//!   open, lock ── compare clean pages ── (the word is given, and they agree, or that is accepted too) ── attach
+//!   open, lock ── compare clean pages ── (confirmed, and they are equal, or differences are accepted too) ── attach
 //! ```
 //! The compared backing is the one that is served: it stays open and locked in between. Clean pages are not
 //! trusted even then; dirty pages are, since the confirmation is about them.

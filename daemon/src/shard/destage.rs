@@ -2,8 +2,8 @@
 //! flash lost.
 //!
 //! ```text
-//!   quiesce:  no ──> coming (destage at full speed) ──> quiet ── time is up, or resume ──> no
-//!                       └── the backing does not take it ──> failed
+//!   quiesce:  no ──> coming (destage at full speed) ──> clean ── time is up, or resume ──> no
+//!                       └── the backing fails ──> failed
 //! ```
 //! Requests are answered at once, and reports have the progress: a backing that takes minutes must not keep a
 //! connection waiting. Guests continue all the time. Every hold has an end: a backup that forgot to resume
@@ -33,7 +33,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Number of the last quiesce request.
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
-/// Whether a disk is kept clean on request.
+/// State of a request to keep a disk clean.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Quietness {
     /// Not requested.

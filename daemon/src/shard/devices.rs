@@ -1,8 +1,8 @@
 //! A shard's part in adding and removing devices of the pool.
 //!
 //! ```text
-//!   look at it ──> add it on one shard ──> every other shard gets its own handle ──> use it
-//!       └────────> let it go
+//!   open and identify it ──> add it on one shard ──> every other shard gets its own handle ──> use it
+//!            └─────────────> close it
 //! ```
 //! Decides nothing: the registry decides on additions, and records them.
 

@@ -64,7 +64,7 @@ pub(super) struct Disk {
     pub(super) history: Rc<History>,
     pub(super) identity: Identity,
     pub(super) quiet: Quiet,
-    /// Whether its backing keeps its content when the host is off.
+    /// Ability of its backing to keep its content when the host is off.
     pub(super) persistence: Ability,
     /// Place of its backing, if not at its path.
     pub(super) displaced: RefCell<Option<Displaced>>,
@@ -168,7 +168,7 @@ impl Content {
 pub(crate) struct Detached {
     /// Report after its last request; none if it was detached elsewhere.
     pub(crate) last: Option<DiskReport>,
-    /// Whether all acknowledged writes are durable. It is detached in either case.
+    /// Error if acknowledged writes may not be durable. It is detached in either case.
     pub(crate) flushed: Answer<()>,
     /// True if the backing is complete.
     pub(crate) is_home: bool,
@@ -206,7 +206,7 @@ pub(crate) struct DiskReport {
     pub(crate) doors: Vec<DoorReport>,
     /// True if it can be moved to another shard.
     pub(crate) fit_to_move: bool,
-    /// Whether it is kept clean.
+    /// State of a request to keep it clean.
     pub(crate) quiet: Quietness,
     /// Number of the request for that.
     pub(crate) quiet_number: u64,

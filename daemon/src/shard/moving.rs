@@ -1,9 +1,9 @@
 //! Moves of a disk from one shard to another, while its guests stay connected.
 //!
 //! ```text
-//!   lift:      door held, requests end ── cache lets go, content stays on flash ──> Moving
-//!   set_down:  Moving ──> backing (the same open file or connections, throughout) ── cache, which loads ── door goes on
-//!   let_go:    the old shard forgets the disk
+//!   lift:      guests held, requests end ── cache detaches it, content stays on flash ──> Moving
+//!   set_down:  Moving ──> backing (the same open file or connections, throughout) ── cache, which loads ── guests continue
+//!   let_go:    the old shard removes the disk
 //! ```
 //! Until the cache detaches it, a lift can be cancelled at any moment and the disk continues on its shard.
 //! After that it is served by the shard that sets it down; if the new one cannot, the old one does. Nothing

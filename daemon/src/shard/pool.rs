@@ -25,7 +25,7 @@ pub(crate) struct Found {
     pub(crate) identity: Identity,
     /// Reason for which it is used through the page cache, if it is.
     pub(crate) fallback: Option<String>,
-    /// What is on it.
+    /// Its content.
     pub(crate) content: Identified,
     /// Shows whether it is still open.
     pub(crate) openness: Openness,
@@ -36,7 +36,7 @@ pub(crate) struct Found {
 /// Result of opening a pool.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenedPool {
-    /// Whether its content is trusted.
+    /// Trust in its content.
     pub(crate) content: PoolContent,
     /// Devices that do not belong to it, with the reasons.
     pub(crate) ignored: Vec<(PathBuf, String)>,

@@ -1,19 +1,19 @@
 //! Growth of a served disk with its backing, while guests continue.
 //!
 //! ```text
-//! 1. the backing is asked for its size: the same is success, less is refused, and so is what the disk cannot be
-//! 2. keys that are shares of the disk (`limit` 20 %) mean the larger disk, if the pool has that
+//! 1. measure the backing: the same size is success; a smaller one is refused, and so is one that the disk cannot have
+//! 2. keys that are shares of the disk (`limit` 20 %) now refer to the larger disk, if the pool has that
 //! 3. bits for the new pages, in memory that outlives the process
-//! 4. what is cached of a page that the old end cuts is forgotten durably     <- `cache/src/journeys/grow.rs`
-//! 5. the new size is remembered, durably: state.json
-//! 6. in one step: the backing is used so far, the cache goes so far; then guests are told
+//! 4. the cached copy of a page that the old end cuts is dropped durably     <- `cache/src/journeys/grow.rs`
+//! 5. record the new size, durably: state.json
+//! 6. in one step: the new size for backing and cache; then guests are notified
 //! ```
-//! A kill or a power cut before 5 leaves a disk of the old size on a larger backing, one after it a disk of the new size: a start
-//! serves the size that is remembered, with all that is cached and dirty. What fails before 5 is undone; nothing after it can fail.
-//! If 5 fails and nobody knows which size a start will find, the disk goes on in its old one, and nothing is cached of the page of 4
-//! any more, for either to be right.
+//! A kill or a power failure before 5 leaves a disk of the old size on a larger backing, one after it a disk of the
+//! new size: a start serves the recorded size, with all cached and dirty data. A failure before 5 is undone; no later
+//! step can fail. If 5 fails and it is unknown which size a start will find, the disk continues in its old one, and the
+//! page of 4 is not cached any more, so that either size is right.
 //!
-//! Decides nothing about who may ask, and never makes a disk smaller.
+//! Does not decide on permission, and never makes a disk smaller.
 
 use std::pin::pin;
 use std::rc::Rc;
@@ -138,7 +138,7 @@ impl Shard {
     async fn measure(&self, disk: &Disk, name: &str) -> Answer<u64> {
         if disk.cached.backing().reconnects_to_measure() {
             // Its connections are replaced, after a flush of its own that is short after this one. Guests
-            // must learn of failures that this one finds, whoever requested it.
+            // must learn of failures that this one finds, however it was requested.
             let flushed = disk.cached.flush_for_ourselves();
             self.in_time(name, flushed).await?.map_err(|error| unmeasured(name, &error))?;
         }

@@ -2,7 +2,7 @@
 //! finds it elsewhere, and before commands whose success means that the file is complete.
 //!
 //! ```text
-//!   named ──> replaced, or missing ──> named      each way is an event
+//!   in place ──> replaced, or missing ──> in place      each change is an event
 //! ```
 //! Guests continue in either case: their file is open. Data is written to that file and to no other, whatever
 //! is at the path. A command whose success would be understood as a statement on the path is refused.

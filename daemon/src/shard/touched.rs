@@ -1,8 +1,8 @@
 //! Files whose time of change alone shows that they may be another version than the cached one.
 //!
 //! ```text
-//!   renamed and renamed back, a link made and removed, rights given and taken     the content is what it was
-//!   an older copy written over it, its time of modification set back              the content is another
+//!   renamed and renamed back, a link made and removed, rights given and taken     same content
+//!   an older copy written over it, its time of modification set back              other content
 //! ```
 //! Both look alike, so samples are not enough: every cached page is compared with the backing before the disk
 //! is attached. An equal page may be served in either case. Nothing of this is recorded: a crash in between

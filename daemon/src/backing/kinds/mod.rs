@@ -112,7 +112,7 @@ impl Location {
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // With the scheme, because a path may itself look like one.
+            // With the scheme, because a path may itself start with one.
             Self::File(path) => write!(f, "file:{}", path.display()),
             Self::Model(profile, path) => write!(f, "model:{profile}:{}", path.display()),
             Self::Nbd(target) => write!(f, "{target}"),

@@ -29,7 +29,7 @@ pub(super) const HELP: [&str; 20] = [
     "Any key closes this page.",
 ];
 
-/// Whether the screen continues.
+/// Next step of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Stay,

@@ -1,4 +1,4 @@
-//! Looks of the screen, at several sizes and in every state.
+//! Rendering of the screen, at several sizes and in every state.
 
 use std::time::Duration;
 
