@@ -1,10 +1,10 @@
 //! The cache: RAM and a flash log in front of a backing device, as one block device.
 //!
 //! ```text
-//! face        CachedDisk, Cache                       what doors and the daemon hold
-//! journeys    read, write, destage, flush, promote, reclaim, load ...      one file per way that data takes
-//! survives    log, notes, pool, shared, superblock, start     what stands on flash, and the order in which it is written
-//! knowledge   index, what is dirty, RAM tier, segments, fills, policy      what is known in RAM; pure
+//! face        CachedDisk, Cache                       for doors and the daemon
+//! journeys    read, write, destage, flush, promote, reclaim, load ...      one file per path of data
+//! survives    log, notes, pool, shared, superblock, start     the content of flash, and the order of writes
+//! knowledge   index, dirty set, RAM tier, segments, fills, policy         state in RAM; pure
 //! bytes       superblock, table, batch, checksum      structures to bytes and back; pure
 //! words       environment, settings, limits, errors, counters, units
 //! ```

@@ -61,7 +61,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Creates the layout of a pool of this shape whose table has room for at most so many segments.
+    /// Creates the layout of a pool of this shape whose table has room for at most the given number of segments.
     ///
     /// # Errors
     /// `Settings` for the shape.
@@ -85,7 +85,7 @@ impl Layout {
         (device_bytes.saturating_sub(self.first_byte) / self.segment_bytes()).min(u64::from(u32::MAX)) as u32
     }
 
-    /// Says whether a device has room for at least so many segments.
+    /// Checks that a device has room for `segments` segments.
     ///
     /// # Errors
     /// `TooSmall`.
@@ -102,7 +102,7 @@ impl Layout {
         self.segments_max
     }
 
-    /// Returns the bytes that a device has at least that has so many segments.
+    /// Returns the least size in bytes of a device with `segments` segments.
     pub fn bytes_for(&self, segments: u32) -> u64 {
         self.first_byte + u64::from(segments) * self.segment_bytes()
     }

@@ -168,7 +168,7 @@ impl Members {
         self.iter().map(|member| member.end()).max().unwrap_or(0)
     }
 
-    /// Returns the first place for so many segments more, below `end`.
+    /// Returns the first place for `segments` more segments, below `end`.
     pub fn gap(&self, segments: u32, end: u32) -> Option<SegmentNumber> {
         self.gaps(end).find(|gap| gap.count >= segments).map(|gap| SegmentNumber(gap.first))
     }
@@ -178,8 +178,8 @@ impl Members {
         self.gaps(end).map(|gap| gap.count).sum()
     }
 
-    /// Returns a device of the list with so many segments more, numbered below `end`. None if there is no room for them, or only in
-    /// more parts than a device may have.
+    /// Returns a device of the list with `more` segments more, numbered below `end`. None if there is no room for them, or only in more
+    /// parts than a device may have.
     pub fn grown(&self, number: MemberNumber, more: u32, end: u32) -> Option<Member> {
         let mut member = self.get(number)?;
         let mut left = more;

@@ -11,7 +11,7 @@
 //! 88      per run: first page (8: 48 bits page, 8 bits zero, 8 bits kind), sequence (8), place of the first page's data
 //!         in the segment, or what the entry of a range has in its place (4), pages (4), then for each page the plain CRC-32C of its content (4); none for a range
 //! ```
-//! Checksums here are *plain*: that is what the index keeps. The seed in a batch's header guards against misplaced
+//! Checksums here are *plain*, as in the index. The seed in a batch's header guards against misplaced
 //! batches; a summary is guarded by its own checksum.
 
 use super::PoolId;

@@ -43,7 +43,7 @@ pub fn keep_newest(entries: &mut [TableEntry], newest: Sequence) {
     }
 }
 
-/// Returns the number of pages of one slot for so many segments.
+/// Returns the number of pages of one slot for `segments` segments.
 pub fn pages_for(segments: u32) -> u32 {
     (FRAME_BYTES + HEAD_BYTES + segments as usize * ENTRY_BYTES).div_ceil(PAGE_BYTES) as u32
 }

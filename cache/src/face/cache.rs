@@ -46,7 +46,7 @@ pub struct Cache<E: Env> {
 pub struct Opened<E: Env> {
     /// The pool, with no disk attached.
     pub cache: Rc<Cache<E>>,
-    /// Whether the content that the pool held is trusted.
+    /// Trust in the content that the pool held.
     pub content: PoolContent,
     /// Devices that were named and do not belong to it.
     pub ignored: Vec<Ignored>,
@@ -65,7 +65,7 @@ impl<E: Env> Cache<E> {
     /// Opens the pool on its devices, in any order, and reports whether the content that it held is trusted. [`format`](crate::format)
     /// makes a pool of one device; [`Cache::add_device`] adds others.
     ///
-    /// If a device of the pool is missing, none of the pool's content is trusted. The pool continues without that device, which no longer
+    /// A missing device of the pool makes all of the pool's content untrusted. The pool continues without that device, which no longer
     /// belongs to it even if it returns.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl<E: Env> Cache<E> {
         Ok(SizeBounds { least_bytes, most_bytes })
     }
 
-    /// Makes durable that a device has so many bytes: no fewer than before, and handles of it reach so far. To be followed by
+    /// Makes a larger size of a device durable, in bytes: no smaller than before, and all handles of it reach that far. To be followed by
     /// [`Cache::know_sizes`] on every other shard, and then by [`Cache::use_grown`]; until then its new part stays empty.
     ///
     /// # Errors
@@ -172,7 +172,7 @@ impl<E: Env> Cache<E> {
     /// the cache may still erase its superblock.
     ///
     /// # Errors
-    /// `Settings` if there is no such device, no other, or if what is left is less than what is reserved.
+    /// `Settings` if there is no such device, if it is the only one, or if the others have less than is reserved.
     pub fn take_out_device(&self, number: MemberNumber) -> Result<(), CacheError> {
         self.pool.take_out(number)
     }
@@ -416,8 +416,8 @@ impl<E: Env> Cache<E> {
         self.release(disk.stop_destaging().await).await;
     }
 
-    /// As [`Cache::detach`], for a disk that another shard attaches at once: what is open of it stays open, so that neither
-    /// its backing nor much of its flash has to be written first. What its RAM holds is lost.
+    /// As [`Cache::detach`], for a disk that another shard attaches at once: its open regions stay open, so that neither its backing nor
+    /// much of its flash has to be written first. The content of its RAM is lost.
     ///
     /// Attach it again with the same backing, opened and locked without a break, and with the same touched-page bits, trusted by page.
     /// Failures are not carried over: see [`CachedDisk::is_fit_to_move`]. Once destage is at rest, the caller guarantees that the backing
@@ -633,8 +633,8 @@ pub fn check_disk_bytes(disk_bytes: u64, block_bytes: u32) -> Result<(), CacheEr
     Ok(())
 }
 
-/// RAM is mapped as a whole, which ends the process if the system refuses. It does where a process may have only so many addresses, or where
-/// what was never touched counts (`vm.overcommit_memory = 2`).
+/// RAM is mapped as a whole, which ends the process if the system refuses. That happens where the addresses of a process are limited, or
+/// where untouched memory counts (`vm.overcommit_memory = 2`).
 fn check_memory(ram_bytes: u64) -> Result<(), CacheError> {
     // What is beyond all bounds is refused for that.
     if ram_bytes > RAM_BYTES_MAX || usize::try_from(ram_bytes).is_ok_and(Arena::can_be) {

@@ -109,7 +109,7 @@ pub struct CachedDisk<E: Env> {
 #[derive(Clone, Copy)]
 struct Predicted {
     at: u64,
-    /// Of so many reads, and for this size.
+    /// Number of reads at that time; `cache_bytes_max` is the size that it is for.
     reads: u64,
     cache_bytes_max: u64,
     hit_ratios: [Option<f64>; 2],
@@ -284,8 +284,8 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.back.destage.cancel_request();
     }
 
-    /// Destages everything, and has nothing become dirty until [`CachedDisk::resume`]: what guests write meanwhile goes to the
-    /// backing. Once this returns, the backing holds what was acknowledged before, durably: for a backup or a snapshot of it.
+    /// Destages everything, and lets nothing become dirty until [`CachedDisk::resume`]: writes of guests go to the backing meanwhile. Once
+    /// this returns, the backing durably holds all data that was acknowledged before: for a backup or a snapshot of it.
     ///
     /// # Errors
     /// If destage or a flush fails; then the call has no effect.

@@ -1,11 +1,11 @@
-//! Ahead: along with what survives of a segment goes what survives of those that go next, until the open segment is full.
+//! Ahead: survivors of a segment share batches with survivors of the segments that go next, until the open segment is full.
 //!
 //! ```text
-//!   a segment goes ── what survives of it leaves room in the segment to which it is appended
-//!   the cheapest others, one after another ── settled to go next ── what they hold that is worth most fills that room
-//!   their turn comes ── little is left to be appended again
+//!   a segment goes ── its survivors leave room in the segment to which they are appended
+//!   the cheapest others, one after another ── settled to go next ── their most valuable pages fill that room
+//!   it is their turn ── little is left to be appended again
 //! ```
-//! So what survives and what is new stand in segments of their own. What survived once lives longer than what came just now, and a
+//! So survivors and new pages stand in segments of their own. A page that survived once lives longer than a new one, and a
 //! segment whose pages die at about the same time costs little to reclaim (Rosenblum and Ousterhout: "The Design and Implementation of
 //! a Log-Structured File System", ACM TOCS 10(1), 1992, section 3). It takes no second open segment: recovery relies on there being one.
 //!
@@ -67,14 +67,14 @@ fn settle_next<E: Env>(cache: &DiskCache<E>) -> Option<SegmentNumber> {
     cache.catalog.settle_next(oldest, |history| cache.policy.borrow().cost(history))
 }
 
-/// Returns the number of pages that may still go ahead, behind so many of which the first `own` do not: as many as fit, and no more than
-/// [`PAGES_MAX`] in all.
+/// Returns the number of pages that may still go ahead, behind `survivors` pages of which the first `own` do not: as many as fit, and no
+/// more than [`PAGES_MAX`] in all.
 fn room_ahead(own: usize, survivors: usize, room: (usize, usize)) -> usize {
     room_behind(survivors, room).min(PAGES_MAX.saturating_sub(survivors - own))
 }
 
-/// Returns the number of pages that fit behind so many in the segment in which these end, if the open one has room for `left` and a new one
-/// for `whole`.
+/// Returns the number of pages that fit behind `survivors` in the segment in which these end, if the open one has room for `left` and a new
+/// one for `whole`.
 fn room_behind(survivors: usize, (left, whole): (usize, usize)) -> usize {
     match survivors.checked_sub(left) {
         None => left - survivors,
@@ -82,7 +82,7 @@ fn room_behind(survivors: usize, (left, whole): (usize, usize)) -> usize {
     }
 }
 
-/// Returns the clean pages of a segment that are to survive, at most so many, those that are worth most.
+/// Returns at most `most` clean pages of a segment that are to survive: those that are worth most.
 fn worth_most<E: Env>(
     cache: &DiskCache<E>,
     segment: SegmentNumber,
@@ -139,7 +139,7 @@ mod tests {
     const SEGMENT: u64 = 32 << 10;
     const DISK_BYTES: u64 = 1 << 20;
 
-    /// Returns a disk of which nothing is cached, in a pool of its own. What is kept is what was used.
+    /// Returns a disk of which nothing is cached, in a pool of its own. Used pages survive.
     async fn empty(host: LocalHost) -> DiskCache<(Memory, Memory, LocalHost)> {
         let flash = Memory::new(64 * SEGMENT);
         let shape = Shape { segment_bytes: SEGMENT, region_bytes: 64 * PAGE };

@@ -1,12 +1,12 @@
 //! Reads that RAM answers without waiting, several together.
 //!
 //! ```text
-//!   ranges ── find: the hits of those that RAM has all of ──> for each: learn, give page by page, count
+//!   ranges ── find: those that are whole in RAM             ──> for each: learn, give page by page, count
 //!                                                             └─ the processor fetches the next page meanwhile ─┘
 //! ```
-//! A hit costs about as much as finding its page and fetching it from memory. The processor looks for several hits side by
+//! A hit costs about as much as finding its page and fetching it from memory. The processor finds several hits side by
 //! side. It fetches some thirty cache lines at a time and drops further hints, so a page is fetched in four parts with
-//! other work in between. Nothing is awaited between finding and giving, so what was found is there.
+//! other work in between. Nothing is awaited between finding and giving, so the found pages are still there.
 
 use block::{ByteRange, Operation, PAGE, Wanted, prefetch};
 use smallvec::SmallVec;
@@ -18,7 +18,7 @@ use crate::knowledge::ram_hit::RamHit;
 use crate::words::env::Env;
 use crate::words::units::{PageNumber, pages_touched};
 
-/// A page is fetched into the processor's caches in so many parts.
+/// Parts in which a page is fetched into the processor's caches.
 const PARTS: usize = 4;
 
 /// Pages of one request of doors, at most, apart from those across the borders of their ranges; nothing is allocated for so many.

@@ -3,7 +3,7 @@
 //! ```text
 //!   writers ──> queue ──> one batch: header and pages ── written ──> index, dirty, RAM ──> acknowledged
 //! ```
-//! Written is what survives the process; only a flush makes it survive the power. What is acknowledged is known in the very
+//! Written data survives the process; only a flush makes it survive a power cut. Acknowledged data is indexed in the very
 //! step in which the log is free for the next batch, so that nothing older of a page is ever appended behind it.
 
 use std::ops::Range;
@@ -182,7 +182,7 @@ fn plan<E: Env>(cache: &DiskCache<E>, room: usize) -> (Vec<Range<usize>>, usize)
     (parts, pages)
 }
 
-/// Takes over what is in the log, and acknowledges what is there as a whole.
+/// Updates the index for what is in the log, and acknowledges the writes that are there as a whole.
 fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Written) {
     cache.back.record_dirty_batch(written.number);
     let mut located = written.located.iter();

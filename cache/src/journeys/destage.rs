@@ -7,8 +7,8 @@
 //! 4. under the lock of the log: `home` for those pages that are still where they were ── written
 //! 5. they are clean
 //! ```
-//! A crash before 4 leaves everything dirty. Without the flush in 1, a power cut could take what the log says of a page and
-//! leave the backing changed: an older copy on flash would count as clean, and be another than that. Guests never wait for any of it: a page that is written meanwhile goes to
+//! A crash before 4 leaves everything dirty. Without the flush in 1, a power cut could erase the log entry of a page and
+//! leave the backing changed: an older copy on flash would count as clean, and differ from that. Guests never wait for any of it: a page that is written meanwhile goes to
 //! another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the next
 //! one begins.
 //!
@@ -304,8 +304,8 @@ fn wanted_runs(dirty: &Dirty, wanted: &Ranges) -> Vec<Run> {
     runs
 }
 
-/// Gives the backing these runs: one after another in each of so many stretches. Neighbours are mostly on one spindle, would
-/// wait for each other there, and guests for all of them. No more are begun once so many were refused.
+/// Writes these runs to the backing: one after another in each of several stretches. Neighbours are mostly on one spindle, would wait for
+/// each other there, and guests for all of them. No more are begun after [`REFUSALS_MAX`] refusals.
 async fn give_all<E: Env>(
     ctx: &Ctx<E>,
     runs: &[Run],
@@ -484,8 +484,8 @@ async fn fetch<E: Env>(cache: &DiskCache<E>, pages: &Range<u64>, known: &[Place]
     Fetched { content, places, damaged, failed }
 }
 
-/// Says in the log what the backing has, durably, of what is still as it was; and takes it for clean. `is_all` if the round took
-/// on all that was dirty.
+/// Records in the log the durable content of the backing, for pages that are unchanged; and marks them clean. `is_all` if the round took on
+/// all that was dirty.
 async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool) -> Option<()> {
     let mut given = given;
     let mut is_first = true;
@@ -499,7 +499,7 @@ async fn come_home<E: Env>(cache: &Rc<DiskCache<E>>, given: Given, is_all: bool)
             Err(NoSegment::Exhausted) if cache.pool.lacks_room() => {
                 return match leave_instead(cache, &given).await {
                     Left::Behind => Some(()),
-                    // A partial result says nothing. The next round takes all; if that fails too, the waiting tasks get the error.
+                    // A partial result is not enough. The next round takes all; if that fails too, the waiting tasks get the error.
                     Left::NotAll if !is_all => {
                         cache.back.destage.want(ALL_PAGES);
                         Some(())

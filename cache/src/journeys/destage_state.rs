@@ -1,4 +1,4 @@
-//! The state of destage of one disk: who wants it, what it may send, how it goes. Nothing here awaits.
+//! The state of destage of one disk: requests for it, what it may send, and its progress. Nothing here awaits.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -80,7 +80,7 @@ impl DestageState {
         self.pace_changed.notified()
     }
 
-    /// Wakes those who wait for destage: what they wait for, or for how long, may have changed.
+    /// Wakes the tasks that wait for destage: their condition, or their deadline, may have changed.
     pub(super) fn wake_waiters(&self) {
         self.progress.notify_waiters();
     }
@@ -285,7 +285,7 @@ impl DestageState {
         })
     }
 
-    /// Records that a round destaged so many bytes in so many nanoseconds.
+    /// Records that a round destaged `bytes` in `took` nanoseconds.
     pub(super) fn record_rate(&self, bytes: u64, took: u64) {
         if bytes > 0 && took > 0 {
             let now = u128::from(bytes) * u128::from(SECOND_NS) / u128::from(took);
@@ -305,7 +305,7 @@ impl DestageState {
         self.width.borrow_mut().next()
     }
 
-    /// Records what a request took in the mean, in nanoseconds, with so many at once.
+    /// Records the mean duration of a request, in nanoseconds, with `width` concurrent ones.
     pub(super) fn record_width(&self, width: usize, nanos: u64) {
         self.width.borrow_mut().note(width, nanos);
     }

@@ -54,8 +54,8 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) load_ticket: Cell<u64>,
     /// Held while it is loaded.
     pub(crate) loading: Mutex<()>,
-    /// Held while one of its segments is reclaimed, and while the disk is released: what it forgets then is not what a victim
-    /// has been emptied of.
+    /// Held while one of its segments is reclaimed, and while the disk is released: the victim must not be taken for empty because the disk
+    /// forgets its index.
     pub(crate) reclaiming: Mutex<()>,
     /// Headers that reclaim wrote, counted.
     pub(crate) headers_again: Cell<u64>,
@@ -406,8 +406,8 @@ impl<E: Env> DiskCache<E> {
         self.coherence.commit_up_to(self.log.proven(), |page, flash| self.catalog.is_at(page, flash));
     }
 
-    /// Returns true if what waits in RAM makes a batch. What the backing may still lose with the power is not put where it would outlive
-    /// that.
+    /// Returns true if the pages that wait in RAM make a batch. Data that the backing may still lose with the power is not put where it
+    /// would outlive that.
     pub(crate) fn promotion_is_due(&self) -> bool {
         self.may_promote() && self.ram.borrow().waiting() >= self.batch_wanted()
     }

@@ -17,12 +17,11 @@
 //! | between 1 and 3 | the old size | nothing is cached, and the backing has it |
 //! | after 3 | the new size | nothing is cached, and the backing has it |
 //!
-//! If it is unknown after 3 which size a start will find, none of that may change as long as the disk has the old one: see
-//! [`Growing::distrust`].
+//! The recorded size may be unknown after 3. Then none of that may change as long as the disk has the old one: see [`Growing::distrust`].
 //!
-//! So it never matters by how much the backing has grown, nor when. A disk whose last page is whole needs 3 and 4 only: flash has nothing
-//! of the pages behind it. The page stays a touched one until its region is closed, as after any write (`quiet.rs`). Growing sends nothing
-//! to the backing but dirty data, and never makes a disk smaller.
+//! By how much the backing has grown, and when, never matters. A disk whose last page is whole needs 3 and 4 only: flash has nothing of the
+//! pages behind it. The page stays a touched one until its region is closed, as after any write (`quiet.rs`). Growing sends nothing to the
+//! backing but dirty data, and never makes a disk smaller.
 
 use std::rc::Rc;
 

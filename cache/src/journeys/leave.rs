@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! 1. nothing new goes to it                       (segments.rs, as soon as it failed or was asked for)
-//! 2. each disk that has something there: what has a second copy goes on with that (second_copies.rs); else all that is
-//!    cached of it is invalidated, durably
+//! 2. each disk with content there: a segment with a second copy goes on with that (second_copies.rs); else all
+//!    cached data of the disk is invalidated, durably
 //! 3. notes about regions go on elsewhere
-//! 4. nothing is left there: the others list it no more (membership.rs)
+//! 4. nothing is left there: the others no longer list it (membership.rs)
 //! ```
-//! All of a disk's content goes, also what is on other devices: a newer version, or a `forget`, may have been on this one,
-//! and without it an older version elsewhere would come back at the next start (rule I8). What is cached is clean,
-//! so that costs hits and nothing else; what is dirty is destaged first, and the reclaimer is woken when that is done. A crash
+//! All of a disk's content goes, also that on other devices: a newer version, or a `forget`, may have been on this one,
+//! and without it an older version elsewhere would reappear at the next start (rule I8). The dropped pages are clean,
+//! so that costs hits and nothing else; dirty pages are destaged first, and the reclaimer is woken when that is done. A crash
 //! before 4 leaves a pool of which a device is missing, or one that is whole.
 
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use crate::survives::shared::Leaving;
 use crate::words::env::Env;
 use crate::words::units::{DiskId, MemberNumber};
 
-/// Does this shard's part of removing all devices that are to leave. To be called again when the reclaimer is woken.
+/// Performs this shard's part of removing all devices that are to leave. To be called again when the reclaimer is woken.
 pub(crate) async fn leave<E: Env>(pool: &Rc<Pool<E>>, disks: &Disks<E>) {
     for member in pool.shared.all_leaving() {
         if let Err(error) = leave_device(pool, disks, member).await {

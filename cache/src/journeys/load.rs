@@ -1,12 +1,12 @@
 //! Load: rebuilds the index of data that was cached before the process began, while guests are served from the backing.
 //!
 //! ```text
-//!   segments, newest first:  summary (of the newest also headers) ── pages not known yet enter a new index
-//!   samples are compared with the backing, if nobody can vouch for it
+//!   segments, newest first:  summary (of the newest also headers) ── pages not indexed yet enter a new index
+//!   samples are compared with the backing, if it may have changed
 //!   pages that may have changed behind the log leave it ── the disk takes the index over, in one step
 //! ```
-//! Which version of a page counts is decided by [`Replay`]. If any of the log cannot be read, nothing of it is believed:
-//! what was lost might have said `forget`.
+//! Which version of a page counts is decided by [`Replay`]. If any of the log cannot be read, none of it is trusted:
+//! the lost part might have contained `forget`.
 
 use std::pin::pin;
 use std::rc::Rc;
@@ -38,7 +38,7 @@ use crate::words::units::PageNumber;
 /// Recovery context of a disk when it is attached: the state of its previously cached data.
 #[derive(Clone)]
 pub struct Past {
-    /// How far the cached data is trusted.
+    /// Trust in the cached data.
     pub belief: Belief,
     /// Size of the disk when it was last served, in bytes, if its backing may have grown since: the disk gets that size, and may
     /// [grow](crate::CachedDisk::grow). None: as large as its backing.

@@ -1,14 +1,14 @@
 //! The frame around everything that changes the backing: what makes writes and the cache agree.
 //!
 //! ```text
-//! 1. wait for overlapping mutations (rule I2); nothing of the range is dirty; wait until it is durable what the backing has of
-//!    what was (rule I12)
+//! 1. wait for overlapping mutations (rule I2); nothing of the range is dirty; wait until the destaged entries for what was dirty
+//!    are durable (rule I12)
 //! 2. hide the cached pages, mark them as touched, and poison the fills under way (rules I3, I11)
 //! 3. wait until the intents of its regions are durable (rule I11)
 //! 4. change the backing                                       <- the journey's own step
 //! 5. known good: the range may be cached again; anything else: it stays uncached for good
 //! ```
-//! A crash after 3 finds the intent, and the touched pages if only the process died: none of what the log holds of them
+//! A crash after 3 finds the intent, and the touched pages if only the process died: none of their log content
 //! is trusted. Without flash there is no intent; then it must first be recorded elsewhere that the content of flash for
 //! the disk is void (rule I14).
 //!
@@ -73,7 +73,7 @@ impl Turn {
 }
 
 impl<E: Env> Mutation<E> {
-    /// Does the end of step 1, and steps 2 and 3.
+    /// Completes step 1, and performs steps 2 and 3.
     ///
     /// # Errors
     /// If the flash failed and that cannot be remembered: then the backing must not be changed.

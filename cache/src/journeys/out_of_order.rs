@@ -3,10 +3,10 @@
 //!
 //! ```text
 //!   the oldest is chosen ── a cheaper one is exchanged for it
-//!   what is warm, and what is cold but has a shadow, is appended again
-//!   durable, if anything of it has a shadow ── looked at once more, in one step ── free
+//!   warm pages, and cold ones that have a shadow, are appended again
+//!   durable, if any of its pages has a shadow ── checked once more, in one step ── free
 //! ```
-//! A crash before the end leaves the segment, with newer copies beside it. If anything is in the way, the oldest goes after
+//! A crash before the end leaves the segment, with newer copies beside it. If that fails, the oldest goes after
 //! all, and this one when its turn comes.
 //!
 //! Such a segment never holds writes of guests, and this code never decides what is dirty.
@@ -82,8 +82,8 @@ pub(super) async fn empty<E: Env>(
             return false;
         }
     }
-    // From here on nothing is awaited but those who read the segment: what guests change later has something newer in the log
-    // that stays, or a region that is open durably.
+    // From here on only readers of the segment are awaited: later changes of guests have something newer in the log that stays, or a region
+    // that is open durably.
     let may_go = cache.catalog.order_ticket() == chosen.ticket
         && cache.pool.segments().live(victim) == 0
         && lines.0.iter().all(|(page, lines)| is_covered(cache, *page, *lines));

@@ -39,11 +39,11 @@ const SECOND: u64 = 1_000_000_000;
 /// Time of the next destage step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// When destage is woken.
+    /// On the next wake-up.
     Wanted,
     /// After this many nanoseconds, or when destage is woken.
     Within(u64),
-    /// After so many nanoseconds, or when the settings change.
+    /// After this many nanoseconds, or when the settings change.
     After(u64),
 }
 
@@ -54,7 +54,7 @@ enum Urgency {
     Waited,
     /// Nobody does, and no guest needs the backing.
     Idle,
-    /// Guests need the backing; so many sixteenths of the limit are dirty.
+    /// Guests need the backing; this many sixteenths of the limit are dirty.
     Shared(u64),
 }
 
@@ -86,7 +86,7 @@ pub(crate) async fn step<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, from: &mut u6
         cache.back.destage.wake_waiters();
         return Next::After(RETRY_NS);
     }
-    // A round with an unanswered request keeps the state that says so.
+    // A round with an unanswered request keeps the failure recorded.
     if !achieved.is_nothing() && !cache.back.destage.is_stuck() {
         cache.back.destage.record_success();
     }

@@ -41,7 +41,7 @@ async fn promote_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), NoSegment> {
             Err(NoSegment::Exhausted) => cache.pool.wait_for_room(cache.id).await,
             outcome => break outcome?,
         }
-        // What made room may have taken along what was waiting.
+        // The waiting pages may have been dropped while room was made.
         if cache.leaving.get() || !cache.promotion_is_due() {
             return Ok(());
         }
@@ -71,7 +71,8 @@ impl Promotion {
         Self(Vec::new())
     }
 
-    /// At most so many of those that wait, for the segment that the appender has open; none if its device may not be written to now.
+    /// Chooses at most `most` of the waiting pages, for the segment that the appender has open; none if its device may not be written to
+    /// now.
     pub(super) fn choose<E: Env>(cache: &DiskCache<E>, appender: &Appender<'_, E>, most: usize) -> Self {
         let mut boarding = cache.ram.borrow_mut().board(most);
         boarding.retain(|offer| {
@@ -106,7 +107,7 @@ impl Promotion {
         }
     }
 
-    /// Records that the batch is written, with each page where `located` says, in order.
+    /// Records that the batch is written; `located` has the places of its pages, in order.
     pub(super) fn arrive<E: Env>(self, cache: &DiskCache<E>, batch: u64, located: &[Located]) {
         count(&cache.counters.promotions, self.0.len() as u64);
         cache.note_written_pages(self.0.len());

@@ -1,12 +1,12 @@
 //! Read: what is cached from RAM and flash, the rest from the backing, which enters RAM before the read returns.
 //!
-//! Each page is decided once, at the start: what is cached then is answered from the cache and never from the backing
-//! (rule I3), so that a read that spans cached and absent pages cannot mix in what a joined backing read happened to
-//! find under the cached ones. The exception is a copy that flash cannot give back intact: if it is clean, the backing has
-//! the same or something newer. If it is dirty, the guest gets an error, and never an older version.
+//! Each page is decided once, at the start: a page that is cached then is answered from the cache and never from the backing (rule I3), so
+//! that a read that spans cached and absent pages cannot mix in data that a joined backing read returned under the cached ones. The
+//! exception is a copy that flash cannot return intact: if it is clean, the backing has the same or something newer. If it is dirty, the
+//! guest gets an error, and never an older version.
 //!
-//! A read of pages that are being written waits for the write, once, if what is written enters the cache: asking a slow
-//! backing for what is on its way to it would cost more and could not be kept.
+//! A read of pages that are being written waits for the write, once, if written data enters the cache: reading it from a slow backing would
+//! cost more, and could not be cached.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ pub(crate) async fn read<E: Env>(
     ((buffer, Err(damaged(&range))), Answer::Flash)
 }
 
-/// Looks again where dirty pages are, so often: they were moved while they were being read, or they are damaged.
+/// Lookups of dirty pages that were not read: they were moved while they were being read, or they are damaged.
 const TRIES: usize = 3;
 
 async fn read_once<E: Env>(
@@ -357,7 +357,7 @@ async fn read_runs<E: Env>(
     lost
 }
 
-/// Takes notice of what flash gave back of a page. If it is not what it should be, the index forgets that copy.
+/// Handles the result of reading a page from flash. If it is damaged, the index forgets that copy.
 fn take_notice<E: Env>(cache: &DiskCache<E>, page: &Page<'_>) -> Option<LostPage> {
     let Page { number, flash, content } = *page;
     if let Ok(bytes) = content {
@@ -396,7 +396,7 @@ fn warm_up<E: Env>(cache: &DiskCache<E>, page: PageNumber, flash: FlashPage, byt
     }
 }
 
-/// Whether fetched pages may enter the cache.
+/// Permission for fetched pages to enter the cache.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fill {
     /// They may, with this class.

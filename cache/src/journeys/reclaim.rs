@@ -1,6 +1,6 @@
-//! Reclaim: the oldest segment becomes free, or a cheaper one of the same disk (`out_of_order.rs`); what is still warm in it is appended
-//! again first, and whatever of it the backing does not have (rule I8). That, and whatever replaced what guests wrote there, is durable
-//! before the segment is free.
+//! Reclaim: frees the oldest segment, or a cheaper one of the same disk (`out_of_order.rs`). Its warm pages are appended again first, and
+//! so are its dirty ones (rule I8). These copies, and the newer versions of what guests wrote there, are durable before the segment is
+//! free.
 //!
 //! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
 //! taken in `survives/reclaim_slot.rs`.
@@ -49,7 +49,7 @@ pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
                 disks.borrow().values().for_each(|cache| cache.back.destage.request_all());
                 pool.host.sleep(RETRY_NS).await;
                 pool.announce_room();
-                // What is below may be what helps.
+                // The step below may help.
                 pool.slot.wake();
                 break;
             }
@@ -211,7 +211,8 @@ impl Gains {
     const IN_VAIN_TO_DROP: u32 = 2;
     const IN_VAIN_MAX: u32 = 4;
     /// The same for even ones. Only in segments of 32 KiB does moving no more than allowed break even: four pages of seven, a header before
-    /// them, and one that says that they are durable. A few such in a row are chance; but two segments were once moved around for ever.
+    /// them, and one that announces that they are durable. A few such in a row are chance; but two segments were once moved around for
+    /// ever.
     const EVEN_TO_DROP: u32 = 16;
     const EVEN_MAX: u32 = 20;
 
@@ -221,7 +222,7 @@ impl Gains {
         if in_vain { Staying::Dirty } else { Staying::Warm }
     }
 
-    /// Notes what a reclaim did, of a segment of so many pages, of which so many may survive without need.
+    /// Records a reclaim of a segment of `pages` pages, of which `survivors_max` may survive without need.
     fn note(&mut self, Done { moved, headers }: Done, survivors_max: u64, pages: u32) {
         self.in_vain = if moved <= survivors_max { 0 } else { self.in_vain + 1 };
         let has_room = moved + headers + 2 <= u64::from(pages);

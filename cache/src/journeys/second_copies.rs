@@ -114,7 +114,7 @@ fn bring_home<E: Env>(cache: &DiskCache<E>, damage: &str) {
     cache.back.destage.request_all();
 }
 
-/// Makes second copies of what lacks them, and moves what is where a device is about to end, until the disk leaves.
+/// Makes missing second copies, and moves segments away from where a device is about to end, until the disk leaves.
 pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     while !cache.leaving.get() {
         cache.second_wanted.notified().await;
@@ -244,7 +244,7 @@ async fn copy<E: Env>(
         count(&cache.counters.flash_errors, u64::from(pages_left_out));
         cache.back.destage.request_all();
     }
-    // What rotted unnoticed in the first one is no copy of what was written.
+    // A page that rotted in the first copy must not be copied as valid.
     let alone = |segment| Wanted { segment, second: None, owner: life.0, generation: life.1 };
     match pool.reader().contained(alone(second), None).await {
         Ok(_) => {

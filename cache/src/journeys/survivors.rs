@@ -65,7 +65,7 @@ pub(super) fn survivors_max<E: Env>(pool: &Pool<E>) -> u64 {
 /// be gained, where no promotion shares the batch.
 const HEADERS_AND_ONE: u32 = 3;
 
-/// Drops what is cold and returns what is warm, as much as may survive, and what must; what survives cools down by one step.
+/// Drops cold pages and returns warm ones, as many as may survive, and those that must; the heat of survivors is reduced by one.
 pub(super) fn keep_warm<E: Env>(
     cache: &DiskCache<E>,
     victim: SegmentNumber,

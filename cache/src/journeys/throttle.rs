@@ -60,7 +60,7 @@ impl<E: Env> DiskCache<E> {
         most / 2 * u64::from(self.pool.layout().batch_pages() / 2)
     }
 
-    /// Returns the segments that so many dirty pages take: the fewest of which [`Self::dirty_most`] allows these.
+    /// Returns the number of segments for `pages` dirty pages: the fewest of which [`Self::dirty_most`] allows these.
     fn segments_for(&self, segments: &Segments, pages: u64) -> u32 {
         let halves = pages.div_ceil(u64::from(self.pool.layout().batch_pages() / 2).max(1)) * 2;
         let copies = if segments.is_mirrored(self.id) { 2 } else { 1 };
@@ -72,7 +72,7 @@ impl<E: Env> DiskCache<E> {
         self.dirty_bounds(&self.pool.segments()).0
     }
 
-    /// Returns what may be dirty at most, and what is wanted, in pages.
+    /// Returns the dirty limit in effect, and the wanted one, in pages.
     fn dirty_bounds(&self, segments: &Segments) -> (u64, u64) {
         let settings = self.settings.borrow();
         let kept = match settings.reserve_policy {
@@ -115,7 +115,7 @@ impl<E: Env> DiskCache<E> {
         }
     }
 
-    /// Keeps room in the pool for so many dirty pages. False if others leave too little: then nothing has changed.
+    /// Reserves room in the pool for `pages` dirty pages. Returns false if other disks leave too little: then nothing has changed.
     fn keep_room(&self, pages: u64) -> bool {
         if self.settings.borrow().reserve_policy == ReservePolicy::Fixed {
             // The limit goes by what is reserved.
@@ -134,7 +134,7 @@ impl<E: Env> DiskCache<E> {
         fits
     }
 
-    /// Adjusts what the pool keeps for dirty data to what is dirty or on its way, so that others can have the rest.
+    /// Adjusts the room that the pool reserves for dirty data to the present and expected amount, so that others can have the rest.
     pub(super) fn adjust_kept(&self) {
         if self.is_loading() {
             return;
@@ -173,7 +173,7 @@ pub(super) async fn admit<E: Env>(
     let zeroes = || cache.catalog.dirty_zero_ranges();
     let has_room = |limit| {
         let room = zeroes() == 0 || zeroes() < cache.zero_ranges_max();
-        // What is alone goes on with what it has.
+        // A single write goes on with the room that there is.
         room && fits(limit) && (cache.keep_room(occupied() + pages) || occupied() == 0)
     };
     let dirty = occupied();
@@ -191,7 +191,8 @@ pub(super) async fn admit<E: Env>(
     Ok(Writer::enter(cache, pages))
 }
 
-/// Returns the number of pages of the largest write that goes to the log, if so many may be dirty: others would leave no room for any.
+/// Returns the number of pages of the largest write that goes to the log, with this dirty limit: larger ones would leave no room for any
+/// other.
 pub(super) fn largest(limit: u64) -> u64 {
     limit / 2
 }
@@ -208,7 +209,7 @@ async fn slow_down<E: Env>(cache: &DiskCache<E>, dirty: u64, limit: u64, pages: 
     cache.pool.host.sleep_until(next.min(now + WAIT_MAX_NS)).await;
 }
 
-/// Returns the nanoseconds that so many pages cost.
+/// Returns the wait for `pages` dirty pages, in nanoseconds.
 fn wait_for(dirty: u64, limit: u64, pages: u64, rate: u64) -> u64 {
     let half = limit.div_ceil(2).max(1);
     let above = dirty.saturating_sub(half).min(half);

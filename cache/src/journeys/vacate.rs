@@ -3,11 +3,11 @@
 //! ```text
 //! 1. nothing new goes there                                              (survives/resize.rs)
 //! 2. each disk, on its shard: its open segment is closed; each closed one is copied to a place that stays, flushed; the index points
-//!    there; the table says so; the old place is free once nobody reads it
+//!    there; the table records it; the old place is free once no reader uses it
 //! 3. a disk that is attached nowhere: the same, without an index; notes: another segment takes them over
-//! 4. no place is left for a copy: reclaim makes room as for any writer, so what is cold goes and what is warm is appended again
+//! 4. no place is left for a copy: reclaim makes room as for any writer, so cold pages go and warm ones are appended again
 //! ```
-//! Dirty data is neither destaged for it nor ever without the copies that it is to have.
+//! Dirty data is not destaged for that, and always has its required copies.
 
 use std::rc::Rc;
 

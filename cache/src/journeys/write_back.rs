@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! 1. wait while too much is dirty, and then for overlapping mutations (rule I2)        <- write.rs
-//! 2. flash says, durably, that something may be dirty
-//! 3. pages of which only a part is written are completed
+//! 2. the dirty mark of the disk is durable on flash
+//! 3. pages that are written in part are completed
 //! 4. fills under way are poisoned (rule I3)
 //! 5. into the queue; acknowledged when the log has all of it        <- commit.rs
 //! ```
-//! What is cached of the pages stays readable until 5, and stays if 5 fails.
+//! Cached content of the pages stays readable until 5, and stays if 5 fails.
 
 use std::ops::Range;
 use std::pin::pin;
@@ -151,7 +151,7 @@ async fn submit_kept<E: Env, G: 'static>(
 /// Returns the whole pages of a write that covers only a part of them: the rest is unchanged. To be submitted at once: from then on no read
 /// overtakes it.
 ///
-/// If the backing may have lost writes meanwhile, reads the rest once more: data that another read returned since must not change again.
+/// Reads the rest once more if the backing may have lost writes meanwhile: data that another read returned since must not change again.
 async fn complete<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: &ByteRange,

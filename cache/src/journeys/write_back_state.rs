@@ -55,7 +55,7 @@ struct DirtyMarker {
 pub(crate) struct StopReason(RefCell<Option<String>>);
 
 impl Throttle {
-    /// Reserves room for a writer that makes so many pages dirty at most. Ends with [`Self::release`].
+    /// Reserves room for a writer that makes at most `pages` pages dirty. Ends with [`Self::release`].
     pub(super) fn reserve(&self, pages: u64) {
         self.writers.set(self.writers.get() + 1);
         self.dirty_reserved.set(self.dirty_reserved.get() + pages);

@@ -1,14 +1,14 @@
-//! The write budget of one flash device: which share of what has earned flash is let in, so that the writes of a day stay within
-//! what the device is to get.
+//! The write budget of one flash device: limits the share of accepted promotions that is written, so that the writes of a day stay within
+//! the budget.
 //!
 //! ```text
-//!   budget, evenly over the day ──fills──> bucket of an hour's worth ──pays for──> all that is written to the device
+//!   budget, evenly over the day ──fills──> bucket of an hour's worth ──pays for──> all writes to the device        
 //!                                             │ pressure: 0 full, 1 empty
-//!                                             └──> share of promotions let in: all up to 1/2, from there on fewer, none at 1
+//!                                             └──> share of promotions admitted: all up to 1/2, from there on fewer, none at 1
 //! ```
 //! A token bucket, kept as the moment at which all that was written is paid for (the virtual scheduling form of the generic
-//! cell rate algorithm, ITU-T I.371). Guests' writes are never asked for: they are paid for like all others, also on credit, and
-//! promotions wait until that is paid back, a day at most. What is not spent is not saved beyond the bucket.
+//! cell rate algorithm, ITU-T I.371). Guests' writes are never held back: they are paid for like all others, also on credit, and
+//! promotions wait until that is paid back, a day at most. Unspent budget is not saved beyond the bucket.
 //!
 //! Uses neither clock nor device: callers pass time and bytes, and get a share of promotions.
 
@@ -56,8 +56,8 @@ impl Budget {
         self.owe(self.seen_at, from_bucket.saturating_add(owed));
     }
 
-    /// Takes what the meter shows `now` as nothing that is to be paid for: while there was no budget, all was free. What was owed
-    /// before is paid back by the time since then.
+    /// Starts at the meter's reading `now` without a debt for it: while there was no budget, writes were free. An earlier debt is paid back
+    /// by the time since then.
     pub(crate) fn resume(&mut self, now: u64, written: u64) {
         self.seen_bytes = written.max(self.seen_bytes);
         self.see(now, written);
@@ -112,7 +112,7 @@ impl Budget {
         self.nanos_for(BUCKET_BYTES_MIN).max(BUCKET_NS)
     }
 
-    /// In how much time the budget pays for so many bytes. Rounded up: what is lost by it is never spent.
+    /// Returns the time in which the budget pays for `bytes`, in nanoseconds. Rounded up: the loss is never spent.
     fn nanos_for(&self, bytes: u64) -> u64 {
         scaled(bytes, DAY_NS, self.bytes_a_day)
     }

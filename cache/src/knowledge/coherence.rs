@@ -62,7 +62,7 @@ pub(crate) struct ClosedRegions {
 }
 
 impl Coherence {
-    /// Returns the coherence of a disk of so many bytes, of which all regions are closed.
+    /// Returns the coherence of a disk of `disk_bytes`, of which all regions are closed.
     pub(crate) fn new(bits: Rc<dyn SharedBits>, region_pages: u32, disk_bytes: u64) -> Self {
         Self {
             fills: RefCell::default(),

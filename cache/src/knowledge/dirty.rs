@@ -184,7 +184,7 @@ impl Dirty {
         self.pages_within(pages.clone()).chain(ranges)
     }
 
-    /// Returns the first run from `from` on that the backing is to be given, of at most so many pages with content, or of zeroes.
+    /// Returns the first run from `from` on to destage, of at most `most` pages with content, or of zeroes.
     pub(crate) fn next_run(&self, from: u64, most: u64) -> Option<Run> {
         let page = self.next_page(from..u64::MAX);
         let zeroes = self.first_zeroes(from..u64::MAX);

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   free when the pool was opened,  ──> freed ──covered by the table──> due ──begin──> held back ──> free
-//!   or freed with what a disk held
+//!   or freed with a disk's content
 //! ```
-//! A segment that is taken is taken from here too: it will be overwritten and need not be discarded. What reclaim frees
+//! A segment that is taken is taken from here too: it will be overwritten and need not be discarded. A segment that reclaim frees
 //! is never here, because it is next to be written.
 
 use std::collections::BTreeSet;

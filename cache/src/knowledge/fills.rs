@@ -2,9 +2,9 @@
 //!
 //! A *fill* is content that was read from the backing and is on its way into the cache. A *mutation* is a write,
 //! discard or write-zeroes in flight. A fill may enter only if no mutation of its range was in flight at any moment
-//! from before its backing read began until it enters; otherwise what it read may be older than what the backing
-//! holds now. Ranges whose mutation failed are *distrusted*: the backing may hold old, new or a mix, and may change
-//! once more when a late request lands, so they never enter the cache again while the disk is attached.
+//! from before its backing read began until it enters; otherwise its content may be older than the present one of the
+//! backing. Ranges whose mutation failed are *distrusted*: the backing may hold old, new or a mix, and may change once
+//! more when a late request lands, so they never enter the cache again while the disk is attached.
 
 use block::{ByteRange, PAGE};
 

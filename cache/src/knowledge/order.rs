@@ -17,10 +17,10 @@
 //! | all is invalidated (`disown`) | all is forgotten | there are no entries any more |
 //! | its segment is reclaimed | no more | |
 //!
-//! If not all log entries are known, because a load was given up or a segment has no summary, all segments go in order of age.
+//! Without complete counts, because a load was given up or a segment has no summary, all segments go in order of age.
 //!
-//! **What goes next** can be settled before it is due, so that what survives of it can be appended again with what survives of
-//! others (`journeys/ahead.rs`). Nothing of that is a promise: whichever segment goes, it is emptied by the same rules.
+//! **The next segments** can be settled before they are due, so that their survivors can be appended again with those of others
+//! (`journeys/ahead.rs`). This is no promise: any segment is emptied by the same rules.
 
 mod kept;
 
@@ -440,7 +440,7 @@ mod tests {
         }
         let moved = [3, settled[1], 7].map(|segment| order.moved_of(SegmentNumber(segment)));
         assert_eq!(moved, [Some(2), Some(0), None]);
-        // What may not go any more is passed over, and what is the oldest may in any case.
+        // Segments that may not go any more are passed over, and the oldest one may in any case.
         order.bind(SegmentNumber(settled[1]));
         let taken =
             |order: &mut Order| order.take_next(SegmentNumber(settled[2])).map(|(segment, _)| segment.0);

@@ -21,18 +21,18 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Creates a policy for a disk whose cache holds so many blocks, in RAM and on flash.
+    /// Creates a policy for a disk whose cache holds `blocks` blocks, in RAM and on flash.
     pub(crate) fn new(admission: Admission, blocks: u64) -> Self {
         Self { admission, learned: Box::new(Learned::new(blocks, aim(admission))) }
     }
 
-    /// Changes what may enter; what was learned stays.
+    /// Changes the admission; learned state stays.
     pub(crate) fn set_admission(&mut self, admission: Admission) {
         self.admission = admission;
         self.learned.set_aim(aim(admission));
     }
 
-    /// The cache holds so many blocks from now on.
+    /// Sets the number of blocks that the cache holds.
     pub(crate) fn resize(&mut self, blocks: u64) {
         self.learned.resize(blocks);
     }

@@ -4,11 +4,11 @@
 //!   enters, or is used ──> warm, by LRU ──considered──┬──worth flash────> waiting ──board──> moving ──settle──┐
 //!                            ^                        ├──there already──> spare <───────────────────────────┤
 //!                            │                        └──worth none─────> cold <──── the write failed ────────┘
-//!                            └──────────────────── used again ────────────┴──> given up, what is spare first
+//!                            └──────────────────── used again ────────────┴──> evicted, spare ones first
 //! ```
-//! What is warm ends some way before RAM is full: whatever leaves that end is considered ([`Ram::consider`]). What has earned flash waits
-//! until there is enough of it for a batch ([`Ram::board`]), and stays readable until [`Ram::settle`] says that flash has
-//! it; the rest is given up when its place is needed. A page that is on its way is never evicted, so the page itself is the
+//! The warm list ends some way before RAM is full: pages that leave it are considered ([`Ram::consider`]). An accepted page waits
+//! until there is enough of it for a batch ([`Ram::board`]), and stays readable until [`Ram::settle`] reports that flash has
+//! it; the others are evicted when their place is needed. A page that is on its way is never evicted, so the page itself is the
 //! token that its content is still current: a write removes it, and then `settle` finds it gone.
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ pub(crate) struct Offered {
 pub(crate) struct Spot(u32);
 
 impl Ram {
-    /// Creates an empty tier of at most so many pages.
+    /// Creates an empty tier of at most `capacity` pages.
     pub(crate) fn new(capacity: usize) -> Self {
         assert!(capacity > 0 && capacity < NONE as usize);
         Self {

@@ -24,10 +24,10 @@ use crate::words::units::{FlashPage, PageNumber};
 /// Trust in previously cached data (recovery trust).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Belief {
-    /// Nothing, and why: the disk is new, or its backing is not what it was. A disk that holds what its backing does not
-    /// have is not attached so: that belongs to the backing as it was.
+    /// Nothing, and why: the disk is new, or its backing has changed. A disk with dirty data is not attached so: that belongs to the
+    /// backing as it was.
     Nothing(String),
-    /// Nothing but what the backing does not have, and why: it is the same one, and may have lost what it had acknowledged.
+    /// Dirty data only, and why: the backing is the same one, and may have lost acknowledged writes.
     DirtyOnly(String),
     /// Nothing at all, and why: the flash failed, and the disk went on without it. Its dirty data is outdated.
     Void(String),

@@ -553,7 +553,7 @@ impl Segments {
         self.lines[segment.0 as usize].live
     }
 
-    /// Notes that an index points to so many pages more, from `first` on.
+    /// Records that an index points to `count` more pages, from `first` on.
     pub(crate) fn pages_known(&mut self, first: FlashPage, count: u32) {
         self.lines[self.layout.segment_of(first).0 as usize].live += count;
     }

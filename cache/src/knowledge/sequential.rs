@@ -18,7 +18,7 @@ pub(crate) struct Sequential {
     long: u32,
 }
 
-/// Runs of so many bytes are long.
+/// Length in bytes from which on a run is long.
 const LONG_BYTES: u64 = SequentialCutoff::AUTO_BYTES;
 
 const _: () = assert!(STREAMS_MAX <= u32::BITS as usize, "a stream has a bit");

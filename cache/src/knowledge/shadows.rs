@@ -22,7 +22,7 @@ pub(crate) struct Shadows {
 const PLACES_MIN: u64 = 64;
 
 impl Shadows {
-    /// None so far, for a disk of so many pages that holds at most so many on flash.
+    /// Creates empty counts, for a disk of `disk_pages` that holds at most `flash_pages` on flash.
     pub(crate) fn new(disk_pages: u64, flash_pages: u64) -> Self {
         let is_exact = disk_pages <= flash_pages;
         let places = if is_exact { disk_pages } else { flash_pages }.max(PLACES_MIN);

@@ -52,7 +52,7 @@ impl Device {
     }
 }
 
-/// Pairs that can be made of so many segments on each of some devices, the two of a pair on different ones.
+/// Returns the number of pairs of the given segments on each of some devices, the two of a pair on different ones.
 fn pairs(of_devices: impl Iterator<Item = u32>) -> u32 {
     let (all, most) = of_devices.fold((0, 0), |(all, most), own| (all + own, own.max(most)));
     (all / 2).min(all - most)
@@ -81,7 +81,7 @@ impl Space {
         (others().map(|other| other.staying).sum(), can_pair)
     }
 
-    /// Returns the segments of the devices that are used, and the pairs that they make, if one of them had so many.
+    /// Returns the number of segments of the devices that are used, and of the pairs that they make, if one of them had `segments`.
     pub(crate) fn used_with(&self, member: MemberNumber, segments: u32) -> (u32, u32) {
         let with = |device: &Device| if device.member.number == member { segments } else { device.staying };
         (self.in_use().map(with).sum(), pairs(self.in_use().map(with)))
@@ -123,7 +123,7 @@ impl Space {
         member.numbers().filter(|segment| !before.has(*segment)).for_each(|new| self.put_dropped(new));
     }
 
-    /// Stops taking segments of a device behind so many.
+    /// Stops taking segments of a device behind its first `segments`.
     pub(crate) fn begin_shrink(&mut self, member: MemberNumber, segments: u32) {
         let Some(device) = self.device_mut(member) else { return };
         device.staying = segments;

@@ -71,7 +71,7 @@ impl Width {
         self.kept
     }
 
-    /// Notes that the requests of a round with so many at once took so long each, in the mean.
+    /// Records that the `width` concurrent requests of a round took `nanos` each, in the mean.
     pub(crate) fn note(&mut self, width: usize, nanos: u64) {
         self.took[width].add(nanos);
         let compared = self.took[width].nanos * 100 / self.took[1].nanos.max(1);

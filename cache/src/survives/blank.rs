@@ -136,7 +136,7 @@ fn is_blank(page: &[u8]) -> bool {
 enum Place {
     /// Bytes from the start.
     Start(u64),
-    /// Bytes before the end, rounded down to a multiple of the second number, then so many more behind it.
+    /// Bytes before the end, rounded down to a multiple of the second number, then the third number of bytes behind it.
     End(u64, u64, u64),
 }
 

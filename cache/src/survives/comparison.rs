@@ -95,7 +95,7 @@ pub(crate) async fn compare<E: Env>(
     Ok(found)
 }
 
-/// Returns what a load would take up of the disk.
+/// Returns what a load would index of the disk.
 async fn replay<E: Env>(pool: &Pool<E>, disk: DiskId, expected: Expected) -> Result<Replay, String> {
     let end = expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
     let region_pages = pool.layout().region_pages();

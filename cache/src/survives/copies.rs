@@ -1,4 +1,4 @@
-//! Writing what has two copies, and making the second one of what has lost it (rule I13).
+//! Writing segments with two copies, and replacing a second copy that was lost (rule I13).
 //!
 //! ```text
 //!   write, flush:  both devices at once ── one failed? ── the others no longer list it, epoch + 1 ── witness ── acknowledged
@@ -60,7 +60,7 @@ impl<E: Env> Pool<E> {
         self.write_most(first, buffer, all).await
     }
 
-    /// As [`Self::write`], of which the second copy gets so many bytes from the start on.
+    /// As [`Self::write`]; the second copy gets only a number of bytes from the start on.
     pub(crate) async fn write_most(
         &self,
         first: FlashPage,

@@ -1,4 +1,4 @@
-//! Discards: tells devices that wear less by it which free segments are unused (rule I7).
+//! Discards free segments, on devices that wear less by it (rule I7).
 //!
 //! ```text
 //! 1. free: no reader uses the segment, no index points to it                       (pool.rs)

@@ -98,7 +98,7 @@ pub(crate) struct Appender<'a, E: Env> {
     log: &'a Log<E>,
     open: MutexGuard<'a, Option<Open>>,
     room: usize,
-    /// Whether the write budget admits the batch; determined once, by promotions only.
+    /// Result of asking the write budget, once, by promotions only.
     afforded: OnceCell<bool>,
 }
 
@@ -146,7 +146,7 @@ impl<E: Env> Log<E> {
         }
     }
 
-    /// As [`Self::try_begin`], waiting for room for so many nanoseconds at most.
+    /// As [`Self::try_begin`], waiting for room for at most `nanos` nanoseconds.
     pub(crate) async fn begin_within(
         &self,
         purpose: SegmentPurpose,
@@ -422,7 +422,7 @@ impl<E: Env> Appender<'_, E> {
         is_afforded
     }
 
-    /// Starts a batch of so many data pages.
+    /// Starts a batch of `pages` data pages.
     pub(crate) fn batch(&self, pages: usize) -> Batch {
         assert!(pages <= self.room);
         let mut buffer = Filling::new((1 + pages) * PAGE_BYTES);

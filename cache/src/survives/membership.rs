@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   add:    tables on the new device ── flush ── its superblock lists all ── flush ── every other superblock, epoch + 1
-//!   leave:  nothing new goes there ── what is there is made void, table durable ── superblocks of the others, epoch + 1
+//!   leave:  nothing new goes there ── its content is invalidated, table durable ── superblocks of the others, epoch + 1
 //! ```
-//! A device that failed is struck off the list at once (`copies.rs`), and what disks had there is dealt with afterwards.
+//! A device that failed is struck off the list at once (`copies.rs`), and the content of disks there is handled afterwards.
 //!
 //! Every superblock lists all devices of its epoch, and of two lists the one with the higher epoch counts. Power may go at each step: a
 //! device counts from the moment on at which one superblock of a higher epoch lists it, which is its own; and one that left is not on the
@@ -133,7 +133,7 @@ impl<E: Env> Pool<E> {
     /// Starts to remove a device from the pool. It has left when the pool does not list it any more.
     ///
     /// # Errors
-    /// `Settings` if there is no such device, no other, or if what is left is less than what is reserved.
+    /// `Settings` if there is no such device, if it is the only one, or if the others have less than is reserved.
     pub(crate) fn take_out(&self, number: MemberNumber) -> Result<(), CacheError> {
         self.member(number)?;
         if self.shared.shrink().is_some_and(|shrink| shrink.member == number) {

@@ -1,8 +1,8 @@
 //! A layer in front of every device of the pool that counts what is written to it: flash wears by that.
 //!
-//! It is in front of the devices themselves, so whatever the pool writes goes by it: batches, summaries, second copies, notes,
-//! tables, superblocks. What guests wait for and what is done behind them count alike. A write counts when it is sent, whatever
-//! becomes of it; a read or a discard does not. Decides nothing and changes nothing.
+//! The meter is in front of the devices themselves, so everything that the pool writes passes it: batches, summaries, second copies, notes,
+//! tables, superblocks. Writes that guests wait for and writes in the background count alike. A write counts when it is sent, whether it
+//! succeeds or not; a read or a discard does not. Decides nothing and changes nothing.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -144,7 +144,7 @@ impl OpenIntents {
         }
     }
 
-    /// Lets one note stand for all regions of the disks that have most of them open, until so many notes are left.
+    /// Replaces the notes of the disks with most open regions by one note for all regions each, until at most `most` are left.
     fn make_fit(&mut self, most: usize) {
         let open = &mut self.0;
         while open.len() > most.max(1) {

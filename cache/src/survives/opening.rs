@@ -244,7 +244,8 @@ fn claimed_id(start: &[u8]) -> String {
     PoolId(id).to_string()
 }
 
-/// Returns what a device without a superblock holds. The id is made of its start, and of what was found behind that.
+/// Identifies the content of a device without a superblock. The identity is computed from its start, and from what was
+/// found behind that.
 async fn blank_or_foreign(flash: &impl BlockDevice, start: &[u8]) -> Result<Identified, BlockError> {
     let Some(DataFound { offset, format, checksum }) = find_data(flash).await? else {
         return Ok(Identified::Blank);

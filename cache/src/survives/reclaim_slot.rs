@@ -1,12 +1,12 @@
 //! Turns to reclaim, as shards take them.
 //!
 //! ```text
-//!   Nobody ──next_victim, owner lives here──> Working ──turn dropped──> Nobody
-//!      └─────next_victim, owner lives elsewhere──> Given ──next_victim there──> Working
+//!   Nobody ──next_victim, owner shard is this──> Working ──turn dropped──> Nobody
+//!      └─────next_victim, owner shard is another──> Given ──next_victim there──> Working
 //! ```
 //! One reclaim runs at a time for the whole pool, whichever shard does it, so the segments kept back for it always
-//! suffice: a victim's survivors fill at most the rest of an open segment and one more, and the victim itself comes
-//! back. A victim goes to the owner shard of its disk, because only there its content is known.
+//! suffice: a victim's survivors fill at most the rest of an open segment and one more, and the victim itself is
+//! freed. A victim goes to the owner shard of its disk, because only there its content is known.
 
 use std::sync::Arc;
 

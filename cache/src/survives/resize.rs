@@ -46,7 +46,7 @@ impl<E: Env> Pool<E> {
         Ok(self.layout().bytes_for(member.segments() + room + 1) - 1)
     }
 
-    /// Makes durable that a device has so many bytes: no fewer than before, and its handles reach so far. Its new segments are not
+    /// Makes a larger size of a device durable, in bytes: no smaller than before, and its handles reach that far. Its new segments are not
     /// used before every shard has called [`Self::know_sizes`], and one of them [`Self::use_grown`].
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl<E: Env> Pool<E> {
     pub(crate) async fn copy_to_move(&self, moving: Moving) -> Result<u64, BlockError> {
         let Moving { from, life, to } = moving;
         let copied = self.copy_segment(from, to, Gaps::AreAwaited).await?;
-        // What rotted on its way is no copy; what had rotted before is none the worse.
+        // A page that rotted on its way is no copy; one that had rotted before is unchanged.
         let of = |segment| Wanted { segment, second: None, owner: life.0, generation: life.1 };
         let (copy, before) =
             (self.reader().contained(of(to), None).await, self.reader().contained(of(from), None).await);
@@ -234,7 +234,7 @@ impl<E: Env> Shrinking<E> {
         self.pool.segments().space().not_retired(self.after.number)
     }
 
-    /// Waits until segments became free, for so many nanoseconds at most.
+    /// Waits until segments became free, for at most `nanos` nanoseconds.
     pub(crate) async fn eased_within(&self, nanos: u64) {
         let eased = pin!(self.pool.shared.shrink_eased.notified());
         select(eased, pin!(self.pool.host.sleep(nanos))).await;

@@ -304,7 +304,7 @@ impl Direction {
         InFlight(&self.in_flight)
     }
 
-    /// A request of so many bytes succeeded.
+    /// Counts a successful request of `bytes`.
     pub(crate) fn succeed(&self, bytes: u64) {
         self.size.count(bytes);
     }

@@ -204,7 +204,7 @@ impl LatencyCounts {
         self.classes.iter().map(|(_, count)| count).sum()
     }
 
-    /// Requests that took at most so many nanoseconds, that bound being at most 1.6 % off.
+    /// Returns the number of requests that took at most `nanos` nanoseconds, that bound being at most 1.6 % off.
     pub fn within(&self, nanos: u64) -> u64 {
         let is_within = |class: u16| middle_of(usize::from(class)) <= nanos;
         self.classes().take_while(|(class, _)| is_within(*class)).map(|(_, count)| count).sum()
@@ -246,7 +246,7 @@ impl LatencyCounts {
         LatencySummary { count, mean, p50, p95, p99, p999, max: self.max_ns as f64 / 1_000.0 }
     }
 
-    /// Returns the middle of the class of the value that so many thousandths of `count` do not exceed, in nanoseconds.
+    /// Returns the middle of the class of the value that `permille` thousandths of `count` do not exceed, in nanoseconds.
     fn quantile(&self, count: u64, permille: u64) -> u64 {
         let rank = (u128::from(count) * u128::from(permille)).div_ceil(1_000) as u64;
         let mut passed = 0;

@@ -28,7 +28,7 @@ pub const DISK_REGIONS_MAX: u64 = 1 << 26;
 /// The largest request that the face takes. Doors refuse longer ones.
 pub const REQUEST_BYTES_MAX: u64 = 64 << 20;
 
-/// Segments of its first device, so many times, that the table of a pool has room for. A device for which there is no room is refused.
+/// Capacity of the table of a pool, in multiples of the segments of its first device. A device for which there is no room is refused.
 pub const TABLE_ROOM: u32 = 8;
 /// Segments that any table has room for.
 pub const TABLE_SEGMENTS_MIN: u32 = 512;
@@ -65,8 +65,8 @@ pub const KEPT_BACK_SEGMENTS: u32 = RECLAIM_SEGMENTS + NOTE_SEGMENTS;
 /// is kept back would be most of it.
 pub const PAIRS_MIN: u32 = KEPT_BACK_SEGMENTS + RESERVE_SEGMENTS_MIN;
 
-/// Bytes that one discard of flash covers at most: so much is neither free nor in use while a
-/// device takes its time, and so much a stop may have to wait for.
+/// Bytes that one discard of flash covers at most: as much is neither free nor in use while a device takes its time, and a stop may have to
+/// wait for as much.
 pub const DISCARD_BYTES_MAX: u64 = 128 << 20;
 const _: () = assert!(SEGMENT_BYTES_MAX <= DISCARD_BYTES_MAX, "a discard covers a segment");
 

@@ -213,7 +213,7 @@ impl FromStr for Redundancy {
     }
 }
 
-/// Whether the pool may keep more flash for a disk than its reservation, for dirty data.
+/// Policy for keeping more flash for a disk than its reservation, for dirty data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReservePolicy {
     /// It may not: the reservation bounds the dirty limit.

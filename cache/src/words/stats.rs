@@ -305,7 +305,7 @@ pub struct DiskStatistics {
     pub dirty_zeroes_bytes: u64,
     /// The most that may be dirty.
     pub dirty_limit_bytes: u64,
-    /// The same with what was wanted, and what bounds it.
+    /// The dirty limit in effect, the wanted one, and what bounds it.
     pub dirty_room: DirtyRoom,
     /// Lost pages, damaged while they were dirty.
     pub lost_bytes: u64,

@@ -43,7 +43,7 @@ impl Distances {
         Self { weights: Box::default(), first_uses: 0.0 }
     }
 
-    /// A use of that distance, or the first one of its block, that stands for so many.
+    /// Counts a use with that distance, or the first one of its block, with its weight.
     pub(super) fn count(&mut self, distance: Option<u64>, weight: f64) {
         if self.weights.is_empty() {
             self.weights = vec![0.0; CLASSES].into_boxed_slice();

@@ -39,8 +39,8 @@ use stack::{Seen, Stack, Writes};
 const PAGE_SAMPLES: u16 = 8192;
 /// Samples of blocks of each larger size: to compare sizes, less is enough.
 const BLOCK_SAMPLES: u16 = 1024;
-/// Sampled share of blocks of each larger size is one of so many, or fewer: of a small disk all would be sampled at once, of each size, and
-/// each costs time.
+/// Inverse of the largest share of blocks of each larger size that is sampled: of a small disk all would be sampled at once, of each size,
+/// and each costs time.
 const BLOCK_SHARE: u64 = 8;
 
 /// Block sizes that are sampled, as powers of two in pages: 4, 16, 64 and 256 KiB, and 1 MiB.

@@ -11,7 +11,7 @@ pub struct Curves {
     pub accesses: Prediction,
     /// Pages written while among those that were written last: what write-back spares the backing, by the dirty bytes allowed.
     pub writes: Prediction,
-    /// As [`Self::reads`], for caches that keep whole blocks of so many bytes. Coarser, except for the first.
+    /// As [`Self::reads`], for caches with whole blocks of the given size in bytes. Coarser, except for the first.
     pub blocks: Vec<(u64, Prediction)>,
     /// Share of reads of pages that were written since they were last read: hits that a cache does not have around which writes
     /// go. None if nothing was read.
@@ -72,7 +72,8 @@ impl Prediction {
         let (classes, first_uses) = distances.classes();
         let classes: Vec<_> = classes.collect();
         let seen: f64 = classes.iter().map(|(_, _, weight)| weight).sum::<f64>() + first_uses;
-        // What was left out of the sample, or is in it too much, is mostly what is used all the time: SHARDS-adj of the paper.
+        // Uses that are missing in the sample, or too frequent in it, are mostly of blocks that are used all the time: SHARDS-adj of the
+        // paper.
         let mut hits = uses - seen;
         let block_bytes = block_bytes as f64;
         let step = |(start, end, weight): (u64, u64, f64)| {
@@ -90,7 +91,7 @@ impl Prediction {
         self.uses
     }
 
-    /// Returns the share that a cache of so many bytes would have; none if nothing was used.
+    /// Returns the share that a cache of `bytes` would have; none if nothing was used.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn hit_ratio(&self, bytes: u64) -> Option<f64> {
         if self.uses <= 0.0 {

@@ -4,9 +4,9 @@
 //!   bound    0 ........ counted ........ tracked ........ 2^32      values of blocks, see `lattice`
 //!            counts               on probation    not sampled
 //! ```
-//! There are never more samples than fit: when one more comes, both bounds sink by a sixteenth, and those above them go.
+//! There are never more samples than fit: when one more enters, both bounds sink by a sixteenth, and those above them go.
 //! So a small working set is sampled whole and a large one in part (fixed-size SHARDS, section 4 of the paper that [`super`]
-//! names), and what is counted stands for as many as the bound says. The paper's bound never rises again, though a
+//! names), and each count stands for as many uses as the bound implies. The paper's bound never rises again, though a
 //! nightly backup would then have the curve coarse for ever. Here samples that were not used for long are forgotten, and when few
 //! are left the upper bound rises. A sample that enters then is on probation: its last use is not known, so neither it nor its
 //! distances count until there was time for that. Never reads a clock: [`Stack::turn`] is called as time passes.
@@ -70,7 +70,7 @@ struct Sample {
 
 #[derive(Clone)]
 pub(super) struct Stack {
-    /// A block has two to the power of so many pages.
+    /// Pages of a block, as a power of two.
     page_bits: u32,
     samples_max: u16,
     samples: Vec<Sample>,
@@ -224,7 +224,7 @@ impl Stack {
         since
     }
 
-    /// Does the same for writes.
+    /// Records a write in the same way.
     fn note_write(&mut self, index: u16, standing: Standing) -> Option<u64> {
         let slot = self.samples[usize::from(index)].written;
         let written = self.written.as_mut()?;
@@ -243,7 +243,7 @@ impl Stack {
         since.map(|since| self.of_the_disk(since))
     }
 
-    /// Returns the number of blocks of the disk that so many samples stand for.
+    /// Returns the number of blocks of the disk that `samples` stand for.
     fn of_the_disk(&self, samples: u16) -> u64 {
         u64::from(samples) * ALL / self.counted
     }

@@ -29,7 +29,7 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    /// For at most so many samples.
+    /// Creates a timeline for at most `samples_max` samples.
     pub(super) fn new(samples_max: u16) -> Self {
         let slots = 2 * usize::from(samples_max);
         assert!(slots < usize::from(NONE), "slots are numbered in 16 bits");

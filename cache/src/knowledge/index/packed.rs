@@ -70,7 +70,7 @@ pub(super) fn pack(places: &[Option<Located>]) -> Words {
     words
 }
 
-/// Packs a run of neighbours that begins at a page of a block of so many.
+/// Packs a run of neighbours that begins at a page of a block of `pages`.
 pub(super) fn pack_run(pages: usize, start: usize, flash: FlashPage, checksums: &[u32]) -> Words {
     let mut words: Words = smallvec![0; heads_of(pages)];
     for page in start..start + checksums.len() {
@@ -82,7 +82,7 @@ pub(super) fn pack_run(pages: usize, start: usize, flash: FlashPage, checksums: 
     words
 }
 
-/// Unpacks all places of a block of so many pages.
+/// Unpacks all places of a block of `pages`.
 pub(super) fn unpack(words: &[u32], pages: usize) -> Places {
     let packed = Packed::of(words, pages);
     let mut checksums = packed.checksums.iter();
@@ -110,7 +110,7 @@ pub(super) fn unpack(words: &[u32], pages: usize) -> Places {
     places
 }
 
-/// Returns the place of one page of a block of so many.
+/// Returns the place of one page of a block of `pages`.
 pub(super) fn get(words: &[u32], pages: usize, page: usize) -> Option<Located> {
     let (at, own) = (page / PAGES_PER_HEAD, first(page));
     let head = *words.get(at)?;
@@ -155,7 +155,7 @@ struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    /// Of a block of so many pages.
+    /// Decodes the words of a block of `pages`.
     fn of(words: &'a [u32], pages: usize) -> Self {
         let (heads, rest) = words.split_at(heads_of(pages));
         let (mut all, mut runs, mut chain) = (0, 0, 0);
@@ -231,7 +231,7 @@ fn heads_of(pages: usize) -> usize {
     pages.div_ceil(PAGES_PER_HEAD)
 }
 
-/// Bits of each address in so many words; 0 if there is none.
+/// Returns the bits of each address in `words` words; 0 if there is none.
 fn width_of(words: usize, step_bits: usize, addresses: usize) -> usize {
     (words * WORD_BITS - step_bits).checked_div(addresses).map_or(0, |width| width.min(WORD_BITS))
 }

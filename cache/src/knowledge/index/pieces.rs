@@ -47,7 +47,7 @@ impl Pieces {
         Self { stacks: Vec::new() }
     }
 
-    /// Returns the bytes of RAM taken, with what is empty and what the allocator keeps beside it.
+    /// Returns the bytes of RAM taken, with unused room and what the allocator keeps beside it.
     pub(super) fn bytes(&self) -> u64 {
         let of = |(words, stack): (usize, &Stack)| {
             let chunk = per_chunk(words) * (1 + words) * size_of::<u32>() + ALLOCATION_OVERHEAD;

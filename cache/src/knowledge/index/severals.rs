@@ -21,7 +21,7 @@ impl Said for Piece {
 }
 
 impl Severals {
-    /// Creates blocks of so many pages.
+    /// Creates an empty store for blocks of `pages` pages.
     pub(super) fn new(pages: usize, salt: u64) -> Self {
         Self { table: Table::new(salt), pieces: Pieces::new(), pages }
     }

@@ -8,7 +8,7 @@ use block::{ByteRange, PAGE};
 pub(super) const AGES: usize = 56;
 /// Classes of blocks: used once, by fourteen of requests; and six of uses by ten of gaps.
 pub(super) const CLASSES: usize = COMINGS + (USES_READ + USES_WRITTEN) * GAPS;
-/// Classes of requests: so many sizes, read and written.
+/// Number of classes of requests: all sizes, read and written.
 const COMINGS: usize = 2 * SIZES;
 const SIZES: usize = 7;
 /// Classes of gaps between the last two uses.
@@ -182,7 +182,7 @@ impl Ages {
         Self::with_moments(capacity, Clock::new(capacity).unit())
     }
 
-    /// Of a cache whose moments are so many accesses.
+    /// Creates the classes of a cache whose moments are `unit` accesses.
     #[expect(clippy::cast_precision_loss, reason = "classes are wide")]
     pub(super) fn with_moments(capacity: usize, unit: u32) -> Self {
         let capacity = capacity as f32;
@@ -226,7 +226,7 @@ impl Ages {
     }
 }
 
-/// Returns the class of a block that was used more than once, the last time by `by`, so often and with such a gap, in classes of both.
+/// Returns the class of a block that was used more than once, the last time by `by`, from the classes of its uses and of its gap.
 fn class_of(by: By, uses: usize, gap: usize) -> usize {
     let row = match by {
         By::Read => uses.min(USES_READ - 1),

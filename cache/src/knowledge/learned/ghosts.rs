@@ -104,7 +104,7 @@ mod tests {
         Ghosts::new(BLOCKS as u64, 1, &Clock::new(BLOCKS))
     }
 
-    /// Returns a block that was used so often, the last time at this moment.
+    /// Returns a block that was used `times` times, the last time at this moment.
     fn used(times: u32, last: Moment) -> History {
         let ages = Ages::new(BLOCKS);
         (1..times).fold(History::first(last, Coming::ALONE), |history, _| history.used(last, &ages, By::Read))

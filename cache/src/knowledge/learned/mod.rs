@@ -1,4 +1,4 @@
-//! Learned: what a block is worth is learned from the disk itself, and decides who enters flash, who stays when a segment is
+//! Learned policy: learns the worth of blocks from the disk itself, and decides which blocks enter flash, which stay when a segment is
 //! reclaimed, and which segment that is.
 //!
 //! ```text
@@ -122,7 +122,7 @@ impl Learned {
         *self = Self { was_full: self.was_full, ..resized };
     }
 
-    /// Changes what is wanted. What was learned stays, and ghosts are forgotten if there are to be more or fewer.
+    /// Changes the aim. Learned state stays; ghosts are forgotten if their number changes.
     pub(crate) fn set_aim(&mut self, aim: Aim) {
         let (before, now) = (ghosts_for_each(self.strictness.aim()), ghosts_for_each(aim));
         if before != now {

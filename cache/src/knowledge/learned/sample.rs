@@ -18,8 +18,8 @@ use crate::knowledge::hash::hash;
 
 /// Blocks that are watched at most.
 const WATCHED_MAX: usize = 16_384;
-/// Reach of watching, in cache sizes: a block is watched until so many times as many blocks were used as the cache holds. With four, blocks
-/// that return later teach nothing: less of the gap is closed, most of all on disks with loops (docs/dev/notes/hit-ratio.md).
+/// Reach of watching, in cache sizes: a block is watched until blocks for this many cache sizes were used. With four, blocks that return
+/// later teach nothing: less of the gap is closed, most of all on disks with loops (docs/dev/notes/hit-ratio.md).
 const REACH: usize = 12;
 /// Blocks compared to find one that leaves the cache by density.
 const CANDIDATES: usize = 16;
@@ -29,7 +29,7 @@ const _: () = assert!(WATCHED_MAX + 1 < NONE as usize, "one more than are watche
 
 /// Blocks that are watched.
 pub(super) struct Sample {
-    /// One of so many blocks is sampled.
+    /// Inverse of the share of blocks that are sampled.
     one_of: f32,
     /// Hashes below are sampled.
     below: u64,

@@ -18,12 +18,12 @@ pub(super) struct Scans {
 }
 
 impl Scans {
-    /// Of a disk whose cache holds so many blocks.
+    /// Creates the allowance of a disk whose cache holds `capacity` blocks.
     pub(super) fn new(capacity: u64) -> Self {
         Self { allowance: 0, allowance_max: (capacity / ALLOWANCE_PART).max(1) }
     }
 
-    /// Takes a request for so many blocks, which goes on with a long run of misses or not. True if it is a part of a scan.
+    /// Records a request for `blocks` blocks; `in_long_run` if it continues a long run of misses. Returns true if it is a part of a scan.
     pub(super) fn takes(&mut self, in_long_run: bool, blocks: u64) -> bool {
         if !in_long_run {
             self.pay(blocks);
@@ -34,7 +34,7 @@ impl Scans {
         left.is_none()
     }
 
-    /// Pays for so many accesses.
+    /// Pays for `accesses`.
     pub(super) fn pay(&mut self, accesses: u64) {
         self.allowance = self.allowance.saturating_add(accesses).min(self.allowance_max);
     }

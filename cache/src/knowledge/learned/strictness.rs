@@ -56,7 +56,7 @@ const MISSING_PLAINLY: f32 = 0.01;
 /// Weight of earlier counts at the next comparison.
 const FADE: f32 = 0.85;
 
-/// With so many hits less than LRU, of all sampled accesses, what ranks by what was learned is trusted less.
+/// Shortfall of hits against LRU, of all sampled accesses, above which the learned ranking is trusted less.
 const DISTRUST: f32 = 0.01;
 /// Factors of trust then, and where it has more hits; never below the least.
 const LESS_TRUST: f32 = 0.5;
@@ -138,8 +138,8 @@ impl Strictness {
         self.behind += one(had.by_lru) - one(served);
     }
 
-    /// Returns true if so much is missing that the next comparison should be now. With a cache that is large for what its disk reads,
-    /// comparisons are far apart, and what LRU has can change at once.
+    /// Returns true if so many hits are missing that the next comparison should be now. With a cache that is large for what its disk reads,
+    /// comparisons are far apart, and the content of LRU can change at once.
     pub(super) fn is_left_behind(&self) -> bool {
         self.degree > 0.0 && self.behind >= BEHIND && self.missing() > MISSING_PLAINLY
     }
@@ -149,7 +149,7 @@ impl Strictness {
         self.fade(0.0);
     }
 
-    /// Compares. `written` blocks were written since it was asked last, and `one_of` so many accesses is sampled.
+    /// Compares. `written` blocks were written since the last comparison, and one of `one_of` accesses is sampled.
     pub(super) fn compare(&mut self, written: f32, one_of: f32) {
         self.written += written;
         self.adapt_trust();

@@ -1,7 +1,7 @@
 //! Worth of a block: the hits that it brings for the room that it takes.
 //!
 //! - **Value**: hits to come less the rent of the room until the block is best given up (an optimal stopping problem, solved backwards
-//!   over ages). It is 0 where the block is better given up at once. Rent goes up until so many blocks are worth nothing
+//!   over ages). It is 0 where the block is better given up at once. Rent goes up until as many blocks are worth nothing
 //!   as room is needed.
 //! - **Density**: the most hits per time that holding the block up to some age brings (Gittins' index: Journal of the Royal
 //!   Statistical Society B 41(2), 1979). It does not depend on rent, and orders what is worth nothing.
@@ -59,7 +59,7 @@ impl Worth {
         self.density[block.class()][block.age(now, ages)]
     }
 
-    /// Returns the same, from 0 to 1, one half being what rent asks for.
+    /// Returns the same, from 0 to 1, one half being equal to the rent.
     pub(super) fn relative_density(&self, block: History, now: Moment, ages: &Ages) -> f32 {
         let density = self.density(block, now, ages);
         density / (density + self.rent)

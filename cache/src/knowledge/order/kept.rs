@@ -5,7 +5,7 @@ use crate::words::units::{SegmentNumber, Sequence};
 /// Pages that are sampled of a segment. A segment that seems cheapest by few of them often is not (docs/dev/notes/hit-ratio.md). A pool of
 /// 1 GiB has segments of 64 pages, for which this state takes three bytes for each page.
 pub(super) const SAMPLES: usize = 32;
-/// Room is made for so many segments at a time: twice as much as there is would be half a megabyte too much.
+/// Segments for which room is made at a time: doubling it would waste half a megabyte.
 const ROOM: usize = 32;
 
 pub(super) struct Kept {

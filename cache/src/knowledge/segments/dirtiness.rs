@@ -56,7 +56,7 @@ impl Segments {
         self.holders.get(&disk).map_or(0, kept)
     }
 
-    /// Keeps so many segments for what a disk has dirty, in place of what was kept for that before.
+    /// Reserves segments for the dirty data of a disk, in place of those reserved before.
     pub(crate) fn keep_for_dirty(&mut self, disk: DiskId, segments: u32) {
         if let Some(holder) = self.holders.get_mut(&disk) {
             let before = holder.promised();
@@ -65,8 +65,8 @@ impl Segments {
         }
     }
 
-    /// Returns the segments that can be kept for what a disk has dirty: what no other disk has, but for a part that stays free
-    /// so that further disks find room, and never more than the disk's limit.
+    /// Returns the number of segments that can be reserved for the dirty data of a disk: those that no other disk has, except for a part
+    /// that stays free so that further disks find room, and never more than the disk's limit.
     pub(crate) fn keepable(&self, disk: DiskId) -> u32 {
         let usable = self.usable();
         let spare = (usable / SPARE_PART).max(RESERVE_SEGMENTS_MIN);

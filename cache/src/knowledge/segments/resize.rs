@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!   shrink:  nothing new goes there ── each closed segment there: copied to a free one that stays ── the table names that one
-//!            ── the old one is free once nobody reads it ── none is left ── forgotten
+//!            ── the old one is free once no reader uses it ── none is left ── forgotten
 //! ```
 //! A segment that moves keeps owner, generation, age, and its other copy: it is the same one at another place. Of one that is
-//! mirrored there are two copies at each moment, for the old place is nobody's only once the table names the new one.
+//! mirrored there are two copies at each moment, because the old place is freed only once the table names the new one.
 
 use super::{Line, SegmentPurpose, Segments, State};
 use crate::bytes::members::Member;
@@ -59,7 +59,7 @@ impl Segments {
         mirrored.map(|(_, holder)| holder.held_for_sure()).sum()
     }
 
-    /// Stops taking segments of a device behind so many: what they hold is to move.
+    /// Stops taking segments of a device behind its first `segments`: their content is to move.
     pub(crate) fn begin_shrink(&mut self, member: MemberNumber, segments: u32) {
         self.space.begin_shrink(member, segments);
     }
