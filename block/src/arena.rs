@@ -47,8 +47,8 @@ impl Arena {
         Mapping::new(bytes).is_some()
     }
 
-    /// At least so many bytes of zeroes. Ends the process if the system does not have them, as any allocation does: where that is
-    /// limited, or memory that was never touched counts, ask [`Self::can_be`] first.
+    /// Creates an arena of at least `bytes` bytes of zeroes. Ends the process if the system does not have them, as any allocation does:
+    /// where that is limited, or untouched memory counts, call [`Self::can_be`] first.
     pub fn new(bytes: usize) -> Self {
         let Some(mapping) = Mapping::new(bytes) else {
             let wanted = Layout::from_size_align(bytes, LARGE_PAGE);

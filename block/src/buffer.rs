@@ -99,14 +99,14 @@ impl Filling {
     /// Appends `bytes`, for which there must be room.
     pub fn put(&mut self, bytes: &[u8]) {
         let to = self.claim(bytes.len());
-        // SAFETY: `claim` gives room for so many bytes, which belongs to `self` alone, so `bytes` lie elsewhere.
+        // SAFETY: `claim` returns room for as many bytes, which belongs to `self` alone, so `bytes` lie elsewhere.
         unsafe { to.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) }
     }
 
-    /// Appends so many zeroes, for which there must be room.
+    /// Appends `count` zeroes, for which there must be room.
     pub fn put_zeroes(&mut self, count: usize) {
         let to = self.claim(count);
-        // SAFETY: `claim` gives room for so many bytes, which belongs to `self` alone.
+        // SAFETY: `claim` returns room for `count` bytes, which belongs to `self` alone.
         unsafe { to.write_bytes(0, count) }
     }
 
@@ -115,7 +115,7 @@ impl Filling {
         assert!(count <= self.len - self.filled, "a buffer is filled with no more than it has room for");
         let at = self.filled;
         self.filled += count;
-        // SAFETY: `at` is at most `len`, and so many bytes from `start` on are one allocation, or none for a length of zero.
+        // SAFETY: `at` is at most `len`, and `len` bytes from `start` on are one allocation, or none for a length of zero.
         unsafe { self.start.add(at) }
     }
 

@@ -8,7 +8,7 @@ use nix::sys::resource::{Resource, getrlimit};
 
 /// Descriptors that are kept back, at most.
 const RESERVE_MAX: u64 = 64;
-/// One in so many is kept back where the process may have few.
+/// Inverse of the share that is kept back where the process may have few.
 const RESERVE_SHARE: u64 = 8;
 
 /// Checks that there is room for a connection beside the descriptors that are kept back. `open` is any descriptor of the process.

@@ -122,7 +122,7 @@ impl Wanted {
 ///   it may land at any time while the device [reports that](BlockDevice::has_unanswered), and until it is reopened; after any
 ///   other error it does not undo what is written there later.
 /// - After a failed flush nothing is known about the durability of any write before it, and a later successful flush
-///   says nothing about those.
+///   does not change that.
 /// - Requests that overlap while in flight may take effect in any order, or mixed sector by sector.
 pub trait BlockDevice: 'static {
     /// Returns the properties of the device. Cheap; may change when a device grows.

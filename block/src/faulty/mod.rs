@@ -23,7 +23,7 @@ use crate::{
 };
 use volatile::Volatile;
 
-/// A discard takes so many times as long as another request.
+/// Duration of a discard, in multiples of that of another request.
 const DISCARD_TIMES: u64 = 16;
 /// Operations at one moment from which on they are considered endless. Finite work takes some thousands.
 const AT_ONCE_MAX: u32 = 1_000_000;

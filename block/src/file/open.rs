@@ -1,4 +1,4 @@
-//! Opening a file or block device: what it is, who else uses it, and how it can be read and written.
+//! Opening a file or block device: its kind, its other users, and the ways to read and write it.
 //!
 //! Order matters: (1) open, (2) lock that very description, (3) measure. Nothing is read from a file that another
 //! process may be changing, and nothing is written here at all, save the size of a file that is newly made.
@@ -44,8 +44,7 @@ pub struct OpenOptions {
     pub cache: Cache,
     /// Lock that is held as long as it is open.
     pub lock: Lock,
-    /// `Some(size)`: make a new file of so many bytes, which must not exist, and make its name durable. No storage
-    /// is reserved for it.
+    /// `Some(size)`: make a new file of `size` bytes, which must not exist, and make its name durable. No storage is reserved for it.
     pub create: Option<u64>,
 }
 

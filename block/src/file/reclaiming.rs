@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Folder in which the kernel describes block devices by their numbers.
 const BLOCK_DEVICES: &str = "/sys/dev/block";
-/// The queues of volumes lie on those of other devices, but hardly ever on so many levels.
+/// Limit of levels: the queues of volumes lie on those of other devices, but hardly ever as deep.
 const LEVELS_MAX: u32 = 16;
 /// Modes in which the kernel zeroes a SCSI disk by writing, also where it may unmap (linux/drivers/scsi/sd.c, `zeroing_mode`).
 const WRITING_MODES: [&str; 2] = ["write", "writesame"];

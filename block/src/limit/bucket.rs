@@ -47,12 +47,12 @@ impl Bucket {
         (self.full_at, self.remainder) = (self.full_at.saturating_add(cost), remainder);
     }
 
-    /// Returns the same bucket by a clock that is so many nanoseconds behind this one.
+    /// Returns the same bucket by a clock that is `nanos` nanoseconds behind this one.
     pub(super) fn earlier_by(self, nanos: u64) -> Self {
         Self { full_at: self.full_at.saturating_sub(nanos), ..self }
     }
 
-    /// Returns the same bucket by a clock that is so many nanoseconds ahead of this one.
+    /// Returns the same bucket by a clock that is `nanos` nanoseconds ahead of this one.
     pub(super) fn later_by(self, nanos: u64) -> Self {
         Self { full_at: self.full_at.saturating_add(nanos), ..self }
     }

@@ -1,4 +1,4 @@
-//! Limits on what a disk's clients may ask for: requests and bytes a second, with a burst that is saved up while they ask for less.
+//! Limits of a disk's clients: requests and bytes a second, with a burst that is saved up while they use less.
 //!
 //! ```text
 //!   read, write, zeroes, discard ──> no request waits and the buckets have enough? ── yes ──> device
@@ -93,7 +93,7 @@ impl Buckets {
         Self { requests: Bucket::new(requests, burst_ns), bytes: Bucket::new(bytes, burst_ns) }
     }
 
-    /// Returns the earliest moment at which a request that moves so many bytes may pass.
+    /// Returns the earliest moment at which a request that moves `bytes` may pass.
     fn admit_at(&self, bytes: u64) -> u64 {
         self.requests.admits_at(1).max(self.bytes.admits_at(bytes))
     }
@@ -166,7 +166,7 @@ impl<H> RateLimiter<H> {
         self.lifting.changed.notify_waiters();
     }
 
-    /// Returns what had to wait so far. Who waits now is not counted yet.
+    /// Returns the delays so far. Requests that wait now are not counted yet.
     pub fn delays(&self) -> Delays {
         self.delays.get()
     }
@@ -182,7 +182,7 @@ impl<H> RateLimiter<H> {
         self.is_on.set(requests.is_some() || bytes.is_some() || self.waiting.get() > 0);
     }
 
-    /// Returns the earliest moment at which a request that moves so many bytes may pass.
+    /// Returns the earliest moment at which a request that moves `bytes` may pass.
     fn admits_at(&self, bytes: u64) -> u64 {
         if self.lifting.lifted.get() > 0 { 0 } else { self.buckets.get().admit_at(bytes) }
     }
@@ -229,7 +229,7 @@ impl<H: Host> RateLimiter<H> {
         RateLimiterState { limits: self.limits.get(), buckets, delays: self.delays.get() }
     }
 
-    /// Waits until a request that moves so many bytes may pass.
+    /// Waits until a request that moves `bytes` may pass.
     #[inline]
     async fn admit(&self, bytes: u64) {
         if self.is_on.get() {

@@ -52,7 +52,7 @@ impl Array {
         array
     }
 
-    /// The array holds so many bytes.
+    /// Sets the size of the array in bytes.
     pub(super) fn set_size(&mut self, size: u64) {
         self.stroke = size.div_ceil(self.data_chunks()).next_multiple_of(CHUNK);
     }

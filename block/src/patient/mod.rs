@@ -4,7 +4,7 @@
 //! again seconds later. For the retry time
 //! - **what failed** is sent again. A read may be; a change may because the first one has ended: the device reported that.
 //! - **what hangs** is waited for. After that the client gets an error, while the system still has the request. A change
-//!   that shares a physical block with it is not sent before it has ended: it could land late and undo what came after.
+//!   that shares a physical block with it is not sent before it has ended: it could land late and undo a later one.
 //! - **a flush** waits for a device that fails to answer reads again, and is sent then. It is never sent a second time, and
 //!   never given up while the system has it: a flush that failed means that data may be gone.
 //!
@@ -40,7 +40,7 @@ const REST_NS: u64 = 500_000_000;
 const PROBE_NS: u64 = 2_000_000_000;
 /// Requests that the system may have although nothing waits for them any more; with so many, no more are sent.
 const LEFT_MAX: usize = 256;
-/// And so many bytes of buffers that they hold.
+/// Limit of the bytes of buffers that they hold.
 const LEFT_BYTES_MAX: u64 = 64 << 20;
 
 /// Handling of a request that gets no answer.
@@ -87,7 +87,7 @@ struct Asked {
 }
 
 impl<D: BlockDevice, H: Host> Patient<D, H> {
-    /// Gives a device so much time for each request; none: for ever. `name` is what the log calls it.
+    /// Gives each request of a device up to `retry_ns`; none: for ever. `name` is its name in log messages.
     pub fn new(device: D, host: H, name: String, hang: Hang, retry_ns: Option<u64>) -> Self {
         let deadlines = Rc::new(Deadlines::new(host.clone()));
         // Holds nothing but the clock: the device is closed when the last request there has ended.

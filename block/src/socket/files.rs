@@ -164,7 +164,7 @@ impl Message {
         })
     }
 
-    /// Points to `length` bytes at `start`, with room for so many files.
+    /// Points to `length` bytes at `start`, with room for `files` files.
     fn aim(&mut self, start: *mut u8, length: usize, files: usize) {
         self.vector = libc::iovec { iov_base: start.cast(), iov_len: length };
         self.header.msg_iov = &raw mut self.vector;

@@ -109,7 +109,7 @@ impl Tag {
     }
 
     fn start(&self) -> NonNull<u8> {
-        // SAFETY: the mapping has so many bytes for each tag.
+        // SAFETY: the mapping has this many bytes for each tag.
         unsafe { self.queue.data.start.add(usize::from(self.number) * self.queue.request_bytes_max) }
     }
 

@@ -5,9 +5,9 @@
 //!       ^                                               │ submitting and waiting
 //!       └──result── slots <── completion queue <────────┘
 //! ```
-//! What the kernel uses while an operation runs (buffers, message headers, open files) is owned by the operation's
+//! Memory and files that the kernel uses while an operation runs (buffers, message headers, open files) are owned by the operation's
 //! future, and by the ring as soon as that future is dropped early: memory is never freed under the kernel. Dropping
-//! the last clone of a ring cancels what can be cancelled and waits for everything else, but for commands that only another party
+//! the last clone of a ring cancels all operations that can be and waits for the others, but for commands that only another party
 //! can end, whose memory stays.
 //!
 //! The ring never retries, never interprets a result, and is used by one thread only.
@@ -44,7 +44,7 @@ use park::Parker;
 /// Completions that the kernel can hold per submission entry. More than that in flight is fine: the kernel keeps the
 /// surplus in a list of its own, which costs it an allocation each.
 const COMPLETIONS_PER_ENTRY: u32 = 8;
-/// The largest depth that [`Ring::new`] takes: a tenth of what the kernel allows, far above what pays.
+/// The largest depth that [`Ring::new`] takes: a tenth of the kernel's limit, far above what pays.
 const DEPTH_MAX: u32 = 4096;
 
 /// Number of queued entries that go to the kernel at once if some are for a disk. Measured at depth 32: batches of everything that

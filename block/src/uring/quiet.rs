@@ -40,7 +40,7 @@ impl Quiet {
         shared.push(entry.flags(squeue::Flags::SKIP_SUCCESS).user_data(self.tag));
     }
 
-    /// Cancels what waits in the kernel. What the kernel has not taken yet is begun before.
+    /// Cancels operations that wait in the kernel. Those that the kernel has not taken yet are begun before.
     pub(crate) fn cancel(&self) {
         let all = types::CancelBuilder::user_data(self.tag).all();
         self.ring.shared.push(io_uring::opcode::AsyncCancel2::new(all).build().user_data(CANCEL_TAG));

@@ -5,7 +5,7 @@
 //!                 ^            │ lost before the answer: once more on another, while there is time
 //!                 └────────────┘
 //! ```
-//! **Connections.** Up to [`NbdOptions::connections`] if the server says `CAN_MULTI_CONN`, else one: without that
+//! **Connections.** Up to [`NbdOptions::connections`] if the server offers `CAN_MULTI_CONN`, else one: without that
 //! promise a server may keep a cache for each connection, and then a read on one need not see a write that another
 //! completed, nor a flush cover it.
 //!

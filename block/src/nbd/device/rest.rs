@@ -5,9 +5,9 @@
 //!          ├── go_on here
 //!          └── handle ──> from_handle there, at rest ──> go_on there
 //! ```
-//! The same connections, with what was negotiated on them and the account of what is flushed: the server notices nothing, so nothing can
+//! The same connections, with their negotiated terms and the ledger of unflushed changes: the server notices nothing, so nothing can
 //! be lost and [`epoch`](crate::BlockDevice::epoch) stays. New connections would not do. A server of one client does not take a second
-//! one, others end with their last client, and a connection that ends counts as one that may have taken changes along.
+//! one, others end with their last client, and a connection that ends counts as one that may have lost changes.
 //!
 //! Of a device and the handles that were made of it, one at most may go on. A server that closes a connection meanwhile is noticed by
 //! that one, as if it had happened then.
