@@ -63,7 +63,7 @@ impl<F: Future> Flights<F> {
     pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<F::Output> {
         for is_again in [false, true] {
             while let Some(slot) = self.row.pop_front() {
-                // Who calls from here on is among the calls again; what who called before has done is seen by the poll.
+                // A wake from here on is among the calls again; the effects of earlier ones are seen by the poll.
                 self.wakers[slot].0.has_called.swap(false, Ordering::AcqRel);
                 if let Some(output) = self.poll(slot) {
                     return Poll::Ready(output);

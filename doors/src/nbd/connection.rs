@@ -213,8 +213,8 @@ struct Session<D> {
 }
 
 impl<D: BlockDevice> Session<D> {
-    /// Waits until a request with `bytes` of payload may be in flight, and the client is there: one that is not may have gone on
-    /// elsewhere while its request waited, and what it has written there must not be overwritten by what it wrote before.
+    /// Waits until a request with `bytes` of payload may be in flight, and the client is there: one that is gone may have gone on elsewhere
+    /// while its request waited, and its newer writes there must not be overwritten by its older ones here.
     async fn admit(&self, bytes: u32) -> Result<Permit, End> {
         let mut admitted = pin!(self.window.admit(bytes));
         let permit = if let Some(permit) = admitted.as_mut().now_or_never() {

@@ -119,9 +119,9 @@ impl<D: BlockDevice> Export<D> {
         self.connections.borrow().iter().map(|(_, one)| one.peer).collect()
     }
 
-    /// Ends all connections in order and lets no new ones in: nothing more is read, what is in flight is finished and
-    /// answered, then the connection is closed. What a client has sent beyond that is not answered and has not
-    /// happened; a client that reconnects sends it again. Ready when the last connection is closed.
+    /// Ends all connections in order and lets no new ones in: nothing more is read, requests in flight are finished and answered, then the
+    /// connection is closed. Later requests of a client are neither answered nor done; a client that reconnects sends them again. Ready
+    /// when the last connection is closed.
     ///
     /// Waits as long as the device and the slowest client take. To go on without slow clients, call [`Self::sever`].
     pub async fn drain(&self) {

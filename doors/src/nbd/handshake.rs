@@ -227,7 +227,7 @@ impl Handshake {
             return false;
         }
         self.enter(State::Head);
-        // These two are answered as what they are, before encryption as well: here, as what is too long.
+        // These two get their own answers, before encryption as well: here, that they are too long.
         if self.encryption == Encryption::Demanded && !matches!(option, STARTTLS | ABORT) {
             refuse_in_clear(output, option);
         } else {

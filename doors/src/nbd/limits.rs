@@ -1,4 +1,4 @@
-//! The numbers that bound what clients can make a door hold, and what happens when one is reached.
+//! Limits of what clients can make a door hold, and the effect of reaching each.
 
 /// The most bytes that one read or write may move. Longer ones are answered with `Invalid`.
 pub const PAYLOAD_MAX: u32 = super::option::PAYLOAD_MAX_UNTOLD;

@@ -225,8 +225,8 @@ impl Session {
         Ok(())
     }
 
-    /// Seals what follows the first `sent` bytes of `chunks`, but not more than one piece. Returns how many bytes of them that
-    /// is, and what is to be sent, which may be there without any; none if there is nothing to send.
+    /// Seals the bytes of `chunks` behind the first `sent`, but not more than one piece. Returns how many bytes of them that is, and the
+    /// sealed bytes, which may exist without any; none if there is nothing to send.
     pub(crate) fn seal(&mut self, chunks: &[Chunk], sent: usize) -> io::Result<(usize, Option<Chunk>)> {
         let piece = piece(chunks, sent);
         let taken = if piece.is_empty() { 0 } else { self.connection.writer().write_vectored(&piece)? };

@@ -86,7 +86,7 @@ impl Greeting {
         }
     }
 
-    /// Returns the parameters of a device for this disk, with requests of at most so many bytes.
+    /// Returns the parameters of a device for this disk, with requests of at most `request_bytes_max`.
     pub fn parameters(&self, request_bytes_max: u32, read_only: bool) -> Parameters {
         Parameters {
             attributes: Attributes {

@@ -13,7 +13,7 @@ use super::memory::{Memory, Outside};
 
 /// Bytes of one descriptor.
 const DESCRIPTOR_BYTES: u64 = 16;
-/// An indirect table of at most so many entries is read in one go: header, status, and data in a few stretches.
+/// Entries of an indirect table that is read in one go, at most: header, status, and data in a few stretches.
 const SHORT_TABLE: usize = 8;
 
 /// A descriptor as the guest wrote it.
@@ -34,7 +34,7 @@ pub(crate) type Segments = SmallVec<[Segment; 4]>;
 /// The segments of a chain.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chain {
-    /// First what the device reads, then what it writes.
+    /// First the segments that the device reads, then those that it writes.
     pub(crate) segments: Segments,
     /// Number of those that the device reads.
     pub(crate) readable: usize,

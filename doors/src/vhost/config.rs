@@ -14,7 +14,7 @@ use super::limits::{
 /// Bytes of a sector in all of virtio.
 pub(crate) const SECTOR: u64 = 512;
 
-/// Returns the configuration space of a device, all of it that a front end may ask for; what is not defined is zero.
+/// Returns the configuration space of a device, as far as a front end may read it; undefined fields are zero.
 pub(crate) fn configuration(geometry: &Geometry) -> [u8; CONFIGURATION_BYTES] {
     let block = geometry.sector;
     let physical = geometry.physical_block.max(block);

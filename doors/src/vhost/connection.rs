@@ -200,7 +200,8 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         Ok((header, Message::new(&header, body, files)))
     }
 
-    /// Receives exactly so many bytes. Before the first, `stop` ends it; later only the end of the door, so that no message is torn.
+    /// Receives exactly the given number of bytes. Before the first, `stop` ends it; later only the end of the door, so that no message is
+    /// torn.
     async fn receive_bytes(
         &self,
         count: usize,

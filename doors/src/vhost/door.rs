@@ -261,14 +261,14 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         identity
     }
 
-    /// Waits until a request that counts for so many bytes may be in flight; at most [`BUDGET_BYTES`].
+    /// Waits until a request with a cost of `bytes` may be in flight; at most [`BUDGET_BYTES`].
     pub(crate) async fn budget(&self, bytes: u64) -> OwnedSemaphorePermit {
         let permit = Arc::clone(&self.budget).acquire_many_owned(bytes as u32).await;
         permit.expect("the semaphore is never closed")
     }
 
-    /// Says that a connection works on the record of what is in flight in the file `record`. Ready when no other one does, which
-    /// would do what is in flight a second time. None if the door is not open any more.
+    /// Claims the record of requests in flight in the file `record` for a connection. Ready when no other one uses it, which would do these
+    /// requests a second time. None if the door is not open any more.
     pub(crate) async fn claim(self: &Rc<Self>, record: FileId) -> Option<Claim<D>> {
         self.until(|door| door.phase() != Phase::Open || !door.claims.borrow().contains(&record)).await;
         if self.claims.borrow().contains(&record) {

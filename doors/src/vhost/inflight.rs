@@ -104,7 +104,7 @@ impl Inflight {
                 "{bytes} bytes for what is in flight on {queues} queues, which takes {needed}"
             ));
         }
-        // One that gets shorter would lose what is in flight, and with it what the guest waits for.
+        // A file that gets shorter would lose the requests in flight, and with them the answers that the guest waits for.
         let seals = fcntl(&file, FcntlArg::F_GET_SEALS).map(SealFlag::from_bits_truncate);
         if !seals.is_ok_and(|seals| seals.contains(SealFlag::F_SEAL_SHRINK)) {
             return Err("a file for what is in flight that is not sealed against shrinking".to_owned());
@@ -329,7 +329,7 @@ mod tests {
         assert!(Inflight::open(file_of(4096), shape(4096, 1, 128)).is_err(), "not sealed");
     }
 
-    /// Returns a region with room for queues of 128 entries and so many bytes more, all zeroes.
+    /// Returns a region with room for queues of 128 entries and `more` bytes more, all zeroes.
     fn of_128(queues: u16, more: u64) -> (OwnedFd, Shape) {
         let file = memfd_create(c"another", MFdFlags::MFD_ALLOW_SEALING).unwrap();
         let bytes = region_bytes(queues, 128) + more;

@@ -1,4 +1,4 @@
-//! The numbers that bound what a front end can make this door hold, and what happens when one is reached.
+//! Limits of what a front end can make this door hold, and the effect of reaching each.
 
 /// Queues of one connection: one for each processor of a large guest. A front end that wants more is refused.
 pub const QUEUES_MAX: usize = 128;
@@ -29,7 +29,7 @@ pub const TOGETHER_BYTES_MAX: u64 = 32 << 10;
 /// meanwhile.
 pub const TOLD_EVERY: usize = 8;
 /// Number of requests behind the first of a burst from which on the guest is notified of the first one alone. With fewer, the notification
-/// would take longer than they do. And before so many ended requests are answered, queued entries are handed to the kernel.
+/// would take longer than they do. Queued entries are also handed to the kernel before as many ended requests are answered.
 pub const MANY: u16 = 4;
 /// The most files with one message, however it is cut into pieces. A front end that sends more is closed.
 pub const FILES_MAX: usize = 64;

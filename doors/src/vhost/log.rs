@@ -1,7 +1,7 @@
 //! Dirty log: the pages of a guest that were written, for a migration. A bitmap that a front end shares while it copies the memory.
 //!
-//! One bit for 4 KiB of guest memory, from address zero on (vhost-user specification, section "Migration"). The front end
-//! takes bits while we set others, so they are set one by one, atomically, each after what was written to its page. What lies beyond the bitmap is not noted: the
+//! One bit for 4 KiB of guest memory, from address zero on (vhost-user specification, section "Migration"). The front end takes bits while
+//! we set others, so they are set one by one, atomically, each after the write to its page. Pages beyond the bitmap are not recorded: the
 //! front end made it too short for its own memory.
 
 use std::os::fd::OwnedFd;

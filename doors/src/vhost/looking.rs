@@ -10,7 +10,7 @@ const LOST: u64 = 4;
 /// Pause without polling after that, at first and at most, in nanoseconds.
 const PAUSE_MIN_NS: u64 = 100_000_000;
 const PAUSE_MAX_NS: u64 = 10_000_000_000;
-/// After so many times the next pause without another loss it begins with the shortest again.
+/// Multiple of the next pause after which, without another loss, pauses begin with the shortest again.
 const PAUSES_FORGOTTEN: u64 = 16;
 /// Number of times that polling is skipped after it was in vain, however soon requests arrive then.
 const SKIPPED: u8 = 16;

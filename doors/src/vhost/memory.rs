@@ -268,7 +268,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Returns a file of so many bytes of zeroes.
+    /// Returns a file of `bytes` bytes of zeroes.
     pub(crate) fn file_of(bytes: u64) -> OwnedFd {
         let file = File::from(memfd_create(c"guest", MFdFlags::empty()).unwrap());
         file.set_len(bytes).unwrap();
@@ -279,7 +279,7 @@ pub(crate) mod tests {
         Arc::new(Semaphore::new(regions))
     }
 
-    /// Memory of so many bytes at zero.
+    /// Returns memory of `bytes` bytes at zero.
     pub(crate) fn memory_of(bytes: u64) -> Memory {
         let mut regions = Regions::default();
         let region = VhostUserMemoryRegion::new(0, bytes, 0x7000_0000, 0);

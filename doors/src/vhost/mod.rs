@@ -9,7 +9,7 @@
 //!   passes only files that cannot block are used (`files.rs`); one connection, and each of its queues, is a task of the shard's executor.
 //! - A request holds the map of memory that it began with, its share of the disk's budget, and its head in the record of
 //!   what is in flight, until its answer is in the used ring. A map is unmapped when its last request has ended.
-//! - What a guest or front end writes is read once, checked, and answered with an error, or breaks its queue or connection.
+//! - Input of a guest or front end is read once, checked, and if invalid gets an error, or breaks its queue or connection.
 //!   None of it is trusted, and nothing outside of the shared memory is touched.
 //! - Stopping a queue (by its front end, the end of the connection, or the door) waits until all that was taken from it is
 //!   answered. Requests that a process took and did not answer because it was killed, the next one does again.

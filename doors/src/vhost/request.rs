@@ -263,7 +263,7 @@ impl Readable<'_> {
             let part = &mut bytes[have..have + count];
             self.memory.read(segment.at, part).map_err(|Outside| Status::Failed)?;
             have += count;
-            // It does not pass the largest address: so many bytes were there just now.
+            // It does not exceed the largest address: as many bytes have just been there.
             segment.at.0 = segment.at.0.wrapping_add(count as u64);
             segment.length -= count as u32;
             self.from += usize::from(segment.length == 0);
@@ -396,7 +396,7 @@ impl<'a> Scatter<'a> {
             let (part, behind) = bytes.split_at(bytes.len().min(self.rest.length as usize));
             self.failed = self.memory.write(self.rest.at, part) == Err(Outside);
             let count = part.len() as u32;
-            // It does not pass the largest address: so many bytes were there just now.
+            // It does not exceed the largest address: as many bytes have just been there.
             self.rest.at = GuestAddress(self.rest.at.0.wrapping_add(count.into()));
             self.rest.length -= count;
             self.written += count;

@@ -58,7 +58,7 @@ pub(super) struct Rings {
 }
 
 impl Places {
-    /// Returns the places of a queue of so many entries. None if it cannot be there.
+    /// Returns the places of a queue of `size` entries. None if it cannot be there.
     pub(super) fn find(memory: &Memory, addresses: Addresses, size: u16) -> Option<Self> {
         let mut queue = Queue::new(QUEUE_SIZE_MAX).ok()?;
         queue.try_set_size(size).ok()?;

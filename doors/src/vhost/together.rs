@@ -24,7 +24,7 @@ impl Taken {
     }
 }
 
-/// At most [`TOLD_EVERY`] of them, in their order.
+/// Taken requests, in their order: at most as many as one notification covers.
 #[derive(Default)]
 pub(super) struct Together {
     all: SmallVec<[Taken; TOLD_EVERY]>,

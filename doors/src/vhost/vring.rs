@@ -224,8 +224,8 @@ impl<D: BlockDevice> Vring<D> {
         Ok(())
     }
 
-    /// Goes on with other memory, or with none for now. What is in flight keeps what it has. A front end that exchanges a region
-    /// takes it away first: a ring that is gone is waited for, and gets its answers where it was.
+    /// Continues with other memory, or with none for now. Requests in flight keep the memory that they have. A front end that exchanges a
+    /// region removes it first: the queue waits for a missing ring, and answers where it was.
     pub(crate) fn set_memory(&self, memory: Option<&Rc<Memory>>) {
         let size = self.rings.borrow().size();
         let found = memory.and_then(|memory| Places::find(memory, self.addresses.get(), size));
@@ -381,7 +381,7 @@ impl<D: BlockDevice> Vring<D> {
         true
     }
 
-    /// Waits for a kick, or until `told` is ready.
+    /// Waits for a kick, or until the second future is ready.
     async fn wait_for_kick(&self, told: impl Future<Output = ()>) {
         match self.asks_for_kicks() {
             Ok(true) => {}
