@@ -1,7 +1,7 @@
-//! Programs that cargo builds, and where it puts them.
+//! Programs built by cargo, and their paths.
 //!
-//! Which features a library is built with depends on what is built with it, so that each smaller set of packages has libraries of its own.
-//! All that checks need is therefore built together, as the tests need it: building the daemon alone as well took as long again.
+//! The features of a library depend on the packages that are built with it, so that each smaller set of packages has libraries of its own.
+//! Therefore everything that checks need is built together, as the tests need it: building the daemon alone as well took as long again.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::run::{cargo, output, run};
 
-/// Builds everything as tests need it, unless it is built, and returns where the programs are.
+/// Builds everything as tests need it, if necessary, and returns the folder of the programs.
 ///
 /// # Errors
 /// If it cannot be built.
@@ -18,7 +18,7 @@ pub(crate) fn for_tests(root: &Path) -> Result<PathBuf, String> {
     folder(root, "debug")
 }
 
-/// Builds these packages with all optimisations, and returns where their programs are.
+/// Builds these packages with all optimisations, and returns the folder of their programs.
 ///
 /// # Errors
 /// If they cannot be built.
@@ -35,7 +35,7 @@ fn folder(root: &Path, profile: &str) -> Result<PathBuf, String> {
 /// Returns the folder that cargo builds into.
 ///
 /// # Errors
-/// If cargo does not say.
+/// If cargo does not report it.
 pub(crate) fn target_folder(root: &Path) -> Result<PathBuf, String> {
     let metadata = output(cargo(root).args(["metadata", "--no-deps", "--locked", "--format-version", "1"]))?;
     let metadata: Value = serde_json::from_str(&metadata)

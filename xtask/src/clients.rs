@@ -1,14 +1,14 @@
-//! The programs that tests with real clients need, installed from Debian if they are missing.
+//! Programs that tests with real clients need, installed from Debian if they are missing.
 //!
-//! Tests never skip what is not there: a check that was left out looks like one that passed. So the packages are
-//! named, then installed. Nothing is touched if all programs are there already.
+//! Tests never skip a missing program: a check that was left out would look like one that passed. So the packages are named, then
+//! installed. Nothing is changed if all programs are there already.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::run::{is_in_path, run, works};
 
-/// Each package of Debian with the programs that tests take from it, besides those that guests need.
+/// Debian packages with the programs that tests use, besides those that guests need.
 const PACKAGES: &[(&str, &[&str])] = &[
     ("qemu-utils", &["qemu-img", "qemu-io", "qemu-nbd"]),
     ("qemu-system-x86", &["qemu-system-x86_64"]),
@@ -34,18 +34,17 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("npm", &["npm"]),
     ("chromium", &["chromium"]),
 ];
-/// Kernels that guests of the tests boot.
+/// Kernels of the tests' guests.
 const KERNELS: [guest::Kernel; 2] = [guest::Kernel::Release, guest::Kernel::WithUblk];
-/// Fuzzes the HTTP interface from its description: a Python program, with the versions of all that it uses in a file beside
-/// the test that runs it.
+/// Requirements of a Python program that fuzzes the HTTP interface from its description, with the versions of all dependencies.
 const SCHEMATHESIS: &str = "daemon/tests/real_clients/schemathesis.txt";
-/// Where programs for administrators lie, which not everybody has in `PATH`.
+/// Folders of administrators' programs, which are not in every `PATH`.
 const MORE_FOLDERS: &[&str] = &["/usr/sbin", "/sbin"];
 
-/// Sees to it that all programs are there.
+/// Installs the programs that are missing.
 ///
 /// # Errors
-/// If some are missing and cannot be installed; says which packages to install by hand.
+/// If some are missing and cannot be installed; the error lists the packages to install by hand.
 pub(crate) fn install_missing() -> Result<(), String> {
     let packages = missing(is_there);
     if packages.is_empty() {
@@ -79,7 +78,7 @@ fn install(packages: &[&str]) -> Result<(), String> {
 /// Makes all kits of guests: the packages that are only downloaded may need newer lists of packages.
 ///
 /// # Errors
-/// If a kernel of the guests cannot be had, with what apt said.
+/// If a kernel of the guests is not available, with the message of apt.
 pub(crate) fn prepare_guests() -> Result<(), String> {
     let ready = || KERNELS.iter().try_for_each(|kernel| guest::Kit::with_kernel(*kernel).map(drop));
     if ready().is_ok() {
@@ -91,7 +90,7 @@ pub(crate) fn prepare_guests() -> Result<(), String> {
     ready()
 }
 
-/// Sees to it that `target/schemathesis` holds Schemathesis in an environment of its own, which touches no other Python.
+/// Creates `target/schemathesis` with Schemathesis in an environment of its own, if necessary; no other Python is changed.
 ///
 /// # Errors
 /// If there is no Python with its `venv`, or the package index cannot be reached.
@@ -99,7 +98,7 @@ pub(crate) fn prepare_schemathesis(root: &Path) -> Result<(), String> {
     let (folder, list) = (root.join("target/schemathesis"), root.join(SCHEMATHESIS));
     let done = folder.join("installed.txt");
     let wanted = std::fs::read(&list).map_err(|error| format!("Could not read {SCHEMATHESIS}: {error}."))?;
-    // It names the Python and the folder that it was made for, which may have changed.
+    // It contains the paths of its Python and folder, which may have changed.
     let is_whole = || works(Command::new(folder.join("bin/schemathesis")).arg("--version"));
     if std::fs::read(&done).is_ok_and(|installed| installed == wanted) && is_whole() {
         return Ok(());
@@ -107,7 +106,7 @@ pub(crate) fn prepare_schemathesis(root: &Path) -> Result<(), String> {
     println!(
         "Fuzzing the HTTP interface needs Schemathesis, which is not here yet: it goes into target/schemathesis."
     );
-    // Debian has this part of Python in a package of its own.
+    // Debian has this part of Python in a separate package.
     if !works(Command::new("python3").args(["-c", "import ensurepip, venv"])) {
         install(&["python3-venv"])?;
     }
@@ -122,14 +121,14 @@ fn is_there(program: &str) -> bool {
     is_in_path(program) || MORE_FOLDERS.iter().any(|folder| Path::new(folder).join(program).is_file())
 }
 
-/// The packages of which a program is missing.
+/// Returns the packages of which a program is missing.
 fn missing(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
     let all = PACKAGES.iter().chain(guest::PACKAGES);
     let incomplete = all.filter(|(_, programs)| !programs.iter().all(|name| is_there(name)));
     incomplete.map(|(package, _)| *package).collect()
 }
 
-/// What to put before a command that needs root: nothing for root itself, sudo for others, `None` without sudo.
+/// Returns the prefix of a command that needs root: nothing for root itself, sudo for others, `None` without sudo.
 fn root_prefix() -> Option<&'static [&'static str]> {
     let is_root = works(Command::new("sh").args(["-c", "test \"$(id -u)\" = 0"]));
     match (is_root, is_in_path("sudo")) {
@@ -139,7 +138,7 @@ fn root_prefix() -> Option<&'static [&'static str]> {
     }
 }
 
-/// `apt-get` that asks nothing. The variable goes through `env`, since sudo would drop it.
+/// Returns `apt-get` without prompts. The variable is set through `env`, since sudo would drop it.
 fn apt_get(prefix: &[&str], arguments: &[&str]) -> Command {
     let words = [prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
     let mut command = Command::new(words[0]);

@@ -1,4 +1,4 @@
-//! The steps of `ci`, `test` and `nightly`, in the order in which they fail fastest.
+//! Steps of `ci`, `test` and `nightly`, in the order in which they fail fastest.
 
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -8,26 +8,26 @@ use std::process::Command;
 use crate::run::{cargo, output, run, works};
 use crate::{bench, clients, deb, dist, tidy, web};
 
-/// The version that `deny.toml` is written for. It is built with the pinned toolchain on its first use.
+/// Version for which `deny.toml` is written. It is built with the pinned toolchain on its first use.
 const CARGO_DENY: &str = "0.20.2";
-/// Simulation seeds of a night.
+/// Simulation seeds of a nightly run.
 const SEEDS_NIGHTLY: u32 = 100_000;
-/// Seeds of a long run that one process takes on: what it met is said after each of them.
+/// Seeds of a long run in one process, which prints its coverage at the end.
 const SEEDS_AT_ONCE: u64 = 10_000;
-/// Kills and power cuts of a night. An ordinary run has fewer, as the tests themselves say.
+/// Kills and power cuts of a nightly run. An ordinary run has fewer, as the tests themselves define.
 const KILLS_NIGHTLY: u32 = 200;
 const POWER_CUTS_NIGHTLY: u32 = 100;
-/// How long a night spends on each fuzz target.
+/// Time for each fuzz target in a nightly run, in seconds.
 const FUZZ_SECONDS: u32 = 600;
 
-/// Everything that a change must pass.
+/// Runs everything that a change must pass.
 pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
     run(cargo(root).args(["fmt", "--all", "--check"]))?;
     run(cargo(root).args(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
     tidy::tidy(root)?;
     deny(root)?;
     let documents = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
-    // These pages are for those who work on the code, who see private items too: links to them are welcome.
+    // These pages are for developers, who see private items too: links to them are allowed.
     let flags = "-D warnings -A rustdoc::private-intra-doc-links";
     run(cargo(root).args(documents).env("RUSTDOCFLAGS", flags))?;
     bench::hit_ratio_short(root)?;
@@ -35,12 +35,12 @@ pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
     test(root, seeds)
 }
 
-/// All tests, simulations with `seeds` seeds each. The closing lines of `cargo test` are the last that it prints.
+/// Runs all tests, simulations with `seeds` seeds each. The last output is that of `cargo test`.
 pub(crate) fn test(root: &Path, seeds: u32) -> Result<(), String> {
     test_with(root, seeds, &[])
 }
 
-/// The same with more variables for the tests.
+/// Does the same with more variables for the tests.
 fn test_with(root: &Path, seeds: u32, variables: &[(&str, u32)]) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
@@ -53,14 +53,14 @@ fn test_with(root: &Path, seeds: u32, variables: &[(&str, u32)]) -> Result<(), S
     run(&mut tests)
 }
 
-/// The web page alone.
+/// Checks the web page alone.
 pub(crate) fn web(root: &Path) -> Result<(), String> {
     clients::install_missing()?;
     web::prove(root)
 }
 
-/// Where traces of real machines lie, which are not part of this repository: `FOREBAY_TRACES`, else `shared/traces`
-/// beside it. Where there are none, it says so and the tests go on with those that they make.
+/// Returns the folder of traces of real machines, which are not part of this repository: `FOREBAY_TRACES`, otherwise `shared/traces` beside
+/// it. If there are none, prints that, and the tests use only their own traces.
 fn real_traces(root: &Path) -> Option<(&'static str, PathBuf)> {
     const VARIABLE: &str = "FOREBAY_TRACES";
     let beside = || root.join("../shared/traces");
@@ -72,7 +72,7 @@ fn real_traces(root: &Path) -> Option<(&'static str, PathBuf)> {
     None
 }
 
-/// Simulation alone, with these seeds, built for speed, so many in a process. Goes on after a seed that failed.
+/// Runs simulation alone, with these seeds, built for speed, so many in a process. Continues after a seed that failed.
 pub(crate) fn seeds(root: &Path, seeds: &Range<u64>) -> Result<(), String> {
     let mut failed = Vec::new();
     for from in seeds.clone().step_by(SEEDS_AT_ONCE as usize) {
@@ -90,8 +90,8 @@ pub(crate) fn seeds(root: &Path, seeds: &Range<u64>) -> Result<(), String> {
     Err(format!("Seeds failed, and are named above, in {}.", failed.join(", ")))
 }
 
-/// Known vulnerabilities, the tests with the seeds of a night, every fuzz target for a while, the commands of pages in guests, then
-/// the files of a release.
+/// Checks known vulnerabilities, and runs the tests with the seeds of a nightly run, every fuzz target for a while, the commands of pages
+/// in guests, then makes the files of a release.
 pub(crate) fn nightly(root: &Path) -> Result<(), String> {
     advisories(root)?;
     let variables = [("FOREBAY_KILLS", KILLS_NIGHTLY), ("FOREBAY_POWER_CUTS", POWER_CUTS_NIGHTLY)];
@@ -103,7 +103,7 @@ pub(crate) fn nightly(root: &Path) -> Result<(), String> {
     dist::dist(root, dist::Changes::Allowed)
 }
 
-/// Licences, bans and sources of all dependencies, from package registries alone.
+/// Checks licences, bans and sources of all dependencies, from package registries alone.
 fn deny(root: &Path) -> Result<(), String> {
     install_cargo_deny(root)?;
     println!(
@@ -113,7 +113,7 @@ fn deny(root: &Path) -> Result<(), String> {
     run(cargo(root).args(["deny", "--workspace", "--locked", "check", "bans", "licenses", "sources"]))
 }
 
-/// Known vulnerabilities of all dependencies. Where their list cannot be fetched, it says so and goes on.
+/// Checks known vulnerabilities of all dependencies. If their list cannot be fetched, prints that and continues.
 fn advisories(root: &Path) -> Result<(), String> {
     install_cargo_deny(root)?;
     if !works(cargo(root).args(["deny", "fetch", "db"])) {
@@ -130,7 +130,7 @@ fn install_cargo_deny(root: &Path) -> Result<(), String> {
         command
     };
     let wanted = format!("cargo-deny {CARGO_DENY}");
-    // The quiet try first: where there is none at all, cargo would print an error that is no error here.
+    // The first try has no output: if it is not installed, cargo would print an error that is none here.
     if works(&mut version()) && output(&mut version())?.trim() == wanted {
         return Ok(());
     }
@@ -140,7 +140,7 @@ fn install_cargo_deny(root: &Path) -> Result<(), String> {
     })
 }
 
-/// Fuzzing wants a nightly toolchain and cargo-fuzz. Where they are not, it says so and goes on.
+/// Runs the fuzz targets, with a nightly toolchain and cargo-fuzz. If these are missing, prints that and continues.
 fn fuzz(root: &Path) -> Result<(), String> {
     let folder = root.join("fuzz");
     if !folder.is_dir() {
@@ -161,7 +161,7 @@ fn fuzz(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// rustup's cargo: the one that runs this tool is pinned to a stable toolchain and knows no `+nightly`.
+/// Returns rustup's cargo: the one that runs this tool is pinned to a stable toolchain and does not support `+nightly`.
 fn nightly_cargo(folder: &Path) -> Command {
     let mut command = Command::new("cargo");
     command.arg("+nightly").current_dir(folder);

@@ -1,7 +1,7 @@
 //! `cargo xtask guest`: a Linux guest for people, with this tree's `forebay` in it.
 //!
-//! The script runs with busybox's shell as root. Disks are `/dev/disk/NAME` by the name of their image without its
-//! ending, and images change; files lie in `/root`.
+//! The script runs with busybox's shell as root. Disks are `/dev/disk/NAME` by the name of their image without its extension, and images
+//! change; files are in `/root`.
 
 use std::fs;
 use std::path::Path;
@@ -11,12 +11,12 @@ use guest::{Guest, Kit};
 use crate::clients;
 use crate::run::{cargo, run as run_program};
 
-/// What is in the guest besides `forebay` and busybox.
+/// Programs in the guest besides `forebay` and busybox.
 const PROGRAMS: &[&str] = &["fio", "dmsetup", "mke2fs", "e2fsck", "nbdinfo", "nbdcopy", "qemu-io", "jq"];
-/// Room for the libraries of all these programs.
+/// Memory of the guest in MiB, with room for the libraries of all these programs.
 const MEMORY_MIB: u32 = 1536;
 
-/// What the command line asks for.
+/// Arguments of the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Machine {
     script: String,
@@ -40,7 +40,7 @@ pub(crate) fn parse(script: &str, options: &[&str]) -> Result<Machine, String> {
     Ok(machine)
 }
 
-/// Boots, prints what the script printed, and succeeds if the script did.
+/// Boots, prints the output of the script, and succeeds if the script did.
 pub(crate) fn run(root: &Path, machine: &Machine) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;

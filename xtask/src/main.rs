@@ -1,4 +1,4 @@
-//! `cargo xtask`: the one gate, the same on a desk and in CI.
+//! `cargo xtask`: the one gate, the same for developers and in CI.
 //!
 //! Every check that a change must pass is a command here, so that there is nothing else to remember. The tool
 //! calls cargo and a few well-known programs and reads the tree; it never changes a source file.
@@ -53,10 +53,10 @@ Usage: cargo xtask <COMMAND>
 
   --seeds N          how many seeds each simulation runs. Default: 20000";
 
-/// Simulation seeds of an ordinary run: what fits the time of CI on two cores.
+/// Simulation seeds of an ordinary run, for the time limit of CI on two cores.
 const SEEDS_DEFAULT: u32 = 20_000;
 
-/// What the command line asks for.
+/// Command of the command line.
 #[derive(Debug, PartialEq, Eq)]
 enum Command {
     Ci,
@@ -157,14 +157,14 @@ fn parse_bench(options: &[&str]) -> Result<Command, String> {
     match options {
         ["--short"] if scope == Scope::HitRatio => Ok(Command::HitRatioShort),
         [] => Ok(Command::Bench { scope, effort: Effort::FULL }),
-        // One trace and one guest: there is nothing to leave out.
+        // One trace and one guest: nothing can be left out.
         ["--quick"] if scope == Scope::Mapped => Err("`bench mapped` has no `--quick`.".to_owned()),
         ["--quick"] => Ok(Command::Bench { scope, effort: Effort::QUICK }),
         other => Err(format!("`bench` does not know `{}`.", other.join(" "))),
     }
 }
 
-/// Zero seeds would be a simulation that proves nothing and passes, so it is refused.
+/// Parses the number of seeds. Zero is refused, because a simulation of none proves nothing and passes.
 fn parse_seeds(number: &str) -> Result<u32, String> {
     match number.parse() {
         Ok(seeds) if seeds > 0 => Ok(seeds),
@@ -180,7 +180,7 @@ fn parse_range(range: &str) -> Result<Range<u64>, String> {
     }
 }
 
-/// The folder of the workspace: the one above this crate's.
+/// Returns the folder of the workspace: the parent of this crate's.
 fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().expect("the crate lies in a folder of the workspace").to_owned()

@@ -1,28 +1,28 @@
-//! The commands of a page for users, taken from the page itself, so that what is shown and what is tested cannot differ.
+//! Commands of a page for users, taken from the page itself, so that the shown and the tested commands cannot differ.
 
-/// Begins and ends commands, and other blocks of a page.
+/// Begin and end of commands, and of other blocks of a page.
 const FENCE: &str = "```";
-/// Begins the commands of a page.
+/// Begin of the commands of a page.
 const FENCE_SHELL: &str = "```sh";
 
-/// One fenced block of shell.
+/// Fenced block of shell commands.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// The nearest heading above it in small letters, with `-` between words.
+    /// Nearest heading above it in small letters, with `-` between words.
     pub(crate) heading: String,
-    /// Its number below that heading, from 1.
+    /// Number of the block below that heading, from 1.
     pub(crate) number: usize,
-    /// Its lines.
+    /// Lines of the block.
     pub(crate) commands: String,
 }
 
 impl Block {
-    /// Returns the name of a script of these commands, which no other block of the page has if no two headings have the same text.
+    /// Returns the name of a script of these commands, unique in the page if no two headings have the same text.
     pub(crate) fn script(&self) -> String {
         format!("{}-{}.sh", self.heading, self.number)
     }
 
-    /// Returns how many lines of `proof` run the script of this block: it is the last word of such a line.
+    /// Returns the number of lines of `proof` that run the script of this block: it is the last word of such a line.
     #[cfg(test)]
     pub(crate) fn runs_in(&self, proof: &str) -> usize {
         let script = self.script();
@@ -34,7 +34,7 @@ impl Block {
 pub(crate) fn blocks(page: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut heading, mut number) = (String::new(), 0);
-    // Whether a block is open, and whether it is one of shell.
+    // Set if a block is open; true for one of shell.
     let mut open = None;
     for line in page.lines() {
         match open {

@@ -1,6 +1,6 @@
-//! Starting other programs, each shown before it runs.
+//! Running other programs, each printed before it runs.
 //!
-//! Standard output and error are the caller's own, so that what a program says last is what a person sees last.
+//! Standard output and error are those of the caller, so that the last output of a program is the last on the screen.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// The cargo that runs this tool, so that its version is the pinned one.
+/// Returns the cargo that runs this tool, so that its version is the pinned one.
 pub(crate) fn cargo(root: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
@@ -17,12 +17,12 @@ pub(crate) fn cargo(root: &Path) -> Command {
     command
 }
 
-/// Since when something is run.
+/// Time of the first program.
 static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
-/// How many seconds had passed when the program before began.
+/// Seconds after that at which the last program began.
 static LAST_BEGAN: AtomicU64 = AtomicU64::new(0);
 
-/// Shows and runs `command`, with the time since the first one and that which the one before took.
+/// Prints and runs `command`, with the time since the first one and the duration of the previous one.
 ///
 /// # Errors
 /// If it cannot be started or does not exit with 0.
@@ -35,20 +35,20 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     outcome(&line, status)
 }
 
-/// How much longer than its work a program may take before it is ended, in seconds.
+/// Time beyond its work after which a program is ended, in seconds.
 const GRACE_SECONDS: u32 = 30;
 
-/// A program that works for so many seconds and is ended if it hangs, so that it does not hang us.
+/// Returns a command for a program that works for so many seconds and is ended if it hangs.
 pub(crate) fn bounded(program: &Path, seconds: u32) -> Command {
     let mut command = Command::new("timeout");
     command.args(["--foreground", "--kill-after=5", &(seconds + GRACE_SECONDS).to_string()]).arg(program);
     command
 }
 
-/// What `command` prints on standard output.
+/// Returns the standard output of `command`.
 ///
 /// # Errors
-/// If it cannot be started, does not exit with 0 or prints what is not UTF-8.
+/// If it cannot be started, does not exit with 0 or its output is not UTF-8.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let line = shown(command);
     let output = command
@@ -59,13 +59,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|error| format!("`{line}` printed no UTF-8: {error}."))
 }
 
-/// Whether `command` starts and exits with 0. It says nothing either way.
+/// Returns true if `command` starts and exits with 0. Prints nothing.
 pub(crate) fn works(command: &mut Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Whether a file of this name is in a folder of `PATH`.
+/// Returns true if a file of this name is in a folder of `PATH`.
 pub(crate) fn is_in_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
@@ -75,7 +75,7 @@ fn outcome(line: &str, status: ExitStatus) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("`{line}` failed ({status}). Its output is above.")) }
 }
 
-/// The command as a person would type it: variables first, the program without its folder.
+/// Returns the command as a person would type it: variables first, the program without its folder.
 fn shown(command: &Command) -> String {
     let variables = command.get_envs().filter_map(|(name, value)| {
         value.map(|value| format!("{}={}", name.to_string_lossy(), value.to_string_lossy()))

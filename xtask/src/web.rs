@@ -1,7 +1,7 @@
-//! The web page: that what is committed in `web/dist` is what its source builds, its unit tests, and a real browser.
+//! Checks of the web page: `web/dist` as committed is the build of its source, unit tests, and a real browser.
 //!
-//! The product needs none of this: cargo embeds `web/dist` as it is. Packages come from the npm registry, with the hashes of
-//! `web/package-lock.json`, and nothing of them runs while they are installed.
+//! The product needs none of this: cargo embeds `web/dist` as it is. Packages are from the npm registry, with the hashes of
+//! `web/package-lock.json`, and nothing of them runs during their installation.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,10 +9,10 @@ use std::process::Command;
 use crate::built;
 use crate::run::run;
 
-/// Builds the page anew and runs all tests of it.
+/// Builds the page again and runs all tests of it.
 ///
 /// # Errors
-/// If the packages cannot be had, types do not fit, `web/dist` is not what its source builds, or a test fails.
+/// If the packages are not available, types do not fit, `web/dist` is not the build of its source, or a test fails.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
     run(npm(root).args(["ci"]))?;
     run(npm(root).args(["run", "--silent", "check"]))?;
@@ -21,7 +21,7 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
     browse(root)
 }
 
-/// A browser on a daemon under load. Screenshots of every view are left in `target/screenshots`.
+/// Runs a browser on a daemon under load. Screenshots of every view are left in `target/screenshots`.
 fn browse(root: &Path) -> Result<(), String> {
     let (forebay, screenshots) = (built::for_tests(root)?.join("forebay"), root.join("target/screenshots"));
     run(node(root).arg("test/browser/run.mjs").arg(forebay).arg(screenshots))

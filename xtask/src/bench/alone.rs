@@ -1,5 +1,5 @@
-//! The cache without a door: its face on a real file beside fio on that file, disks spread over shards, what its own code
-//! costs on devices in memory, and how much RAM it needs for each block on flash. The program `bench` does the work.
+//! The cache without a door: its interface on a real file beside fio on that file, disks spread over shards, the cost of its own code on
+//! devices in memory, and its RAM for each block on flash. The program `bench` does the work.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ use super::scratch::Scratch;
 use super::{Effort, Programs, report};
 use crate::run::{is_in_path, output};
 
-/// Ways of a request: what users of `bench` call each, and what a table calls it.
+/// Paths of a request: names in the interface of `bench`, and in tables.
 const JOURNEYS: [(&str, &str); 10] = [
     ("ram-hit", "read 4 KiB, hit in RAM"),
     ("at-hand", "the same as the vhost-user door asks for it"),
@@ -25,13 +25,13 @@ const JOURNEYS: [(&str, &str); 10] = [
     (NOTHING, "nothing: what measuring costs"),
 ];
 const NOTHING: &str = "nothing";
-/// The cached area of `bench face`: the part of its file that fio reads too, since what lies behind was never written,
-/// and file systems answer that without asking the disk.
+/// Bytes of the cached area of `bench face`: the part of its file that fio reads too, because the rest was never written, and file systems
+/// answer reads of it without the disk.
 const FACE_BYTES: u64 = 384 << 20;
 const FACE_GOAL: f64 = 0.90;
 const DEPTH: u32 = 32;
-/// Bytes of a block, GiB of flash and admission of each index that is measured. What is learned of a disk takes as much of a small one as of
-/// a large one.
+/// Bytes of a block, GiB of flash and admission of each measured index. The learned state of a small disk is as large as that of a large
+/// one.
 const INDEXES: [(&str, u64, &str); 8] = [
     ("4096", 1, "always"),
     ("4096", 1, "adaptive"),
@@ -42,9 +42,9 @@ const INDEXES: [(&str, u64, &str); 8] = [
     ("65536", 4, "adaptive"),
     ("65536", 8, "adaptive"),
 ];
-/// Requests of the shorter of two runs under callgrind, which is fifty times slower than the machine.
+/// Requests of the shorter of two runs under callgrind, which is fifty times slower than native.
 const COUNTED_REQUESTS: u64 = 5_000;
-/// Keeps libc from copying with string instructions, of which callgrind counts each byte as one.
+/// Environment that keeps libc from copying with string instructions, of which callgrind counts each byte as one.
 pub(super) const NO_STRING_INSTRUCTIONS: &str =
     "glibc.cpu.x86_rep_movsb_threshold=4294967295:glibc.cpu.x86_rep_stosb_threshold=4294967295";
 
@@ -60,7 +60,7 @@ enum Reader {
     Fio,
 }
 
-/// Hits on flash at the face of the cache, and fio on the same file.
+/// Measures hits on flash at the interface of the cache, and fio on the same file.
 fn face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let pool = scratch.path("face.img");
     let turns = take_turns(effort.rounds, &[Reader::Face, Reader::Fio], |reader| match reader {
@@ -97,7 +97,7 @@ fn face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), St
     Ok(())
 }
 
-/// Shards and disks of each contender, and what a table calls it.
+/// Shards and disks of each contender, and its name in tables.
 const SPREADS: [([&str; 2], &str); 5] = [
     (["1", "2"], "2 disks on 1 shard"),
     (["2", "2"], "2 disks on 2 shards"),
@@ -105,10 +105,10 @@ const SPREADS: [([&str; 2], &str); 5] = [
     (["1", "16"], "16 disks on 1 shard"),
     (["2", "16"], "16 disks on 2 shards"),
 ];
-/// Which contender each one is held against, and what the ratio is to be.
+/// Contender with which each one is compared, and the target of the ratio.
 const HELD_AGAINST: [Option<(usize, f64)>; 5] = [None, Some((0, 1.0)), None, Some((2, 0.91)), Some((2, 1.0))];
 
-/// Hits on flash with disks spread over shards, at the same total depth.
+/// Measures hits on flash with disks spread over shards, at the same total depth.
 fn shards(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let pool = scratch.path("shards.img");
     let turns = take_turns(effort.rounds, &SPREADS, |([shards, disks], _)| {
@@ -131,7 +131,7 @@ fn shards(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), 
     Ok(())
 }
 
-/// Nanoseconds and instructions of the cache's own code.
+/// Measures nanoseconds and instructions of the cache's own code.
 fn requests(programs: &Programs, effort: Effort) -> Result<(), String> {
     let nanos = take_turns(effort.rounds, &JOURNEYS, |(journey, _)| {
         let mut bench = Command::new(&programs.bench);
@@ -159,7 +159,8 @@ fn requests(programs: &Programs, effort: Effort) -> Result<(), String> {
     Ok(())
 }
 
-/// Instructions of one request: what twice as many requests take more, so that start and warm-up do not count.
+/// Returns the instructions of one request: the difference between a run and one with twice as many requests, so that start and warm-up do
+/// not count.
 fn instructions(programs: &Programs, journey: &str) -> Result<u64, String> {
     let single = collected(programs, journey, COUNTED_REQUESTS)?;
     let double = collected(programs, journey, 2 * COUNTED_REQUESTS)?;
@@ -179,13 +180,13 @@ fn collected(programs: &Programs, journey: &str, count: u64) -> Result<u64, Stri
     parse_collected(&said).ok_or_else(|| format!("callgrind counted nothing for {journey}. It said: {said}"))
 }
 
-/// The number in callgrind's last words: `==PID== Collected : 123`.
+/// Returns the number in callgrind's last message: `==PID== Collected : 123`.
 pub(super) fn parse_collected(said: &str) -> Option<u64> {
     let (_, rest) = said.rsplit_once("Collected : ")?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// RAM that the index needs, with checksums and what the policy remembers.
+/// Measures the RAM of the index, with checksums and state of the policy.
 fn memory(programs: &Programs) -> Result<(), String> {
     let mut rows = Vec::new();
     for (block_bytes, gib, admission) in INDEXES {

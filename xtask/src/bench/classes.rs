@@ -12,7 +12,7 @@ use crate::built;
 use crate::run::output;
 
 const PROFILES: [&str; 2] = ["hdd-15k-raid5x5", "hdd-10k-raid0x11"];
-/// Requests that are measured, and those before them that warm the cache.
+/// Measured requests, and requests before them that warm the cache.
 const FULL: [&str; 2] = ["100000", "400000"];
 const QUICK: [&str; 2] = ["20000", "40000"];
 
@@ -21,7 +21,7 @@ const QUICK: [&str; 2] = ["20000", "40000"];
 /// # Errors
 /// If the program cannot be built, or fails.
 pub(super) fn measure(root: &Path, effort: Effort) -> Result<(), String> {
-    // Virtual time does not tell it from the build for tests, but that one checks itself all the time.
+    // Virtual time is the same in the build for tests, but that one has assertions everywhere.
     let program = built::for_use(root, &["bench"])?.join("bench");
     let [requests, warming] = if effort == Effort::QUICK { QUICK } else { FULL };
     for profile in PROFILES {
@@ -48,7 +48,7 @@ fn columns(answer: &Value) -> Result<Vec<String>, String> {
     Ok(ends.chain(named).chain(["more".to_owned()]).collect())
 }
 
-/// Who asked for what, and the share of requests in each class.
+/// Returns the guests, their requests, and the share of requests in each class.
 fn row(answer: &Value) -> Result<Vec<String>, String> {
     let text = |key: &str| {
         answer[key].as_str().map(str::to_owned).ok_or_else(|| format!("There is no `{key}` in {answer}."))

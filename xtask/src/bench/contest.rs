@@ -1,13 +1,13 @@
-//! Contenders that take turns, and what their figures say: medians, and ratios of what was measured side by side.
+//! Contenders that take turns, and statistics of their figures: medians, and ratios of measurements of the same round.
 
-/// Whether a larger or a smaller figure is the better one.
+/// Direction in which a figure improves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Better {
     Higher,
     Lower,
 }
 
-/// How fast we are, the other being 1.
+/// Our speed divided by that of the other contender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ratio {
     pub(super) median: f64,
@@ -15,10 +15,10 @@ pub(super) struct Ratio {
     pub(super) highest: f64,
 }
 
-/// Lets all contenders take turns: one, two, three, one, two, three. Returns what each of them measured, by round.
+/// Lets all contenders take turns: one, two, three, one, two, three. Returns the results of each, by round.
 ///
 /// # Errors
-/// The first that a turn reports.
+/// The first error of a turn.
 pub(super) fn take_turns<C, S>(
     rounds: u32,
     contenders: &[C],
@@ -33,7 +33,7 @@ pub(super) fn take_turns<C, S>(
     Ok(samples)
 }
 
-/// The middle value; of an even number of them, the mean of the two in the middle.
+/// Returns the middle value; of an even number of them, the mean of the two in the middle.
 pub(super) fn median(values: &[f64]) -> f64 {
     assert!(!values.is_empty(), "no value has no median");
     let mut sorted = values.to_vec();
@@ -41,7 +41,7 @@ pub(super) fn median(values: &[f64]) -> f64 {
     f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }
 
-/// One ratio a round, and of these the median and the extremes. Above 1 we are faster, whichever way is better.
+/// Returns one ratio a round, their median and their extremes. Above 1 we are faster, whichever direction is better.
 pub(super) fn ratio(ours: &[f64], theirs: &[f64], better: Better) -> Ratio {
     assert_eq!(ours.len(), theirs.len(), "both had a turn in each round");
     let one = |(&ours, &theirs): (&f64, &f64)| match better {
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_ratio_is_taken_within_each_round() {
-        // The machine became ten times slower after the first round; who is ahead did not change.
+        // The machine became ten times slower after the first round; the order did not change.
         let ratio = ratio(&[200.0, 20.0, 20.0], &[100.0, 10.0, 20.0], Better::Higher);
         assert_eq!(ratio, Ratio { median: 2.0, lowest: 1.0, highest: 2.0 });
     }

@@ -1,7 +1,7 @@
 //! Requests over NBD on a Unix socket, 4 KiB, driven by fio: hits in RAM and hits on flash, beside other servers.
 //!
-//! All servers of a contest run all the time and idle while it is not their turn. CPU time is that of the server's
-//! process, with what the kernel does on its behalf, divided by the requests of the turn; the client's is not in it.
+//! All servers of a contest run all the time and idle outside their turns. CPU time is that of the server's process, including the kernel
+//! on its behalf, divided by the requests of the turn; the client's is not included.
 
 use super::contest::{Better, median, ratio, take_turns};
 use super::fio::{self, Sample, Target};
@@ -14,11 +14,11 @@ use super::{Effort, Programs, report};
 const RAM_DISK_BYTES: u64 = 64 << 20;
 const FLASH_DISK_BYTES: u64 = 256 << 20;
 
-/// What "not behind" means: within 1.1x counts as equal.
+/// Ratio that counts as equal: within 1.1x.
 const NOT_BEHIND: f64 = 1.0 / 1.1;
 const AHEAD: f64 = 1.0;
 
-/// A server under measurement. The first of several is ours.
+/// Server that is measured. The first of several is ours.
 struct Contender<'a> {
     name: &'static str,
     server: &'a Server,
@@ -26,13 +26,13 @@ struct Contender<'a> {
     goal: Option<f64>,
 }
 
-/// What one turn gave.
+/// Results of one turn.
 struct Turn {
     fio: Sample,
     cpu_us_per_request: f64,
 }
 
-/// What contenders are compared by.
+/// Figure by which contenders are compared.
 #[derive(Clone, Copy)]
 enum Figure {
     P50,
@@ -66,7 +66,7 @@ fn ram_hits(forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), 
 fn flash_hits(forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let backing = scratch.filled_file("flash-disk.img", FLASH_DISK_BYTES)?;
     let uri = forebay.add_warm_disk(scratch, "flash", &backing, Tier::Flash)?;
-    // A copy of their own for the peers: a file that Forebay serves is locked.
+    // A copy for the peers: a file that Forebay serves is locked.
     let raw = scratch.filled_file("raw.img", FLASH_DISK_BYTES)?;
     let file = raw.to_string_lossy();
     let peers = vec![
@@ -105,7 +105,7 @@ fn contenders<'a>(forebay: &'a Forebay, uri: &'a str, peers: &'a [(Peer, Server)
     [ours].into_iter().chain(theirs).collect()
 }
 
-/// Lets all contenders take turns at one depth and prints how they did.
+/// Lets all contenders take turns at one depth and prints the results.
 fn compete(
     heading: &str,
     scratch: &Scratch,

@@ -1,4 +1,4 @@
-//! One run of fio: 4 KiB random reads or writes for a while, or one pass over a whole disk to warm it up.
+//! A run of fio: 4 KiB random reads or writes for a while, or one pass over a whole disk to warm it up.
 //!
 //! fio prints a line of its own before its JSON, so the JSON goes to a file.
 
@@ -9,19 +9,19 @@ use serde_json::Value;
 
 use super::scratch::Scratch;
 
-/// How much longer than its load a run may take before it is ended, in seconds: a server that hangs must not hang us.
+/// Time beyond its load after which a run is ended, in seconds: a server that hangs must not hang the bench.
 const GRACE_SECONDS: u32 = 60;
 
-/// What fio reads from.
+/// Target of fio's requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target<'a> {
-    /// An NBD export.
+    /// NBD export.
     Nbd { uri: &'a str },
-    /// The first so many bytes of a file, past the page cache.
+    /// First `bytes` of a file, bypassing the page cache.
     File { path: &'a Path, bytes: u64 },
 }
 
-/// What fio measured.
+/// Results of fio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
     pub(super) iops: f64,
@@ -31,10 +31,10 @@ pub(super) struct Sample {
     pub(super) flushes: f64,
 }
 
-/// Writes after which fio asks for a flush. With many in flight it asks for more, until the first one has ended.
+/// Writes after which fio sends a flush. With many in flight it sends more, until the first one has ended.
 const WRITES_PER_FLUSH: u32 = 32;
 
-/// Random 4 KiB reads, or writes with flushes among them, `depth` of them in flight, for `seconds`.
+/// Does random 4 KiB reads, or writes with flushes among them, `depth` of them in flight, for `seconds`.
 pub(super) fn random(
     scratch: &Scratch,
     target: Target,
@@ -53,19 +53,19 @@ pub(super) fn random(
     run(scratch, &load, seconds + GRACE_SECONDS)
 }
 
-/// One pass over everything in order.
+/// Reads everything once in order.
 pub(super) fn read_all(scratch: &Scratch, target: Target) -> Result<(), String> {
     let mut load = ["--rw=read", "--bs=64k", "--iodepth=1"].map(str::to_owned).to_vec();
     load.extend(engine(target, Access::Read));
     run(scratch, &load, GRACE_SECONDS).map(drop)
 }
 
-/// What a load does to its target.
+/// Requests of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
     Write,
-    /// With a flush of data alone, not of a file's times: what servers do for a guest's flush.
+    /// With a flush of data alone, not of a file's times, like a server's for a guest's flush.
     WriteData,
 }
 
@@ -107,7 +107,7 @@ fn parse(text: &str) -> Result<Sample, String> {
     if job["error"] != 0 {
         return Err(format!("fio's requests failed with errno {}.", job["error"]));
     }
-    // fio tells of both, whichever it did.
+    // The output has both directions, also that without requests.
     let wrote = job["write"]["total_ios"].as_f64().is_some_and(|count| count > 0.0);
     let done = if wrote { &job["write"] } else { &job["read"] };
     let number = |value: &Value, name: &str| value.as_f64().ok_or(format!("fio's answer has no {name}."));

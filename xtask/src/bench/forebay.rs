@@ -1,4 +1,4 @@
-//! Our own daemon as a server: started, given disks, and warmed up until every read is a hit.
+//! The daemon as a server: started, with disks added, and warmed up until every read is a hit.
 
 use std::iter::Sum;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use super::scratch::Scratch;
 use super::server::Server;
 use crate::run::output;
 
-/// How often a disk is read from end to end until all of it is cached. RAM gives up what flash does not take in time,
-/// so some of it needs another pass; a disk that is not cached after so many never will be.
+/// Number of passes over a disk until all of it must be cached. RAM evicts pages that flash does not accept in time, so some of them need
+/// another pass; a disk that is not cached after so many never will be.
 const PASSES_MAX: u32 = 50;
 const POOL_SIZE: &str = "1GiB";
 
-/// A running daemon with a pool and a folder of its own.
+/// Running daemon with a pool and a folder of its own.
 pub(super) struct Forebay {
     pub(super) server: Server,
     program: PathBuf,
     folder: PathBuf,
 }
 
-/// Which part of the cache shall answer.
+/// Tier of the cache that should answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tier {
     Ram,
     Flash,
 }
 
-/// How reads of a disk were answered so far.
+/// Reads of a disk by the tier that answered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reads {
     all: u64,
@@ -39,7 +39,7 @@ pub(super) struct Reads {
 }
 
 impl Reads {
-    /// What came since `before`.
+    /// Returns the reads since `before`.
     pub(super) fn since(self, before: Self) -> Self {
         Self {
             all: self.all - before.all,
@@ -56,7 +56,7 @@ impl Reads {
         }
     }
 
-    /// The share that were hits of this tier.
+    /// Returns the share of hits in this tier.
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
     pub(super) fn share(self, tier: Tier) -> f64 {
         let hits = match tier {
@@ -66,7 +66,7 @@ impl Reads {
         hits as f64 / self.all.max(1) as f64
     }
 
-    /// True if nothing came from the backing, and nothing from flash where RAM is meant.
+    /// Returns true if the backing answered no reads, and flash none if RAM is meant.
     fn are_warm(self, tier: Tier) -> bool {
         match tier {
             Tier::Ram => self.hits_ram == self.all,
@@ -82,18 +82,18 @@ impl Sum for Reads {
 }
 
 impl Forebay {
-    /// Starts one that looks at an empty queue of a guest for so many microseconds before it sleeps; the others sleep at once, as those
-    /// do that they are compared with.
+    /// Starts a daemon that polls an empty queue of a guest for so many microseconds before it sleeps; the others sleep at once, like the
+    /// servers with which they are compared.
     pub(super) fn start_that_looks(scratch: &Scratch, program: &Path, micros: u32) -> Result<Self, String> {
         Self::start_with(scratch, program, "looking", &format!("{micros}us"), &["--pool-size", POOL_SIZE])
     }
 
-    /// Starts it with a pool that it makes.
+    /// Starts a daemon with a new pool.
     pub(super) fn start(scratch: &Scratch, program: &Path) -> Result<Self, String> {
         Self::start_sized(scratch, program, "forebay", POOL_SIZE)
     }
 
-    /// The same with a pool of another size, in a folder of this name.
+    /// Starts one with a pool of another size, in a folder of this name.
     pub(super) fn start_sized(
         scratch: &Scratch,
         program: &Path,
@@ -103,7 +103,7 @@ impl Forebay {
         Self::start_with(scratch, program, name, "off", &["--pool-size", pool_size])
     }
 
-    /// Starts it with a file as its pool that holds nothing but zeroes, in a folder of this name.
+    /// Starts one with a file of zeroes as its pool, in a folder of this name.
     pub(super) fn start_on(
         scratch: &Scratch,
         program: &Path,
@@ -139,17 +139,17 @@ impl Forebay {
         Ok(forebay)
     }
 
-    /// Gives the pool one more file, which holds nothing but zeroes, also on the drive of the first one.
+    /// Adds a file of zeroes to the pool, also on the drive of the first one.
     pub(super) fn add_device(&self, file: &Path) -> Result<(), String> {
         self.tell(&["pool", "add", &file.to_string_lossy(), "--same-drive"]).map(drop)
     }
 
-    /// Gives the pool one more file, for disks none of which is mirrored. Earlier versions take it, too.
+    /// Adds a file to a pool without mirrored disks. Earlier versions support it, too.
     pub(super) fn add_flash(&self, file: &Path) -> Result<(), String> {
         self.tell(&["pool", "add", &file.to_string_lossy()]).map(drop)
     }
 
-    /// Serves a file in write-back, with room for so many MiB to be dirty. Returns the address for clients.
+    /// Serves a file in write-back, with a dirty limit of so many MiB. Returns the address for clients.
     pub(super) fn add_write_back_disk(
         &self,
         name: &str,
@@ -165,7 +165,7 @@ impl Forebay {
         Ok(self.uri(name))
     }
 
-    /// Serves a file through the cache as it is by default.
+    /// Serves a file through the cache with default settings.
     pub(super) fn add_disk(&self, name: &str, backing: &Path) -> Result<(), String> {
         self.tell(&["disk", "add", name, "--backing", &backing.to_string_lossy()]).map(drop)
     }
@@ -175,12 +175,12 @@ impl Forebay {
         self.tell(&[&["disk", "set", name], settings].concat()).map(drop)
     }
 
-    /// Where guests reach a disk.
+    /// Returns the socket of a disk for guests.
     pub(super) fn vhost_socket(&self, name: &str) -> PathBuf {
         self.folder.join(format!("vhost/{name}.sock"))
     }
 
-    /// Where clients of NBD reach it.
+    /// Returns the socket of a disk for clients of NBD.
     pub(super) fn nbd_socket(&self, name: &str) -> PathBuf {
         self.folder.join(format!("nbd/{name}.sock"))
     }
@@ -206,7 +206,7 @@ impl Forebay {
             .map_err(|error| format!("Could not look at {}: {error}.", backing.display()))?;
         let ram = match tier {
             Tier::Ram => format!("ram={}MiB", (size.len() >> 20) + 32),
-            // The least there is: reads shall come from flash.
+            // The minimum: flash should answer reads.
             Tier::Flash => "ram=1MiB".to_owned(),
         };
         let backing = backing.to_string_lossy();
@@ -223,7 +223,7 @@ impl Forebay {
         Err(format!("Disk '{name}' is not warm after {PASSES_MAX} passes: {:?}.", self.reads(name)?))
     }
 
-    /// How reads of a disk were answered so far.
+    /// Returns the reads of a disk so far.
     pub(super) fn reads(&self, name: &str) -> Result<Reads, String> {
         let answer = self.ask(&["stats", name, "--json"])?;
         let statistics = &answer["disks"][0];
@@ -237,7 +237,7 @@ impl Forebay {
         })
     }
 
-    /// Bytes that a disk's guests wrote so far, and that were written to flash.
+    /// Returns the bytes that a disk's guests wrote so far, and the bytes written to flash.
     pub(super) fn written(&self, name: &str) -> Result<(f64, f64), String> {
         let answer = self.ask(&["stats", name, "--json"])?;
         let number = |key: &str| {
@@ -259,7 +259,7 @@ impl Forebay {
         output(&mut self.command(arguments))
     }
 
-    /// A command to this daemon.
+    /// Returns a command to this daemon.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).env("FOREBAY_SOCKET", self.control_socket());

@@ -1,7 +1,7 @@
 //! Hit ratios and flash writes on real traces, as Markdown: simulated by the same code as `forebay simulate`.
 //!
-//! The traces are no part of this repository: `FOREBAY_TRACES` names their folder, else `../shared/traces` beside this tree is
-//! looked at. Nothing but the program `bench` is built, so that a change of policy is judged soon.
+//! The traces are no part of this repository: `FOREBAY_TRACES` names their folder, with `../shared/traces` beside this tree as the default.
+//! Only the program `bench` is built, so that a change of policy can be judged soon.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,17 +10,17 @@ use super::Effort;
 use crate::built;
 use crate::run::run;
 
-/// The short form, of a trace that is made by the program: for every change, so built as the tests are.
+/// Runs the short form, on a trace that the program makes: for every change, so built as the tests are.
 ///
 /// # Errors
 /// If the served policy became worse than its bounds say.
 pub(super) fn report_short(root: &Path) -> Result<(), String> {
-    // Not the build for use: others need this one too, and it prints the same.
+    // Not the release build: others need this one too, and the output is the same.
     let mut bench = Command::new(built::for_tests(root)?.join("bench"));
     run(bench.args(["hit-ratio", "--short"]))
 }
 
-/// Builds, simulates and prints. A quick look leaves out the large traces.
+/// Builds, simulates and prints. The quick form leaves out the large traces.
 ///
 /// # Errors
 /// If there are no traces, or one of them is absent or damaged.

@@ -1,7 +1,7 @@
 //! CPU time and wake-ups of a daemon whose guests do nothing, with 1, 50, 250 and 500 disks.
 //!
-//! A host has many disks that rest, so that whatever each of them costs per second is paid all day. Daemons run side by side and are
-//! counted over the same seconds. `FOREBAY_BESIDE` names the program of another version, which is then measured beside this one.
+//! A host has many idle disks, and pays for their cost per second all day. Daemons run side by side and are counted over the same seconds.
+//! `FOREBAY_BESIDE` names the program of another version, which is then measured beside this one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,11 +16,11 @@ use super::{Effort, Programs, report};
 const DISKS: [usize; 4] = [1, 50, 250, 500];
 const DISK_BYTES: u64 = 1 << 20;
 const POOL_BYTES: u64 = 1 << 30;
-/// Disks that a device of this size takes with the reservations that they make by themselves.
+/// Number of disks for a device of this size with the default reservations.
 const DISKS_PER_DEVICE: usize = 250;
-/// Time in which work ends that adding a disk leaves behind: a region comes to rest after at most a minute.
+/// Time after which the work of adding a disk is over: a region is closed after at most a minute.
 const SETTLE: Duration = Duration::from_secs(75);
-/// Names the program that is measured beside ours.
+/// Variable that names the program to measure beside ours.
 const BESIDE: &str = "FOREBAY_BESIDE";
 
 /// Counts of one process since its start.
@@ -28,14 +28,14 @@ const BESIDE: &str = "FOREBAY_BESIDE";
 struct Usage {
     /// CPU time in nanoseconds.
     cpu_ns: u64,
-    /// How often a thread that waited went on.
+    /// Number of times that a waiting thread was woken.
     wakeups: u64,
 }
 
 /// Measures and prints.
 ///
 /// # Errors
-/// If a daemon does not start, takes no disks or ends.
+/// If a daemon does not start, accepts no disks or ends.
 pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let beside = std::env::var_os(BESIDE).map(PathBuf::from);
     let named = [("now", Some(programs.forebay.clone())), ("beside", beside)];
@@ -88,7 +88,7 @@ fn row(disks: usize, name: &str, usage: Usage, time: Duration) -> Vec<String> {
     ]
 }
 
-/// Adds up what each thread used since `before`. A thread that ended meanwhile is missing.
+/// Returns the sum of each thread's use since `before`. A thread that ended meanwhile is missing.
 fn since(before: &BTreeMap<u64, Usage>, after: &BTreeMap<u64, Usage>) -> Usage {
     after.iter().fold(Usage::default(), |sum, (thread, now)| {
         let then = before.get(thread).copied().unwrap_or_default();

@@ -1,25 +1,24 @@
-//! `cargo xtask bench`: how fast Forebay is, beside others that do the same work on the same machine.
+//! `cargo xtask bench`: speed of Forebay, beside others that do the same work on the same machine.
 //!
 //! ```text
 //! doors       requests over NBD: `forebay serve` against nbdkit, qemu-storage-daemon and qemu-nbd
-//! alone       the cache without a door: its face on a file against fio, its own code, its memory
-//! writes      write-back: beside the raw file and others; what destage costs; how soon a dirty set is known again
+//! alone       the cache without a door: its interface on a file against fio, its own code, its memory
+//! writes      write-back: beside the raw file and others; cost of destage; time until a start knows a dirty set
 //! hit_ratio   hit ratios and flash writes on real traces, beside policies from papers
-//! scrape      what it costs guests that somebody looks at statistics
-//! record      what it costs guests that somebody records them
+//! scrape      cost for guests of queries of statistics
+//! record      cost for guests of a recording
 //! idle        CPU time and wake-ups of a daemon whose guests do nothing
-//! vhost       requests over vhost-user: beside qemu-storage-daemon, with a front end that needs no guest
-//! classes     how many requests took how long: ten disks on a modelled array, alone and cached
+//! vhost       requests over vhost-user: beside qemu-storage-daemon, with a front end without a guest
+//! classes     distribution of latencies: ten disks on a modelled array, alone and cached
 //! mapped      a mapped disk beside block caches of the kernel, in a guest: hits, requests and bytes, no times
-//! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
+//! restart     cost of safety: seconds until a start knows the cached content and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
-//! forebay     our daemon as a server            peers      the others
+//! forebay     the daemon as a server            peers      servers of others
 //! scratch     files of one run
 //! ```
-//! Figures of one moment are worth little on a machine that others use as well. So contenders take turns (A B C, A B C,
-//! ...), each round gives one ratio, and the median of the rounds is what counts. Everything is built and measured here
-//! and now; nothing is written into the tree, and every wait has an end.
+//! Single figures have little value on a machine with other load. So contenders take turns (A B C, A B C, ...), each round gives one ratio,
+//! and the median of the rounds counts. Everything is built and measured here; nothing is written into the tree, and every wait has an end.
 
 mod alone;
 mod classes;
@@ -46,55 +45,55 @@ use crate::built;
 use crate::clients;
 use scratch::Scratch;
 
-/// How long to measure.
+/// Extent of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// How often each contender has its turn.
+    /// Number of turns of each contender.
     rounds: u32,
     /// Seconds of load in each turn.
     seconds: u32,
 }
 
 impl Effort {
-    /// What figures that are written down come from: about ten minutes.
+    /// The extent for documented figures: about ten minutes.
     pub(crate) const FULL: Self = Self { rounds: 9, seconds: 2 };
-    /// A look while working: about three minutes.
+    /// A shorter one for work in progress: about three minutes.
     pub(crate) const QUICK: Self = Self { rounds: 3, ..Self::FULL };
 }
 
-/// What to measure.
+/// Subject of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     Everything,
-    /// How fast it is there again, and what that costs while it runs.
+    /// Time to serve again after a start, and the cost of that while it runs.
     Recovery,
     /// Write-back.
     Writes,
     /// The vhost-user door.
     Vhost,
-    /// Statistics that are asked for all the time.
+    /// Statistics that are queried all the time.
     Scrape,
-    /// A disk that is recorded.
+    /// Disk that is recorded.
     Record,
-    /// A daemon without requests.
+    /// Daemon without requests.
     Idle,
-    /// A mapped disk beside block caches of the kernel.
+    /// Mapped disk beside block caches of the kernel.
     Mapped,
-    /// What is worth keeping.
+    /// Hit ratios of the policy.
     HitRatio,
-    /// How many requests take how long.
+    /// Distribution of latencies.
     LatencyClasses,
 }
 
-/// Whether the policy that serves disks keeps what is worth keeping, as it did: hit ratios and flash writes of a made-up trace.
+/// Checks that the served policy did not get worse: hit ratios and flash writes of a made-up trace.
 ///
 /// # Errors
-/// If it became worse than its bounds say.
+/// If it became worse than its bounds allow.
 pub(crate) fn hit_ratio_short(root: &Path) -> Result<(), String> {
     hit_ratio::report_short(root)
 }
 
-/// The programs that are measured.
+/// Programs that are measured.
 struct Programs {
     forebay: PathBuf,
     bench: PathBuf,
@@ -103,7 +102,7 @@ struct Programs {
 /// Builds, measures and prints.
 ///
 /// # Errors
-/// If something cannot be built, or Forebay or fio do not work. A peer that is not here is named and left out.
+/// If something cannot be built, or Forebay or fio fail. A peer that is not installed is named and left out.
 pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), String> {
     if scope == Scope::HitRatio {
         return hit_ratio::report(root, effort);
@@ -147,7 +146,7 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
     writes::measure(&programs, &scratch, effort)
 }
 
-/// Builds what is measured with all optimisations.
+/// Builds the measured programs with all optimisations.
 fn build(root: &Path) -> Result<Programs, String> {
     let programs = built::for_use(root, &["daemon", "bench"])?;
     Ok(Programs { forebay: programs.join("forebay"), bench: programs.join("bench") })

@@ -1,4 +1,4 @@
-//! Servers that are not ours: how each is started, and where its export is.
+//! Servers of others: how to start them, and their exports.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,51 +7,51 @@ use super::scratch::Scratch;
 use super::server::Server;
 use crate::run::{bounded, is_in_path, output};
 
-/// What filling a disk of some MiB in memory takes, at the most.
+/// Time limit of filling a disk of some MiB in memory, in seconds.
 const FILL_SECONDS_MAX: u32 = 30;
 
-/// A server that serves over NBD on a socket of its own.
+/// Server that serves over NBD on a socket of its own.
 pub(super) struct Peer {
     pub(super) name: &'static str,
-    /// How fast Forebay has to be, this one being 1; none if it is here for comparison only.
+    /// Target of Forebay's speed divided by that of this one; none if it is for comparison only.
     pub(super) goal: Option<f64>,
     pub(super) uri: String,
     pub(super) socket: PathBuf,
-    /// Its name over NBD.
+    /// Name of the export over NBD.
     pub(super) export: &'static str,
     program: &'static str,
-    /// The Debian package that has it.
+    /// Debian package of the server.
     package: &'static str,
     command: Command,
-    /// What is written to it before it counts.
+    /// Content that is written to it before it counts.
     content: Option<PathBuf>,
 }
 
 impl Peer {
-    /// nbdkit's disk in memory, with what `content` holds: an empty one has no memory that it would have to fetch.
+    /// Returns nbdkit's disk in memory, with the bytes of `content`: an empty one would have no memory to fetch.
     pub(super) fn nbdkit_memory(scratch: &Scratch, content: &Path, bytes: u64) -> Self {
         let peer = Self::nbdkit(scratch, "nbdkit memory", &["memory", &bytes.to_string()]);
         Self { content: Some(content.to_owned()), ..peer }
     }
 
-    /// nbdkit with one of its plugins.
+    /// Returns nbdkit with one of its plugins.
     pub(super) fn nbdkit(scratch: &Scratch, name: &'static str, plugin: &[&str]) -> Self {
         let mut peer = Self::new(scratch, name, "nbdkit", "nbdkit", "");
         peer.command.args(["--foreground", "--unix"]).arg(&peer.socket).args(plugin);
         peer
     }
 
-    /// nbdkit's cache in front of a file; it acknowledges a write when its own file has it.
+    /// Returns nbdkit's cache in front of a file; it acknowledges a write when its own file has it.
     pub(super) fn nbdkit_cache(scratch: &Scratch, name: &'static str, file: &Path) -> Self {
         let mut peer = Self::new(scratch, name, "nbdkit", "nbdkit", "");
         peer.command.args(["--foreground", "--filter=cache", "--unix"]).arg(&peer.socket);
         peer.command.arg("file").arg(file).arg("cache=writeback");
-        // The filter makes its file there.
+        // The filter creates its file there.
         peer.command.env("TMPDIR", scratch.path(""));
         peer
     }
 
-    /// qemu-nbd on a raw file, through the page cache.
+    /// Returns qemu-nbd on a raw file, through the page cache.
     pub(super) fn qemu_nbd_writeback(scratch: &Scratch, name: &'static str, file: &Path) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
         peer.command.args(["--format=raw", "--cache=writeback", "--persistent", "--shared=8"]);
@@ -59,7 +59,7 @@ impl Peer {
         peer
     }
 
-    /// qemu-nbd on a raw file, past the page cache: the file itself, with a door in front.
+    /// Returns qemu-nbd on a raw file, bypassing the page cache: the file itself, with a door in front.
     pub(super) fn qemu_nbd_direct(scratch: &Scratch, name: &'static str, file: &Path) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
         peer.command.args(["--format=raw", "--cache=none", "--aio=io_uring", "--persistent", "--shared=8"]);
@@ -67,7 +67,7 @@ impl Peer {
         peer
     }
 
-    /// QEMU's device that has no data: reading gives zeroes, and what is written is forgotten.
+    /// Returns QEMU's device without data: reads return zeroes, and writes are dropped.
     pub(super) fn null(scratch: &Scratch, name: &'static str, bytes: u64) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-storage-daemon", "qemu-system-common", "null");
         let device = format!("null-co,node-name=null,size={bytes},read-zeroes=on");
@@ -77,7 +77,7 @@ impl Peer {
         peer
     }
 
-    /// The same device, by qemu-nbd.
+    /// Returns the same device, with qemu-nbd.
     pub(super) fn qemu_nbd_null(scratch: &Scratch, name: &'static str, bytes: u64) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
         peer.command.args(["--persistent", "--shared=8", "--export-name=raw", "--socket"]).arg(&peer.socket);
@@ -85,12 +85,12 @@ impl Peer {
         peer
     }
 
-    /// A block device of QEMU over vhost-user, with one queue on a thread of its own that sleeps when it has nothing to do.
+    /// Returns a block device of QEMU over vhost-user, with one queue on a thread of its own that sleeps when idle.
     pub(super) fn vhost(scratch: &Scratch, name: &'static str, device: &str) -> Self {
         Self::vhost_that_looks(scratch, name, device, 0)
     }
 
-    /// The same that looks for work for so many nanoseconds before it sleeps.
+    /// Returns the same, but it polls for so many nanoseconds before it sleeps.
     pub(super) fn vhost_that_looks(
         scratch: &Scratch,
         name: &'static str,
@@ -107,7 +107,7 @@ impl Peer {
         peer
     }
 
-    /// qemu-nbd on a raw file, past the page cache.
+    /// Returns qemu-nbd on a raw file, bypassing the page cache.
     pub(super) fn qemu_nbd(scratch: &Scratch, name: &'static str, file: &Path, aio: &str) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
         peer.command.args(["--format=raw", "--cache=none", "--read-only", "--persistent", "--shared=8"]);
@@ -116,12 +116,12 @@ impl Peer {
         peer
     }
 
-    /// What was written to it.
+    /// Returns the content that is written to it first.
     pub(super) fn content(&self) -> Option<&Path> {
         self.content.as_deref()
     }
 
-    /// Sets how fast Forebay has to be, this one being 1.
+    /// Sets the target of Forebay's speed divided by that of this one.
     pub(super) fn goal(self, goal: f64) -> Self {
         Self { goal: Some(goal), ..self }
     }
@@ -148,10 +148,10 @@ impl Peer {
         }
     }
 
-    /// Starts it; one that is not on this machine is named and left out.
+    /// Starts it; one that is not installed is named and left out.
     ///
     /// # Errors
-    /// If it is here and does not start.
+    /// If it is installed and does not start.
     pub(super) fn start(&mut self, scratch: &Scratch) -> Result<Option<Server>, String> {
         let filler = self.content.as_ref().map(|_| ("nbdcopy", "libnbd-bin"));
         for (program, package) in [(self.program, self.package)].into_iter().chain(filler) {

@@ -1,9 +1,8 @@
-//! What it costs guests that somebody records them: `forebay trace record` on a disk under full load, and not.
+//! Cost of a recording for guests: `forebay trace record` on a disk under full load, and without.
 //!
-//! Hits over NBD at depth 32, where a request costs least and a note of it is felt most. Turns go one after another, recorded, not
-//! recorded, not recorded once more: the ratio of the last two says how much of any ratio is the noise of the machine. The recorder
-//! runs as users run it, beside client and server, and its own CPU time is told: on a machine whose CPUs are all busy, guests pay
-//! for that as well.
+//! Hits over NBD at depth 32, where a request costs least and its record is most noticeable. Turns go one after another, recorded, not
+//! recorded, not recorded once more: the ratio of the last two is the noise of the machine. The recorder runs as for users, beside client
+//! and server, and its own CPU time is printed: on a machine whose CPUs are all busy, it is taken from the guests as well.
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,15 +23,15 @@ use super::{Effort, Programs, report};
 const DEPTH: u32 = 32;
 const RAM_DISK_BYTES: u64 = 64 << 20;
 const FLASH_DISK_BYTES: u64 = 256 << 20;
-/// Rounds of a full measurement: single ones differ by more than what is looked for.
+/// Rounds of a full measurement: single ones differ by more than the effect to measure.
 const ROUNDS: u32 = 25;
-/// A cost of less than 2 %.
+/// Target: a cost of less than 2 %.
 const GOAL: f64 = 0.98;
-/// How long a recording may take to begin, and how often is looked whether it has.
+/// Time limit of a recording's begin, and interval of checks for it.
 const BEGIN_TIME_MAX: Duration = Duration::from_secs(20);
 const BEGIN_LOOK: Duration = Duration::from_millis(10);
 
-/// Whether a turn is recorded.
+/// Kind of a turn: recorded or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turns {
     Recorded,
@@ -48,22 +47,22 @@ impl Turns {
     ];
 }
 
-/// What one turn gave.
+/// Results of one turn.
 struct Turn {
     fio: Sample,
     cpu_us_per_request: f64,
-    /// Nothing of it if nobody recorded.
+    /// Figures of the recording; zero without one.
     taken: Taken,
 }
 
-/// What was recorded in a turn.
+/// Figures of a recording in a turn.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taken {
     requests: f64,
     dropped: f64,
-    /// CPU time of the recorder.
+    /// CPU time of the recorder in microseconds.
     cpu_us: f64,
-    /// Length of the trace.
+    /// Length of the trace in bytes.
     bytes: f64,
 }
 
@@ -148,10 +147,10 @@ fn tell(heading: &str, turns: &[Vec<Turn>]) {
     println!("{}", said(&turns[Turns::Recorded as usize], plain));
 }
 
-/// What the recording cost and what it has, in a few sentences.
+/// Returns a few sentences on cost and content of the recording.
 fn said(recorded: &[Turn], plain: &[Turn]) -> String {
     let iops = beside(recorded, plain, |turn| turn.fio.iops, Better::Higher).median;
-    // Within each round: rounds differ by more than what is looked for.
+    // Within each round: rounds differ by more than the effect to measure.
     let more =
         recorded.iter().zip(plain).map(|(ours, theirs)| ours.cpu_us_per_request - theirs.cpu_us_per_request);
     let more_us = median(&more.collect::<Vec<f64>>());
@@ -175,7 +174,7 @@ fn beside(turns: &[Turn], plain: &[Turn], get: fn(&Turn) -> f64, better: Better)
     ratio(&figures(turns, get), &figures(plain, get), better)
 }
 
-/// `forebay trace record`, running.
+/// Running `forebay trace record`.
 struct Recorder {
     child: Child,
     trace: PathBuf,
@@ -192,7 +191,7 @@ impl Recorder {
         let child = child.map_err(|error| format!("Could not start the recorder: {error}."))?;
         let mut recorder = Self { child, trace };
         let started = Instant::now();
-        // It begins to write when the daemon has begun to note.
+        // It creates the file when the daemon has begun to record.
         while !unfinished.exists() {
             if recorder.child.try_wait().is_ok_and(|ended| ended.is_some())
                 || started.elapsed() > BEGIN_TIME_MAX
@@ -204,11 +203,11 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Ends it, as Ctrl-C does, and removes the trace.
+    /// Ends it, like Ctrl-C, and removes the trace.
     fn stop(self) -> Result<Taken, String> {
         let Self { child, trace } = self;
         let cpu_us = cpu_us_of(child.id());
-        // Fails only if it has ended already, and then what it said tells why.
+        // Fails only if it has ended already, and then its output has the reason.
         kill_process(Pid::from_child(&child), Signal::INT).unwrap_or(());
         let ended =
             child.wait_with_output().map_err(|error| format!("Could not end the recorder: {error}."))?;

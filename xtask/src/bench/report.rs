@@ -1,4 +1,4 @@
-//! Tables in Markdown, which reads well on a terminal and can go into a document as it is.
+//! Tables in Markdown, readable on a terminal and usable in a document unchanged.
 
 use super::contest::Ratio;
 
@@ -7,7 +7,7 @@ pub(super) fn print(heading: &str, columns: &[&str], rows: &[Vec<String>]) {
     print!("\n### {heading}\n{}", table(columns, rows));
 }
 
-/// A ratio with the extremes of the rounds, the goal if there is one, and whether it is reached.
+/// Returns a ratio with the extremes of the rounds, the target if there is one, and whether it is reached.
 pub(super) fn judged(ratio: Ratio, goal: Option<f64>) -> [String; 3] {
     let Ratio { median, lowest, highest } = ratio;
     let verdict = match goal {

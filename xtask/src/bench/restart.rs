@@ -1,6 +1,5 @@
-//! What safety costs: seconds until a start knows again what was cached, extrapolated to 100 GB from what fits here;
-//! until the daemon answers its first read, and a guest that waits gets one; and the first write into a region beside later
-//! ones. The program `bench` does the work.
+//! Cost of safety: seconds until a start knows the cached content, extrapolated to 100 GB from a smaller one; until the daemon answers its
+//! first read, and one of a waiting guest; and the first write into a region beside later ones. The program `bench` does the work.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,18 +10,18 @@ use super::scratch::Scratch;
 use super::{Effort, Programs, report};
 use crate::run::output;
 
-/// Flash that is filled and recovered.
+/// Bytes of flash that are filled and recovered.
 const FLASH_BYTES: u64 = 2 << 30;
 const PAGE_BYTES: f64 = 4096.0;
-/// Seconds for 100 GB at 64 KiB blocks.
+/// Target in seconds for 100 GB at 64 KiB blocks.
 const GOAL: f64 = 1.0;
-/// What the daemon caches before it is started again.
+/// Bytes that the daemon caches before it is started again.
 const START_BYTES: u64 = 2 << 30;
-/// Seconds from the start of the process to the first read that is answered.
+/// Target in seconds from the start of the process to the first answered read.
 const FIRST_READ_GOAL: f64 = 0.2;
-/// Seconds from the end of the process before to the first answer that a guest gets over vhost-user.
+/// Target in seconds from the end of the previous process to the first answer of a guest over vhost-user.
 const PAUSE_GOAL: f64 = 1.0;
-/// Every round fills a cache, which takes longer than what is measured.
+/// Maximum number of rounds: each fills a cache, which takes longer than the measured part.
 const ROUNDS_MAX: u32 = 3;
 const REGIONS: u32 = 1000;
 
@@ -77,7 +76,7 @@ fn recovery_row(
     }
     let bytes = pages * PAGE_BYTES;
     let blocks = bytes / f64::from(block_bytes);
-    // Opening takes as long whatever the pool holds.
+    // Opening takes the same time for any content of the pool.
     let hundred = median(&opening) + median(&loading) * 100e9 / bytes;
     let [goal, verdict] = if block_bytes == 65_536 { judge(hundred, GOAL) } else { Default::default() };
     Ok(vec![
@@ -93,7 +92,7 @@ fn recovery_row(
     ])
 }
 
-/// The real daemon on a pool file, after a stop and after a kill.
+/// Measures the real daemon on a pool file, after a stop and after a kill.
 fn starts(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let mut rows = Vec::new();
     for end in ["stop", "kill"] {
@@ -151,7 +150,7 @@ fn rounds(effort: Effort) -> u32 {
     effort.rounds.min(ROUNDS_MAX)
 }
 
-/// The goal and whether seconds reach it.
+/// Returns the target, and whether seconds reach it.
 fn judge(seconds: f64, goal: f64) -> [String; 2] {
     let verdict = if seconds <= goal {
         "reached".to_owned()
@@ -161,7 +160,7 @@ fn judge(seconds: f64, goal: f64) -> [String; 2] {
     [format!("{goal:.2}"), verdict]
 }
 
-/// The median with the extremes, in units of which a second has so many.
+/// Returns the median with the extremes, in a unit of which `units` are a second.
 fn spread(seconds: &[f64], units: f64) -> String {
     let lowest = seconds.iter().copied().fold(f64::INFINITY, f64::min);
     let highest = seconds.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,10 +1,9 @@
-//! What it costs guests that somebody looks: p99 of their requests under full load, with all statistics asked for every
-//! 100 ms and without.
+//! Cost of monitoring for guests: p99 of their requests under full load, with a query of all statistics every 100 ms and without.
 //!
-//! One disk has all the load, hits in RAM, which leave the least time for anything else; others are there to be told of.
-//! Turns go one after another, with, without, with, without, each pair gives one ratio. One turn asks for all statistics as JSON, one
-//! for the metrics that Prometheus takes, and one as often whether the daemon is well, which costs little but the asking: what is
-//! lost there, no statistics are to blame for.
+//! One disk has all the load, hits in RAM, which leave the least time for anything else; the others only appear in statistics. Turns go one
+//! after another, with, without, with, without, each pair gives one ratio. One kind of turn queries all statistics as JSON, one the metrics
+//! in the form of Prometheus, and one the health of the daemon, which costs little more than the query itself: its loss is not caused by
+//! statistics.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -20,17 +19,17 @@ use super::scratch::Scratch;
 use super::{Effort, Programs, report};
 
 const DISK_BYTES: u64 = 64 << 20;
-/// Disks that do nothing, as most on a host do at any moment.
+/// Number of idle disks, like most of a host at any moment.
 const IDLE_DISKS: usize = 15;
 const IDLE_BYTES: u64 = 1 << 20;
 const DEPTH: u32 = 32;
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Pairs of turns, unless it is a quick look.
+/// Pairs of turns in a full measurement.
 const PAIRS: u32 = 10;
-/// A p99 with scrapes of at most 1.05 times that without.
+/// Target: a p99 with scrapes of at most 1.05 times that without.
 const GOAL: f64 = 1.0 / 1.05;
 
-/// What somebody asks for meanwhile.
+/// Query during a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asking {
     Statistics,
@@ -52,7 +51,7 @@ impl Asking {
     }
 }
 
-/// What one turn gave.
+/// Results of one turn.
 struct Turn {
     fio: Sample,
     scrapes: Vec<Duration>,
@@ -113,7 +112,7 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
     Ok(())
 }
 
-/// Asks for something again and again, as a monitoring system does.
+/// Client that repeats a query, like a monitoring system.
 struct Scraper {
     stop: Sender<()>,
     thread: JoinHandle<Result<Vec<Duration>, String>>,
@@ -124,7 +123,7 @@ impl Scraper {
         let (stop, stopped) = channel();
         let socket = socket.to_owned();
         let thread = thread::spawn(move || {
-            // A monitoring system is on another host: what it does with the answer is to take nothing from this one's guests.
+            // A monitoring system is on another host: its processing of an answer must not take CPU time from guests here.
             rustix::process::nice(19).map_err(|error| format!("Could not let others go first: {error}."))?;
             let mut scrapes = Vec::new();
             loop {
@@ -140,7 +139,7 @@ impl Scraper {
         Self { stop, thread }
     }
 
-    /// How long each took.
+    /// Returns the duration of each query.
     fn stop(self) -> Result<Vec<Duration>, String> {
         drop(self.stop);
         self.thread.join().map_err(|_| "The thread that asks for statistics broke off.".to_owned())?

@@ -1,31 +1,31 @@
-//! A folder for the files and sockets of one run, gone when the run ends.
+//! Folder for the files and sockets of one run, removed at its end.
 //!
-//! It lies in the system's folder for temporary files: set `TMPDIR` to measure another file system. One without
-//! `O_DIRECT` (tmpfs) would measure RAM, and the report says so.
+//! It is in the system's folder for temporary files: set `TMPDIR` to measure another file system. One without `O_DIRECT` (tmpfs) would
+//! measure RAM, and the report states that.
 
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Tells the folders of one process apart.
+/// Counter that distinguishes the folders of one process.
 static FOLDERS_MADE: AtomicU32 = AtomicU32::new(0);
 
-/// Where Linux keeps files in memory.
+/// Folder of Linux for files in memory.
 const MEMORY: &str = "/dev/shm";
 
-/// The folder. Dropping it removes it with all that is in it.
+/// The folder. Dropping it removes it with its content.
 pub(super) struct Scratch {
     folder: PathBuf,
 }
 
 impl Scratch {
-    /// Makes a folder of our own; its path is short, since paths of sockets have to be.
+    /// Creates a folder; its path is short, since paths of sockets have to be.
     pub(super) fn new() -> Result<Self, String> {
         Self::within(&std::env::temp_dir())
     }
 
-    /// The same in memory; none if this system has no such place.
+    /// Creates one in memory; returns none if this system has no place for it.
     pub(super) fn in_memory() -> Result<Option<Self>, String> {
         let place = Path::new(MEMORY);
         if place.is_dir() { Self::within(place).map(Some) } else { Ok(None) }
@@ -43,7 +43,7 @@ impl Scratch {
         self.folder.join(name)
     }
 
-    /// Makes a folder of this name in it.
+    /// Creates a folder of this name in it.
     pub(super) fn folder(&self, name: &str) -> Result<PathBuf, String> {
         let path = self.path(name);
         match fs::create_dir(&path) {
@@ -52,14 +52,14 @@ impl Scratch {
         }
     }
 
-    /// Gives back what a folder takes, before the run ends.
+    /// Removes a folder before the run ends.
     pub(super) fn remove_folder(&self, path: &Path) -> Result<(), String> {
         assert!(path.starts_with(&self.folder), "only what is ours is removed");
         fs::remove_dir_all(path)
             .map_err(|error| format!("Could not remove the folder {}: {error}.", path.display()))
     }
 
-    /// Makes a file of `bytes` that takes no room before it is written.
+    /// Creates a file of `bytes` that takes no room before it is written.
     pub(super) fn sparse_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
         let path = self.path(name);
         let made = File::create_new(&path).and_then(|file| file.set_len(bytes));
@@ -67,7 +67,7 @@ impl Scratch {
         Ok(path)
     }
 
-    /// Makes a file of `bytes` (whole MiB) of zeroes that were written, not only reserved.
+    /// Creates a file of `bytes` (whole MiB) of zeroes that are written, not only reserved.
     pub(super) fn zeroed_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
         let path = self.path(name);
         fill(&path, bytes, Content::Zeroes)
@@ -75,7 +75,7 @@ impl Scratch {
         Ok(path)
     }
 
-    /// Makes a file of `bytes` (whole MiB) without zeroes or repetitions in it, and waits until it is on the disk.
+    /// Creates a file of `bytes` (whole MiB) without zeroes or repetitions, and waits until it is on the disk.
     pub(super) fn filled_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
         let path = self.path(name);
         fill(&path, bytes, Content::Anything)
@@ -92,7 +92,7 @@ impl Drop for Scratch {
     }
 }
 
-/// What a file is filled with.
+/// Content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Zeroes,

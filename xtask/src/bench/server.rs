@@ -1,6 +1,6 @@
-//! A process that serves a disk over NBD on a Unix socket, and the CPU time that it takes.
+//! Process that serves a disk over NBD on a Unix socket, and its CPU time.
 //!
-//! It is ended by its own process id when it is dropped, whatever happened in between.
+//! It is ended by its own process id when it is dropped, also after failures.
 
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use super::scratch::Scratch;
 
-/// How long a server may take until it accepts clients.
+/// Time limit until a server accepts clients.
 const START_TIME_MAX: Duration = Duration::from_secs(20);
-/// How often is looked whether it does.
+/// Interval of checks whether it does.
 const START_LOOK: Duration = Duration::from_millis(10);
-/// Units of CPU time in `/proc/PID/stat`: what Linux shows to programs, on every architecture that matters here.
+/// Unit of CPU time in `/proc/PID/stat`: the value that Linux shows to programs, on every relevant architecture.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A running server.
+/// Running server.
 pub(super) struct Server {
     child: Child,
     log: PathBuf,
@@ -28,7 +28,7 @@ impl Server {
     /// Starts a server and waits until `socket` accepts clients.
     ///
     /// # Errors
-    /// If it does not start; with what it said.
+    /// If it does not start; with its output.
     pub(super) fn start(
         scratch: &Scratch,
         name: &str,
@@ -54,12 +54,12 @@ impl Server {
         Ok(server)
     }
 
-    /// CPU time so far, in microseconds, of all its threads and on its behalf in the kernel.
+    /// Returns the CPU time so far, in microseconds, of all its threads and on its behalf in the kernel.
     pub(super) fn cpu_us(&self) -> Result<f64, String> {
         cpu_us_of(self.child.id()).map_err(|error| format!("{error} The server said: {}", self.said()))
     }
 
-    /// The number of its process.
+    /// Returns the number of its process.
     pub(super) fn process(&self) -> u32 {
         self.child.id()
     }
@@ -79,7 +79,7 @@ impl Drop for Server {
     }
 }
 
-/// CPU time so far, in microseconds, of all threads of a process that runs.
+/// Returns the CPU time so far, in microseconds, of all threads of a running process.
 pub(super) fn cpu_us_of(process: u32) -> Result<f64, String> {
     let path = format!("/proc/{process}/stat");
     let stat = fs::read_to_string(&path)
@@ -88,7 +88,7 @@ pub(super) fn cpu_us_of(process: u32) -> Result<f64, String> {
     Ok(ticks * 1e6 / TICKS_PER_SECOND)
 }
 
-/// User and system time from a line of `/proc/PID/stat`. The name of the program, in parentheses, may hold anything.
+/// Returns user and system time from a line of `/proc/PID/stat`. The name of the program, in parentheses, may contain anything.
 fn ticks(stat: &str) -> Option<f64> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_whitespace().skip(11);

@@ -1,10 +1,9 @@
-//! Write-back: random 4 KiB writes beside the raw file and beside others that acknowledge before the disk has it, and what
-//! they cost in flash; what destage costs a spinning array and its guests; how soon a dirty set is known again.
+//! Write-back: random 4 KiB writes beside the raw file and beside others that acknowledge before the disk has the data, and their cost in
+//! flash; the cost of destage for a spinning array and its guests; and the time until a start knows a dirty set.
 //!
-//! All files are written from end to end first, those of the others too: the first write into a place that is only reserved
-//! costs a file system work of its own. While others are compared, destage is held at 1 MiB/s, so that the writes are
-//! what is measured. What an array does comes from its model in virtual time, where the load of this machine counts
-//! for nothing.
+//! All files are written from end to end first, those of the others too: the first write into a reserved place costs a file system
+//! additional work. While others are compared, destage is limited to 1 MiB/s, so that the writes are measured. An array is a model in
+//! virtual time, so that the load of this machine has no effect.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,34 +20,34 @@ use super::server::Server;
 use super::{Effort, Programs, report};
 use crate::run::output;
 
-/// Random pages of so much are written.
+/// Size of the area of random writes.
 const AREA_BYTES: u64 = 256 << 20;
-/// Twice as much and a little, so that nobody is held back.
+/// Dirty limit: twice as much and a little, so that no writer is throttled.
 const DIRTY_MIB: u64 = 544;
-/// What makes so much dirty possible, and room for what is written in one turn behind it.
+/// Size of the pool for that dirty limit, with room for the writes of one turn beyond it.
 const POOL_BYTES: u64 = 4 << 30;
 const DEPTHS: [u32; 2] = [1, 32];
-/// What a table calls it, depths, and what is to be said to `bench writes`. First what goals are for.
+/// Name in a table, depths, and arguments of `bench writes`. First those with targets.
 const FACES: &[(&str, &[u32], &[&str])] = &[
     ("written before, segments of 32 MiB", &[1, 8, 32], &[]),
     ("written before, segments of 1 MiB", &[1, 32], &["--segment-bytes", "1048576"]),
     ("only reserved, segments of 32 MiB", &[1, 32], &["--storage", "reserved"]),
 ];
-/// What the disk is called.
+/// Name of the disk.
 const DISK: &str = "writes";
-/// Of the raw file's pace.
+/// Target: part of the raw file's speed.
 const RAW_GOAL: f64 = 0.85;
 const AHEAD: f64 = 1.0;
 const PROFILES: [&str; 2] = ["hdd-15k-raid5x5", "hdd-10k-raid0x11"];
-/// Seek time as writes arrive, by seek time of destage.
+/// Target: seek time as writes arrive, divided by that of destage.
 const SEEKS_GOAL: f64 = 4.0;
-/// The p99 of guests beside destage, by that without.
+/// Target: the p99 of guests beside destage, divided by that without.
 const P99_GOAL: f64 = 2.0;
-/// Destage beside guests, of what the array takes in order of addresses at best.
+/// Target: destage beside guests, divided by the array's best rate in address order.
 const DESTAGE_GOAL: f64 = 0.30;
-/// A burst of 256 MiB.
+/// Number of writes of a burst of 256 MiB.
 const BURST_WRITES: u64 = (256 << 20) / 4096;
-/// Every round fills a pool, which takes longer than what is measured.
+/// Maximum number of rounds: each fills a pool, which takes longer than the measured part.
 const RECOVERIES_MAX: u32 = 3;
 
 pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
@@ -59,7 +58,7 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
     recovery(programs, scratch, effort)
 }
 
-/// Who takes part over NBD.
+/// Contender over NBD.
 enum Contender<'a> {
     Raw(&'a Path),
     Nbd(&'a str),
@@ -115,7 +114,7 @@ fn over_nbd(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<()
     Ok(())
 }
 
-/// Others that serve over NBD: two that acknowledge what only memory has, then what a door costs by itself.
+/// Returns others that serve over NBD: two that acknowledge from memory, then the cost of a door by itself.
 fn peers(scratch: &Scratch) -> Result<[Peer; 4], String> {
     let file = |name: &str| scratch.filled_file(&format!("writes-{name}.img"), AREA_BYTES);
     Ok([
@@ -149,7 +148,7 @@ fn report_contest(heading: &str, contenders: &[(&str, Option<f64>)], turns: &[Ve
     report::print(heading, &columns, &rows);
 }
 
-/// The cache without a door and without a client of its own process, beside the same loop on the file itself.
+/// Measures the cache without a door and without a separate client, beside the same loop on the file itself.
 fn at_the_face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let file = scratch.path("writes-face.img");
     let write = |writer: &str, depth: u32, more: &[&str]| {
@@ -203,7 +202,7 @@ fn column(answers: &[Value], key: &str) -> Result<Vec<f64>, String> {
     answers.iter().map(|answer| number(answer, key)).collect()
 }
 
-/// A burst of random writes on modelled arrays: as it arrives, and destaged.
+/// Measures a burst of random writes on modelled arrays: as it arrives, and destaged.
 fn bursts(programs: &Programs) -> Result<(), String> {
     let mut rows = Vec::new();
     for profile in PROFILES {
@@ -239,8 +238,8 @@ fn bursts(programs: &Programs) -> Result<(), String> {
     Ok(())
 }
 
-/// Guests' reads on modelled arrays, with and without destage beside them. In virtual time, but how far a spindle has turned is
-/// drawn anew for each run, and destage finds its pace by what requests take: so runs differ.
+/// Measures guests' reads on modelled arrays, with and without destage beside them. In virtual time, but the rotation of a spindle is drawn
+/// for each run, and destage adapts to request times: so runs differ.
 fn beside_guests(programs: &Programs, effort: Effort) -> Result<(), String> {
     let mut rows = Vec::new();
     for profile in PROFILES {
@@ -292,7 +291,7 @@ fn beside_guests(programs: &Programs, effort: Effort) -> Result<(), String> {
     Ok(())
 }
 
-/// How soon a dirty set is known again after a kill.
+/// Measures the time until a start knows a dirty set after a kill.
 fn recovery(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let file = scratch.path("writes-recovery.img");
     let mut rows = Vec::new();

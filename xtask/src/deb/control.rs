@@ -1,4 +1,4 @@
-//! What dpkg is told of the package: name, version, needs, scripts, and which files administrators change.
+//! Control files of the package for dpkg: name, version, dependencies, scripts, and the files that administrators change.
 
 use std::fs;
 use std::path::Path;
@@ -8,17 +8,17 @@ use super::Package;
 use super::tree::{CONFIGURATION, MAINTAINER, NEEDRESTART, entries, read, write};
 use crate::run::output;
 
-/// The scripts that dpkg runs, in `packaging/debian`.
+/// Scripts that dpkg runs, in `packaging/debian`.
 pub(super) const SCRIPTS: &[&str] = &["postinst", "prerm", "postrm"];
-/// Makes the user that the service runs as, and keeps to what administrators decided about services.
+/// Dependencies that create the user of the service, and respect the decisions of administrators about services.
 const DEPENDS: &str = "systemd | systemd-standalone-sysusers, init-system-helpers (>= 1.54~)";
 
-/// The packages that hold the libraries of `binary`, as dpkg writes dependencies.
+/// Returns the packages with the libraries of `binary`, in the form of dpkg's dependencies.
 ///
 /// # Errors
 /// If dpkg-shlibdeps does not find one.
 pub(super) fn depends(folder: &Path, binary: &Path) -> Result<String, String> {
-    // The tool insists on a source package around it.
+    // The tool requires a source package around it.
     let work = folder.join("libraries");
     write(&work.join("debian/control"), "Source: forebay\n\nPackage: forebay\nArchitecture: any\n", 0o644)?;
     let text = output(Command::new("dpkg-shlibdeps").args(["-O", "-e"]).arg(binary).current_dir(&work))?;
@@ -28,7 +28,7 @@ pub(super) fn depends(folder: &Path, binary: &Path) -> Result<String, String> {
     Ok(format!("{}, {DEPENDS}", libraries.trim()))
 }
 
-/// Writes the folder DEBIAN of the package in `stage`, whose files are all there.
+/// Writes the folder DEBIAN of the package in `stage`, whose files are complete.
 pub(super) fn write_all(
     stage: &Path,
     package: &Package<'_>,
@@ -52,7 +52,7 @@ pub(super) fn write_all(
     Ok(())
 }
 
-/// Every file below `folder` with its size, named from `stage` on.
+/// Collects every file below `folder` with its size, named relative to `stage`.
 fn collect(stage: &Path, folder: &Path, files: &mut Vec<(String, u64)>) -> Result<(), String> {
     for path in entries(folder)? {
         if path.is_dir() {

@@ -1,6 +1,6 @@
 //! Root file systems of Debian for guests, and empty disks beside them.
 //!
-//! mmdebstrap makes a root file system once, and it is kept in `target/NAME`. Each run has a copy, since guests change it.
+//! mmdebstrap makes a root file system once, which is kept in `target/NAME`. Each run has a copy, since guests change it.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,29 +11,29 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::tree::entries;
 use crate::run::{output, run};
 
-/// Where a machine with Debian says where its packages come from, newer form first.
+/// Files in which a Debian machine lists its package sources, newer form first.
 const SOURCES: &[&str] = &["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
-/// Where disks that are no root file systems lie, below `target`.
+/// Folder of disks that are no root file systems, below `target`.
 const BLANKS: &str = "systemd";
 
 /// Recipe of a root file system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe<'a> {
-    /// The folder below `target` that keeps it. Another recipe of this name takes its place.
+    /// Folder below `target` that keeps it. Another recipe of this name replaces it.
     pub(crate) name: &'a str,
-    /// What is in it besides Debian's essential packages, with commas in between.
+    /// Packages in it besides Debian's essential ones, separated by commas.
     pub(crate) packages: &'a str,
-    /// Its size, as `truncate --size` takes it.
+    /// Size in the form of `truncate --size`.
     pub(crate) size: &'a str,
 }
 
-/// A disk of one run, removed at its end.
+/// Disk of one run, removed at its end.
 pub(crate) struct Image {
     pub(crate) path: PathBuf,
 }
 
 impl Image {
-    /// Returns a copy of the root file system that is kept, which is made first if it is not there.
+    /// Returns a copy of the kept root file system, which is made first if it is missing.
     ///
     /// # Errors
     /// If mmdebstrap fails, or a file cannot be written.
@@ -47,7 +47,7 @@ impl Image {
         (recipe.packages, SOURCES, recipe.size, &suite).hash(&mut hasher);
         let kept = folder.join(format!("root-{:016x}.ext3", hasher.finish()));
         if !kept.exists() {
-            // What is left of other recipes and of a making that was cut short.
+            // Remains of other recipes, and of an interrupted run.
             let is_image =
                 |path: &PathBuf| path.extension().is_some_and(|ending| ending == "ext2" || ending == "ext3");
             for old in entries(&folder)?.iter().filter(|path| is_image(path)) {
@@ -57,15 +57,15 @@ impl Image {
             fs::rename(folder.join("making.ext2"), &kept).map_err(problem)?;
         }
         let path = run_path(&folder, "run");
-        // Keeps the holes, of which most of it consists.
+        // Keeps the holes, which are the largest part.
         run(Command::new("cp").arg("--sparse=always").arg(&kept).arg(&path))?;
         Ok(Self { path })
     }
 
-    /// Makes an empty disk of this name and size.
+    /// Creates an empty disk of this name and size.
     ///
     /// # Errors
-    /// If the file cannot be made.
+    /// If the file cannot be created.
     pub(crate) fn blank(root: &Path, name: &str, bytes: u64) -> Result<Self, String> {
         let folder = root.join("target").join(BLANKS);
         let path = run_path(&folder, name);
@@ -99,16 +99,16 @@ fn make(path: &Path, recipe: &Recipe<'_>, suite: &str) -> Result<(), String> {
         .args(["--dpkgopt=path-exclude=/usr/share/locale/*", "--dpkgopt=path-exclude=/usr/share/doc/*"]);
     mmdebstrap.arg("--dpkgopt=path-include=/usr/share/doc/forebay/*");
     mmdebstrap.arg(format!("--include={}", recipe.packages)).arg(suite).arg(path);
-    // From where this machine gets its packages: another mirror may be out of its reach.
+    // The package sources of this machine: another mirror may not be reachable.
     mmdebstrap.args(SOURCES.iter().find(|file| Path::new(file).exists()));
     run(&mut mmdebstrap)?;
     run(Command::new("truncate").args(["--size", recipe.size]).arg(path))?;
     run(Command::new("/usr/sbin/resize2fs").arg(path))?;
-    // A journal, so that it is whole after a power cut too.
+    // A journal, so that it is consistent after a power cut too.
     run(Command::new("/usr/sbin/tune2fs").args(["-j", "-c0", "-i0"]).arg(path))
 }
 
-/// Returns the release of Debian that this machine runs: a package fits the libraries that it was built with.
+/// Returns the release of Debian on this machine: a package fits the libraries with which it was built.
 fn suite() -> Result<String, String> {
     let text = output(Command::new("sh").args(["-c", ". /etc/os-release && echo \"$VERSION_CODENAME\""]))?;
     match text.trim() {

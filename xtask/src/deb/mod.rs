@@ -1,12 +1,12 @@
-//! `cargo xtask deb`: a Debian package of the daemon, and the proof of its life under systemd.
+//! `cargo xtask deb`: a Debian package of the daemon, and the proof of its life cycle under systemd.
 //!
 //! ```text
 //!   packaging/, docs/ ──┐
 //!   forebay generate ───┼─> tree of files ── control ── dpkg-deb ──> target/debian/forebay_VERSION_ARCH.deb
 //!   the binary ─────────┘
 //! ```
-//! Made with dpkg's own tools alone: what would call for a build helper is four short scripts in `packaging/debian`.
-//! The same tree gives the same package, byte for byte: times are those of the last commit.
+//! Made with dpkg's own tools alone: a build helper would only replace four short scripts in `packaging/debian`. The same tree gives the
+//! same package, byte for byte: times are those of the last commit.
 
 mod control;
 pub(crate) mod datastores;
@@ -24,22 +24,22 @@ use crate::run::{output, run};
 
 pub(crate) use proof::prove;
 
-/// What a package is made of, of whatever format.
+/// Input of a package of any format.
 pub(crate) struct Package<'a> {
     pub(crate) root: &'a Path,
-    /// The built `forebay`; it also writes its manual pages and completions.
+    /// Path of the built `forebay`; it also writes its manual pages and completions.
     pub(crate) binary: PathBuf,
     pub(crate) version: &'a str,
 }
 
 impl Package<'_> {
-    /// The beginning of the names of files that are for no distribution in particular.
+    /// Returns the first part of the names of files that are for no distribution in particular.
     pub(crate) fn name(&self) -> String {
         format!("forebay-{}-{}", self.version, std::env::consts::ARCH)
     }
 }
 
-/// Builds the daemon for use and packages it.
+/// Builds the release binary of the daemon and packages it.
 ///
 /// # Errors
 /// If a tool is missing, or one of them fails.

@@ -1,13 +1,13 @@
-//! The life of the package in a Debian guest under systemd: installed, started, killed, upgraded, shut down, removed, purged.
+//! Life cycle of the package in a Debian guest under systemd: installed, started, killed, upgraded, shut down, removed, purged.
 //!
 //! ```text
 //!   mmdebstrap ──> root file system with systemd (kept in target/systemd) ──┐
 //!   two packages of different versions, prove.sh ────────────────────────────┼─> guest, shut down ──> exit status
 //!   the same root file system, restarted.sh ─────────────────────────────────┴─> guest ──> exit status
 //! ```
-//! The guest's own archive only mounts the root file system and puts the packages into it; then systemd goes on as its
-//! first process and runs the script as a service. The image itself is never changed: each run has a copy. The kernel is one with ublk,
-//! and udev, LVM and systemd are those of a host: they find mapped disks, mount them at boot and unmount them at shutdown.
+//! The guest's own archive only mounts the root file system and copies the packages into it; then systemd is the first process and runs the
+//! script as a service. The image itself is never changed: each run has a copy. The kernel is one with ublk, and udev, LVM and systemd are
+//! those of a host: they detect mapped disks, mount them at boot and unmount them at shutdown.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ use super::{Package, make as make_package};
 use crate::built;
 use crate::clients;
 
-/// The root file system, with room for packages, disks and a pool.
+/// Root file system, with room for packages, disks and a pool.
 pub(crate) const RECIPE: Recipe<'_> = Recipe {
     name: "systemd",
     packages: "systemd,systemd-sysv,udev,kmod,lvm2,init-system-helpers,libnbd-bin,rpm",
@@ -27,11 +27,11 @@ pub(crate) const RECIPE: Recipe<'_> = Recipe {
 };
 /// Size of a disk that the guest's Forebay serves.
 const DATA_BYTES: u64 = 32 << 20;
-/// A guest's processor is emulated: a minute where the machine has nothing else to do, several where it has.
+/// Time limit of a guest in seconds. Its processor is emulated: it takes a minute on an idle machine, several on a busy one.
 pub(crate) const SECONDS_MAX: u32 = 900;
-/// The last line of a script that came to its end: a guest that never ran it has status 0 too.
+/// Last line of a script that ran to its end: a guest that never ran it has status 0 too.
 const PROVEN: &str = "PROVEN";
-/// The scripts, one for each boot.
+/// Scripts, one for each boot.
 const SCRIPTS: [&str; 2] = [include_str!("prove.sh"), include_str!("restarted.sh")];
 /// Runs the script and ends the guest with its exit status, by the convention of the guest's archive. An orderly shutdown.
 pub(crate) const UNIT: &str = "\
@@ -43,7 +43,7 @@ Type=oneshot
 ExecStart=/bin/sh -c 'sh /proof/prove.sh >/dev/ttyS1 2>&1; echo $? >/dev/ttyS2; journalctl -u forebay --no-pager >/dev/ttyS0'
 ExecStopPost=/bin/systemctl --no-block poweroff
 ";
-/// What the guest does before systemd.
+/// Script of the guest before systemd.
 pub(crate) const PREPARE: &str = "\
 set -e
 mkdir -p /next
@@ -59,7 +59,7 @@ ln -sf ../proof.service /next/etc/systemd/system/multi-user.target.wants/proof.s
 /// Checks that the script of a guest ran to its last line.
 ///
 /// # Errors
-/// If it did not, with all that it printed.
+/// If it did not, with all of its output.
 pub(crate) fn proven(ended: &Ended) -> Result<(), String> {
     if ended.status == 0 && ended.output.lines().last() == Some(PROVEN) {
         return Ok(());
@@ -73,13 +73,13 @@ pub(crate) fn proven(ended: &Ended) -> Result<(), String> {
 /// Makes two packages and proves them in a guest.
 ///
 /// # Errors
-/// If the package is not what it should be, with all that the script printed.
+/// If the package is not as expected, with all output of the script.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
     let image = Image::fresh(root, &RECIPE)?;
     let data = Image::blank(root, "data", DATA_BYTES)?;
-    // Not the build for use: it takes minutes, and behaves the same.
+    // Not the release build: it takes minutes, and behaves the same.
     let binary = built::for_tests(root)?.join("forebay");
     let kit = Kit::with_kernel(Kernel::WithUblk)?;
     let mut packages = Vec::new();

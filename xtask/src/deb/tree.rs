@@ -1,4 +1,4 @@
-//! The files of the package: which there are, where they go, and their rights.
+//! Files of the package, with their paths and rights.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,16 +10,16 @@ use crate::run::output;
 
 /// The binary in the package.
 pub(crate) const BINARY: &str = "usr/bin/forebay";
-/// The file that administrators change, which an upgrade leaves as they left it.
+/// File that administrators change, and that an upgrade does not overwrite.
 pub(crate) const CONFIGURATION: &str = "etc/forebay/forebay.toml";
-/// Which services needrestart leaves alone; administrators may change that too.
+/// Configuration of needrestart with the services that it must not restart; administrators may change it too.
 pub(crate) const NEEDRESTART: &str = "etc/needrestart/conf.d/forebay.conf";
 
-/// Who answers for the package.
+/// Maintainer of the package.
 pub(crate) const MAINTAINER: &str = "The Forebay authors <forebay@localhost>";
 
 const DOCUMENTS: &str = "usr/share/doc/forebay";
-/// Licences of the libraries in the binary.
+/// File with the licences of the libraries in the binary.
 const NOTICES: &str = "usr/share/doc/forebay/THIRD-PARTY-LICENSES.txt";
 const MANUAL: &str = "usr/share/man/man1";
 /// Files that are packaged as they are.
@@ -34,14 +34,14 @@ const PLAIN: &[(&str, &str)] = &[
     ("packaging/sysusers.conf", "usr/lib/sysusers.d/forebay.conf"),
     ("packaging/debian/copyright", "usr/share/doc/forebay/copyright"),
 ];
-/// What shells look for, and what `forebay generate` calls it.
+/// Paths of completions for shells, and their names for `forebay generate`.
 const COMPLETIONS: &[(&str, &str)] = &[
     ("forebay.bash", "usr/share/bash-completion/completions/forebay"),
     ("_forebay", "usr/share/zsh/vendor-completions/_forebay"),
     ("forebay.fish", "usr/share/fish/vendor_completions.d/forebay.fish"),
 ];
 
-/// Puts every file of the package into `stage`.
+/// Adds every file of the package to `stage`.
 pub(crate) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), String> {
     install(binary, &stage.join(BINARY), 0o755)?;
     // Its symbols are in the debug information of a release.
@@ -55,7 +55,7 @@ pub(crate) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), Strin
     add_generated(stage, binary)
 }
 
-/// The pages for users, and the licences.
+/// Adds the pages for users, and the licences.
 fn add_documents(stage: &Path, root: &Path) -> Result<(), String> {
     install(&root.join("CHANGELOG.md"), &stage.join(DOCUMENTS).join("CHANGELOG.md"), 0o644)?;
     for page in entries(&root.join("docs"))? {
@@ -68,7 +68,7 @@ fn add_documents(stage: &Path, root: &Path) -> Result<(), String> {
     compress(&[path])
 }
 
-/// Debian's own changelog: one entry, which points to what people write. `date` as RFC 5322 has it.
+/// Adds Debian's own changelog: one entry, which refers to the real one. `date` is in the form of RFC 5322.
 pub(crate) fn add_changelog(stage: &Path, version: &str, date: &str) -> Result<(), String> {
     let path = stage.join(DOCUMENTS).join("changelog");
     let text = format!(
@@ -78,7 +78,7 @@ pub(crate) fn add_changelog(stage: &Path, version: &str, date: &str) -> Result<(
     compress(&[path])
 }
 
-/// Manual pages and completions, written by the binary that is packaged.
+/// Adds manual pages and completions, written by the packaged binary.
 fn add_generated(stage: &Path, binary: &Path) -> Result<(), String> {
     let folder = stage.with_file_name("generated");
     output(Command::new(binary).arg("generate").arg(&folder))?;
@@ -95,7 +95,7 @@ fn add_generated(stage: &Path, binary: &Path) -> Result<(), String> {
     fs::remove_dir_all(&folder).map_err(|error| problem("remove", &folder, &error))
 }
 
-/// The sample with every setting commented out: an installed file must change nothing by itself.
+/// Returns the sample with every setting commented out: an installed file must change nothing by itself.
 fn commented(sample: &str) -> String {
     let line = |line: &str| match line.chars().next() {
         None | Some('#' | '[') => format!("{line}\n"),
@@ -104,26 +104,26 @@ fn commented(sample: &str) -> String {
     sample.lines().map(line).collect()
 }
 
-/// Without name and time of the file, so that the same content gives the same bytes.
+/// Compresses files without their names and times, so that the same content gives the same bytes.
 fn compress(files: &[PathBuf]) -> Result<(), String> {
     output(Command::new("gzip").arg("-9n").args(files)).map(drop)
 }
 
-/// Copies a file, with its rights, and makes the folders above it.
+/// Copies a file, with its rights, and creates its parent folders.
 pub(crate) fn install(source: &Path, target: &Path, mode: u32) -> Result<(), String> {
     make_folder_of(target)?;
     fs::copy(source, target).map_err(|error| problem("copy", source, &error))?;
     set_mode(target, mode)
 }
 
-/// Writes a file with its rights, and the folders above it.
+/// Writes a file with its rights, and creates its parent folders.
 pub(crate) fn write(target: &Path, content: &str, mode: u32) -> Result<(), String> {
     make_folder_of(target)?;
     fs::write(target, content).map_err(|error| problem("write", target, &error))?;
     set_mode(target, mode)
 }
 
-/// Makes the folders above `target`, with their rights: who builds may have another umask.
+/// Creates the parent folders of `target`, with their rights, independent of the umask.
 pub(crate) fn make_folder_of(target: &Path) -> Result<(), String> {
     let folder = target.parent().expect("a file of a package lies in a folder");
     if folder.is_dir() {
@@ -139,12 +139,12 @@ fn set_mode(path: &Path, mode: u32) -> Result<(), String> {
     fs::set_permissions(path, mode).map_err(|error| problem("set the rights of", path, &error))
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| problem("read", path, &error))
 }
 
-/// What is in a folder, in an order that is always the same.
+/// Returns the paths in a folder, in an order that is always the same.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let listed = fs::read_dir(folder).and_then(|entries| {
         entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()
@@ -162,7 +162,7 @@ fn problem(action: &str, path: &Path, error: &std::io::Error) -> String {
     format!("Could not {action} {}: {error}.", path.display())
 }
 
-/// Returns the files of the tree that have names of their own, of which some change or come with each version.
+/// Returns the files of the tree with fixed names, of which some change with each version.
 #[cfg(test)]
 pub(crate) fn targets() -> impl Iterator<Item = &'static str> {
     let plain = PLAIN.iter().chain(COMPLETIONS).map(|(_, target)| *target);
@@ -173,7 +173,7 @@ pub(crate) fn targets() -> impl Iterator<Item = &'static str> {
 mod tests {
     use super::*;
 
-    /// What makes packages and is in none.
+    /// Folders with recipes of packages, which are in none.
     const RECIPES: &[&str] = &["packaging/rpm/", "packaging/container/"];
 
     #[test]

@@ -1,7 +1,7 @@
-//! The release binary: built so that it names nothing of the machine that built it, with its debug information apart.
+//! The release binary: built so that it contains no paths of the build machine, with separate debug information.
 //!
-//! It is linked with the C library of the machine, and refused if it asks for one that is newer than [`GLIBC_MAX`]:
-//! docs/install.md says which systems have that one, docs/dev/libraries.md why it is not linked statically.
+//! It is linked with the C library of the machine, and refused if it needs one that is newer than [`GLIBC_MAX`]: docs/install.md lists the
+//! systems with that one, docs/dev/libraries.md has the reasons against static linking.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use crate::built;
 use crate::deb::tree::make_folder_of;
 use crate::run::{cargo, output, run};
 
-/// The newest version of glibc that a distributed binary may ask for, as docs/install.md promises it.
+/// Newest version of glibc that a distributed binary may need, as docs/install.md promises.
 const GLIBC_MAX: (u32, u32) = (2, 34);
-/// Size of the binary without debug information, in bytes.
+/// Maximum size of the binary without debug information, in bytes.
 const BYTES_MAX: u64 = 25_000_000;
 /// Separates flags in `CARGO_ENCODED_RUSTFLAGS`.
 const FLAG_END: &str = "\x1f";
 
-/// Returns what cargo calls this machine.
+/// Returns cargo's name of this machine.
 pub(crate) fn target(root: &Path) -> Result<String, String> {
     let text = output(Command::new("rustc").arg("-vV").current_dir(root))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| format!("`rustc -vV` named no host: {text}"))
 }
 
-/// Builds the binary of `commit` and returns its path; debug information is in it still.
+/// Builds the binary of `commit` and returns its path; it still has debug information.
 ///
 /// # Errors
 /// If it cannot be built.
@@ -35,7 +35,7 @@ pub(crate) fn build(root: &Path, commit: &str) -> Result<PathBuf, String> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
     let home = home.map_err(|_| "Neither CARGO_HOME nor HOME is set.".to_owned())?;
     let folder = built::target_folder(root)?;
-    // What is named last and fits is taken, so the folder inside of another one is the later one.
+    // The last match is taken, so the inner of two nested folders follows the outer one.
     let places = [
         (home.as_str(), "/cargo"),
         (&root.to_string_lossy(), "/forebay"),
@@ -45,7 +45,7 @@ pub(crate) fn build(root: &Path, commit: &str) -> Result<PathBuf, String> {
     flags.extend(places.map(|(from, to)| format!("--remap-path-prefix={from}={to}")));
     let c_flags = places.map(|(from, to)| format!("-ffile-prefix-map={from}={to}"));
     let mut build = cargo(root);
-    // With a target named, the flags are not for programs that run while it is built.
+    // With a target named, the flags do not apply to programs that run during the build.
     build.args([
         "build",
         "--release",
@@ -62,7 +62,7 @@ pub(crate) fn build(root: &Path, commit: &str) -> Result<PathBuf, String> {
     Ok(folder.join(target).join("release/forebay"))
 }
 
-/// Checks what docs/install.md promises of `binary`, which is stripped: its size, and the C library that it needs.
+/// Checks the promises of docs/install.md for a stripped `binary`: its size, and the C library that it needs.
 ///
 /// # Errors
 /// If one does not hold.
@@ -104,7 +104,7 @@ pub(crate) fn write_debug(binary: &Path, folder: &Path) -> Result<(), String> {
     run(Command::new("chmod").arg("644").arg(&path))
 }
 
-/// Returns the newest version of glibc among the versions of symbols that `objdump -T` printed.
+/// Returns the newest version of glibc among the versions of symbols in the output of `objdump -T`.
 fn newest_glibc(symbols: &str) -> Option<(u32, u32)> {
     let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {
         let end = rest.find(|letter: char| letter != '.' && !letter.is_ascii_digit()).unwrap_or(rest.len());

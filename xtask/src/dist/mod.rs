@@ -8,8 +8,8 @@
 //!                      └── container  Containerfile, which takes the tarball
 //!   all of them ────────── sums       SHA256SUMS
 //! ```
-//! The same binary and commit give the same files, byte for byte: times are those of the commit, and nothing names the machine.
-//! Each package is made of the tree of `deb::tree`, so that none of them lacks a file.
+//! The same binary and commit give the same files, byte for byte: times are those of the commit, and nothing depends on the machine. Each
+//! package is made of the tree of `deb::tree`, so that none of them lacks a file.
 
 mod binary;
 mod notices;
@@ -32,29 +32,29 @@ pub(crate) use proof::prove;
 use rpm::rpm;
 use tarball::tarball;
 
-/// The version of everything: the one of the workspace.
+/// Version of everything: that of the workspace.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// What a container is made from, beside the tarball.
+/// Recipe of a container, beside the tarball.
 const CONTAINERFILE: &str = "packaging/container/Containerfile";
 const SUMS: &str = "SHA256SUMS";
-/// Letters of a commit that name it, as `daemon/build.rs` prints them.
+/// Option for the length of a commit's name, as in `daemon/build.rs`.
 const COMMIT_LETTERS: &str = "--short=12";
-/// Names the commit for sources without a repository, here as in `daemon/build.rs`.
+/// Variable with the commit of sources without a repository, here as in `daemon/build.rs`.
 const COMMIT_VARIABLE: &str = "FOREBAY_COMMIT";
 
-/// What to do if the work tree has changes that are not committed.
+/// Handling of uncommitted changes in the work tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Changes {
-    /// Refuses to make a release.
+    /// Refuse to make a release.
     Refused,
-    /// Makes files whose version says `+dirty`.
+    /// Make files whose version has `+dirty`.
     Allowed,
 }
 
 /// Makes all files of a release.
 ///
 /// # Errors
-/// If the work tree has changes that are not allowed, a tool fails, or a file is not what docs/install.md promises.
+/// If the work tree has changes that are not allowed, a tool fails, or a file breaks a promise of docs/install.md.
 pub(crate) fn dist(root: &Path, changes: Changes) -> Result<(), String> {
     let commit = commit(root).ok_or_else(|| {
         format!("A release is made from a commit, and this is no repository of git: {COMMIT_VARIABLE} can name it.")
@@ -91,7 +91,7 @@ pub(crate) fn dist(root: &Path, changes: Changes) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns when the last commit was made, in seconds since 1970; outside of a repository, 1970 itself.
+/// Returns the time of the last commit, in seconds since 1970; outside of a repository, 1970 itself.
 pub(crate) fn commit_time(root: &Path) -> Result<String, String> {
     if !is_repository(root) {
         return Ok("0".to_owned());
@@ -99,7 +99,7 @@ pub(crate) fn commit_time(root: &Path) -> Result<String, String> {
     output(git(root).args(["log", "-1", "--format=%ct"])).map(|text| text.trim().to_owned())
 }
 
-/// Returns the commit that a package is made from: the one that `FOREBAY_COMMIT` names, else that of the repository, `None` outside of one.
+/// Returns the commit of a package: the one in `FOREBAY_COMMIT`, otherwise that of the repository, `None` outside of one.
 pub(crate) fn commit(root: &Path) -> Option<String> {
     if let Ok(named) = std::env::var(COMMIT_VARIABLE) {
         return Some(named);
@@ -110,7 +110,7 @@ pub(crate) fn commit(root: &Path) -> Option<String> {
     output(git(root).args(["rev-parse", COMMIT_LETTERS, "HEAD"])).ok().map(|text| text.trim().to_owned())
 }
 
-/// Returns true if `root` is that of a repository with a commit: a source archive may lie in somebody else's.
+/// Returns true if `root` is that of a repository with a commit: a source archive may be inside of another repository.
 fn is_repository(root: &Path) -> bool {
     works(git(root).args(["rev-parse", "HEAD"]))
         && output(git(root).args(["rev-parse", "--show-prefix"])).is_ok_and(|prefix| prefix.trim().is_empty())

@@ -1,7 +1,7 @@
-//! Licences of the libraries in the binary, as those licences ask: their texts go wherever the binary goes.
+//! Licences of the libraries in the binary. The licences require that their texts accompany it.
 //!
-//! The list comes from `cargo metadata`, the texts from the sources that cargo has unpacked. Equal texts are printed once. A
-//! library whose text is missing fails the build, and the test below.
+//! The list is from `cargo metadata`, the texts from the sources that cargo has unpacked. Equal texts are printed once. A library whose
+//! text is missing fails the build, and the test below.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::deb::tree::{entries, read};
 use crate::run::{cargo, output};
 
-/// The package whose binary is distributed.
+/// Package whose binary is distributed.
 const PRODUCT: &str = "daemon";
-/// Beginnings of the names of files with a licence or a notice, in capitals.
+/// First parts of the names of files with a licence or a notice, in capitals.
 const NAMES: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 /// Sources of others inside a library, with the file of their licence.
 const BUNDLED: &[(&str, &str)] = &[
@@ -24,9 +24,9 @@ const BUNDLED: &[(&str, &str)] = &[
     ("ring", "src/polyfill/once_cell/LICENSE-APACHE"),
     ("tracing-core", "src/spin/LICENSE"),
 ];
-/// The licence of Forebay. Its text also serves libraries that offer it and come without a text.
+/// Licence of Forebay. Its text also serves libraries that offer it and have no text.
 const OWN: (&str, &str) = ("Apache-2.0", "LICENSE");
-/// The paragraph on libraries in the web page, from this line to the end of the file.
+/// File with the paragraph on libraries in the web page, which begins with this line and extends to the end.
 const WEB: (&str, &str) = ("packaging/debian/copyright", "Files: web/dist/app.*");
 
 const HEAD: &str = "\
@@ -34,7 +34,7 @@ Forebay's binary contains the libraries below, under these licences. The numbers
 
 ";
 
-/// Stands between texts.
+/// Separator of texts.
 const LINE: &str = "--------------------------------------------------------------------------------";
 
 /// Returns the page of all licences for a binary that runs on `target`.
@@ -93,7 +93,7 @@ impl Texts {
     }
 }
 
-/// A library of the binary.
+/// Library in the binary.
 struct Library {
     name: String,
     version: String,
@@ -122,14 +122,14 @@ fn is_text(path: &Path) -> bool {
     NAMES.iter().any(|beginning| name.starts_with(beginning)) && path.is_file()
 }
 
-/// Returns what `cargo metadata` says of the workspace on `target`.
+/// Returns the output of `cargo metadata` for the workspace on `target`.
 fn metadata(root: &Path, target: &str) -> Result<Value, String> {
     let arguments = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
     serde_json::from_str(&output(cargo(root).args(arguments))?)
         .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))
 }
 
-/// Returns every library of others that the product is linked with, sorted by name and version.
+/// Returns every library of others with which the product is linked, sorted by name and version.
 fn libraries(metadata: &Value) -> Result<Vec<Library>, String> {
     let strange = || "`cargo metadata` printed something else than expected.".to_owned();
     let packages = metadata["packages"].as_array().ok_or_else(strange)?;
@@ -173,7 +173,7 @@ fn libraries(metadata: &Value) -> Result<Vec<Library>, String> {
 mod tests {
     use super::*;
 
-    /// Texts below the folder of a library that need not go with the binary, and why.
+    /// Texts below the folder of a library that need not accompany the binary, with the reason.
     const NOT_IN_THE_BINARY: &[(&str, &str, &str)] = &[
         ("zstd-sys", "zstd/COPYING", "the GPL, which zstd offers beside the licence that is taken"),
         (

@@ -1,18 +1,18 @@
-//! The commands of docs/install.md, as the proof runs them.
+//! Commands of docs/install.md, as the proof runs them.
 
 use crate::dist::VERSION;
 use crate::page::{Block, blocks};
 
 const PAGE: &str = include_str!("../../../docs/install.md");
-/// What is run in place of tools of other systems, which find a package's needs in repositories that the guest has not.
+/// Replacements for tools of other systems, which find a package's dependencies in repositories that the guest does not have.
 const STAND_INS: &[(&str, &str)] = &[
     ("dnf install ", "rpm --force-debian --nodeps --install "),
     ("dnf upgrade ", "rpm --force-debian --nodeps --upgrade "),
     ("dnf remove ", "rpm --force-debian --erase "),
 ];
 
-/// Returns a shell script for each block of the page, with its name. The first block of a section installs files of the version `installed`,
-/// those after it upgrade to files of `upgraded` and remove them.
+/// Returns a shell script for each block of the page, with its name. The first block of a section installs files of the version
+/// `installed`, those after it upgrade to files of `upgraded` and remove them.
 pub(super) fn scripts(installed: &str, upgraded: &str) -> Vec<(String, String)> {
     let with_version = |block: Block| {
         let version = if block.number == 1 { installed } else { upgraded };

@@ -1,7 +1,7 @@
 //! The commands of docs/install.md in a Debian guest under systemd: each kind of file installed, upgraded and removed.
 //!
-//! The guest is that of `deb::proof`, which proves the Debian package in depth. RPM packages are installed by Debian's rpm: no system that has
-//! it as its own can be had from package registries.
+//! The guest is that of `deb::proof`, which proves the Debian package in depth. RPM packages are installed by Debian's rpm: no system with
+//! RPM as its own format is available from package registries.
 
 use std::fs;
 use std::path::Path;
@@ -17,15 +17,15 @@ use crate::deb::image::Image;
 use crate::deb::proof::{PREPARE, RECIPE, SECONDS_MAX, UNIT, proven};
 use crate::deb::{self, Package};
 
-/// The version that is installed, and the one that it is upgraded to.
+/// Version to install, and version of the upgrade.
 const VERSIONS: [&str; 2] = ["0.0.3", "0.0.4"];
 const SCRIPT: &str = include_str!("prove.sh");
 
-/// Makes the packages and the tarball twice, which must give the same bytes, and has the guest run the page's commands on them and on
-/// those of a second version.
+/// Makes the packages and the tarball twice, which must give the same bytes, and runs the page's commands in the guest on them and on those
+/// of a second version.
 ///
 /// # Errors
-/// If a file is not the same twice, or something is not as the page says, with all that the script printed.
+/// If a file is not the same twice, or a result differs from the page, with all output of the script.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;

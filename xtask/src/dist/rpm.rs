@@ -1,7 +1,7 @@
-//! The RPM package: the tree of the packages, with `packaging/rpm/forebay.spec` around it.
+//! RPM package: the tree of the packages, with `packaging/rpm/forebay.spec` around it.
 //!
-//! rpmbuild finds the libraries that the binary needs. Its list of files is made from the tree, and the script before a removal
-//! is that of the Debian package, so that both refuse for the same reasons.
+//! rpmbuild finds the libraries that the binary needs. Its list of files is made from the tree, and the script before a removal is that of
+//! the Debian package, so that both refuse for the same reasons.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use crate::run::run;
 
 const SPEC: &str = "packaging/rpm/forebay.spec";
 const LINT: &str = "packaging/rpm/rpmlint.toml";
-/// The script that Debian runs before a removal.
+/// Script that Debian runs before a removal.
 const PRERM: &str = "packaging/debian/prerm";
-/// Where shells of these systems look for what Debian has elsewhere.
+/// Paths of shells' files on these systems that differ from Debian's.
 const MOVED: &[(&str, &str)] = &[("usr/share/zsh/vendor-completions", "usr/share/zsh/site-functions")];
-/// The licence, where these systems have it.
+/// Path of the licence on these systems.
 const LICENSE: &str = "usr/share/licenses/forebay/LICENSE";
-/// How packages of this release of a version are told from later ones.
+/// Number that distinguishes packages of the same version.
 const RELEASE: &str = "1";
 
 /// Makes the package in `folder` and returns its path.
@@ -63,15 +63,15 @@ pub(crate) fn rpm(package: &Package<'_>, folder: &Path) -> Result<PathBuf, Strin
     Ok(file)
 }
 
-/// Has rpmlint look at a package.
+/// Checks a package with rpmlint.
 ///
 /// # Errors
-/// If it finds something that `packaging/rpm/rpmlint.toml` does not answer.
+/// If it has a finding that `packaging/rpm/rpmlint.toml` does not answer.
 pub(crate) fn lint(root: &Path, package: &Path) -> Result<(), String> {
     run(Command::new("rpmlint").arg("--strict").arg("--config").arg(root.join(LINT)).arg(package))
 }
 
-/// Returns Debian's script before a removal as rpm runs it: with the number of versions that stay, and without Debian's helpers.
+/// Returns Debian's script before a removal in the form of rpm: with the number of versions that stay, and without Debian's helpers.
 fn preun(prerm: &str) -> String {
     let body = prerm.replace("deb-systemd-invoke", "systemctl");
     let head = "# The script of the Debian package, with rpm's number of versions that stay as its word.\n";
@@ -79,7 +79,7 @@ fn preun(prerm: &str) -> String {
     format!("{head}if [ \"$1\" = 0 ]; then set -- remove; else set -- upgrade; fi\n{body}{tail}")
 }
 
-/// Adds to `lines` what rpm is told of each file below `folder`, and of the folders that no other package has.
+/// Adds to `lines` the entries of rpm for each file below `folder`, and for the folders that no other package has.
 fn list(stage: &Path, folder: &Path, lines: &mut Vec<String>) -> Result<(), String> {
     for path in entries(folder)? {
         let name = path.strip_prefix(stage).expect("it was found there").to_string_lossy();

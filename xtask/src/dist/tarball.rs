@@ -1,4 +1,4 @@
-//! The tarball: the tree of the packages for every other system, and debug information in one of its own.
+//! Tarball: the tree of the packages for every other system, and debug information in one of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::deb::Package;
 use crate::deb::tree;
 use crate::run::run;
 
-/// What lies beside the tree, and from where it comes.
+/// Files beside the tree, and their sources.
 const BESIDE: &[(&str, &str)] = &[("LICENSE", "LICENSE"), ("docs/install.md", "INSTALL.md")];
 
-/// Makes the tarball in `folder` and returns its path. `check` is given the binary as it is packed.
+/// Makes the tarball in `folder` and returns its path. `check` gets the binary as it is packed.
 ///
 /// # Errors
 /// If a tool fails, or `check`.

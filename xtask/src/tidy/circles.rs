@@ -1,20 +1,20 @@
-//! Files of one floor of `cache` import each other in circles of a bounded size only.
+//! Check that files of one floor of `cache` import each other only in circles of bounded size.
 //!
-//! A file and the folder of its name count as one. Tests count not: they may import whatever they check.
+//! A file and the folder of its name count as one. Tests do not count: they may import anything they check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
 use super::source::{Token, heads, matches_at, names_at, tokens};
 
-/// The largest circle of files that each floor may have; 1 is none. These numbers only fall.
+/// Maximum size of a circle of files on each floor; 1 is none. These numbers may only fall.
 const CIRCLES_MAX: &[(&str, usize)] =
     &[("words", 3), ("bytes", 1), ("knowledge", 1), ("survives", 1), ("journeys", 1), ("face", 2)];
 
-/// The files of one floor, and the files of the same floor that each of them imports.
+/// Files of one floor, with the files of the same floor that each of them imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns a finding for each floor that has a larger circle than it may; `files` are paths with their content.
+/// Returns a finding for each floor with a larger circle than allowed; `files` are paths with their content.
 pub(super) fn check<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Finding> {
     let mut floors: BTreeMap<&str, Imports> = BTreeMap::new();
     for (path, content) in files {

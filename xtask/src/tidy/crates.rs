@@ -1,51 +1,51 @@
-//! The walls between crates: who may depend on whom, and that nothing in `cache` does I/O.
+//! Check of dependencies between crates, and that nothing in `cache` does I/O.
 //!
-//! Read from what `cargo metadata` says, so that every way of writing a dependency counts, for tests and builds too.
+//! Based on the output of `cargo metadata`, so that every way of writing a dependency counts, for tests and builds too.
 
 use serde_json::Value;
 
 use super::Finding;
 
-/// Each crate of the workspace with those of the others that it may depend on. `doors` and `cache` never see each
-/// other: that is what lets a door serve any device, and simulation run the cache without a protocol.
+/// Crates of the workspace, each with those of the others on which it may depend. `doors` and `cache` never see each other: that is why a
+/// door can serve any device, and simulation can run the cache without a protocol.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // Pure: curves and counters of a disk to a document of advice.
     ("advice", &["api", "base", "block", "cache"]),
-    // Plain documents: whoever reads or sends one links no engine.
+    // Plain documents: their readers and senders link no engine.
     ("api", &["base"]),
-    // `block` for a test: the executor of a shard, which asks for blocking work.
+    // `block` for a test: the executor of a shard, which starts blocking work.
     ("base", &["block"]),
     ("block", &[]),
     ("cache", &["block"]),
     ("doors", &["block"]),
-    // Counters over time, wear and events: it is handed what was counted, and knows no shard.
+    // Counters over time, wear and events: it gets the counts, and knows no shard.
     ("telemetry", &["base", "block", "cache"]),
-    // `trace` for its tests: what is predicted of real traces is held against what is.
+    // `trace` for its tests: predictions on real traces are compared with exact results.
     ("sim", &["block", "cache", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
     (
         "daemon",
         &["advice", "api", "base", "block", "cache", "doors", "guest", "hitsim", "telemetry", "trace", "vm"],
     ),
-    // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does, and the
+    // Measures the cache without a door in front of it. Of `doors` the client, which connects to a started daemon like a guest, and the
     // vhost-user door, whose instructions are counted.
     ("bench", &["block", "cache", "doors", "hitsim", "trace"]),
     ("guest", &[]),
-    // Files of traces to requests and back. What is made of these, simulation or replay, is not its business.
+    // Converts files of traces to requests and back. Their use, simulation or replay, is outside of it.
     ("trace", &[]),
-    // Hit ratios of traces: the very code of the cache, and no door, daemon or disk.
+    // Hit ratios of traces: the code of the cache itself, and no door, daemon or disk.
     ("hitsim", &["block", "cache", "trace"]),
     // Running guests: QEMU by its monitor, the daemon by a trait. `block` for the identity of a file.
     ("vm", &["base", "block"]),
     ("xtask", &["guest"]),
 ];
 
-/// Crates from outside that `cache` may use, with the only features it may ask for. None makes a system call.
+/// External crates that `cache` may use, with the only features it may enable. None makes a system call.
 const CACHE_MAY_USE: &[(&str, &[&str])] = &[
     ("crc32c", &[]),
     ("futures-util", &["alloc"]),
     ("hashbrown", &["inline-more"]),
-    // Lists that are most often one entry long, without an allocation for each request.
+    // Lists that mostly have one entry, without an allocation for each request.
     ("smallvec", &[]),
     ("thiserror", &[]),
     // Its locks and channels only: no runtime, timer or I/O.
@@ -53,7 +53,7 @@ const CACHE_MAY_USE: &[(&str, &[&str])] = &[
     ("tracing", &["std"]),
 ];
 
-/// Findings for the whole workspace, from the JSON of `cargo metadata --no-deps`.
+/// Returns findings for the whole workspace, from the JSON of `cargo metadata --no-deps`.
 ///
 /// # Errors
 /// If the text is not that JSON.
@@ -121,7 +121,7 @@ fn finding(message: String) -> Finding {
 mod tests {
     use super::*;
 
-    /// The messages for a workspace of `cache`, `doors` and `block` in which `cache` has these dependencies.
+    /// Returns the messages for a workspace of `cache`, `doors` and `block` in which `cache` has these dependencies.
     fn messages(dependencies: &str) -> Vec<String> {
         let text = format!(
             r#"{{"packages": [{{"name": "cache", "dependencies": [{dependencies}]}},

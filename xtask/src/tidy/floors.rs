@@ -1,19 +1,19 @@
-//! Imports inside `cache` only go down the floors.
+//! Check that imports inside `cache` only go down the floors.
 //!
-//! Rust allows circles between the modules of a crate, and large crates grow into one ball that way. Floors keep
-//! `cache` readable from the bottom up. A floor is a folder of `cache/src`; within one folder imports are free.
+//! Rust allows circles between the modules of a crate, and large crates become one tangle in that way. Floors keep `cache` readable from
+//! the bottom up. A floor is a folder of `cache/src`; within one folder imports are free.
 
 use super::Finding;
 use super::source::{Head, Token, heads, lines_of};
 
-/// The floors from the bottom. A new folder of `cache/src` needs its place here.
+/// Floors from the bottom. A new folder of `cache/src` needs its place here.
 const FLOORS: &[&str] = &["words", "bytes", "knowledge", "survives", "journeys", "face"];
 
-/// What `cache` may take from `block`: the faces that a simulator can stand behind, and plain values. Real files,
-/// rings and sockets are missing on purpose.
+/// Names that `cache` may use of `block`: the interfaces that a simulator can implement, and plain values. Real files, rings and sockets
+/// are missing on purpose.
 const TAKEN_FROM_BLOCK: &[&str] = &[
     "ALIGNMENT",
-    // Memory, which is asked of the system as an allocator does. What is asked of it ahead goes through `Host`.
+    // Memory, which is allocated from the system as an allocator does. Allocation ahead of use goes through `Host`.
     "Arena",
     "BlockDevice",
     "BlockError",
@@ -47,13 +47,13 @@ const TAKEN_FROM_BLOCK: &[&str] = &[
     "range_lock",
 ];
 
-/// Findings for one file; nothing if it is not of `cache`.
+/// Returns findings for one file; nothing if it is not of `cache`.
 pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
     let Some(inside) = path.strip_prefix("cache/src/") else {
         return Vec::new();
     };
     let mut findings = check_block(tokens);
-    // The root file holds the docs, the modules and what the crate shows; it stands above all floors.
+    // The root file has the docs, the modules and the exports of the crate; it is above all floors.
     if inside == "lib.rs" {
         return findings;
     }
@@ -86,7 +86,7 @@ fn check_import(own: &str, own_floor: usize, head: &Head) -> Option<Finding> {
             "`{own}` imports from `{name}`, which is a floor above it. Move what both need down, or hand it in \
              from above as an argument."
         ),
-        // What the root shows comes from any floor, so only the topmost may take it from there.
+        // Exports of the root are from any floor, so only the topmost may import them from there.
         None if own_floor + 1 == FLOORS.len() => return None,
         None => format!(
             "`crate::{name}` does not say which floor it is of. Write `crate::<floor>::...`; a new floor gets its \

@@ -1,11 +1,11 @@
-//! Every file and folder that the map of the code names is there.
+//! Check that every file and folder in the map of the code exists.
 
 use super::Finding;
 
-/// The map, relative to the root.
+/// Path of the map, relative to the root.
 pub(super) const MAP: &str = "ARCHITECTURE.md";
 
-/// Returns a finding for each path in backticks that `exists` does not know; the first folder of a path is one of `crates`.
+/// Returns a finding for each path in backticks for which `exists` is false; the first folder of a path is one of `crates`.
 pub(super) fn check(map: &str, crates: &[&str], exists: impl Fn(&str) -> bool) -> Vec<Finding> {
     let is_path = |text: &&str| text.split_once('/').is_some_and(|(first, _)| crates.contains(&first));
     let missing = |(line, text): (usize, &str)| {
@@ -14,7 +14,7 @@ pub(super) fn check(map: &str, crates: &[&str], exists: impl Fn(&str) -> bool) -
         })
     };
     let paths = map.lines().enumerate().flat_map(|(line, content)| {
-        // Every second part stands between backticks.
+        // Every second part is between backticks.
         content.split('`').skip(1).step_by(2).filter(is_path).map(move |path| (line + 1, path))
     });
     paths.filter_map(missing).collect()

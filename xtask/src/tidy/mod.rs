@@ -1,4 +1,4 @@
-//! Structure checks that neither the compiler nor clippy makes, each with a hint of what to do instead.
+//! Structure checks that neither the compiler nor clippy makes, each with a hint for the correction.
 //!
 //! ```text
 //! source   a Rust file as tokens, so that comments and strings do not count as code
@@ -32,13 +32,13 @@ use std::path::{Path, PathBuf};
 
 use crate::run::{cargo, output};
 
-/// Folders that hold no source of ours.
+/// Folders that contain no source of ours.
 const FOLDERS_LEFT_OUT: &[&str] = &[".git", "target", "node_modules", "corpus", "artifacts", "coverage"];
-/// Names of files that people write and read. `Cargo.lock` is cargo's.
+/// Extensions of files that people write and read. `Cargo.lock` is cargo's.
 const ENDINGS_OF_TEXT: &[&str] =
     &["rs", "toml", "md", "sh", "yml", "yaml", "json", "html", "css", "js", "mjs", "ts"];
 
-/// Something to put right, and how.
+/// Violation of a check, with its correction.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     /// Line in the file, from 1.
@@ -103,14 +103,14 @@ fn check_rules<'a>(root: &Path, contents: impl Iterator<Item = (&'a str, &'a str
 /// Checks the language of Rust files and pages.
 fn check_language<'a>(contents: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> usize {
     let sources = contents.clone().filter(|(path, _)| is_rust(path));
-    // What is no Rust was reported.
+    // Files that are not valid Rust were reported.
     let sources: Vec<_> =
         sources.filter_map(|(path, content)| Some((path, content, source::tokens(content).ok()?))).collect();
     let pages: Vec<_> = contents.filter(|(path, _)| has_ending(path, "md")).collect();
     report("the tree", language::check(&sources, &pages))
 }
 
-/// Checks the map of the code, and prints what it names that is not there.
+/// Checks the map of the code, and prints its names that do not exist.
 fn check_map(root: &Path) -> Result<usize, String> {
     let map = fs::read_to_string(root.join(map::MAP))
         .map_err(|error| format!("Could not read {}: {error}.", map::MAP))?;
@@ -121,7 +121,7 @@ fn check_map(root: &Path) -> Result<usize, String> {
     Ok(report(map::MAP, map::check(&map, &names, |path| root.join(path).exists())))
 }
 
-/// Files beside this program of tests that it leaves out.
+/// Returns files beside this program of tests that it leaves out.
 fn check_together(program: &Path, files: &[PathBuf]) -> Result<Vec<Finding>, String> {
     let read = |path: &Path| {
         fs::read_to_string(path).map_err(|error| format!("Could not read {}: {error}.", path.display()))
@@ -134,7 +134,7 @@ fn check_together(program: &Path, files: &[PathBuf]) -> Result<Vec<Finding>, Str
     Ok(together::check(&read(program)?, &read(&manifest)?, names))
 }
 
-/// All findings in one file; `path` is relative to the root and decides which checks apply.
+/// Returns all findings in one file; `path` is relative to the root and determines which checks apply.
 fn check_file(path: &str, content: &str) -> Vec<Finding> {
     let mut findings = text::check(content);
     if is_rust(path) {
@@ -165,7 +165,7 @@ fn report(path: &str, mut findings: Vec<Finding>) -> usize {
     findings.len()
 }
 
-/// The text files below `folder`. Links are not followed: what they point to is elsewhere or seen anyway.
+/// Collects the text files below `folder`. Links are not followed: their targets are elsewhere or found anyway.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     let problem = |error: std::io::Error| format!("Could not list the folder {}: {error}.", folder.display());
     for entry in fs::read_dir(folder).map_err(problem)? {

@@ -1,4 +1,4 @@
-//! Every Rust file that a comment names is there.
+//! Check that every Rust file named in a comment exists.
 
 use super::Finding;
 use super::source::comment;

@@ -1,11 +1,11 @@
-//! Every rule and damage that a comment cites by number is a row of the page that explains them.
+//! Check that every rule and damage that a comment cites by number is a row of the page that explains them.
 
 use std::collections::BTreeSet;
 
 use super::Finding;
 use super::source::comment;
 
-/// The page, relative to the root.
+/// Path of the page, relative to the root.
 pub(super) const PAGE: &str = "docs/dev/durability.md";
 
 /// Crates whose comments cite damage by number (`A19`) beside rules (`I5`). Elsewhere such a word means something else.

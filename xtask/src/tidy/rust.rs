@@ -1,18 +1,18 @@
-//! What every Rust file keeps to: it says what it is, stays readable in one go, and leaves nothing behind.
+//! Rules for every Rust file: it begins with its purpose, has a bounded size, and contains no leftovers.
 
 use super::Finding;
 use super::source::{Token, lines_of, matches_at};
 
-/// A file is one responsibility, cut by meaning and not by length. Above this many lines it has to give a reason.
+/// Maximum number of lines of a file: one responsibility each, split by meaning and not by length. A longer one needs a reason.
 const FILE_LINES_MAX: usize = 900;
-/// A function fits a screen; up to [`FUNCTION_LINES_MAX`] a longer one is only pointed at.
+/// Number of lines of a function that fits a screen; up to [`FUNCTION_LINES_MAX`] a longer one is only mentioned.
 const FUNCTION_LINES_GOOD: usize = 70;
-/// Above this many lines a function is split.
+/// Number of lines above which a function must be split.
 const FUNCTION_LINES_MAX: usize = 100;
 /// Files that may be longer than [`FILE_LINES_MAX`], each with the reason.
 const LONG_FILES: &[(&str, &str)] = &[];
 
-/// Findings for one file.
+/// Returns findings for one file.
 pub(super) fn check(path: &str, content: &str, tokens: &[Token]) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !content.starts_with("//!") {
@@ -60,14 +60,14 @@ fn check_leftovers(path: &str, tokens: &[Token]) -> Vec<Finding> {
     findings
 }
 
-/// From which line on a file is test code: the first if it is all test, beyond the last if none is.
+/// Returns the line from which on a file is test code: the first if it is all test, beyond the last if none is.
 fn first_test_line(path: &str, tokens: &[Token]) -> usize {
     let is_all_test = path.split('/').any(|part| part == "tests" || part == "tests.rs");
     let marks = lines_of(tokens, "# [ cfg ( test ) ]");
     if is_all_test { 1 } else { marks.first().copied().unwrap_or(usize::MAX) }
 }
 
-/// A function with its size from `fn` to its closing bracket.
+/// Function with its size from `fn` to its closing bracket.
 #[derive(Debug, PartialEq, Eq)]
 struct Function<'a> {
     name: &'a str,
@@ -80,7 +80,7 @@ fn functions(tokens: &[Token]) -> Vec<Function<'_>> {
     starts.filter_map(|start| function_at(&tokens[start..])).collect()
 }
 
-/// The function whose `fn` is the first token; `None` for a pointer type or a declaration without a body.
+/// Returns the function whose `fn` is the first token; `None` for a pointer type or a declaration without a body.
 fn function_at(tokens: &[Token]) -> Option<Function<'_>> {
     let name = tokens.get(1).filter(|token| token.text != "(")?;
     // The body is the first `{` outside of the brackets of arguments and array types.

@@ -1,11 +1,11 @@
-//! A Rust file as a flat list of tokens with their lines.
+//! Flat list of the tokens of a Rust file with their lines.
 //!
-//! Plain comments are gone and a string is one token, so that a check which looks for `crate` `:` `:` finds code
-//! only. Types and scopes are not known: a check that needs them belongs into clippy.
+//! Plain comments are removed and a string is one token, so that a check for `crate` `:` `:` finds code only. Types and scopes are not
+//! known: a check that needs them belongs into clippy.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// One word, sign, bracket or literal.
+/// Word, sign, bracket or literal.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) text: String,
@@ -19,14 +19,14 @@ impl Token {
     }
 }
 
-/// What a path that begins with a given word names next, such as `words` in `crate::words::limits`.
+/// Next name of a path that begins with a given word, such as `words` in `crate::words::limits`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) name: String,
     pub(super) line: usize,
 }
 
-/// The tokens of a whole file.
+/// Returns the tokens of a whole file.
 ///
 /// # Errors
 /// If brackets do not match or a literal does not end.
@@ -69,24 +69,24 @@ fn brackets(delimiter: Delimiter) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether `tokens` goes on with `pattern`, written with spaces between tokens, at `start`.
+/// Returns true if `tokens` continues with `pattern`, written with spaces between tokens, at `start`.
 pub(super) fn matches_at(tokens: &[Token], start: usize, pattern: &str) -> bool {
     let mut rest = tokens[start..].iter();
     pattern.split(' ').all(|word| rest.next().is_some_and(|token| token.text == word))
 }
 
-/// The lines where `pattern`, written with spaces between tokens, begins.
+/// Returns the lines on which `pattern`, written with spaces between tokens, begins.
 pub(super) fn lines_of(tokens: &[Token], pattern: &str) -> Vec<usize> {
     let starts = (0..tokens.len()).filter(|start| matches_at(tokens, *start, pattern));
     starts.map(|start| tokens[start].line).collect()
 }
 
-/// What paths that begin with `first` name next: `first::a` gives `a`, `first::{a::x, b}` gives `a` and `b`.
+/// Returns the next names of paths that begin with `first`: `first::a` gives `a`, `first::{a::x, b}` gives `a` and `b`.
 pub(super) fn heads(tokens: &[Token], first: &str) -> Vec<Head> {
     let pattern = format!("{first} : :");
     let is_inside_a_path = |start: usize| {
         start > 0 && tokens[start - 1].text == ":" && start > 1 && {
-            // `a::first::` goes on with a path; in `a: first::` and `a: crate::` a new one begins.
+            // `a::first::` continues a path; in `a: first::` and `a: crate::` a new one begins.
             tokens[start - 2].text == ":"
         }
     };
@@ -98,7 +98,7 @@ pub(super) fn heads(tokens: &[Token], first: &str) -> Vec<Head> {
     found
 }
 
-/// The names right after `first::`: one word or `*`, or the first word of each branch of a group.
+/// Returns the names right after `first::`: one word or `*`, or the first word of each branch of a group.
 pub(super) fn names_at(tokens: &[Token]) -> Vec<Head> {
     let head = |token: &Token| Head { name: token.text.clone(), line: token.line };
     match tokens.first() {

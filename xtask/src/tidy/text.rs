@@ -1,16 +1,15 @@
-//! What no line of any text file may hold: folders of one machine, and marks that nobody explained.
+//! Content that no line of any text file may have: folders of one machine, and marks without a reason.
 
 use super::Finding;
 
-/// Folders that exist on a machine where this was built and on no other. Written in two halves, so that this file
-/// does not find itself.
+/// Folders that exist only on a build machine. Written in two halves, so that this file does not find itself.
 const MACHINE_FOLDERS: &[&str] = &[concat!("/wo", "rk/"), concat!("/tmp/", "wt")];
 /// Marks of unfinished work, in two halves for the same reason.
 const MARKS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
-/// How many characters after the mark and a colon count as a reason.
+/// Number of characters after the mark and a colon that count as a reason.
 const REASON_LENGTH_MIN: usize = 10;
 
-/// Findings for the lines of one file.
+/// Returns findings for the lines of one file.
 pub(super) fn check(content: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (line, number) in content.lines().zip(1..) {
@@ -26,7 +25,7 @@ pub(super) fn check(content: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether an absolute path begins with `folder` in this line. Inside a longer path or an address it does not count.
+/// Returns true if an absolute path begins with `folder` in this line. Inside a longer path or an address it does not count.
 fn names_folder(line: &str, folder: &str) -> bool {
     let continues_a_path = |before: &str| {
         before.ends_with(|letter: char| {
@@ -36,7 +35,7 @@ fn names_folder(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| !continues_a_path(&line[..at]))
 }
 
-/// Whether `mark` stands in this line as a word of its own without a reason after it.
+/// Returns true if `mark` is in this line as a separate word without a reason after it.
 fn has_bare_mark(line: &str, mark: &str) -> bool {
     line.match_indices(mark).any(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + mark.len()..]);

@@ -1,11 +1,11 @@
-//! Files of tests that are modules of one program, so that the compiler does the work once: none may be left out, for it would never run.
+//! Check of test files that are modules of one program, so that the compiler does the work once: one that is left out would never run.
 
 use super::Finding;
 
-/// The program that such files are modules of.
+/// Program whose modules such files are.
 pub(super) const PROGRAM: &str = "tests/together.rs";
 
-/// Findings for the files beside that program, by what it and the manifest of its crate say.
+/// Returns findings for the files beside that program, from its text and the manifest of its crate.
 pub(super) fn check<'a>(
     program: &str,
     manifest: &str,

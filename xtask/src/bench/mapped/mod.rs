@@ -4,7 +4,7 @@
 //!   fio ──> bcache | dm-cache | dm-writecache | /dev/forebay/disk ──> backing: RAM behind a delay, full of random bytes
 //!                └── SSD: RAM of the guest, whose writes are counted
 //! ```
-//! The guest is emulated: hits, requests and bytes are what counts, and no time. It takes about a quarter of an hour.
+//! The guest is emulated: hits, requests and bytes count, and times do not. It takes about a quarter of an hour.
 
 mod trace;
 
@@ -21,17 +21,17 @@ use crate::{built, clients};
 use trace::Law;
 
 const SCRIPT: &str = include_str!("contenders.sh");
-/// The trace of the figures that are written down.
+/// Trace of the documented figures.
 const LAW: Law = Law { requests: 20_000, pages: 192 << 8, exponent: 0.8, writes: 0.3, seed: 1 };
 const BACKING_KIB: u64 = 256 << 10;
-/// SSD, and RAM of the cache where it has any.
+/// Size of the SSD in KiB, including the RAM of a cache that has some.
 const CACHE_KIB: u64 = 32 << 10;
 const KIB_OF_PAGE: u64 = 4;
-/// The guest's disks are in its memory: the backing, and two devices of as much room that are hardly used.
+/// Memory of the guest in MiB, which holds its disks: the backing, and two devices of as much room that are hardly used.
 const MEMORY_MIB: u32 = 2048;
-/// Far beyond what it takes on a busy machine.
+/// Time limit in seconds, far above the duration on a busy machine.
 const SECONDS_MAX: u32 = 5400;
-/// Lines of the script. Name, mode, KiB of RAM, other keys.
+/// Arguments of the script by line: name, mode, KiB of RAM, other keys.
 const CONTENDERS: &str = "\
 bcache writethrough
 bcache writeback
@@ -50,11 +50,11 @@ exit 0
 /// Measures and prints.
 ///
 /// # Errors
-/// If the guest cannot be made, or a contender does not come to the end of the trace.
+/// If the guest cannot be made, or a contender does not complete the trace.
 pub(super) fn measure(root: &Path, scratch: &Scratch) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
-    // Not the build for use: it takes minutes, and times do not count here.
+    // Not the release build: it takes minutes, and times do not count here.
     let forebay = built::for_tests(root)?.join("forebay");
     let trace = trace::draw(LAW);
     let guest = Guest::new(&Kit::with_kernel(Kernel::WithUblk)?)
@@ -95,7 +95,8 @@ pub(super) fn measure(root: &Path, scratch: &Scratch) -> Result<(), String> {
     Ok(())
 }
 
-/// Debian's program that makes a bcache, taken out of its package: to install that would change how this host looks at its disks.
+/// Returns Debian's program that makes a bcache, taken out of its package: an installation would change the detection of disks on this
+/// host.
 fn make_bcache(scratch: &Scratch) -> Result<PathBuf, String> {
     let folder = scratch.folder("bcache-tools")?;
     run(Command::new("apt-get").args(["download", "--quiet", "bcache-tools"]).current_dir(&folder))?;
@@ -110,7 +111,7 @@ fn make_bcache(scratch: &Scratch) -> Result<PathBuf, String> {
         .ok_or_else(|| "bcache-tools has no make-bcache.".to_owned())
 }
 
-/// A row of the table from a line of the script; none if the line has no figures.
+/// Returns a row of the table for a line of the script; none if the line has no figures.
 fn row(line: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = line.strip_prefix("figures|")?.split('|').collect();
     let [name, ram, reads, hits, backing_reads, backing_writes, ssd, dirty, memory] = words[..] else {

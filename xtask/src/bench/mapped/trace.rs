@@ -1,25 +1,25 @@
-//! The trace that block caches are compared on: single pages, by Zipf's law, read or written by chance. And what is possible on it.
+//! The trace on which block caches are compared: random single pages, by Zipf's law, read or written; and the best possible results on it.
 //!
-//! It is drawn with the generator of Python (Mersenne Twister), in the order in which a script drew it that others have measured with, so
-//! that the same seed is the same trace.
+//! It is drawn with the generator of Python (Mersenne Twister), in the order of a script that others have measured with, so that the same
+//! seed is the same trace.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What is drawn.
+/// Parameters of the trace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Law {
     pub(super) requests: usize,
-    /// Pages of 4 KiB that may be touched.
+    /// Number of 4 KiB pages that may be touched.
     pub(super) pages: usize,
-    /// How much the most popular pages are above others: the one in place `n` comes `n` to the power of this less often than the first.
+    /// Exponent of the popularity: the page of rank `n` is `n` to the power of this less frequent than the first.
     pub(super) exponent: f64,
-    /// The share of requests that write.
+    /// Share of requests that write.
     pub(super) writes: f64,
     pub(super) seed: u32,
 }
 
-/// A request for one page.
+/// Request for one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) page: u64,
@@ -35,7 +35,7 @@ pub(super) fn draw(law: Law) -> Vec<Request> {
             sum
         })
         .collect();
-    // Where popular pages lie does not change with the seed.
+    // The places of popular pages do not change with the seed.
     let mut twister = Twister::new(1);
     let mut places: Vec<u64> = (0..law.pages as u64).collect();
     for at in (1..places.len()).rev() {
@@ -55,7 +55,7 @@ fn to_float(count: usize) -> f64 {
     count as f64
 }
 
-/// The trace as fio's `read_iolog` takes it, of a file `DEV`.
+/// Returns the trace in the form of fio's `read_iolog`, of a file `DEV`.
 pub(super) fn as_iolog(trace: &[Request]) -> String {
     let mut text = "fio version 2 iolog\nDEV add\nDEV open\n".to_owned();
     for Request { page, is_write } in trace {
@@ -65,12 +65,12 @@ pub(super) fn as_iolog(trace: &[Request]) -> String {
     text + "DEV close\n"
 }
 
-/// Reads of a trace, and how many of them are of pages that were touched before: no cache that fetches what is asked for has more hits.
+/// Returns the reads of a trace, and those of pages that were touched before: no cache that fetches only requested pages has more hits.
 pub(super) fn most_hits(trace: &[Request]) -> (u64, u64) {
     lru(trace, usize::MAX)
 }
 
-/// Reads of a trace, and those that a cache of so many pages hits which forgets first what was touched longest ago.
+/// Returns the reads of a trace, and the hits of an LRU cache of so many pages.
 pub(super) fn lru(trace: &[Request], pages: usize) -> (u64, u64) {
     let (mut by_page, mut by_time) = (BTreeMap::new(), BTreeMap::new());
     let (mut reads, mut hits) = (0, 0);
@@ -91,7 +91,7 @@ pub(super) fn lru(trace: &[Request], pages: usize) -> (u64, u64) {
     (reads, hits)
 }
 
-/// The Mersenne Twister of Matsumoto and Nishimura (MT19937), seeded as Python does it.
+/// Mersenne Twister of Matsumoto and Nishimura (MT19937), seeded as Python does it.
 struct Twister {
     state: [u32; Self::WORDS],
     next: usize,
@@ -125,7 +125,7 @@ impl Twister {
         (word ^ (word >> 30)).wrapping_mul(factor)
     }
 
-    /// The place after this one, round and round from the second on.
+    /// Returns the place after this one, cyclic from the second on.
     fn after(state: &mut [u32; Self::WORDS], at: usize) -> usize {
         if at + 1 < Self::WORDS {
             return at + 1;
@@ -152,13 +152,13 @@ impl Twister {
         word ^ (word >> 18)
     }
 
-    /// A number from 0 to below 1, of 53 bits.
+    /// Returns a number from 0 to below 1, of 53 bits.
     fn fraction(&mut self) -> f64 {
         let (high, low) = (self.word() >> 5, self.word() >> 6);
         (f64::from(high) * 67_108_864.0 + f64::from(low)) / 9_007_199_254_740_992.0
     }
 
-    /// A number below this one, which has at most 32 bits.
+    /// Returns a number below this one, which has at most 32 bits.
     fn below(&mut self, end: usize) -> usize {
         let bits = usize::BITS - end.leading_zeros();
         loop {
@@ -193,7 +193,7 @@ mod tests {
         let of = |pages: &[i64]| -> Vec<Request> {
             pages.iter().map(|page| Request { page: page.unsigned_abs(), is_write: *page < 0 }).collect()
         };
-        // Less than zero is a write.
+        // A negative number is a write.
         assert_eq!(lru(&of(&[1, 2, -1, 3, 1, 2]), 2), (5, 1));
         assert_eq!(lru(&of(&[1, 2, -1, 3, 1, 2]), 3), (5, 2));
         assert_eq!(most_hits(&of(&[-1, 1, 2])), (2, 1));

@@ -1,4 +1,4 @@
-//! Our clients as programs: the front end that needs no guest, the lean NBD client, and both as contenders.
+//! Our clients as programs: the front end without a guest, the lean NBD client, and both as contenders.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::bench::server::Server;
 use crate::bench::{Programs, forebay::Forebay};
 use crate::run::{bounded, output};
 
-/// What a front end does with each of some disks.
+/// Load of a front end on each of some disks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Load {
     pub(super) depth: u32,
@@ -21,13 +21,13 @@ impl Load {
         Self { depth, more: &[] }
     }
 
-    /// Writes with a flush after every 32, as fio is told to in the other benches.
+    /// Returns writes with a flush after every 32, like fio's in the other benches.
     pub(super) fn writes(depth: u32) -> Self {
         Self { depth, more: &["--write", "--flush-every", "32"] }
     }
 }
 
-/// A server behind vhost-user sockets.
+/// Returns a contender of a server behind vhost-user sockets.
 pub(super) fn guest<'a>(
     programs: &'a Programs,
     name: String,
@@ -48,7 +48,7 @@ pub(super) fn guest<'a>(
     Contender { name, server: Some(server), turn: Box::new(turn) }
 }
 
-/// A server behind an NBD socket.
+/// Returns a contender of a server behind an NBD socket.
 pub(super) fn nbd<'a>(
     programs: &'a Programs,
     name: String,
@@ -71,7 +71,7 @@ pub(super) fn check(programs: &Programs, socket: &Path, expect: &Path) -> Result
     output(bench.arg("vhost-check").arg("--socket").arg(socket).arg("--expect").arg(expect)).map(drop)
 }
 
-/// The same over NBD, so many bytes.
+/// Does the same over NBD, for so many bytes.
 pub(super) fn check_nbd(
     programs: &Programs,
     (socket, export): (&Path, &str),
@@ -83,7 +83,7 @@ pub(super) fn check_nbd(
     output(bench.arg("--socket").arg(socket).arg("--expect").arg(expect)).map(drop)
 }
 
-/// The disks of a daemon as vhost-user sockets.
+/// Returns the vhost-user sockets of a daemon's disks.
 pub(super) fn sockets(forebay: &Forebay, disks: &[&str]) -> Vec<std::path::PathBuf> {
     disks.iter().map(|disk| forebay.vhost_socket(disk)).collect()
 }

@@ -1,10 +1,10 @@
-//! The vhost-user door beside others, with a front end that needs no guest; hits over NBD with a lean client; instructions of a hit.
+//! The vhost-user door beside others, with a front end without a guest; hits over NBD with a lean client; instructions of a hit.
 //!
-//! The same binary of the front end drives all of them: 4 KiB at random places, one queue, event indices, indirect descriptors. It
-//! sleeps until it is interrupted, and so do the servers: Forebay has `poll-max = "off"`, and qemu-storage-daemon an iothread with
-//! `poll-max-ns=0`. Hits in RAM are measured with both looking for 50 us as well, which is Forebay's default. What readers read is
-//! compared with the file from end to end first; of misses afterwards, because that would warm the cache. What writers write is not
-//! read back.
+//! The same binary of the front end drives all of them: 4 KiB at random places, one queue, event indices, indirect descriptors. It sleeps
+//! until it is interrupted, and so do the servers: Forebay has `poll-max = "off"`, and qemu-storage-daemon an iothread with
+//! `poll-max-ns=0`. Hits in RAM are also measured with both polling for 50 us, which is Forebay's default. Before reads are measured, the
+//! whole disk is compared with the file; for misses it is compared afterwards, because that would warm the cache. Written data is not read
+//! back.
 
 mod client;
 mod race;
@@ -26,29 +26,29 @@ use crate::run::{bounded, is_in_path, output};
 
 const RAM_DISK: &str = "ram-disk.img";
 const RAM_DISK_BYTES: u64 = 64 << 20;
-/// What the processor's caches hold.
+/// Size of a disk that fits the processor's caches.
 const NEAR_DISK_BYTES: u64 = 1 << 20;
 const FLASH_DISK_BYTES: u64 = 256 << 20;
 const DISKS: u64 = 16;
 const WRITE_DISK_BYTES: u64 = 256 << 20;
 const WRITE_POOL_BYTES: u64 = 4 << 30;
 const WRITE_DIRTY_MIB: u64 = 544;
-/// A disk that is much larger than the pool in front of it, so that what is read is seldom there.
+/// Size of a disk that is much larger than the pool in front of it, so that reads seldom hit.
 const MISS_DISK_BYTES: u64 = 1 << 30;
 const MISS_POOL: &str = "128MiB";
-/// Forebay's default.
+/// Forebay's default time of polling, in microseconds.
 const LOOK_US: u32 = 50;
 
-/// As fast as the other, but for what differs between two runs.
+/// Target for equal speed, with a tolerance for differences between runs.
 const AS_FAST: f64 = 0.95;
 const NOT_BEHIND: f64 = 1.0;
 const HALF: f64 = 2.0;
-/// p50 of a miss at most 1.1 times that of the backing, and at depth 1 at most 5 us more.
+/// Targets of misses: p50 at most 1.1 times that of the backing, and at depth 1 at most 5 us more.
 const MISS: f64 = 1.0 / 1.1;
 const MISS_MORE_US: f64 = 5.0;
 const WRITES: f64 = 0.85;
 
-/// Requests of the shorter of two runs under callgrind, and how long it may take to start.
+/// Requests of the shorter of two runs under callgrind, and its time limit for the start.
 const COUNTED_REQUESTS: u64 = 10_000;
 const START_TIME_MAX: Duration = Duration::from_mins(2);
 const START_LOOK: Duration = Duration::from_millis(50);
@@ -67,7 +67,7 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
     instructions(programs, scratch)
 }
 
-/// The claim that the contender `ours` is at least as good as `theirs` times `goal`.
+/// Returns the claim that the contender `ours` is at least as good as `theirs` times `goal`.
 fn claim(ours: usize, theirs: usize, figure: Figure, goal: Option<f64>) -> Claim {
     Claim { ours, theirs, figure, goal }
 }
@@ -79,7 +79,7 @@ fn ram_hits(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: E
     pair.race(programs, scratch, effort, "Hits in RAM over vhost-user, 4 KiB", &[1, 32, 256])
 }
 
-/// The same of a disk that the processor's caches hold: the server beside it has no data to fetch from memory either.
+/// Measures the same on a disk that fits the processor's caches: the server beside it does not fetch data from memory either.
 fn near_hits(
     programs: &Programs,
     forebay: &Forebay,
@@ -93,7 +93,7 @@ fn near_hits(
     pair.race(programs, scratch, effort, title, &[32])
 }
 
-/// The same of servers that look for requests before they sleep.
+/// Measures the same with servers that poll for requests before they sleep.
 fn looking(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let forebay = Forebay::start_that_looks(scratch, &programs.forebay, LOOK_US)?;
     let name = "qemu-storage-daemon null-co that looks";
@@ -118,7 +118,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Races at these depths; what is deeper than 32 has to be as fast.
+    /// Runs a race at these depths; greater depths than 32 must not be slower than 32.
     fn race(
         mut self,
         programs: &Programs,
@@ -166,13 +166,13 @@ impl Pair<'_> {
     }
 }
 
-/// Says how many of these reads were hits.
+/// Prints the share of hits in these reads.
 fn say_share(reads: Reads, tier: Tier) {
     let place = if tier == Tier::Ram { "in RAM" } else { "on flash" };
     println!("Of Forebay's reads, {:.2} % were hits {place}.", reads.share(tier) * 100.0);
 }
 
-/// The disk that [`ram_hits`] has warmed up, by a client that takes less than fio's.
+/// Measures the disk that [`ram_hits`] has warmed up, with a client that takes less CPU time than fio.
 fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let content = scratch.path(RAM_DISK);
     let mut peers = [
@@ -182,7 +182,7 @@ fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: E
     ];
     let servers = peers.iter_mut().map(|peer| peer.start(scratch)).collect::<Result<Vec<_>, _>>()?;
     let socket = forebay.nbd_socket("ram");
-    // By runs of their own, which are in no figure.
+    // By runs of their own, which are not in the figures.
     check_nbd(programs, (&socket, "ram"), RAM_DISK_BYTES, &content)?;
     let mut contenders =
         vec![nbd(programs, "forebay".to_owned(), &forebay.server, (&socket, "ram"), (RAM_DISK_BYTES, 32))];
@@ -211,13 +211,13 @@ fn flash_hits(
     let backing = scratch.filled_file("flash-disk.img", FLASH_DISK_BYTES)?;
     forebay.add_warm_disk(scratch, "flash", &backing, Tier::Flash)?;
     check(programs, &forebay.vhost_socket("flash"), &backing)?;
-    // A copy: what the pool's file holds elsewhere was never written, and file systems answer that without asking the disk.
+    // A copy: the rest of the pool's file was never written, and file systems answer reads of it without the disk.
     let raw = scratch.filled_file("raw.img", FLASH_DISK_BYTES)?;
     let ours = |depth| {
         let name = format!("forebay, depth {depth}");
         guest(programs, name, &forebay.server, sockets(forebay, &["flash"]), Load::reads(depth))
     };
-    // The same way to a guest without a cache: what a front end that sleeps can have of this disk.
+    // The same path to a guest without a cache: the best result of this disk for a front end that sleeps.
     let device = format!("file,filename={},locking=off,cache.direct=on,aio=io_uring", raw.display());
     let mut peer = Peer::vhost(scratch, "the raw file by qemu-storage-daemon", &device);
     let server = peer.start(scratch)?;
@@ -239,7 +239,7 @@ fn flash_hits(
     Ok(())
 }
 
-/// fio on a file, past the page cache, with nobody in between.
+/// Returns fio on a file, bypassing the page cache, without a server.
 fn file<'a>(scratch: &'a Scratch, path: &'a Path, access: fio::Access, depth: u32) -> Contender<'a> {
     let turn = move |seconds| {
         let bytes =
@@ -249,7 +249,7 @@ fn file<'a>(scratch: &'a Scratch, path: &'a Path, access: fio::Access, depth: u3
     Contender { name: format!("fio on the raw file, depth {depth}"), server: None, turn: Box::new(turn) }
 }
 
-/// Sixteen disks with all requests of one, and with as many each.
+/// Measures sixteen disks with all requests of one, and with as many each.
 fn sixteen(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let forebay = Forebay::start_sized(scratch, &programs.forebay, "sixteen", "2GiB")?;
     let (mut disks, mut names) = (Vec::new(), vec!["whole".to_owned()]);
@@ -280,7 +280,7 @@ fn sixteen(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(),
     Ok(())
 }
 
-/// Misses on a backing that answers at once, a file in memory, beside a server of that file which caches nothing.
+/// Measures misses on a backing that answers at once, a file in memory, beside a server of that file without a cache.
 fn misses(programs: &Programs, effort: Effort) -> Result<(), String> {
     let Some(memory) = Scratch::in_memory()? else {
         println!("Misses are left out, for there is no folder /dev/shm: the backing has to be in memory.");
@@ -339,7 +339,7 @@ fn misses(programs: &Programs, effort: Effort) -> Result<(), String> {
     }
 }
 
-/// Write-back, a flush after every 32 writes.
+/// Measures write-back, with a flush after every 32 writes.
 fn writes(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let pool = scratch.zeroed_file("vhost-pool.img", WRITE_POOL_BYTES)?;
     let forebay = Forebay::start_on(scratch, &programs.forebay, "writes", &pool)?;
@@ -367,7 +367,7 @@ fn writes(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), 
     race("Random 4 KiB writes in write-back over vhost-user, a flush every 32", &contenders, &claims, effort)
 }
 
-/// Instructions of a hit in RAM, door and cache together, without what the kernel does: what twice as many requests take more.
+/// Measures the instructions of a hit in RAM, door and cache together, without the kernel: the difference of twice as many requests.
 fn instructions(programs: &Programs, scratch: &Scratch) -> Result<(), String> {
     if !is_in_path("valgrind") {
         println!("Instructions are left out, for valgrind is not here (Debian package valgrind).");
@@ -407,7 +407,7 @@ fn collected(programs: &Programs, scratch: &Scratch, depth: u32, count: u64) -> 
         .args(["vhost", "--depth", &depth.to_string(), "--requests", &count.to_string(), "--socket"])
         .arg(&socket);
     let ran = output(&mut bench);
-    // It ends when its front end has gone, or by its time limit.
+    // It ends when its front end has disconnected, or by its time limit.
     let ended =
         server.wait_with_output().map_err(|error| format!("Could not wait for valgrind: {error}."))?;
     let said = String::from_utf8_lossy(&ended.stderr);
@@ -417,7 +417,7 @@ fn collected(programs: &Programs, scratch: &Scratch, depth: u32, count: u64) -> 
         .ok_or_else(|| format!("callgrind counted nothing at depth {depth}. It said: {said}"))
 }
 
-/// Fails if what was counted were not so many hits in RAM and nothing else, by what the server printed.
+/// Checks by the server's output that all counted requests were hits in RAM.
 fn all_from_ram(printed: &str, count: u64) -> Result<(), String> {
     let answer = parse(printed)?;
     if answer["reads"] == count && answer["not_from_ram"] == 0 {

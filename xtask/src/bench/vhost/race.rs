@@ -1,6 +1,6 @@
-//! One race: contenders that take turns, what each of them did, and claims about pairs of them.
+//! A race: contenders that take turns, their results, and claims about pairs of them.
 //!
-//! A claim is held against the ratios of the rounds, so that a machine that slows down in between favours nobody.
+//! A claim is checked against the ratios of the rounds, so that a change of the machine's speed favours no contender.
 
 use crate::bench::Effort;
 use crate::bench::contest::{Better, median, ratio, take_turns};
@@ -8,29 +8,29 @@ use crate::bench::fio::Sample;
 use crate::bench::report;
 use crate::bench::server::Server;
 
-/// Who takes part: runs for so many seconds, and says what the client saw.
+/// Contender: runs for so many seconds, and returns the client's figures.
 pub(super) struct Contender<'a> {
     pub(super) name: String,
-    /// Whose CPU time counts; none without a server.
+    /// Server whose CPU time counts; none without a server.
     pub(super) server: Option<&'a Server>,
     pub(super) turn: Box<dyn Fn(u32) -> Result<Sample, String> + 'a>,
 }
 
-/// What one turn gave.
+/// Results of one turn.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     seen: Sample,
     cpu_us_per_request: Option<f64>,
 }
 
-/// What is compared.
+/// Figure to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Figure {
     Iops,
     P50,
     /// CPU time of the server for each request.
     ServerCpu,
-    /// How many microseconds longer half of the requests take at least; a bound from above.
+    /// Difference in microseconds between the medians; its target is an upper bound.
     P50More,
 }
 
@@ -45,7 +45,7 @@ impl Figure {
     }
 }
 
-/// That one contender is so much better than another, or at least as good.
+/// Claim that one contender is so much better than another, or at least as good.
 pub(super) struct Claim {
     pub(super) ours: usize,
     pub(super) theirs: usize,
@@ -56,7 +56,7 @@ pub(super) struct Claim {
 /// Lets all take turns, and prints figures and claims.
 ///
 /// # Errors
-/// The first that a turn reports.
+/// The first error of a turn.
 pub(super) fn race(
     heading: &str,
     contenders: &[Contender],
@@ -101,7 +101,7 @@ fn row(contender: &Contender, turns: &[Turn]) -> Vec<String> {
     ]
 }
 
-/// A row of the table of claims; none if one of both has no such figure.
+/// Returns a row of the table of claims; none if one of both has no such figure.
 fn judge(claim: &Claim, contenders: &[Contender], turns: &[Vec<Turn>]) -> Option<Vec<String>> {
     let [ours, theirs] = [claim.ours, claim.theirs].map(|who| figures(&turns[who], claim.figure));
     let (ours, theirs) = (ours?, theirs?);
@@ -115,7 +115,7 @@ fn judge(claim: &Claim, contenders: &[Contender], turns: &[Vec<Turn>]) -> Option
     Some([vec![ours, theirs, claim.figure.name().to_owned()], judged.to_vec()].concat())
 }
 
-/// How much longer, within each round.
+/// Returns the differences within each round.
 fn longer(ours: &[f64], theirs: &[f64], goal: Option<f64>) -> [String; 3] {
     let more: Vec<f64> = ours.iter().zip(theirs).map(|(ours, theirs)| ours - theirs).collect();
     let (least, most) =

@@ -1,4 +1,4 @@
-//! The pages about datastores, followed by a machine: every command of them runs in guests, and what they set up is put to the test.
+//! Automated proof of the pages about datastores: all of their commands run in guests, and the result is tested.
 //!
 //! ```text
 //!   docs/datastores.md ── commands ──┐
@@ -23,7 +23,7 @@ use crate::{built, clients, page};
 
 const PAGE: &str = "docs/datastores.md";
 const SCRIPT: &str = include_str!("single.sh");
-/// What the page has people install, and what they have already.
+/// Packages that the page installs, and those that are there already.
 const RECIPE: Recipe<'_> = Recipe {
     name: "datastores",
     packages: "systemd,systemd-sysv,init-system-helpers,udev,kmod,iproute2,acl,lvm2,\
@@ -32,8 +32,8 @@ const RECIPE: Recipe<'_> = Recipe {
 };
 const MEMORY_MIB: u32 = 1536;
 const SECONDS_MAX: u32 = 1200;
-/// Runs the script and ends the guest with its exit status, by the convention of the guest's archive; in order if the script made the
-/// file `orderly`.
+/// Runs the script and ends the guest with its exit status, by the convention of the guest's archive; in order if the script made the file
+/// `orderly`.
 const UNIT: &str = "\
 [Unit]
 Description=Proof of a page
@@ -42,17 +42,17 @@ After=basic.target
 Type=oneshot
 ExecStart=/bin/bash -c 'bash /proof/script >/dev/ttyS1 2>&1; echo $? >/dev/ttyS2; journalctl -b --no-pager >/dev/ttyS0; systemctl --no-block poweroff $([ -e /proof/orderly ] || echo --force)'
 ";
-/// What the guest does before systemd. The variable `address` is that of its card.
+/// Script of the guest before systemd. The variable `address` is that of its card.
 const PREPARE: &str = include_str!("prepare.sh");
 
 /// Follows [`PAGE`] in one guest.
 ///
 /// # Errors
-/// If a command of it fails, or what it sets up is not as the page says, with all that the script printed.
+/// If a command of it fails, or the result differs from the page, with all output of the script.
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
     let (kit, package) = ready(root)?;
     let system = Image::fresh(root, &RECIPE)?;
-    // Nobody is at its other end: the guest is its own client.
+    // The other end is not connected: the guest is its own client.
     let [end, _] = Cable::new()?.ends();
     let files = scripts(root, PAGE)?.into_iter().chain([package]);
     let guest = host(&kit, &system, &end, SCRIPT, files);
@@ -65,13 +65,13 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
 /// Follows `docs/nfs.md` in a server and a client.
 ///
 /// # Errors
-/// If a command of it fails, or what it sets up is not as the page says, with all that the scripts printed.
+/// If a command of it fails, or the result differs from the page, with all output of the scripts.
 pub(crate) fn prove_nfs(root: &Path) -> Result<(), String> {
     let (kit, package) = ready(root)?;
     nfs::prove(root, &kit, package)
 }
 
-/// Returns what all guests have.
+/// Returns the common parts of all guests.
 fn ready(root: &Path) -> Result<(Kit, File), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
@@ -102,14 +102,14 @@ fn host(
     files.into_iter().fold(guest, |guest, (name, content)| guest.file(format!("/root/{name}"), content))
 }
 
-/// Returns what a guest with this address does before systemd.
+/// Returns the script of a guest with this address before systemd.
 fn prepare(address: &str) -> String {
     format!("address={address}\n{PREPARE}")
 }
 
-/// Returns the package that the pages have people install.
+/// Returns the package that the pages install.
 fn package(root: &Path) -> Result<File, String> {
-    // Not the build for use: it takes minutes, and behaves the same.
+    // Not the release build: it takes minutes, and behaves the same.
     let binary = built::for_tests(root)?.join("forebay");
     let package = Package { root, binary, version: env!("CARGO_PKG_VERSION") };
     let file = make(&package, &root.join("target/datastores"))?;

@@ -1,6 +1,6 @@
 //! `docs/nfs.md` in two guests that a cable connects: a server with an array and SSDs, and a client.
 //!
-//! The client mounts, writes and reads all the time, while an SSD of the server is pulled and replaced and the server restarts. Both ends
+//! The client mounts, writes and reads all the time, while an SSD of the server is removed and replaced and the server restarts. Both ends
 //! wait for each other by files in the first volume.
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::deb::image::{Image, Recipe};
 use crate::deb::proof::proven;
 
 const PAGE: &str = "docs/nfs.md";
-/// What both guests have; what the page has people install is there already.
+/// Packages of both guests; those that the page installs are there already.
 const RECIPE: Recipe<'_> = Recipe {
     name: "nfs",
     packages: "systemd,systemd-sysv,init-system-helpers,udev,kmod,iproute2,acl,e2fsprogs,nfs-kernel-server,nfs-common,fio",
@@ -22,13 +22,13 @@ const RECIPE: Recipe<'_> = Recipe {
 const SERVER: (&str, &str) = ("10.0.0.1", include_str!("server.sh"));
 const SERVER_AGAIN: &str = include_str!("server-again.sh");
 const CLIENT: (&str, &str) = ("10.0.0.2", include_str!("client.sh"));
-/// The array's size: room for what the page reserves. It is a file of holes.
+/// Size of the array: room for the reservation of the page. It is a sparse file.
 const ARRAY_BYTES: u64 = 240 << 30;
 const SSD_BYTES: u64 = 256 << 20;
 /// The server's SSDs, by serial number.
 const SSDS: [&str; 3] = ["FIRST", "SECOND", "THIRD"];
 
-/// The server with its disks, which stay as they are from one boot to the next.
+/// Server with its disks, which stay as they are from one boot to the next.
 struct Server<'a> {
     kit: &'a Kit,
     end: CableEnd,
@@ -67,7 +67,7 @@ impl<'a> Server<'a> {
 /// Follows the page, with this package.
 ///
 /// # Errors
-/// If a command of it fails, or what it sets up is not as the page says, with all that the scripts printed.
+/// If a command of it fails, or the result differs from the page, with all output of the scripts.
 pub(super) fn prove(root: &Path, kit: &Kit, package: File) -> Result<(), String> {
     let [end, client_end] = Cable::new()?.ends();
     let (server, system) = (Server::new(root, kit, end)?, Image::fresh(root, &RECIPE)?);
@@ -76,7 +76,7 @@ pub(super) fn prove(root: &Path, kit: &Kit, package: File) -> Result<(), String>
     println!("==> a server and a client under systemd follow {PAGE}");
     let client = client.seconds_max(2 * SECONDS_MAX).start(&prepare(CLIENT.0))?;
     let switch = client.power_switch();
-    // It is waited for at once, so that its output does not fill the pipe.
+    // Awaited at once, so that its output does not fill the pipe.
     let client = thread::spawn(move || client.wait());
     let served = server.run(scripts.into_iter().chain([package]));
     if served.is_err() {
