@@ -5,8 +5,8 @@
 //!   ten disks ──> cache ──> pool of two SSDs: FLASH_READ_NS, FLASH_WRITE_NS
 //!                   └────> array: one model, each disk a part of it
 //! ```
-//! Processors cost nothing here, so each request of a disk in the cache has [`DOOR_NS`] on top. Its writes end with a flush, as those of an
-//! NFS server do that answers honestly; those of the array alone without one, for the model has no cache that would need it.
+//! Processors cost nothing here, so each request of a disk in the cache has [`DOOR_NS`] on top. Its writes end with a flush, as those of a
+//! correct NFS server do; those of the array alone without one, because the model has no cache that would need it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -23,41 +23,41 @@ use crate::rig::random;
 const DISKS: u64 = 10;
 const DISK: u64 = 256 << 20;
 const PAGE: u64 = 4096;
-/// What is hot or cold as a whole, as clusters of a file system are.
+/// Unit that is hot or cold as a whole, like clusters of a file system.
 const EXTENT: u64 = 64 << 10;
 const EXTENTS: usize = (DISK / EXTENT) as usize;
-/// The chance of the extent of rank r falls with r to this power: that of YCSB's workloads.
+/// Exponent by which the probability of an extent falls with its rank: that of YCSB's workloads.
 const SKEW: f64 = 0.99;
 const WRITES_PERCENT: u64 = 30;
-/// RAM of each disk: little, since the page cache of an NFS server takes what is read often.
+/// RAM of each disk: little, because the page cache of an NFS server takes the frequent reads.
 const RAM: u64 = 1 << 20;
-/// A request without work in the cache: a hit in RAM at depth 1 over NBD, `docs/dev/notes/performance.md`.
+/// Time of a request without work in the cache: a hit in RAM at depth 1 over NBD, `docs/dev/notes/performance.md`.
 const DOOR_NS: u64 = 63_000;
-/// Somewhat more than `NVMe` SSDs of servers take.
+/// Slightly more than `NVMe` SSDs of servers take.
 const FLASH_READ_NS: u64 = 100_000;
 const FLASH_WRITE_NS: u64 = 30_000;
-/// Of what the array can do by itself, guests ask this much.
+/// Load of guests in hundredths of the array's own rate.
 const LOAD_PERCENT: u64 = 50;
-/// Requests in flight while that is found out.
+/// Requests in flight while that rate is measured.
 const DEPTH: u32 = 32;
 const SECOND: u64 = 1_000_000_000;
-/// Bounds of the classes, in nanoseconds. One more class is above them.
+/// Upper bounds of the classes, in nanoseconds. One more class is above them.
 const BOUNDS: [u64; 5] = [250_000, 1_000_000, 5_000_000, 20_000_000, 100_000_000];
 
 type Array = Model<Memory, LocalHost>;
 type Disk = CachedDisk<(Slice, Ssd, LocalHost)>;
 
-/// How much is asked for.
+/// Extent of the measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
-    /// Requests that are measured.
+    /// Measured requests.
     pub(crate) requests: u64,
     /// Requests before them.
     pub(crate) warming: u64,
 }
 
-/// Prints classes of the array alone, then with pools of these sizes, in hundredths of all disks together. What fits a pool as a whole is
-/// read from end to end before.
+/// Prints classes of the array alone, then with pools of these sizes, in hundredths of all disks together. Disks that fit a pool as a whole
+/// are read from end to end before.
 pub(crate) fn report(profile: Profile, load: Load, pools_percent: &[u64]) {
     let rate = in_virtual_time(async |host| requests_per_second(host, profile).await) * LOAD_PERCENT / 100;
     let alone = in_virtual_time(async |host: LocalHost| {
@@ -88,7 +88,7 @@ pub(crate) fn report(profile: Profile, load: Load, pools_percent: &[u64]) {
     }
 }
 
-/// A request of a guest, of one page.
+/// Request of a guest, of one page.
 #[derive(Clone, Copy)]
 struct Request {
     disk: u64,
@@ -113,11 +113,11 @@ async fn on_cached(disk: &Rc<Disk>, request: Request) {
     }
 }
 
-/// Draws what guests ask for.
+/// Generator of guests' requests.
 struct Chance {
-    /// Chance of the ranks up to each, ascending to one.
+    /// Cumulated probability of the ranks, ascending to one.
     cumulated: Vec<f64>,
-    /// Of each disk, the extent of each rank: what is hot is scattered.
+    /// Extent of each rank, for each disk: hot extents are scattered.
     extents: Vec<Vec<u32>>,
     state: u64,
 }
@@ -158,7 +158,7 @@ impl Chance {
     }
 }
 
-/// Guests that ask at a steady rate, whether earlier requests were answered or not.
+/// Guests with a steady rate of requests, whether earlier ones were answered or not.
 struct Guests {
     host: LocalHost,
     chance: RefCell<Chance>,
@@ -179,7 +179,7 @@ impl Guests {
                 let mut chance = self.chance.borrow_mut();
                 (chance.draw(), random(&mut chance.state) % 1000)
             };
-            // At random moments, as of many guests: the mean of what is between them is what the rate says.
+            // Random intervals, as of many guests, whose mean follows from the rate.
             self.host
                 .sleep_until(started + (number * 1000 + within) * (SECOND / 1000) / self.per_second)
                 .await;
@@ -199,7 +199,7 @@ impl Guests {
     }
 }
 
-/// How long requests took, in nanoseconds.
+/// Latencies of requests, in nanoseconds.
 #[derive(Default)]
 struct Seen {
     reads: Vec<u64>,
@@ -230,7 +230,7 @@ impl Seen {
     }
 }
 
-/// Returns how many of these belong to each class.
+/// Returns the number of these in each class.
 fn classes_of(nanos: &[u64]) -> [u64; BOUNDS.len() + 1] {
     let mut counts = [0; BOUNDS.len() + 1];
     for took in nanos {
@@ -249,7 +249,7 @@ fn new_array(host: &LocalHost, profile: Profile) -> Array {
     Model::new(Memory::new(DISKS * DISK), host.clone(), profile)
 }
 
-/// Requests of this kind that the array answers a second at most.
+/// Returns the maximum rate of requests of this kind that the array answers, per second.
 async fn requests_per_second(host: LocalHost, profile: Profile) -> u64 {
     const REQUESTS: u64 = 20_000;
     let array = Rc::new(new_array(&host, profile));
@@ -273,7 +273,8 @@ async fn requests_per_second(host: LocalHost, profile: Profile) -> u64 {
     REQUESTS * SECOND / host.now()
 }
 
-/// Ten disks in write-back, each on its part of one array, on a pool of two SSDs that together have so many hundredths of all disks.
+/// Attaches ten disks in write-back, each on its part of one array, to a pool of two SSDs that together have so many hundredths of all
+/// disks.
 async fn cached_disks(host: &LocalHost, profile: Profile, percent: u64) -> Vec<Rc<Disk>> {
     let array = Rc::new(new_array(host, profile));
     let ssd = || Ssd { inner: Memory::new(DISKS * DISK * percent / 100 / 2), host: host.clone() };
@@ -306,21 +307,21 @@ async fn cached_disks(host: &LocalHost, profile: Profile, percent: u64) -> Vec<R
     disks
 }
 
-/// Reads all disks from end to end until all is cached, as far as it ever is.
+/// Reads all disks from end to end until no more can be cached.
 async fn read_all(disks: &[Rc<Disk>], host: &LocalHost) {
     const PASSES: u32 = 3;
     for _ in 0..PASSES {
         for disk in disks {
             for offset in (0..DISK).step_by(EXTENT as usize) {
                 disk.read(offset, Buffer::zeroed(EXTENT as usize)).await.1.expect("memory does not fail");
-                // What RAM gives up is on its way to the SSDs.
+                // Pages evicted from RAM are on their way to the SSDs.
                 host.sleep(FLASH_WRITE_NS).await;
             }
         }
     }
 }
 
-/// An SSD that answers everything after the same time.
+/// SSD that answers every request after the same time.
 struct Ssd {
     inner: Memory,
     host: LocalHost,
@@ -356,7 +357,7 @@ impl BlockDevice for Ssd {
     }
 }
 
-/// The part of the array that one disk has.
+/// Part of the array for one disk.
 struct Slice {
     array: Rc<Array>,
     start: u64,

@@ -1,14 +1,14 @@
-//! What a client of any door measures: requests, how long they took, and its own CPU time.
+//! Measurements of a client of any door: requests, latencies, and its own CPU time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hdrhistogram::Histogram;
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// The longest time that is told from longer ones, in nanoseconds: a minute.
+/// Longest distinguishable time in nanoseconds: a minute.
 const NANOS_MAX: u64 = 60_000_000_000;
 
-/// How long requests took, to three digits.
+/// Latencies of requests, to three digits.
 pub(crate) struct Latencies(Histogram<u64>);
 
 impl Latencies {
@@ -27,20 +27,20 @@ impl Latencies {
     }
 }
 
-/// What became of a load.
+/// Results of a load.
 pub(crate) struct Done {
-    /// Of all requests but flushes.
+    /// Latencies of all requests except flushes.
     pub(crate) latencies: Latencies,
     pub(crate) flushes: u64,
-    /// How often the server was woken, where that is up to the client.
+    /// Number of kicks of the server, if the client decides on them.
     pub(crate) kicks: u64,
-    /// How often the client waited.
+    /// Number of times that the client slept.
     pub(crate) sleeps: u64,
     pub(crate) took: Duration,
 }
 
 impl Done {
-    /// Members of a JSON object.
+    /// Returns the members of a JSON object.
     pub(crate) fn json(&self) -> String {
         let requests = self.latencies.0.len();
         #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
@@ -58,13 +58,13 @@ impl Done {
     }
 }
 
-/// Another number for each run: a row of places that a server has seen before would be hits.
+/// Returns another number for each run: repeated places would be hits.
 pub(crate) fn seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     now.as_nanos() as u64 ^ u64::from(std::process::id()) << 32
 }
 
-/// CPU time of this process so far, in microseconds.
+/// Returns the CPU time of this process so far, in microseconds.
 fn cpu_us() -> i64 {
     let usage = getrusage(UsageWho::RUSAGE_SELF).expect("a process may ask about itself");
     let micros = |time: nix::sys::time::TimeVal| time.tv_sec() * 1_000_000 + time.tv_usec();

@@ -1,5 +1,5 @@
-//! What destage costs a spinning array and the guests on it, on the modelled arrays of `block::model`, in virtual time: the
-//! figures say what the arrays are asked to do and when, and no load of this machine changes them. CPU time counts for nothing.
+//! Cost of destage for a spinning array and its guests, on the modelled arrays of `block::model`, in virtual time: the figures show the
+//! requests to the arrays and their times, and do not depend on the load of this machine. CPU time does not count.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,29 +12,29 @@ use cache::Mode;
 use crate::rig::{Rig, random};
 
 const PAGE: u64 = 4096;
-/// The disk: the whole stroke of its spindles.
+/// Size of the disk: the whole stroke of its spindles.
 const DISK: u64 = 8 << 30;
-/// Where guests write: random pages of the start of the disk.
+/// Area that guests write: random pages of the start of the disk.
 const AREA: u64 = 512 << 20;
 const BURST: u64 = 256 << 20;
-/// What guests read again and again, and where they read each page once.
+/// Area that guests read again and again, and area in which they read each page once.
 const HOT: ByteRange = ByteRange { start: 1 << 30, end: (1 << 30) + (64 << 20) };
 const COLD: ByteRange = ByteRange { start: 2 << 30, end: DISK };
 const FLASH: u64 = 2560 << 20;
 const DIRTY_LIMIT: u64 = 600 << 20;
 const RAM: u64 = 16 << 20;
-/// How long destage and guests are there before they are measured.
+/// Time that destage and guests run before they are measured.
 const SETTLING_SECONDS: u64 = 20;
 const SECOND: u64 = 1_000_000_000;
-/// Requests in flight where as much as an array can do is asked of it, and by guests in a burst.
+/// Requests in flight at the full load of an array, and of guests in a burst.
 const DEPTH: u32 = 32;
-/// What destage has in flight at full speed, and the most that one of its requests writes.
+/// Requests of destage in flight at full speed, and the maximum size of one.
 const SORTED_DEPTH: u32 = 8;
 const SORTED_BYTES: u64 = 1 << 20;
 
 type Array = Model<Memory, LocalHost>;
 
-/// A burst of random writes, sent to the array as it arrives, and destaged.
+/// Runs a burst of random writes, sent to the array as it arrives, and destaged.
 pub(crate) fn burst(profile: Profile) {
     let arrival = in_virtual_time(async |host: LocalHost| {
         let array = Rc::new(Model::new(Memory::new(DISK), host.clone(), profile));
@@ -57,7 +57,7 @@ pub(crate) fn burst(profile: Profile) {
     }
 }
 
-/// Guests that read at a steady rate, without and with destage beside them; and what the array could do at best.
+/// Runs guests that read at a steady rate, without and with destage beside them; and the array's best rates.
 pub(crate) fn beside(profile: Profile, load_percent: u64, hit_percent: u64, seconds: u64) {
     let random_reads = in_virtual_time(async |host| random_reads(host, profile).await);
     let sorted = in_virtual_time(async |host| sorted_writes(host, profile).await);
@@ -71,7 +71,7 @@ pub(crate) fn beside(profile: Profile, load_percent: u64, hit_percent: u64, seco
         let rig = write_back_rig(&host, profile).await;
         warm(&rig).await;
         write_burst(&rig, &host).await;
-        // Destage finds out how much at once is right.
+        // Destage adapts its concurrency.
         read_at_rate(&rig, &host, Guests { seconds: SETTLING_SECONDS, ..load }).await;
         let before = rig.disk.statistics().counts.destage_bytes;
         let latencies = read_at_rate(&rig, &host, load).await;
@@ -91,7 +91,7 @@ pub(crate) fn beside(profile: Profile, load_percent: u64, hit_percent: u64, seco
     );
 }
 
-/// What guests do.
+/// Load of guests.
 #[derive(Clone, Copy)]
 struct Guests {
     reads_per_second: u64,
@@ -100,7 +100,7 @@ struct Guests {
 }
 
 struct Latencies {
-    /// Sorted.
+    /// Latencies, sorted.
     nanos: Vec<u64>,
 }
 
@@ -126,7 +126,7 @@ async fn write_back_rig(host: &LocalHost, profile: Profile) -> Rig<Array, Memory
     .await
 }
 
-/// The pages of the burst, in the order in which guests write them; some of them more than once.
+/// Returns the pages of the burst, in the order in which guests write them; some of them more than once.
 fn burst_pages() -> Vec<u64> {
     let mut state = 1;
     (0..BURST / PAGE).map(|_| random(&mut state) % (AREA / PAGE)).collect()
@@ -167,7 +167,7 @@ async fn write_all(array: &Rc<Array>, host: &LocalHost, runs: Vec<std::ops::Rang
     }
 }
 
-/// Bytes a second that the array takes of what the burst left, sorted, neighbours joined, and nothing beside it.
+/// Returns the rate in bytes a second at which the array accepts the pages of the burst, sorted, with neighbours joined, and no other load.
 async fn sorted_writes(host: LocalHost, profile: Profile) -> u64 {
     let mut pages = burst_pages();
     pages.sort_unstable();
@@ -184,7 +184,7 @@ async fn sorted_writes(host: LocalHost, profile: Profile) -> u64 {
     (u128::from(pages.len() as u64 * PAGE) * u128::from(SECOND) / u128::from(host.now())) as u64
 }
 
-/// Random reads a second that the array answers at most.
+/// Returns the maximum rate of random reads of the array, per second.
 async fn random_reads(host: LocalHost, profile: Profile) -> u64 {
     const READS: u64 = 20_000;
     let array = Rc::new(Model::new(Memory::new(DISK), host.clone(), profile));
@@ -207,7 +207,7 @@ async fn random_reads(host: LocalHost, profile: Profile) -> u64 {
     READS * SECOND / host.now()
 }
 
-/// Has the hot part cached.
+/// Brings the hot part into the cache.
 async fn warm(rig: &Rig<Array, Memory>) {
     while rig.disk.statistics().cached_bytes < HOT.len() / 100 * 99 {
         for place in (HOT.start..HOT.end).step_by(64 << 10) {
@@ -217,14 +217,14 @@ async fn warm(rig: &Rig<Array, Memory>) {
     }
 }
 
-/// Reads at a steady rate, whether earlier ones were answered or not.
+/// Reads at a steady rate, whether earlier reads were answered or not.
 async fn read_at_rate(rig: &Rig<Array, Memory>, host: &LocalHost, load: Guests) -> Latencies {
     let count = load.reads_per_second * load.seconds;
     let nanos = Rc::new(RefCell::new(Vec::new()));
-    // Another row of places each time.
+    // Other places each time.
     let (mut state, started) = (host.now() | 7, host.now());
     for number in 0..count {
-        // At random moments, as of many guests: the mean of what is between them is what the rate says.
+        // Random intervals, as of many guests, whose mean follows from the rate.
         let at =
             started + (number * 1000 + random(&mut state) % 1000) * SECOND / 1000 / load.reads_per_second;
         host.sleep_until(at).await;

@@ -1,4 +1,4 @@
-//! Flash hits on a real file: the face of the cache, without a door, as fio would use the file itself.
+//! Flash hits on a real file: the interface of the cache, without a door, as fio would use the file itself.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -12,10 +12,10 @@ use block::{FileDevice, Host, Memory, Ring};
 use crate::rig::{Rig, random};
 
 const SIZE: u64 = 512 << 20;
-/// What is read: on flash, and much more than RAM holds.
+/// Bytes that are read: on flash, and much more than RAM holds.
 const AREA: u64 = 384 << 20;
 
-/// Random 4 KiB reads of cached pages, so many in flight, for a while.
+/// Does random 4 KiB reads of cached pages, `depth` in flight, for a while.
 pub(crate) fn flash_hits(path: &Path, depth: u32, seconds: u64) {
     let ring = Ring::new(256).expect("io_uring is available");
     let executor = Executor::new(ring.clone(), Order::Fifo);
@@ -29,7 +29,7 @@ pub(crate) fn flash_hits(path: &Path, depth: u32, seconds: u64) {
         let file = FileDevice::open(&ring, path, options).expect("the pool's file can be made");
         let direct = file.is_direct();
         let rig = Rc::new(Rig::new(host.clone(), file, Memory::new(1 << 40), 4096, 1 << 20).await);
-        // RAM gives up what flash does not take in time, so some of it needs another pass.
+        // RAM evicts pages that flash does not accept in time, so some of them need another pass.
         while rig.disk.statistics().cached_bytes < AREA / 100 * 99 {
             for request in 0..AREA / (64 << 10) {
                 rig.read(request * (64 << 10), 64 << 10).await;

@@ -1,5 +1,5 @@
-//! The served policy beside those of papers, on real traces: how much of the gap between LRU and the best that is possible each
-//! closes, and what it writes to flash for that.
+//! The served policy beside those of papers, on real traces: the share of the gap between LRU and the optimum that each closes, and its
+//! flash writes.
 //!
 //! Known miss ratios of the traces are in `baseline.csv` beside them. `--part all` compares the references with them first, and reports
 //! nothing if one differs; the other parts do not read them.
@@ -28,27 +28,27 @@ use trace::{Options, Request, Trace};
 
 const BLOCK_BYTES: u32 = 4096;
 
-/// Sizes of caches, of what a trace touches.
+/// Sizes of caches, as shares of the footprint of a trace.
 const SIZES: [&str; 6] = ["0.1%", "1%", "5%", "10%", "20%", "40%"];
 
-/// A trace, and how it is read.
+/// Trace, and its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Source {
     file: &'static str,
-    /// Its name in `baseline.csv`.
+    /// Name in `baseline.csv`.
     known_as: &'static str,
     unit_bytes: Option<u32>,
     part: Part,
 }
 
-/// What a trace is for.
+/// Use of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Judged, and dear.
+    /// Judged, and expensive.
     Large,
     /// Judged.
     Small,
-    /// Nothing but the references are checked with it: too small for segments.
+    /// Only compared with the references: too small for segments.
     Check,
 }
 
@@ -71,39 +71,39 @@ const SOURCES: [Source; 12] = [
     source("lirs_sprite.trace.gz", "lirs_sprite", Part::Check),
 ];
 
-/// Disks as their owners recorded them, with writes. Nothing is known of them in `baseline.csv`.
+/// Recordings of real disks, with writes. They are not in `baseline.csv`.
 const FIELD: [Source; 3] = [
     source("field/blkreplay_mysql.ascii.zst", "mysql", Part::Large),
     source("field/blkreplay_web2.ascii.zst", "web2", Part::Large),
     source("field/hplajw_root.csv.zst", "hplajw", Part::Small),
 ];
 
-/// Served policies that are compared: out of the box first, then with everything admitted.
+/// Served policies to compare: the default first, then with everything admitted.
 const SERVED: [&str; 4] = ["served", "served:always", "served:adaptive:hits", "served:repeated:2"];
 
-/// What came of one trace.
+/// Results of one trace.
 struct Judged {
     name: &'static str,
     footprint_pages: u64,
-    /// Everything, writes counted as reads.
+    /// All policies, with writes counted as reads.
     plain: Outcome,
-    /// The same of what is served out of the box, but for a cutoff of sequential runs.
+    /// The same of the default policy, with a cutoff of sequential runs.
     cut: Outcome,
     /// The same two with whole requests as accesses: without and with the cutoff.
     whole: [Outcome; 2],
-    /// Served ones with writes; none if the trace does not write, or does not say.
+    /// Served policies with writes; none if the trace has no writes, or no directions.
     overwritten: Option<Overwritten>,
-    /// What is served out of the box, with its blocks.
+    /// The default policy, with its block size.
     large_blocks: Vec<LargeBlocks>,
-    /// What a scan in the middle costs.
+    /// Cost of a scan in the middle.
     scanned: Vec<scan::Scanned>,
 }
 
 /// Served policies with a trace's writes.
 struct Overwritten {
-    /// Whole pages are written: what overwriting costs.
+    /// Writes of whole pages: the cost of overwriting.
     whole_pages: Outcome,
-    /// Just what was written: parts of pages that are not cached leave nothing to read.
+    /// Exact writes: parts of pages that are not cached leave nothing to read.
     exact: Outcome,
 }
 
@@ -117,7 +117,7 @@ impl Overwritten {
 }
 
 impl Judged {
-    /// What the gap alone needs.
+    /// Returns the results that the gap needs.
     fn by_gap(name: &'static str, workload: &Workload, plain: Outcome) -> Self {
         Self {
             name,
@@ -132,41 +132,41 @@ impl Judged {
     }
 }
 
-/// How much is simulated.
+/// Extent of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Depth {
-    /// All that there is to say.
+    /// Everything.
     All,
-    /// What is judged: whole requests are left out.
+    /// The judged figures: without whole requests.
     Judged,
 }
 
-/// What is reported.
+/// Part of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Reported {
-    /// The traces as disks have them: writes as they are beside as reads, 23 sizes, the first turnovers, flash writes by cause.
+    /// The traces as disks have them: with their writes beside writes as reads, 23 sizes, the first turnovers, flash writes by cause.
     #[default]
     Disks,
-    /// All parts but that: writes as reads, at six sizes, beside what is known of the traces.
+    /// All parts but that: writes as reads, at six sizes, beside known results of the traces.
     All,
-    /// The gap closed and the flash writes of what is served out of the box.
+    /// Gap closed and flash writes of the default policy.
     Gap,
-    /// What is served with the blocks of a disk out of the box.
+    /// Results with the default block size of a disk.
     LargeBlocks,
-    /// What it costs that guests overwrite what is cached.
+    /// Cost of guests' overwriting of cached data.
     Overwrites,
-    /// What a scan in the middle costs.
+    /// Cost of a scan in the middle.
     Scan,
     /// Hit ratios by write budgets.
     TradeOff,
 }
 
-/// Simulates, and prints Markdown: one part, or all but the first, which compares references with what is known. With a file, the trade-off
-/// is drawn there, or all points of the first part are written there.
+/// Simulates, and prints Markdown: one part, or all but the first, which compares references with known results. Files, if given, get the
+/// chart of the trade-off, or all points of the first part.
 ///
 /// # Errors
-/// If a trace is absent or damaged, a file is of another part or cannot be written, or with all parts a reference policy does not give what
-/// is known: a sentence.
+/// If a trace is absent or damaged, a file is of another part or cannot be written, or with all parts a reference policy differs from its
+/// known results: a sentence.
 pub(crate) fn report(folder: &Path, quick: bool, part: Reported, files: Files<'_>) -> Result<(), String> {
     files.check(part)?;
     match part {
@@ -226,17 +226,17 @@ pub(crate) fn report(folder: &Path, quick: bool, part: Reported, files: Files<'_
     }
 }
 
-/// Where results are written as well.
+/// Files of results.
 #[derive(Clone, Copy)]
 pub(crate) struct Files<'a> {
-    /// The picture of the trade-off.
+    /// Chart of the trade-off.
     pub(crate) svg: Option<&'a Path>,
     /// All points of the traces as disks have them.
     pub(crate) csv: Option<&'a Path>,
 }
 
 impl Files<'_> {
-    /// Checks that nobody waits for a file that the part does not write.
+    /// Refuses a file that the part does not write.
     fn check(self, part: Reported) -> Result<(), String> {
         let misplaced = match part {
             Reported::Disks => self.svg.map(|_| ("--svg", "--part trade-off")),
@@ -250,7 +250,7 @@ impl Files<'_> {
     }
 }
 
-/// A file of results. It is opened before the work begins, and keeps its content until there are results.
+/// File of results. It is opened before the work begins, and keeps its content until there are results.
 struct Output<'a> {
     path: &'a Path,
     file: File,
@@ -280,7 +280,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> String {
     format!("Cannot write {}: {error}; check path and permissions", path.display())
 }
 
-/// Does something with each trace that is judged.
+/// Calls a function for each judged trace.
 fn for_each(
     folder: &Path,
     quick: bool,
@@ -329,7 +329,7 @@ fn report_all(folder: &Path, quick: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Everything that is to be known of a trace beside `plain`, which is known already.
+/// Computes all results of a trace beside `plain`, which is known already.
 fn judge(
     name: &'static str,
     requests: &[Request],
@@ -355,12 +355,12 @@ fn judge(
     Ok(Judged { name, footprint_pages, plain, cut, whole, overwritten, large_blocks, scanned })
 }
 
-/// Out of the box, but for writes.
+/// Returns the defaults, with writes as reads.
 fn as_reads() -> Conditions {
     Conditions { writes: Writes::AsReads, ..Conditions::default() }
 }
 
-/// The same with the cutoff of disks whose admission does not learn.
+/// Returns the same with the cutoff of disks whose admission is not adaptive.
 fn with_cutoff() -> Conditions {
     Conditions { sequential_cutoff: SequentialCutoff::Bytes(SequentialCutoff::AUTO_BYTES), ..as_reads() }
 }
@@ -378,7 +378,7 @@ fn open(folder: &Path, source: &Source) -> Result<Trace, String> {
     Trace::open(&folder.join(source.file), &options).map_err(|error| error.to_string())
 }
 
-/// All requests: they are needed again, with a scan among them.
+/// Reads all requests: they are needed again, with a scan among them.
 fn read(trace: Trace) -> Result<Vec<Request>, String> {
     trace.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }

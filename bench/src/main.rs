@@ -1,5 +1,6 @@
-//! Measures the cache itself: on devices in memory (nanoseconds, and with callgrind instructions, per request; bytes of
-//! RAM per block), on a real file through the ring, and how soon the daemon serves again. `cargo xtask bench` runs it against peers and prints ratios.
+//! Measurements of the cache itself: on devices in memory (nanoseconds, and with callgrind instructions, per request; bytes of RAM per
+//! block), on a real file through the ring, and the time until the daemon serves again. `cargo xtask bench` runs them against peers and
+//! prints ratios.
 
 mod classes;
 mod client;
@@ -32,7 +33,7 @@ struct Arguments {
 enum What {
     /// Requests on devices in memory, one after another.
     Requests {
-        /// Which way a request takes.
+        /// Path of a request.
         #[arg(long, value_enum)]
         journey: memory::Journey,
         /// Requests to run.
@@ -47,11 +48,11 @@ enum What {
         /// Bytes of flash, which are bytes of RAM here.
         #[arg(long, default_value_t = 1 << 30)]
         flash_bytes: u64,
-        /// Who enters flash, as disks have it.
+        /// Admission to flash, as disks have it.
         #[arg(long, default_value = "adaptive")]
         admission: Admission,
     },
-    /// How long a start takes until everything that was cached is known again.
+    /// Time of a start until all cached content is known again.
     Recovery {
         /// Bytes of a block.
         #[arg(long, default_value_t = 65536)]
@@ -63,7 +64,7 @@ enum What {
         #[arg(long)]
         file: Option<std::path::PathBuf>,
     },
-    /// How long a start takes until everything that is dirty is known again, after a kill.
+    /// Time of a start until all dirty data is known again, after a kill.
     DirtyRecovery {
         /// Bytes of random pages that are dirty; the pool is ten times as large.
         #[arg(long, default_value_t = 512 << 20)]
@@ -72,7 +73,7 @@ enum What {
         #[arg(long)]
         file: Option<std::path::PathBuf>,
     },
-    /// How soon the daemon serves again, and knows again what was cached.
+    /// Time until the daemon serves again, and knows the cached content.
     Start {
         /// The program `forebay`.
         #[arg(long)]
@@ -80,14 +81,14 @@ enum What {
         /// An empty folder for its pool, its sockets and a disk.
         #[arg(long)]
         dir: std::path::PathBuf,
-        /// Bytes of the disk, all of which are cached.
+        /// Size of the disk in bytes, all of which is cached.
         #[arg(long, default_value_t = 1 << 30)]
         bytes: u64,
-        /// How the process before ended.
+        /// End of the previous process.
         #[arg(long, value_enum)]
         end: start::End,
     },
-    /// What the first write into a region costs, and a later one.
+    /// Cost of the first write into a region, and of a later one.
     Intents {
         /// The pool's file; it is overwritten.
         #[arg(long)]
@@ -104,7 +105,7 @@ enum What {
         /// Requests in flight.
         #[arg(long, default_value_t = 32)]
         depth: u32,
-        /// How long to measure.
+        /// Seconds to measure.
         #[arg(long, default_value_t = 3)]
         seconds: u64,
     },
@@ -113,28 +114,28 @@ enum What {
         /// The pool's file; it is overwritten.
         #[arg(long)]
         file: std::path::PathBuf,
-        /// Who writes.
+        /// Writer of the requests.
         #[arg(long, value_enum)]
         writer: writes::Writer,
-        /// What the file is like at the start.
+        /// State of the file at the start.
         #[arg(long, value_enum, default_value_t = writes::Storage::Written)]
         storage: writes::Storage,
         /// Writes in flight.
         #[arg(long, default_value_t = 32)]
         depth: u32,
-        /// So many writes are followed by a flush.
+        /// Number of writes between flushes.
         #[arg(long, default_value_t = 32)]
         flush_every: u64,
-        /// Bytes that random pages of are written.
+        /// Size of the area of random writes in bytes.
         #[arg(long, default_value_t = 256 << 20)]
         area: u64,
-        /// How long to write.
+        /// Seconds to write.
         #[arg(long, default_value_t = 3)]
         seconds: u64,
-        /// Bytes of a segment of the log: by default as in pools of more than 64 GiB.
+        /// Bytes of a segment of the log: by default that of pools above 64 GiB.
         #[arg(long, default_value_t = 32 << 20)]
         segment_bytes: u64,
-        /// How many writes there are, instead of a time.
+        /// Number of writes, instead of a time.
         #[arg(long)]
         count: Option<u64>,
     },
@@ -155,11 +156,11 @@ enum What {
         /// Reads that are hits, in hundredths.
         #[arg(long, default_value_t = 80)]
         hit_percent: u64,
-        /// How long guests read.
+        /// Seconds for which guests read.
         #[arg(long, default_value_t = 40)]
         seconds: u64,
     },
-    /// Ten virtual machines on a modelled array, alone and cached on two SSDs: how many requests took how long. In virtual time.
+    /// Ten virtual machines on a modelled array, alone and cached on two SSDs: distribution of latencies. In virtual time.
     Classes {
         /// The array, such as `hdd-15k-raid5x5`.
         #[arg(long)]
@@ -185,13 +186,13 @@ enum What {
         /// One part alone, which takes less time.
         #[arg(long, value_enum, default_value_t)]
         part: hit_ratio::Reported,
-        /// Where the trade-off is drawn, with `--part trade-off`.
+        /// File for the chart of the trade-off, with `--part trade-off`.
         #[arg(long, value_name = "FILE")]
         svg: Option<std::path::PathBuf>,
-        /// Where all points of `--part disks` are written, as comma-separated values.
+        /// File for all points of `--part disks`, as comma-separated values.
         #[arg(long, value_name = "FILE")]
         csv: Option<std::path::PathBuf>,
-        /// A trace that is made here instead, and an error if the served policy is worse than it was.
+        /// Generated trace instead, with an error if the served policy got worse.
         #[arg(long, conflicts_with_all = ["traces", "quick", "part", "svg", "csv"])]
         short: bool,
     },
@@ -199,9 +200,9 @@ enum What {
     Nbd(nbd::Arguments),
     /// Random requests to vhost-user servers, as a guest sends them.
     Vhost(vhost::LoadArguments),
-    /// What a vhost-user server answers, compared with a file.
+    /// Comparison of a vhost-user server's disk with a file.
     VhostCheck(vhost::CheckArguments),
-    /// Serves hits in RAM through the vhost-user door: for counting instructions.
+    /// Serves hits in RAM through the vhost-user door, to count instructions.
     VhostDoor(vhost::DoorArguments),
     /// Flash hits on a real file, with disks spread over shards.
     Shards {
@@ -217,13 +218,13 @@ enum What {
         /// Requests in flight, of all disks together.
         #[arg(long, default_value_t = 32)]
         depth: u32,
-        /// How long to measure.
+        /// Seconds to measure.
         #[arg(long, default_value_t = 3)]
         seconds: u64,
     },
 }
 
-/// Ends the process with what went wrong, if something did.
+/// Ends the process with an error, if there is one.
 fn report(done: Result<(), String>) {
     if let Err(problem) = done {
         eprintln!("error: {problem}");
@@ -260,7 +261,7 @@ fn main() {
         }
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
         What::HitRatio { traces, quick, part, svg, csv, .. } => {
-            // One of the two is there: clap sees to it.
+            // One of the two is set: clap requires it.
             report(traces.map_or_else(hit_ratio::report_short, |traces| {
                 let files = hit_ratio::Files { svg: svg.as_deref(), csv: csv.as_deref() };
                 hit_ratio::report(&traces, quick, part, files)

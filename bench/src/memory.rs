@@ -1,4 +1,4 @@
-//! The cache alone, on devices in memory: what its own code costs.
+//! The cache alone, on devices in memory: the cost of its own code.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use crate::rig::Rig;
 
-/// Ways that a request can take.
+/// Path of a request.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Journey {
     /// Read 4 KiB from RAM.
@@ -25,22 +25,22 @@ pub(crate) enum Journey {
     Write,
     /// Write 4 KiB in write-back.
     WriteBack,
-    /// What a read costs the curve of a disk of which 16 GiB are in use: few of its blocks are looked at.
+    /// Update of the curve by a read of a disk with 16 GiB in use: few of its blocks are sampled.
     Curve,
-    /// The same if 4 MiB are in use: all blocks are looked at.
+    /// The same with 4 MiB in use: all blocks are sampled.
     CurveOfAll,
-    /// Not a request: telling all that was counted of a disk that was read and written, as its thread does when somebody looks.
+    /// Not a request: reporting all counters of a disk that was read and written, as its thread does for a query.
     Statistics,
-    /// Nothing: what the measurement itself costs.
+    /// Nothing: the cost of the measurement itself.
     Nothing,
 }
 
 const PAGE: u64 = 4096;
 const FLASH: u64 = 256 << 20;
 const RAM: u64 = 16 << 20;
-/// Pages in use of the disk whose curve is measured.
+/// Number of pages in use of the disk whose curve is measured.
 const CURVE_PAGES: u64 = (16 << 30) / PAGE;
-/// What write-back writes: little enough to be dirty altogether without anybody being held back.
+/// Size of the area of write-back: small enough to be dirty altogether without a throttle.
 const WRITTEN: u64 = 12 << 20;
 
 /// Runs requests one after another and prints nanoseconds per request.
@@ -58,7 +58,8 @@ pub(crate) fn requests(journey: Journey, count: u64) {
         })
         .await;
         if matches!(journey, Journey::RamHit | Journey::AtHand) {
-            // In the order of the requests, for a long run in order would not enter; and nothing else, which would leave a part on flash.
+            // In the order of the requests, because a long run in order would not enter; and nothing else, which would leave a part on
+            // flash.
             for request in 0..RAM / 2 / PAGE {
                 run_one(&rig, &mut Curve::new(), Journey::RamHit, request).await;
             }
@@ -88,7 +89,7 @@ pub(crate) fn requests(journey: Journey, count: u64) {
     );
 }
 
-/// A read of one page; ten thousand in a second, so that nothing is left out for being too much.
+/// Records a read of one page; ten thousand in a second, so that none is left out for its rate.
 fn observe(curve: &mut Curve, page: u64, request: u64) {
     curve.observe(&ByteRange::at(page * PAGE, PAGE), Use::Read, request * 100_000);
 }
@@ -135,7 +136,7 @@ pub(crate) fn index(block_bytes: u32, flash: u64, admission: Admission) {
         let rig = Rig::with_settings(host, pool, backing, block_bytes, 4 << 20, change).await;
         rig.warm_up(flash / 10 * 9, block_bytes as usize).await;
         report(&rig, "fresh", (block_bytes, flash, admission));
-        // Half a disk's worth of random 4 KiB writes into what is cached, each of which makes a hole and fills it.
+        // Random 4 KiB writes into cached data, of half a disk, each of which makes a hole and fills it.
         for request in 0..flash / PAGE / 2 {
             let place = request.wrapping_mul(0x9e37_79b9) % (flash / 10 * 9 / PAGE) * PAGE;
             rig.write(place, 4096).await;

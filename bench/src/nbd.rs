@@ -1,7 +1,7 @@
-//! A lean NBD client: random 4 KiB reads, pipelined on one connection. It reads as much of the socket as there is, and sends with
-//! one call all that it asks for next. It is here because fio's client takes more CPU for a request than a good server does.
+//! Lean NBD client: random 4 KiB reads, pipelined on one connection. It reads as much of the socket as there is, and sends all next
+//! requests with one call. It exists because fio's client takes more CPU time per request than a good server does.
 //!
-//! It trusts the server, and no time limit ends it: for measuring, with a limit from outside.
+//! It trusts the server, and has no time limit: for measurements with a limit from outside.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -22,25 +22,25 @@ const PAGE: u64 = 4096;
 const BUFFER_BYTES: usize = 256 << 10;
 const CHECKED_BYTES: u32 = 64 << 10;
 
-/// Random reads of 4 KiB, so many in flight, for a while.
+/// Random reads of 4 KiB, pipelined, for a while.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The server's socket.
+    /// Socket of the server.
     #[arg(long)]
     socket: PathBuf,
-    /// The export's name; the default one without.
+    /// Name of the export; the default one without.
     #[arg(long, default_value = "")]
     export: String,
-    /// Bytes of the export, from its start, that are read.
+    /// Number of bytes that are read, from the start of the export.
     #[arg(long)]
     bytes: u64,
     /// Requests in flight.
     #[arg(long, default_value_t = 32)]
     depth: u16,
-    /// How long to measure.
+    /// Seconds to measure.
     #[arg(long, default_value_t = 3)]
     seconds: u64,
-    /// Before that all of it is compared with this file.
+    /// File with which all of it is compared before.
     #[arg(long)]
     expect: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
 /// Runs the load and prints its figures.
 ///
 /// # Errors
-/// If the server cannot be reached, fails a request, or answers something else than the file to compare with holds.
+/// If the server cannot be reached, fails a request, or its data differs from the file.
 pub(crate) fn load(arguments: &Arguments) -> Result<(), String> {
     let Arguments { socket, export, bytes, depth, seconds, expect } = arguments;
     let (bytes, depth) = (*bytes, *depth);
@@ -88,11 +88,11 @@ pub(crate) fn load(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// What is asked for and not answered.
+/// Requests without an answer.
 struct Reads {
     pages: u64,
     state: u64,
-    /// Since when, by cookie.
+    /// Begin of each, by cookie.
     begun: Vec<Instant>,
     to_send: Vec<u8>,
 }
@@ -146,7 +146,7 @@ impl Reads {
     }
 }
 
-/// Which request the head of a reply answers.
+/// Returns the cookie in the head of a reply.
 fn cookie(head: &[u8], most: usize) -> std::io::Result<usize> {
     match ReplyHeader::decode(head) {
         Some(ReplyHeader::Simple { error: None, cookie }) if cookie < most as u64 => Ok(cookie as usize),

@@ -1,5 +1,5 @@
-//! What safety costs: how long a start takes until all that was cached is known again, and what the first write into a
-//! region costs, which waits for the region's intent.
+//! Cost of safety: the time of a start until all cached content is known again, and the cost of the first write into a region, which waits
+//! for the region's intent.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -13,13 +13,13 @@ use cache::{DiskSettings, Load, LoadStatistics, Mode, Shape};
 
 use crate::rig::Rig;
 
-/// Segments and regions as a pool of 100 GB has them: a start reads one summary for each segment.
+/// Segments and regions of a pool of 100 GB: a start reads one summary for each segment.
 const SHAPE: Shape = Shape { segment_bytes: 32 << 20, region_bytes: 64 << 20 };
-/// A disk of which half can be cached: bits for each of its pages are looked at as well.
+/// Size of the disk in flash sizes, so that half of it can be cached: the bits of all its pages are read as well.
 const DISK_PER_FLASH: u64 = 2;
 const RAM: u64 = 16 << 20;
 
-/// Fills a cache, opens it anew and prints how long that took.
+/// Fills a cache, opens it again and prints the time of that.
 pub(crate) fn recovery(block_bytes: u32, flash_bytes: u64, file: Option<&Path>) {
     let backing_bytes = DISK_PER_FLASH * flash_bytes;
     let recovered = match file {
@@ -47,7 +47,7 @@ fn fill<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) {
         let backing = Memory::new(DISK_PER_FLASH * flash.geometry().size);
         let rig = Rig::with_shape(host, flash, backing, block_bytes, RAM, Some(SHAPE)).await;
         rig.warm_up(bytes, (block_bytes as usize).max(64 << 10)).await;
-        // RAM gives up what a slow flash does not take in time.
+        // RAM evicts pages that a slow flash does not accept in time.
         while rig.disk.statistics().cached_bytes < bytes / 10 * 9 {
             rig.warm_up(bytes, 64 << 10).await;
         }
@@ -55,7 +55,7 @@ fn fill<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) {
     });
 }
 
-/// How long a start took.
+/// Time of a start.
 struct Recovered {
     /// From the pool's first byte to the last page known.
     took: Duration,
@@ -96,8 +96,8 @@ fn start<F: BlockDevice>(
     started.expect("nothing waits")
 }
 
-/// Writes random pages in write-back until so many bytes are dirty, ends as a kill does, and prints how long the next start
-/// takes until it knows them again: so long guests wait.
+/// Writes random pages in write-back until so many bytes are dirty, ends as by a kill, and prints the time until the next start knows them
+/// again: guests wait for so long.
 pub(crate) fn dirty_recovery(dirty_bytes: u64, file: Option<&Path>) {
     let (flash_bytes, backing_bytes) = (dirty_bytes * 10, DIRTY_AREAS * dirty_bytes);
     let change = |settings: &mut DiskSettings| to_write_back(settings, dirty_bytes);
@@ -119,7 +119,7 @@ pub(crate) fn dirty_recovery(dirty_bytes: u64, file: Option<&Path>) {
     recovered.print("dirty-recovery", DIRTY_BLOCK);
 }
 
-/// Writes of guests at once.
+/// Number of concurrent writes of guests.
 const WRITERS: u64 = 32;
 
 fn make_dirty<F: BlockDevice>(executor: &Executor, flash: F, dirty_bytes: u64) {
@@ -136,7 +136,7 @@ fn make_dirty<F: BlockDevice>(executor: &Executor, flash: F, dirty_bytes: u64) {
             let (disk, running) = (Rc::clone(&rig.disk), Rc::clone(&running));
             host.spawn(async move {
                 for number in (writer..pages).step_by(WRITERS as usize) {
-                    // An odd stride comes to each page of the area once, in an order without locality.
+                    // An odd stride reaches each page of the area once, in an order without locality.
                     let page = number.wrapping_mul(0x9e37_79b9) % (DIRTY_AREAS * pages).next_power_of_two();
                     let page = page % (DIRTY_AREAS * pages);
                     disk.write(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1.expect("nothing fails");
@@ -150,7 +150,7 @@ fn make_dirty<F: BlockDevice>(executor: &Executor, flash: F, dirty_bytes: u64) {
     });
 }
 
-/// The disk is so many times as large as what is dirty.
+/// Size of the disk in sizes of the dirty data.
 const DIRTY_AREAS: u64 = 2;
 const PAGE: u64 = 4096;
 const DIRTY_BLOCK: u32 = 4096;
@@ -158,12 +158,12 @@ const DIRTY_BLOCK: u32 = 4096;
 fn to_write_back(settings: &mut DiskSettings, dirty_bytes: u64) {
     settings.mode = Mode::WriteBack;
     settings.reserve_bytes = settings.limit_bytes / 16 * 15;
-    // More than becomes dirty, so that nobody is held back.
+    // Above the dirty data, so that no writer is throttled.
     settings.dirty_limit_bytes = Some(dirty_bytes / 8 * 17);
     settings.destage_rate_max = 1;
 }
 
-/// Writes into regions that are at rest, and once more into each, and prints what either costs.
+/// Writes into regions that are closed, and once more into each, and prints the cost of both.
 pub(crate) fn intents(path: &Path, regions: u64) {
     let (executor, flash) = on_ring(path, Some(1 << 30));
     let host: LocalHost = executor.host();
@@ -188,7 +188,7 @@ pub(crate) fn intents(path: &Path, regions: u64) {
     });
 }
 
-/// A file of the pool, made anew if it has a size.
+/// Opens a file of the pool, created if a size is given.
 fn on_ring(path: &Path, create: Option<u64>) -> (Executor, FileDevice) {
     if create.is_some() && path.exists() {
         std::fs::remove_file(path).expect("the pool's file can be replaced");

@@ -1,4 +1,4 @@
-//! A cache with one disk, on whatever devices a measurement brings.
+//! Cache with one disk, on the devices of a measurement.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,22 +7,22 @@ use block::executor::LocalHost;
 use block::{BlockDevice, Buffer, ByteRange, Host};
 use cache::{Belief, Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, Shape};
 
-/// While it is warmed up, so that a real flash takes what RAM gives up; a sleep that is over at once lets nobody else run.
+/// Pause during the warm-up, so that a real flash accepts the pages evicted from RAM; a sleep of no length lets no other task run.
 const PAUSE_NS: u64 = 1_000_000;
-/// A pause is made after so much.
+/// Number of bytes between pauses.
 const PAUSE_BYTES: u64 = 64 << 10;
 
-/// A cache and its only disk.
+/// Cache and its only disk.
 pub(crate) struct Rig<B: BlockDevice, F: BlockDevice> {
     pub(crate) disk: Rc<CachedDisk<(B, F, LocalHost)>>,
     pub(crate) host: LocalHost,
     cache: Rc<Cache<(B, F, LocalHost)>>,
-    /// Where [`Self::try_read_cached`] copies to.
+    /// Target of the copies of [`Self::try_read_cached`].
     page: RefCell<Buffer>,
 }
 
 impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
-    /// Formats `flash` and puts a cache of `ram_bytes` and all of the flash in front of `backing`.
+    /// Formats `flash` and attaches a disk with `backing` to a cache of `ram_bytes` and all of the flash.
     pub(crate) async fn new(host: LocalHost, flash: F, backing: B, block_bytes: u32, ram_bytes: u64) -> Self {
         Self::with_shape(host, flash, backing, block_bytes, ram_bytes, None).await
     }
@@ -40,7 +40,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         Self::attach(host, flash, backing, block_bytes, ram_bytes, |_| {}).await
     }
 
-    /// As [`Self::new`], with settings changed.
+    /// As [`Self::new`], with changed settings.
     pub(crate) async fn with_settings(
         host: LocalHost,
         flash: F,
@@ -56,7 +56,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         rig
     }
 
-    /// As [`Self::with_settings`], with what the flash holds already.
+    /// As [`Self::with_settings`], with the existing content of flash.
     pub(crate) async fn attach(
         host: LocalHost,
         flash: F,
@@ -86,7 +86,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         result.expect("the devices do not fail");
     }
 
-    /// Reads what RAM has, one page at most.
+    /// Reads cached data from RAM, one page at most.
     pub(crate) fn try_read_cached(&self, offset: u64, len: u64) {
         let (mut page, mut at) = (self.page.borrow_mut(), 0);
         let mut take = |bytes: &[u8]| {
@@ -101,8 +101,8 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         result.expect("the devices do not fail");
     }
 
-    /// Reads `bytes` from the start of the disk in requests of `len`, so that they are cached, and lets promotions run: more at once than the
-    /// flash takes would leave RAM without ever having been there.
+    /// Reads `bytes` from the start of the disk in requests of `len`, so that they are cached, and lets promotions run: more at once than
+    /// flash accepts would leave RAM without being promoted.
     pub(crate) async fn warm_up(&self, bytes: u64, len: usize) {
         let each = (PAUSE_BYTES / len as u64).max(1);
         for request in 0..bytes / len as u64 {
@@ -119,7 +119,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         self.cache.detach(&self.disk).await;
     }
 
-    /// Lets the tasks behind the cache run.
+    /// Lets background tasks of the cache run.
     pub(crate) async fn rest(&self) {
         self.host.sleep(1).await;
     }
@@ -129,7 +129,7 @@ async fn format(flash: &impl BlockDevice, shape: Option<Shape>) {
     cache::format(flash, PoolId([1; 16]), shape).await.expect("the pool's device takes a format");
 }
 
-/// The next of a row of random numbers. The constants are Knuth's for a linear congruential generator of 64 bits (MMIX).
+/// Returns the next pseudo-random number. The constants are Knuth's for a linear congruential generator of 64 bits (MMIX).
 pub(crate) fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33

@@ -16,10 +16,10 @@ use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, Shared
 use crate::rig::random;
 
 const SIZE: u64 = 512 << 20;
-/// What is read of all disks together: on flash, and much more than RAM holds.
+/// Bytes that are read of all disks together: on flash, and much more than RAM holds.
 const AREA: u64 = 384 << 20;
 
-/// What is measured.
+/// Load of the measurement.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) shards: u32,
@@ -32,10 +32,10 @@ pub(crate) struct Load {
 type Env = (Memory, FileDevice, LocalHost);
 type Disk = CachedDisk<Env>;
 
-/// What the other shards get from the one that opened the pool.
+/// Handles that the other shards get from the one that opened the pool.
 type Place = (SharedPool, Handle);
 
-/// Random 4 KiB reads of cached pages, so many in flight, for a while.
+/// Does random 4 KiB reads of cached pages, `depth` in flight, for a while.
 pub(crate) fn flash_hits(path: &Path, load: Load) {
     assert!(
         load.shards >= 1 && load.disks >= load.shards && load.depth >= load.disks,
@@ -100,7 +100,7 @@ async fn join(ring: &Ring, host: LocalHost, place: &Receiver<Place>) -> Rc<Cache
     joined.expect("it is the same device")
 }
 
-/// The life of one shard: attaches its disks, fills the cache, and reads when all shards are ready.
+/// Runs one shard: attaches its disks, fills the cache, and reads when all shards are ready.
 fn on_shard(
     load: Load,
     number: u32,
@@ -140,7 +140,7 @@ async fn attach(cache: &Rc<Cache<Env>>, number: u32) -> Rc<Disk> {
     cache.attach(settings, backing, past).await.expect("the settings fit")
 }
 
-/// Reads until nearly all is on flash. RAM gives up what flash does not take in time, so some needs another pass.
+/// Reads until nearly all is on flash. RAM evicts pages that flash does not accept in time, so some need another pass.
 async fn warm_up(disk: &Disk, host: &LocalHost, area: u64) {
     while disk.statistics().cached_bytes < area / 100 * 99 {
         for request in 0..area / (64 << 10) {

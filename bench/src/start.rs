@@ -1,6 +1,6 @@
-//! How soon the real daemon serves again after a stop and after a kill: from the start of the process to the first read
-//! that is answered, and until all that was cached is known; and for how long a guest waits over vhost-user, from the end of the
-//! process before on. A disk on a sparse file, a pool in a file beside it.
+//! Time until the real daemon serves again after a stop and after a kill: from the start of the process to the first answered read, and
+//! until all cached content is known; and the time that a guest waits over vhost-user, from the end of the previous process on. A disk on a
+//! sparse file, a pool in a file beside it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
-/// How often is looked whether something has come to be.
+/// Interval of checks for a result.
 const LOOK: Duration = Duration::from_micros(500);
-/// How often a guest's front end tries to connect again, as in the lines of `forebay disk show NAME --connect`.
+/// Interval at which a guest's front end tries to connect again, as in the options of `forebay disk show NAME --connect`.
 const RECONNECT: Duration = Duration::from_millis(100);
-/// How long anything here may take.
+/// Time limit of every step.
 const TIME_MAX: Duration = Duration::from_mins(2);
-/// Bytes a second with which a cache fills at least.
+/// Minimum rate at which a cache fills, in bytes a second.
 const SLOWEST_FILL: u64 = 20 << 20;
 
-/// How the process before ended.
+/// End of the previous process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum End {
-    /// As a service manager stops it.
+    /// Like that by a service manager.
     Stop,
     /// By SIGKILL.
     Kill,
 }
 
-/// A daemon with one disk. Killed when dropped.
+/// Daemon with one disk. Killed when dropped.
 struct Daemon {
     program: PathBuf,
     dir: PathBuf,
@@ -42,7 +42,7 @@ struct Daemon {
     started: Instant,
 }
 
-/// Fills the cache of a disk of so many bytes, ends the daemon, starts it again, and prints how long that took.
+/// Fills the cache of a disk of so many bytes, ends the daemon, starts it again, and prints the times.
 pub(crate) fn first_read(program: &Path, dir: &Path, bytes: u64, end: End) {
     let image = dir.join("backing.img");
     File::create(&image).and_then(|file| file.set_len(bytes)).expect("the folder can be written");
@@ -82,7 +82,7 @@ pub(crate) fn first_read(program: &Path, dir: &Path, bytes: u64, end: End) {
     );
 }
 
-/// Tries again and again, as QEMU does, to have a page of the disk, and returns the time that has passed since `told` then.
+/// Tries repeatedly, like QEMU, to read a page of the disk, and returns the time since the daemon was ordered to end.
 fn until_answered(socket: &Path, told: Instant) -> Duration {
     loop {
         sleep(RECONNECT);
@@ -111,7 +111,7 @@ impl Daemon {
         Self { program: program.to_owned(), dir: dir.to_owned(), child, started }
     }
 
-    /// Looks again and again until there is an answer.
+    /// Polls until there is an answer.
     fn until_served<T>(&self, what: &str, look: impl Fn() -> Option<T>) -> T {
         loop {
             if let Some(answer) = look() {
@@ -122,7 +122,7 @@ impl Daemon {
         }
     }
 
-    /// What a command prints; none if it fails.
+    /// Returns the output of a command; none if it fails.
     fn run(&self, words: &[&str]) -> Option<String> {
         let socket = self.dir.join("control.sock");
         let output = Command::new(&self.program).args(words).env("FOREBAY_SOCKET", socket).output();

@@ -1,9 +1,8 @@
-//! Random 4 KiB writes with a flush after every so many: through the face of a cache in write-back, on a real file, and on
-//! such a file itself. One loop makes both, so their difference is what the cache costs.
+//! Random 4 KiB writes with a flush after every so many: through the interface of a cache in write-back, on a real file, and on such a file
+//! itself. The same loop does both, so their difference is the cost of the cache.
 //!
-//! The file is written from end to end before it is used, whoever uses it: a file system answers the first write into a
-//! place that was only reserved with work of its own, which a log that has gone round once does not meet any more. What
-//! that work costs can be asked for, too.
+//! The file is written from end to end before either uses it: the first write into a reserved place costs a file system additional work,
+//! which a log that has wrapped once no longer has. That cost can be measured, too.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -21,58 +20,58 @@ use nix::fcntl::{FallocateFlags, fallocate};
 
 use crate::rig::{Rig, random};
 
-/// Room for what is dirty in any of these measurements, so that no writer is held back.
+/// Size that has room for the dirty data of any of these measurements, so that no writer is throttled.
 const SIZE: u64 = 2560 << 20;
 const DIRTY_LIMIT: u64 = 600 << 20;
 const REGION_BYTES: u64 = 64 << 20;
 const PAGE: u64 = 4096;
-/// As disks of the daemon have it, if nobody says otherwise.
+/// Default of the daemon's disks.
 const BLOCK_BYTES: u32 = 65_536;
 /// See [`BLOCK_BYTES`].
 const RAM: u64 = 32 << 20;
 
-/// Who writes.
+/// Writer of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Writer {
     /// The cache, with its log in the file.
     Cache,
-    /// Nobody but the loop.
+    /// The loop alone.
     File,
 }
 
-/// What the file is like at the start.
+/// State of the file at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Storage {
     /// Written from end to end.
     Written,
-    /// Reserved, as the daemon makes pool files.
+    /// Reserved, as the daemon creates pool files.
     Reserved,
 }
 
-/// What is written.
+/// Load of writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) storage: Storage,
     /// Writes in flight.
     pub(crate) depth: u32,
-    /// So many writes are followed by a flush.
+    /// Number of writes between flushes.
     pub(crate) flush_every: u64,
-    /// Random pages of so many bytes.
+    /// Size of the area of random writes in bytes.
     pub(crate) area: u64,
-    /// When it ends.
+    /// End of the load.
     pub(crate) end: End,
     /// Bytes of a segment of the log.
     pub(crate) segment_bytes: u64,
 }
 
-/// When a load ends.
+/// End of a load.
 #[derive(Clone, Copy)]
 pub(crate) enum End {
     After(Duration),
     Writes(u64),
 }
 
-/// What became of it.
+/// Results of a load.
 struct Done {
     writes: u64,
     took: Duration,
@@ -104,12 +103,12 @@ pub(crate) fn run(path: &Path, writer: Writer, load: Load) {
                     settings.mode = Mode::WriteBack;
                     settings.reserve_bytes = settings.limit_bytes / 16 * 15;
                     settings.dirty_limit_bytes = Some(DIRTY_LIMIT);
-                    // What destage costs guests is measured elsewhere.
+                    // The cost of destage for guests is measured elsewhere.
                     settings.destage_rate_max = 1 << 20;
                 })
                 .await;
                 rig.disk.loaded().await;
-                // The first write notes that something is dirty, and takes the first segment.
+                // The first write records that the disk is dirty, and takes the first segment.
                 rig.write(0, 4096).await;
                 let before = rig.disk.statistics().counts.flash_write_bytes;
                 let done = write(Rc::clone(&rig.disk), &host, load).await;
@@ -133,7 +132,7 @@ pub(crate) fn run(path: &Path, writer: Writer, load: Load) {
     });
 }
 
-/// Writes as told, and flushes once more at the end.
+/// Runs the load, and flushes once more at the end.
 async fn write<D: BlockDevice + 'static>(device: Rc<D>, host: &LocalHost, load: Load) -> Done {
     let (begun, running) = (Rc::new(Cell::new(0u64)), Rc::new(Cell::new(load.depth)));
     let micros = Rc::new(RefCell::new(Vec::new()));
@@ -174,7 +173,7 @@ async fn write<D: BlockDevice + 'static>(device: Rc<D>, host: &LocalHost, load: 
     Done { writes: begun.get(), took, micros }
 }
 
-/// Makes the file; a written one is left as an earlier run made it.
+/// Creates the file; a written one is left as an earlier run made it.
 fn lay_out(path: &Path, storage: Storage) {
     const CHUNK: usize = 4 << 20;
     let is_there = path.metadata().is_ok_and(|file| file.len() == SIZE);

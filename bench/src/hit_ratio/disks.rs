@@ -1,7 +1,7 @@
-//! The traces as disks have them: writes as they are beside the same as reads, 23 sizes, the first two turnovers after the fill apart, a
+//! The traces as disks have them: with writes beside writes as reads, 23 sizes, the first two turnovers after the fill counted apart, a
 //! second pass over learned state, and the pages written to flash by cause.
 //!
-//! References follow the rule that serves disks (`hitsim/src/rule.rs`), so that a write costs all alike.
+//! References follow the rule of served disks (`hitsim/src/rule.rs`), so that a write costs all alike.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,7 +18,7 @@ mod figures;
 
 use figures::{Figure, Loss};
 
-/// Sizes of caches, in hundredths of what a trace touches.
+/// Sizes of caches, in hundredths of the footprint of a trace.
 const SIZES: [u32; 23] =
     [1, 2, 3, 4, 5, 7, 10, 13, 17, 20, 24, 27, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80];
 /// Sizes at which flash writes are judged.
@@ -41,22 +41,22 @@ const REFERENCES: [Policy; 7] = [
     BELADY,
 ];
 
-/// Everything that was simulated of a trace.
+/// All simulations of a trace.
 struct Disk {
     name: &'static str,
     /// Each of [`SIZES`] in bytes.
     sizes: Vec<(u32, u64)>,
     /// Writes as reads.
     reads: Outcome,
-    /// Writes as they are, with `always` at [`WRITES_AT`]; none if the trace does not write, or does not say.
+    /// Real writes, with `always` at [`WRITES_AT`]; none if the trace has no writes, or no directions.
     real: Option<Outcome>,
-    /// Played twice: writes as they are, if there are any.
+    /// Two passes: with real writes, if there are any.
     again: Outcome,
     /// Caches of the RAM of a served disk alone, at [`WRITES_AT`]: the policy, the size in bytes of the whole, and the pass.
     ram_alone: Vec<(Policy, u64, Tally)>,
 }
 
-/// One of the outcomes of a [`Disk`].
+/// Selects one of the outcomes of a [`Disk`].
 #[derive(Clone, Copy)]
 enum Taken {
     AsReads,
@@ -124,7 +124,7 @@ impl Disk {
         Self { name, sizes, reads, real, again, ram_alone }
     }
 
-    /// What was simulated so; none if the trace does not write, or does not say.
+    /// Returns the selected outcome; none if the trace has no writes, or no directions.
     fn taken(&self, taken: Taken) -> Option<&Outcome> {
         match taken {
             Taken::AsReads => Some(&self.reads),
@@ -133,30 +133,30 @@ impl Disk {
         }
     }
 
-    /// With writes as they are, or as reads where there are none.
+    /// Returns the outcome with real writes, or as reads if there are none.
     fn natural(&self) -> &Outcome {
         self.real.as_ref().unwrap_or(&self.reads)
     }
 
-    /// Each size at which the served policies could be simulated.
+    /// Returns each size at which the served policies could be simulated.
     fn simulated(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let sizes = self.sizes.iter().copied();
         sizes.filter(|(_, bytes)| SERVED.iter().all(|policy| find(&self.reads, *policy, *bytes).is_some()))
     }
 
-    /// What lies between LRU and Belady as reads.
+    /// Returns the gap between LRU and Belady as reads.
     fn gap(&self, bytes: u64) -> f64 {
         let misses = |policy| find(&self.reads, policy, bytes).map_or(f64::NAN, Row::miss_ratio);
         misses(LRU) - misses(BELADY)
     }
 
-    /// Sizes that count.
+    /// Returns the sizes that count.
     fn judged(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.simulated().filter(|(_, bytes)| self.gap(*bytes) >= GAP_MIN)
     }
 }
 
-/// An LRU of the RAM of a served disk, for each size of the whole.
+/// Returns the tallies of an LRU of the RAM of a served disk, for each size of the whole.
 fn ram_alone(workload: &Workload, conditions: &Conditions, sizes: &[u64]) -> Vec<(Policy, u64, Tally)> {
     let all_in_ram = Conditions { ram: RamShare::Bytes(u64::MAX), ..*conditions };
     let mut tallies = Vec::new();
@@ -178,12 +178,12 @@ fn name_of(policy: Policy) -> &'static str {
     }
 }
 
-/// Returns true for Belady: with writes as they are its misses of all accesses say nothing, as it keeps no block for a write.
+/// Returns true for Belady: with real writes its misses of all accesses are not comparable, as it keeps no block for a write.
 fn is_bound_of_reads(policy: Policy) -> bool {
     policy == BELADY
 }
 
-/// Points of hit ratio that a policy loses to LRU, by a ratio of misses.
+/// Returns the points of hit ratio that a policy loses to LRU, by a ratio of misses.
 fn lost(disks: &[Disk], policy: Policy, taken: Taken, ratio: fn(&Row) -> Option<f64>) -> Loss {
     let mut loss = Loss::default();
     for disk in disks {
@@ -203,7 +203,7 @@ fn misses(row: &Row) -> Option<f64> {
     Some(row.miss_ratio())
 }
 
-/// Misses of a turnover of which at least half happened.
+/// Returns the misses of a turnover that is at least half complete.
 fn turnover(row: &Row, number: usize) -> Option<f64> {
     let turn = row.turnovers?[number];
     let blocks = row.point.size_bytes / u64::from(row.point.block_bytes);
@@ -214,7 +214,7 @@ fn read_misses(row: &Row) -> Option<f64> {
     (row.tally.reads > 0).then(|| row.read_miss_ratio())
 }
 
-/// Pages written to flash beside `always` in the same log, writes as they are.
+/// Returns the pages written to flash beside `always` in the same log, with real writes.
 fn beside_always(disks: &[Disk], policy: Policy) -> Figure {
     let mut figure = Figure::default();
     for disk in disks {
@@ -232,7 +232,7 @@ fn beside_always(disks: &[Disk], policy: Policy) -> Figure {
     figure
 }
 
-/// A line of the summary.
+/// Line of the summary.
 type Line = (&'static str, fn(&[Disk], Policy) -> String);
 
 const SUMMARY: [Line; 11] = [
@@ -287,7 +287,7 @@ fn print_summary(disks: &[Disk]) {
     }
 }
 
-/// Gap closed as reads.
+/// Returns the gap closed, with writes as reads.
 fn closed(disks: &[Disk], policy: Policy) -> Figure {
     let mut figure = Figure::default();
     for disk in disks {
@@ -299,7 +299,8 @@ fn closed(disks: &[Disk], policy: Policy) -> Figure {
     figure
 }
 
-/// Pages written to flash for each read hit that a cache of its RAM alone does not have, at sizes in hundredths; infinite if it has as many.
+/// Returns the pages written to flash for each read hit that a cache of its RAM alone does not have, at sizes in hundredths; infinite if it
+/// has as many.
 fn pages_per_hit(disk: &Disk, policy: Policy) -> Vec<(u32, f64)> {
     let of = |(share, size): (u32, u64)| {
         let row = find(disk.natural(), policy, size)?;
@@ -310,7 +311,7 @@ fn pages_per_hit(disk: &Disk, policy: Policy) -> Vec<(u32, f64)> {
     disk.simulated().filter(|(share, _)| WRITES_AT.contains(share)).filter_map(of).collect()
 }
 
-/// Hits gained; none are zero, which a division shows as infinite.
+/// Returns the hits gained; zero if there are none, which a division shows as infinite.
 #[expect(clippy::cast_precision_loss, reason = "counts of accesses are 32 bits")]
 fn gained(before: u64, now: u64) -> f64 {
     before.saturating_sub(now) as f64
@@ -339,7 +340,7 @@ fn print_references(disks: &[Disk]) {
     }
 }
 
-/// Pages written to flash by cause, each for an access.
+/// Prints the pages written to flash by cause, per access.
 fn print_flash(disks: &[Disk]) {
     println!(
         "\n### Flash pages written for each access, writes as they are where the trace says what writes\n\n| trace | of footprint | policy | \
@@ -375,7 +376,7 @@ fn print_causes(disk: &Disk, (share, size): (u32, u64), policy: Policy) {
     );
 }
 
-/// Misses of all points that count, as reads and as they are.
+/// Prints the misses of all points that count, with writes as reads and as they are.
 fn print_points(disks: &[Disk]) {
     println!(
         "\n### Misses as reads; as they are (of reads alone)\n\n| trace | of footprint | LRU | Belady | out of the box | hits first |\n\
@@ -402,7 +403,7 @@ fn print_points(disks: &[Disk]) {
     }
 }
 
-/// All points as comma-separated values.
+/// Returns all points as comma-separated values.
 fn values(disks: &[Disk]) -> String {
     let mut text = String::new();
     for disk in disks {

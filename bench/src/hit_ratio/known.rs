@@ -1,4 +1,4 @@
-//! What is known of the traces: miss ratios in `baseline.csv`, which others' simulators gave.
+//! Known results of the traces: miss ratios in `baseline.csv`, from simulators of others.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use hitsim::{Policy, Row};
 
 use super::BLOCK_BYTES;
 
-/// A miss ratio that is known.
+/// Known miss ratio.
 pub(super) struct Known {
     trace: String,
     blocks: u64,
@@ -17,10 +17,10 @@ pub(super) struct Known {
 
 /// Half of the sixth digit.
 const EXACT: f64 = 0.000_000_51;
-/// What ARC is known to differ by.
+/// Known difference of ARC.
 const ARC_WITHIN: f64 = 0.000_6;
 
-/// What the others may differ by on average: what they do today, and a margin. A wrong list or constant differs by more.
+/// Tolerance of the others' average: today's difference, and a margin. A wrong list or constant differs by more.
 const MEAN_WITHIN: [(Reference, f64); 7] = [
     (Reference::Clock, 0.000_1),
     (Reference::TwoQ, 0.000_1),
@@ -31,20 +31,20 @@ const MEAN_WITHIN: [(Reference, f64); 7] = [
     (Reference::WTinyLfu(20), 0.008),
 ];
 
-/// What was compared so far.
+/// Results of the comparisons so far.
 #[derive(Default)]
 pub(super) struct Checked {
     exact: u32,
     arc: u32,
     arc_most: f64,
-    /// Of policies of which several variants are published: name, points, sum and largest of differences.
+    /// Policies with several published variants: name, points, sum and largest of differences.
     others: Vec<(Reference, u32, f64, f64)>,
 }
 
 /// Reads `baseline.csv`.
 ///
 /// # Errors
-/// If it is absent, or a line has another shape: a sentence.
+/// If it is absent, or a line has another form: a sentence.
 pub(super) fn read(folder: &Path) -> Result<Vec<Known>, String> {
     let file = folder.join("baseline.csv");
     let text = std::fs::read_to_string(&file).map_err(|error| {
@@ -70,7 +70,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Known>, String> {
         .collect()
 }
 
-/// What a policy is called there.
+/// Returns the name of a policy there.
 fn name(reference: Reference) -> &'static str {
     match reference {
         Reference::Fifo => "FIFO",
@@ -89,10 +89,10 @@ fn name(reference: Reference) -> &'static str {
 }
 
 impl Checked {
-    /// Compares rows of references with all that is known of a trace.
+    /// Compares rows of references with all known results of a trace.
     ///
     /// # Errors
-    /// If one that is exact differs, or if there is nothing to compare something known with: a sentence.
+    /// If an exact one differs, or if there is no row for a known result: a sentence.
     pub(super) fn compare(&mut self, trace: &str, known: &[Known], rows: &[Row]) -> Result<(), String> {
         let mut known = known.iter().filter(|known| known.trace == trace).peekable();
         if known.peek().is_none() {
@@ -144,7 +144,7 @@ impl Checked {
         }
     }
 
-    /// What came of it.
+    /// Returns a summary.
     ///
     /// # Errors
     /// If a policy was compared nowhere, or differs by more than its bound on average: a sentence.
@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// What is known of ten blocks of trace `t`: half of all accesses miss.
+    /// Returns known results of ten blocks of trace `t`: half of all accesses miss.
     fn known(policies: &[&str]) -> Vec<Known> {
         let known = |policy: &&str| Known {
             trace: "t".to_owned(),
@@ -195,7 +195,7 @@ mod tests {
         policies.iter().map(known).collect()
     }
 
-    /// Every reference with so many misses of ten thousand.
+    /// Returns a row of every reference with so many misses of ten thousand.
     fn rows(misses: impl Fn(Reference) -> u64) -> Vec<Row> {
         let row = |reference| Row {
             point: Point {

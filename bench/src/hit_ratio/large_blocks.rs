@@ -1,28 +1,28 @@
-//! Blocks as large as a disk has them out of the box: judged as blocks, while pages are what is fetched and written.
+//! Blocks of a disk's default size: judged as blocks, while pages are fetched and written.
 //!
-//! There is no policy of a paper beside them, for those fetch and hold whole blocks. What can be said is how much is written to flash for
-//! what is missed: an LRU that admits every page that is missed writes one for each.
+//! There is no policy of a paper for comparison, because those fetch and hold whole blocks. The figure is the flash writes per missed page:
+//! an LRU that admits every missed page writes one for each.
 
 use hitsim::{Policy, Row, Workload};
 
 use super::{BLOCK_BYTES, SIZES, as_reads, collect, made_up, served, simulate_blocks, sizes};
 
-/// Bytes of a block of a disk out of the box, which is the daemon's to say.
+/// Default block size of a disk in bytes, which the daemon defines.
 const LARGE_BLOCK_BYTES: u32 = 64 << 10;
-/// Sizes at which it is looked at: 10 and 20 % of what the trace touches.
+/// Measured sizes: 10 and 20 % of the footprint of the trace.
 const AT: [usize; 2] = [3, 4];
 
 /// One size of one trace.
 pub(super) struct LargeBlocks {
     /// As in [`SIZES`].
     size: usize,
-    /// Of accesses, each to a part of one block.
+    /// Misses of accesses, each to a part of one block.
     misses: f64,
-    /// Pages written to flash for each page that was missed, as if all accesses were to as many pages.
+    /// Pages written to flash per missed page, as if all accesses were to as many pages.
     pub(super) written: f64,
 }
 
-/// Simulates what is served out of the box, all accesses as reads. A size of which there can be no such cache is left out.
+/// Simulates the default policy, with all accesses as reads. A size is left out if such a cache is impossible.
 pub(super) fn simulate(workload: &Workload) -> Vec<LargeBlocks> {
     let policies: Vec<Policy> = served().take(1).collect();
     let all: Vec<u64> = sizes(workload).collect();
@@ -43,18 +43,18 @@ fn written(workload: &Workload, row: &Row) -> f64 {
     pages / (workload.page_accesses() as f64 * row.miss_ratio())
 }
 
-/// A disk of which single pages are read at random, an eighth of it cached.
+/// Disk with random reads of single pages, an eighth of it cached.
 pub(super) struct AtRandom {
     block_bytes: u32,
     misses: f64,
-    /// Pages written to flash an access.
+    /// Pages written to flash per access.
     pub(super) written: f64,
 }
 
-/// Simulates what is served out of the box with blocks of a page, and with those of a disk, which come last.
+/// Simulates the default policy with blocks of a page, and with those of a disk, which are last.
 ///
 /// # Errors
-/// If there cannot be such a cache: a sentence.
+/// If such a cache is impossible: a sentence.
 pub(super) fn at_random() -> Result<[AtRandom; 2], String> {
     let workload = collect(&made_up::at_random())?;
     let policies: Vec<Policy> = served().take(1).collect();
@@ -68,7 +68,7 @@ pub(super) fn at_random() -> Result<[AtRandom; 2], String> {
     Ok([of(BLOCK_BYTES)?, of(LARGE_BLOCK_BYTES)?])
 }
 
-/// Prints what came of it.
+/// Prints the results.
 pub(super) fn print_at_random(all: &[AtRandom]) {
     println!(
         "\n### Single pages at random, an eighth cached: nothing that is written brings a hit\n\n\
@@ -79,7 +79,7 @@ pub(super) fn print_at_random(all: &[AtRandom]) {
     }
 }
 
-/// Prints what came of the traces of these names.
+/// Prints the results of the traces of these names.
 pub(super) fn print<'a>(all: impl Iterator<Item = (&'a str, &'a [LargeBlocks])>) {
     println!(
         "\n### Blocks of 64 KiB, as out of the box, all accesses as reads\n\n\

@@ -1,5 +1,4 @@
-//! Traces that are made here, always the same, for where there are no real ones. One has a bit of everything that sets policies
-//! apart:
+//! Generated traces, always the same, for use without real ones. One has a part for each property that distinguishes policies:
 //!
 //! ```text
 //!   18 of 24 requests    a page by rank, a few often and many seldom; which they are shifts slowly
@@ -7,30 +6,29 @@
 //!    1                   eight pages of a loop that is larger than a tenth of all
 //!    1                   a page that is used once
 //! ```
-//! It stands for no disk: what a policy does with it says whether the policy is what it was, and nothing of how good it is elsewhere.
-//! The other one reads single pages at random: no policy that does not know the future hits more than another, and whatever is
-//! written once flash is full is for nothing.
+//! It stands for no disk: the results of a policy show changes of the policy, not its quality elsewhere. The other one reads single pages
+//! at random: no policy that does not know the future hits more than another, and every write after flash is full is wasted.
 
 use trace::{Kind, Request};
 
 const PAGE: u64 = 4096;
-/// Pages of each part; they lie behind each other.
+/// Pages of each part; they follow each other.
 const RANKED: u64 = 8_000;
 const LOOPED: u64 = 3_000;
-/// How many requests there are.
+/// Number of requests.
 const REQUESTS: u64 = 60_000;
 /// Pages of a run of the loop.
 const RUN: u64 = 8;
-/// After so many requests the ranked pages shift by one.
+/// Number of requests after which the ranked pages shift by one.
 const SHIFT: u64 = 12;
-/// How far back "a moment ago" is, in requests.
+/// Maximum distance of a recent request, in requests.
 const MOMENT: u64 = 200;
 
-/// Pages that are read at random, and how often one is.
+/// Number of pages that are read at random, and number of these reads.
 pub(super) const PAGES_AT_RANDOM: u64 = 16_384;
 const READS_AT_RANDOM: u64 = 150_000;
 
-/// Numbers that follow no order, always the same (a linear congruential generator; its constants are Knuth's MMIX).
+/// Generator of pseudo-random numbers, always the same (a linear congruential generator; its constants are Knuth's MMIX).
 struct Chance(u64);
 
 impl Chance {
@@ -40,7 +38,7 @@ impl Chance {
     }
 }
 
-/// All of its requests, a seventh of them writes.
+/// Returns all of its requests, a seventh of them writes.
 pub(super) fn requests() -> Vec<Request> {
     let mut chance = Chance(1);
     let mut requests: Vec<Request> = Vec::new();
@@ -73,7 +71,7 @@ pub(super) fn requests() -> Vec<Request> {
     requests
 }
 
-/// Reads of single pages, each as likely as any other.
+/// Returns reads of single pages with equal probability.
 pub(super) fn at_random() -> Vec<Request> {
     let mut chance = Chance(1);
     let mut read = || Request {
@@ -85,7 +83,7 @@ pub(super) fn at_random() -> Vec<Request> {
     (0..READS_AT_RANDOM).map(|_| read()).collect()
 }
 
-/// A page by the cube of an even chance; neighbours in rank are no neighbours on the disk.
+/// Returns a page by the cube of a uniform number; neighbours in rank are not neighbours on the disk.
 fn ranked(chance: &mut Chance, at: u64) -> u64 {
     let even = chance.below(1 << 20);
     let rank = ((even.pow(3) >> 20) * RANKED) >> 40;

@@ -1,7 +1,7 @@
-//! What a scan costs: a sequential read of four times the cache in the middle of a trace, as a backup or a virus check does, of what
-//! the trace never touches.
+//! Cost of a scan: a sequential read of four times the cache in the middle of a trace, as by a backup or a virus check, of data that the
+//! trace never touches.
 //!
-//! What counts is the rest: the scan itself is read once, and has no hits in any cache.
+//! Only the rest counts: the scan itself is read once, and has no hits in any cache.
 
 use hitsim::policies::Reference;
 use hitsim::{Outcome, Policy, Row, Workload};
@@ -9,16 +9,16 @@ use trace::{Kind, Request};
 
 use super::{BLOCK_BYTES, SIZES, as_reads, served, simulate_at, sizes, with_cutoff};
 
-/// So many times the cache is read.
+/// Size of the scan in caches.
 const TIMES: u64 = 4;
 /// Bytes of a request of the scan.
 const REQUEST_BYTES: u32 = 128 << 10;
-/// A device that no trace has.
+/// Number of a device that no trace has.
 const DEVICE: u32 = u32::MAX;
-/// Sizes at which it is looked at: 10 and 20 % of what the trace touches.
+/// Measured sizes: 10 and 20 % of the footprint of the trace.
 const AT: [usize; 2] = [3, 4];
 
-/// Who is scanned.
+/// Policies with a scan.
 pub(super) const SCANNED: [&str; 3] = ["served", "served, cutoff 4 MiB", "lru"];
 
 /// One size of one trace.
@@ -26,11 +26,11 @@ pub(super) struct Scanned {
     /// As in [`SIZES`].
     size: usize,
     scan_pages: u64,
-    /// Points of hit ratio lost over the rest, by each of [`SCANNED`]; none where there can be no such cache.
+    /// Points of hit ratio lost in the rest, by each of [`SCANNED`]; none if such a cache is impossible.
     pub(super) lost: [Option<f64>; 3],
 }
 
-/// A scan in the middle of these requests.
+/// Inserts a scan in the middle of these requests.
 fn with_scan(requests: &[Request], scan_bytes: u64) -> impl Iterator<Item = Request> {
     let (before, behind) = requests.split_at(requests.len() / 2);
     let scan = (0..scan_bytes).step_by(REQUEST_BYTES as usize).map(move |offset| Request {
@@ -70,7 +70,7 @@ fn one(
     Ok(Scanned { size, scan_pages, lost: [plain[0], cut[0], plain[1]] })
 }
 
-/// Points of hit ratio that a policy loses over what is no scan.
+/// Returns the points of hit ratio that a policy loses outside of the scan.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts of accesses are 32 bits")]
 fn lost(plain: &Outcome, scanned: &Outcome, policy: Policy) -> Option<f64> {
     let of = |outcome: &Outcome| outcome.rows.iter().find(|row| row.point.policy == policy).copied();
@@ -79,7 +79,7 @@ fn lost(plain: &Outcome, scanned: &Outcome, policy: Policy) -> Option<f64> {
     Some(100.0 * (hits(&plain) - hits(&scanned)) / plain.tally.accesses as f64)
 }
 
-/// Prints what it cost the traces of these names.
+/// Prints the cost for the traces of these names.
 pub(super) fn print<'a>(all: impl Iterator<Item = (&'a str, &'a [Scanned])>) {
     println!(
         "\n### A scan of {TIMES}x the cache in the middle: points of hit ratio lost over the rest\n\n| trace | of footprint | pages \

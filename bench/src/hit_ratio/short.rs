@@ -1,7 +1,7 @@
-//! The short form, for every change: a trace that is made here, a few sizes, and bounds that the served policy has to keep.
+//! Short form, for every change: a generated trace, a few sizes, and bounds for the served policy.
 //!
-//! Bounds are what it does today and some slack, so that they say that it became worse, not how good it is: that is what the
-//! report on real traces is for. When the policy becomes better for good, they are drawn in.
+//! Bounds are today's results and a margin, so that they show a deterioration, not the quality: the report on real traces shows that. When
+//! the policy improves permanently, they are tightened.
 
 use std::time::Instant;
 
@@ -10,10 +10,10 @@ use hitsim::policies::Reference;
 
 use super::{Depth, collect, judge, large_blocks, made_up, served, simulate, tables};
 
-/// What must hold.
+/// Bound of a figure.
 struct Bound {
     what: &'static str,
-    /// In [`Figures`].
+    /// Returns its value of [`Figures`].
     found: fn(&Figures) -> f64,
     limit: f64,
     direction: Direction,
@@ -25,15 +25,15 @@ enum Direction {
     AtMost,
 }
 
-/// What is held against bounds.
+/// Figures with bounds.
 pub(super) struct Figures {
     pub(super) gap_mean: f64,
     pub(super) gap_worst: f64,
-    /// Against an LRU that admits everything, mean at 10 and 20 %.
+    /// Flash writes relative to an LRU that admits everything, mean at 10 and 20 %.
     pub(super) flash_writes: f64,
-    /// Pages for each page that is missed, with the blocks of a disk out of the box, mean of the same sizes.
+    /// Pages written per missed page, with the default block size of a disk, mean of the same sizes.
     pub(super) written_of_large_blocks: f64,
-    /// Pages an access of a disk that is read at random, a page at a time, with the same blocks.
+    /// Pages written per access of a disk with random reads of a page, with the same blocks.
     pub(super) written_at_random: f64,
     /// Points of hit ratio.
     pub(super) overwritten_worst: f64,
@@ -69,7 +69,7 @@ impl Bound {
 
     fn is_kept(&self, figures: &Figures) -> bool {
         let found = (self.found)(figures);
-        // What is not a number is kept by nobody.
+        // A value that is not a number violates the bound.
         match self.direction {
             Direction::AtLeast => found >= self.limit,
             Direction::AtMost => found <= self.limit,
@@ -88,7 +88,7 @@ impl Bound {
 /// Simulates, prints, and compares.
 ///
 /// # Errors
-/// If the served policy does not keep a bound: a sentence that names each.
+/// If the served policy violates bounds: a sentence that names each.
 pub(crate) fn report() -> Result<(), String> {
     let started = Instant::now();
     let requests = made_up::requests();

@@ -1,4 +1,4 @@
-//! What is printed: Markdown tables of gaps closed, flash writes, single points and costs.
+//! Markdown tables of gaps closed, flash writes, single points and costs.
 
 use std::fmt;
 use std::hint::black_box;
@@ -13,17 +13,17 @@ use super::large_blocks::AtRandom;
 use super::short::Figures;
 use super::{BLOCK_BYTES, Judged, Overwritten, SIZES, served};
 
-/// Points with less between LRU and Belady are left out: they say nothing.
+/// Gap between LRU and Belady below which points are left out, because they are not significant.
 pub(super) const GAP_MIN: f64 = 0.002;
 
-/// Where flash writes are judged: 10 and 20 %.
+/// Sizes at which flash writes are judged: 10 and 20 %.
 const WRITES_AT: [usize; 2] = [3, 4];
 
-/// Who is compared.
+/// Policy to compare.
 #[derive(Clone, Copy)]
 struct Contender {
     policy: Policy,
-    /// Whether long sequential runs go past it, which they do not by default.
+    /// True if long sequential runs bypass it, which is not the default.
     cut: bool,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Contender {
     }
 }
 
-/// One size of one trace at which everything can be compared.
+/// Size of a trace at which everything can be compared.
 struct Place<'a> {
     judged: &'a Judged,
     size: usize,
@@ -57,7 +57,7 @@ impl Place<'_> {
         find(outcome, policy, self.size_bytes)
     }
 
-    /// Misses; a policy that has no row here does not occur.
+    /// Returns the misses; a policy without a row here does not occur.
     fn misses(&self, who: Contender) -> f64 {
         self.row(who).map_or(f64::NAN, Row::miss_ratio)
     }
@@ -70,12 +70,12 @@ impl Place<'_> {
         (self.misses(LRU) - self.misses(who)) / self.gap()
     }
 
-    /// Flash writes, those of an LRU that admits everything being 1.
+    /// Returns the flash writes relative to an LRU that admits everything.
     fn writes(&self, who: Contender) -> f64 {
         self.row(who).map_or(f64::NAN, Row::flash_writes_per_access) / self.misses(LRU)
     }
 
-    /// Bytes written to flash for each byte of data among them.
+    /// Returns the bytes written to flash for each byte of data among them.
     fn log(&self, who: Contender) -> f64 {
         let row = self.row(who);
         let bytes = row.and_then(|row| Some((row.served?.flash_bytes, row.flash_data_bytes)));
@@ -94,17 +94,17 @@ pub(super) fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option
     outcome.rows.iter().find(|row| row.point.policy == policy && row.point.size_bytes == size_bytes)
 }
 
-/// Policies that the gap of what is served out of the box needs.
+/// Returns the policies that the gap of the default policy needs.
 pub(super) fn of_gap() -> Vec<Policy> {
     served().take(1).chain([LRU.policy, BELADY.policy]).collect()
 }
 
-/// Policies that what overwrites cost is shown of. Each point is dear, and a third admission would say little more.
+/// Returns the policies for which the cost of overwriting is shown. Each point is expensive, and a third admission would show little more.
 pub(super) fn of_overwrites() -> Vec<Policy> {
     served().take(2).collect()
 }
 
-/// Prints the gap of what is served out of the box, and its flash writes, with every single point.
+/// Prints the gap of the default policy, and its flash writes, with every single point.
 pub(super) fn print_gap(all: &[Judged]) {
     let alone: Vec<Contender> = Contender::served().take(1).collect();
     let places = places(all, &alone);
@@ -112,7 +112,7 @@ pub(super) fn print_gap(all: &[Judged]) {
     print_places(&places, &alone);
 }
 
-/// Prints what came of all traces.
+/// Prints the results of all traces.
 pub(super) fn print(all: &[Judged]) {
     let served: Vec<Contender> = Contender::served().collect();
     let places = places(all, &served);
@@ -151,12 +151,12 @@ fn print_closed(places: &[Place<'_>], shown: &[Contender]) {
     }
 }
 
-/// Flash writes of somebody against LRU, mean where they are judged.
+/// Returns a policy's flash writes relative to LRU, mean of the judged sizes.
 fn writes(places: &[Place<'_>], who: Contender) -> f64 {
     mean(places.iter().filter(|place| WRITES_AT.contains(&place.size)).map(|place| place.writes(who)))
 }
 
-/// What is held against bounds, of what is served out of the box; not a number where nothing was simulated.
+/// Returns the figures of the default policy for the bounds; not a number if nothing was simulated.
 pub(super) fn figures(all: &[Judged], at_random: &AtRandom) -> Figures {
     let places = places(all, &Contender::served().collect::<Vec<_>>());
     let who = Contender::served().next().expect("the table has one");
@@ -168,7 +168,7 @@ pub(super) fn figures(all: &[Judged], at_random: &AtRandom) -> Figures {
         lost_to(rows.filter(|row| row.point.policy == who.policy), &judged.plain)
     });
     let large_blocks = all.iter().flat_map(|judged| &judged.large_blocks).map(|blocks| blocks.written);
-    // Of what is served, with and without a cutoff.
+    // Served policy, with and without a cutoff.
     let scanned = all.iter().flat_map(|judged| &judged.scanned);
     let scanned =
         scanned.flat_map(|scanned| scanned.lost[..2].iter().copied().map(|lost| lost.unwrap_or(f64::NAN)));
@@ -183,13 +183,13 @@ pub(super) fn figures(all: &[Judged], at_random: &AtRandom) -> Figures {
     }
 }
 
-/// The worst of all; not a number if one of them is none, or there are none.
+/// Returns the worst of all; not a number if one of them is none, or there are none.
 fn worst(values: impl Iterator<Item = f64>, of: fn(f64, f64) -> f64) -> f64 {
     let worse = |one: f64, other: f64| if one.is_nan() || other.is_nan() { f64::NAN } else { of(one, other) };
     values.reduce(worse).unwrap_or(f64::NAN)
 }
 
-/// Points of hit ratio that each row has lost against the same of `plain`.
+/// Returns the points of hit ratio that each row loses relative to that of `plain`.
 fn lost_to<'a>(rows: impl Iterator<Item = &'a Row>, plain: &'a Outcome) -> impl Iterator<Item = f64> {
     rows.filter_map(|row| {
         let before = find(plain, row.point.policy, row.point.size_bytes)?;
@@ -197,7 +197,7 @@ fn lost_to<'a>(rows: impl Iterator<Item = &'a Row>, plain: &'a Outcome) -> impl 
     })
 }
 
-/// Sizes at which all of these could be simulated.
+/// Returns the sizes at which all of these could be simulated.
 fn places<'a>(all: &'a [Judged], shown: &[Contender]) -> Vec<Place<'a>> {
     let mut places = Vec::new();
     for judged in all {
@@ -240,7 +240,7 @@ fn print_places(places: &[Place<'_>], shown: &[Contender]) {
     }
 }
 
-/// What a sequential cutoff costs, which sees accesses: requests that are cut into blocks, and whole ones as on a disk.
+/// Prints the cost of a sequential cutoff, which depends on accesses: requests that are cut into blocks, and whole ones as on a disk.
 fn print_cutoff(all: &[Judged]) {
     // The short form has no whole requests.
     if all.iter().all(|judged| judged.whole[1].rows.is_empty()) {
@@ -269,7 +269,7 @@ fn print_cutoff(all: &[Judged]) {
     }
 }
 
-/// What it costs that guests overwrite what is cached.
+/// Prints the cost of overwriting cached data.
 pub(super) fn print_overwritten(all: &[Judged]) {
     println!(
         "\n### Guests' writes, against the same as reads: points of hit ratio lost\n\n| trace | written | policy | mean | worst \
@@ -313,7 +313,7 @@ fn print_left_out(all: &[Judged]) {
     }
 }
 
-/// Prints what an access costs at a tenth of the footprint, one policy at a time on one core, and what it takes of memory.
+/// Prints the cost of an access at a tenth of the footprint, one policy at a time on one core, and its memory.
 pub(super) fn print_costs(name: &str, workload: &Workload) {
     println!(
         "\n### Time of an access on {name}, a cache of 10 %, one core\n\n| policy | ns | index and policy, bytes per cached page |\n|---|---|---|"
@@ -356,7 +356,7 @@ pub(super) fn print_costs(name: &str, workload: &Workload) {
     }
 }
 
-/// CPU time of this process so far, in microseconds: others on the machine do not count.
+/// Returns the CPU time of this process so far, in microseconds: others on the machine do not count.
 fn user_time() -> i64 {
     getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.user_time().num_microseconds())
 }

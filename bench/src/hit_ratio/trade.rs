@@ -1,7 +1,7 @@
-//! Hit ratio against flash writes, as the write budget moves: what a disk loses for being allowed to write less.
+//! Hit ratio against flash writes for different write budgets: the loss of a disk that may write less.
 //!
-//! A budget is set as a part of what an LRU that admits everything writes to flash, at a tenth of what the trace touches; the clock of
-//! simulation goes on by the same time with each access, so a day is so many accesses. Everything counts against it, headers too.
+//! A budget is set as a part of the flash writes of an LRU that admits everything, at a tenth of the footprint; the clock of simulation
+//! advances by the same time with each access, so a day is a number of accesses. Everything counts against it, headers too.
 
 use std::fmt::Write;
 use std::panic::resume_unwind;
@@ -14,11 +14,11 @@ use hitsim::{Counted, Course, Policy, Workload};
 
 use super::{BLOCK_BYTES, as_reads, simulate_at, sizes};
 
-/// A tenth.
+/// Index of a tenth.
 const AT: usize = 3;
 const DAY_NS: f64 = 86_400e9;
 
-/// What is compared: an admission, and a budget in hundredths of what LRU writes.
+/// Points to compare: an admission, and a budget in hundredths of LRU's flash writes.
 const POINTS: [(Admission, Option<u32>); 8] = [
     (Admission::Adaptive, Some(5)),
     (Admission::Adaptive, Some(10)),
@@ -30,18 +30,18 @@ const POINTS: [(Admission, Option<u32>); 8] = [
     (Admission::Always, None),
 ];
 
-/// What came of a trace.
+/// Results of a trace.
 pub(super) struct Trade {
     name: &'static str,
     lru_hits: f64,
-    /// Hit ratio, and flash writes against LRU, for each of [`POINTS`].
+    /// Hit ratio, and flash writes relative to LRU, for each of [`POINTS`].
     points: Vec<(f64, f64)>,
 }
 
 /// Simulates all points of a trace.
 ///
 /// # Errors
-/// If there can be no such cache: a sentence.
+/// If such a cache is impossible: a sentence.
 pub(super) fn simulate(name: &'static str, workload: &Workload) -> Result<Trade, String> {
     let size_bytes = sizes(workload).nth(AT).unwrap_or_default();
     let lru = simulate_at(workload, &[Policy::Reference(Reference::Lru)], &as_reads(), &[size_bytes]);
@@ -82,7 +82,7 @@ fn serve(
     served::serve_along(workload, &serving, Counted::Blocks, size_bytes, BLOCK_BYTES, &course, &|_| {})
 }
 
-/// Drive writes a day of a device that gets so many bytes an access.
+/// Returns drive writes a day of a device that gets so many bytes per access.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
@@ -122,8 +122,8 @@ pub(super) fn print(all: &[Trade]) {
     }
 }
 
-/// The same as a picture: a line for each trace, from the least budget to none, flash writes to the right and hit ratio against LRU
-/// upwards, in points.
+/// Draws the same as a chart: a line for each trace, from the lowest budget to none, flash writes to the right and hit ratio relative to
+/// LRU upwards, in points.
 pub(super) fn svg(all: &[Trade]) -> String {
     const COLOURS: [&str; 7] = ["#1b6ca8", "#d1495b", "#3c9d4e", "#8e5ea2", "#c98b0b", "#4d4d4d", "#00a6a6"];
     let (left, right, top, bottom) = (60.0, 620.0, 30.0, 330.0);

@@ -1,7 +1,7 @@
-//! Hits in RAM through the doors and a cache on devices in memory: for counting the instructions and system calls of one.
+//! Hits in RAM through the doors and a cache on devices in memory, to count the instructions and system calls of one.
 //!
-//! One process that does nothing else, so that callgrind counts the server and not its client, which is `bench vhost` in a process
-//! of its own (valgrind 3.19 lets no other thread run while one waits in its ring). Nothing is said of time.
+//! One process that does nothing else, so that callgrind counts the server and not its client, which is `bench vhost` in a process of its
+//! own (valgrind 3.19 lets no other thread run while one waits in its ring). Times have no meaning here.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -19,27 +19,27 @@ const FLASH: u64 = 256 << 20;
 const PAGE: usize = 4096;
 /// Entries of the ring, as a shard of the daemon has it.
 const RING: u32 = 512;
-/// How often is looked whether the front end has gone: seldom, so that looking is not what is counted.
+/// Interval of checks whether the front end has disconnected: long, so that the checks do not count.
 const LOOK_NS: u64 = 100_000_000;
 
-/// Serves hits in RAM to one front end or NBD client, and ends when that has gone.
+/// Serves hits in RAM to one front end or NBD client, and ends when that has disconnected.
 #[derive(Args)]
 pub(crate) struct DoorArguments {
-    /// Where the socket is made; removed afterwards.
+    /// Path of the socket to create; removed afterwards.
     #[arg(long)]
     socket: PathBuf,
-    /// Where a socket of the NBD door is made beside it, if one is; removed afterwards.
+    /// Path of a socket of the NBD door to create beside it; removed afterwards.
     #[arg(long)]
     nbd: Option<PathBuf>,
-    /// Size of the disk in MiB, all of which is in RAM: more than the caches of the processor hold, for what time says.
+    /// Size of the disk in MiB, all of which is in RAM: above the caches of the processor, for measurements of time.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1024))]
     mebibytes: u64,
 }
 
-/// Serves until the first one that came has gone.
+/// Serves until the first client has disconnected.
 ///
 /// # Errors
-/// If the socket cannot be made.
+/// If the socket cannot be created.
 pub(crate) fn door(arguments: &DoorArguments) -> Result<(), String> {
     let DoorArguments { socket, nbd, mebibytes } = arguments;
     let disk = mebibytes << 20;
@@ -51,7 +51,7 @@ pub(crate) fn door(arguments: &DoorArguments) -> Result<(), String> {
         rig.warm_up(disk, PAGE).await;
         let warm = rig.disk.statistics().counts;
         let door = VhostUserDoor::new("bench", Rc::clone(&rig.disk));
-        // Only now, so that whoever finds the socket finds a warm disk.
+        // Only now, so that a client that finds the socket finds a warm disk.
         let listener = Listener::bind_unix(&ring, socket)
             .map_err(|error| format!("Could not make the socket {}: {error}.", socket.display()))?;
         host.spawn(Rc::clone(&door).listen(listener, ring.clone(), host.clone()));
@@ -67,7 +67,7 @@ pub(crate) fn door(arguments: &DoorArguments) -> Result<(), String> {
             host.sleep(LOOK_NS).await;
         }
         let counts = rig.disk.statistics().counts;
-        // Of those alone that the front end asked for.
+        // Only the requests of the front end.
         let reads = counts.reads - warm.reads;
         let misses = reads - (counts.read_hits_ram - warm.read_hits_ram);
         for socket in [Some(socket), nbd.as_ref()].into_iter().flatten() {

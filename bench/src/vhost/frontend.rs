@@ -1,6 +1,6 @@
-//! The messages of a front end, the memory that it shares, and its queues.
+//! Messages of a front end, its shared memory, and its queues.
 //!
-//! Every message is answered, so that a server that refuses one is found out at once.
+//! Every message is answered, so that a refusal of the server is detected at once.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -18,28 +18,28 @@ use vm_memory::{FileOffset, MmapRegion};
 
 use super::queue::{Place, QUEUE_BYTES, Queue, SIZE};
 
-/// Where the front end says that it has the guest's memory.
+/// Address of the guest's memory in the front end's messages.
 const USER: u64 = 0x7f00_0000_0000;
-/// Feature bits (virtio 1.2, sections 5.2.3 and 6): flushes, indirect descriptors, event indices, version 1; and of vhost-user
-/// that there are protocol features.
+/// Feature bits (virtio 1.2, sections 5.2.3 and 6): flushes, indirect descriptors, event indices, version 1; and of vhost-user that for
+/// protocol features.
 const FLUSH: u64 = 1 << 9;
 const INDIRECT: u64 = 1 << 28;
 const EVENT_IDX: u64 = 1 << 29;
 const PROTOCOL: u64 = 1 << 30;
 const VERSION_1: u64 = 1 << 32;
 const NEEDED: u64 = FLUSH | INDIRECT | EVENT_IDX | PROTOCOL | VERSION_1;
-/// Bytes of a sector in everything that virtio says.
+/// Bytes of a sector in virtio.
 const SECTOR: u64 = 512;
 
-/// What a front end asks for.
+/// Features that a front end requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wishes {
     pub(crate) queues: u16,
-    /// The server notes what is in flight, if it can.
+    /// True if the server should keep an in-flight record, if it can.
     pub(crate) keeps_inflight: bool,
 }
 
-/// A connection to a disk, with its queues started. The server stops when it is dropped.
+/// Connection to a disk, with its queues started. The server stops when it is dropped.
 pub(crate) struct Frontend {
     messages: Messages,
     bytes: u64,
@@ -51,7 +51,7 @@ impl Frontend {
     /// Connects to the server at `socket` and starts the queues.
     ///
     /// # Errors
-    /// If nobody listens there, or the server lacks or refuses something that Linux guests use.
+    /// If there is no listener, or the server lacks or refuses a feature that Linux guests use.
     pub(crate) fn connect(socket: &Path, wishes: Wishes) -> Result<Self, String> {
         let problem = |what: &str, error: &dyn std::fmt::Display| {
             format!("Could not {what} of the vhost-user server at {}: {error}.", socket.display())
@@ -134,28 +134,28 @@ impl Frontend {
         Ok(())
     }
 
-    /// Size of the disk.
+    /// Returns the size of the disk.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether the server notes what is in flight.
+    /// Returns true if the server keeps an in-flight record.
     pub(crate) fn keeps_inflight(&self) -> bool {
         self.inflight.is_some()
     }
 
-    /// The queues of this disk.
+    /// Returns the queues of this disk.
     pub(crate) fn queues_mut(&mut self) -> &mut [Queue] {
         &mut self.queues
     }
 
-    /// The queues of this disk.
+    /// Returns the queues of this disk.
     pub(crate) fn queues(&self) -> &[Queue] {
         &self.queues
     }
 }
 
-/// Memory as a guest has it: a file without a name, mapped here and by the server.
+/// Memory of a guest: a file without a name, mapped here and by the server.
 struct Memory {
     mapping: Rc<MmapRegion>,
     bytes: u64,

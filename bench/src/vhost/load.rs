@@ -1,4 +1,4 @@
-//! Random requests, so many in flight, for a while: how many were answered, and how long each took.
+//! Random requests, `depth` in flight, for a while: the number of answers, and their latencies.
 
 use std::time::{Duration, Instant};
 
@@ -10,51 +10,51 @@ use crate::client::{Done, Latencies};
 use crate::rig::random;
 
 pub(crate) const PAGE: u64 = 4096;
-/// A server that takes longer for anything has lost a request.
+/// Time after which a server is assumed to have lost a request.
 const ANSWER_TIME_MAX_MS: u16 = 10_000;
 
-/// How the front end learns of answers.
+/// Way in which the front end waits for answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waiting {
     /// It sleeps until the server interrupts.
     Sleep,
-    /// It looks all the time.
+    /// It polls all the time.
     Poll,
 }
 
-/// What is asked for.
+/// Requests of a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
     /// Requests in flight for each disk.
     pub(crate) depth: u16,
     pub(crate) end: End,
-    /// Where in the row of random places to begin.
+    /// Begin of the sequence of random places.
     pub(crate) seed: u64,
-    /// Writes, if so; so many are followed by a flush.
+    /// Number of writes between flushes; none for reads.
     pub(crate) flush_every: Option<u64>,
     pub(crate) waiting: Waiting,
 }
 
-/// When a load ends.
+/// End of a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     After(Duration),
-    /// When so many requests were put into the queues, flushes among them.
+    /// After so many requests were put into the queues, flushes included.
     Requests(u64),
 }
 
-/// What a load has in one queue.
+/// State of a load in one queue.
 struct Lane<'a> {
     queue: &'a mut Queue,
     pages: u64,
-    /// What each slot is used for, and since when.
+    /// Request of each slot, and its begin.
     slots: Vec<(Request, Instant)>,
     state: u64,
     writes_since_flush: u64,
 }
 
 impl Load {
-    /// Runs it.
+    /// Runs the load.
     ///
     /// # Errors
     /// If a request fails or is not answered.
@@ -133,7 +133,7 @@ impl Load {
         Ok(done)
     }
 
-    /// Waits for the next answer, for a while. Tells whether it slept.
+    /// Waits for the next answer, for a while. Returns true if it slept.
     fn wait(&self, lanes: &[Lane], sleeper: &Sleeper, last_answer: Instant) -> Result<bool, String> {
         match self.waiting {
             Waiting::Poll if last_answer.elapsed() > Duration::from_millis(ANSWER_TIME_MAX_MS.into()) => {
@@ -143,7 +143,7 @@ impl Load {
                 std::hint::spin_loop();
                 Ok(false)
             }
-            // Where one has answers already, the others are asked to interrupt when all are empty.
+            // If one has answers already, the others are asked to interrupt when all are empty.
             Waiting::Sleep => {
                 let sleeps = lanes.iter().all(|lane| lane.queue.arm());
                 if sleeps {
@@ -176,16 +176,16 @@ impl Lane<'_> {
     }
 }
 
-/// Waits for interrupts of several queues. It is told of each new one, so that nothing has to be read.
+/// Sleeper that waits for interrupts of several queues. Each new one wakes it once (edge-triggered), so that nothing has to be read.
 pub(crate) struct Sleeper {
     epoll: Epoll,
 }
 
 impl Sleeper {
-    /// Waits for the interrupts of these queues.
+    /// Creates a sleeper for the interrupts of these queues.
     ///
     /// # Errors
-    /// If the system has no room for it.
+    /// If the system lacks the resources for it.
     pub(crate) fn new<'a>(queues: impl Iterator<Item = &'a Queue>) -> Result<Self, String> {
         let make = || {
             let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
@@ -199,7 +199,7 @@ impl Sleeper {
         Ok(Self { epoll })
     }
 
-    /// Sleeps until a server interrupts, or has done so since the last time.
+    /// Sleeps until a server interrupts, or has done so since the last call.
     ///
     /// # Errors
     /// If none does for ten seconds.

@@ -1,9 +1,9 @@
-//! A front end that needs no guest, for measuring any vhost-user block server: ours, and those of others beside it.
+//! Front end without a guest, to measure any vhost-user block server: ours, and those of others beside it.
 //!
-//! It is a process of its own, so that the CPU time of a server is told from that of its client. It behaves as Linux guests do:
-//! indirect descriptors, event indices, one kick for all that is put in after answers were taken, and no kick or interrupt that
-//! the other side does not ask for; and as QEMU does in letting the server note what is in flight. It is no driver for anything
-//! else: it trusts the server, and ends with an error at the first answer that is not a success.
+//! It is a process of its own, so that the CPU time of a server is separate from that of its client. It behaves as Linux guests do:
+//! indirect descriptors, event indices, one kick for all requests that are put in after answers were taken, and no kick or interrupt that
+//! the other side did not ask for; and like QEMU it lets the server keep an in-flight record. It is no general driver: it trusts the
+//! server, and ends with an error at the first answer that is not a success.
 
 mod door;
 mod frontend;
@@ -22,16 +22,16 @@ use self::frontend::{Frontend, Wishes};
 use self::load::{End, Load, PAGE, Sleeper, Waiting};
 use self::queue::Request;
 
-/// Bytes of a request while the content is compared, and how many of them are in flight.
+/// Bytes of a request while the content is compared, and number of them in flight.
 const CHECKED_BYTES: u32 = 64 << 10;
 const CHECKED_DEPTH: u16 = 32;
-/// What lies in memory before an answer, so that a server that writes nothing is found out.
+/// Content of memory before an answer, so that a server that writes nothing is detected.
 const UNANSWERED: u8 = 0xa5;
 
-/// Random requests of 4 KiB, so many in flight, for a while.
+/// Random requests of 4 KiB, `depth` in flight, for a while.
 #[derive(Args)]
 pub(crate) struct LoadArguments {
-    /// The server's socket; several disks have a load together.
+    /// Socket of the server; several disks share a load.
     #[arg(long, required = true)]
     socket: Vec<PathBuf>,
     /// Requests in flight for each disk.
@@ -40,25 +40,25 @@ pub(crate) struct LoadArguments {
     /// Queues for each disk, among which these requests are spread.
     #[arg(long, default_value_t = 1)]
     queues: u16,
-    /// How long to measure.
+    /// Seconds to measure.
     #[arg(long, default_value_t = 3)]
     seconds: u64,
-    /// How many requests there are, instead of a time.
+    /// Number of requests, instead of a time.
     #[arg(long)]
     requests: Option<u64>,
-    /// Where in the row of random places to begin. Default: somewhere else each time, so that no server has seen it before.
+    /// Begin of the sequence of random places. Default: a new one each time, so that no server has seen it before.
     #[arg(long)]
     seed: Option<u64>,
     /// Write instead of read.
     #[arg(long)]
     write: bool,
-    /// So many writes are followed by a flush.
+    /// Number of writes between flushes.
     #[arg(long, default_value_t = 32, requires = "write")]
     flush_every: u64,
-    /// Look at the queues all the time instead of sleeping until the server interrupts.
+    /// Poll the queues all the time instead of sleeping until the server interrupts.
     #[arg(long)]
     poll: bool,
-    /// Do not let the server note what is in flight.
+    /// Do not let the server keep an in-flight record.
     #[arg(long)]
     without_inflight: bool,
 }
@@ -66,10 +66,10 @@ pub(crate) struct LoadArguments {
 /// Reads a whole disk and compares it with a file.
 #[derive(Args)]
 pub(crate) struct CheckArguments {
-    /// The server's socket.
+    /// Socket of the server.
     #[arg(long)]
     socket: PathBuf,
-    /// What the disk has to hold: a file, or `/dev/zero`.
+    /// Expected content of the disk: a file, or `/dev/zero`.
     #[arg(long)]
     expect: PathBuf,
 }
@@ -77,7 +77,7 @@ pub(crate) struct CheckArguments {
 /// Runs a load and prints its figures.
 ///
 /// # Errors
-/// If a server cannot be reached, refuses what guests ask for, fails a request, or does not answer for ten seconds.
+/// If a server cannot be reached, refuses a feature that guests use, fails a request, or does not answer for ten seconds.
 pub(crate) fn load(arguments: &LoadArguments) -> Result<(), String> {
     let wishes = Wishes { queues: arguments.queues, keeps_inflight: !arguments.without_inflight };
     if arguments.queues == 0 || arguments.depth < arguments.queues {
@@ -127,7 +127,7 @@ pub(crate) fn read_page(socket: &Path) -> Result<Frontend, String> {
 /// Compares a disk with a file.
 ///
 /// # Errors
-/// As [`load()`], and if they differ: where they do.
+/// As [`load()`], and if they differ; the error has the place.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), String> {
     let CheckArguments { socket, expect } = arguments;
     let expected = File::open(expect).map_err(|error| {
@@ -196,7 +196,7 @@ mod tests {
     /// The last request of a comparison is a short one.
     const BYTES: usize = 196 << 10;
 
-    /// A door in front of memory that holds these bytes, on a thread that ends with the tests.
+    /// Serves memory with these bytes on a thread that ends with the tests, and returns the socket.
     fn serve(content: Vec<u8>) -> PathBuf {
         static DOORS: AtomicU64 = AtomicU64::new(0);
         let number = DOORS.fetch_add(1, Ordering::Relaxed);

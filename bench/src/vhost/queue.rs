@@ -13,16 +13,16 @@ use nix::libc::EFD_NONBLOCK;
 use vm_memory::{Bytes, MmapRegion, VolatileMemory};
 use vmm_sys_util::eventfd::EventFd;
 
-/// Entries of a queue, and so the most requests in flight in it; QEMU gives its guests 128 or 256.
+/// Number of entries of a queue, and maximum number of requests in flight in it; QEMU gives its guests 128 or 256.
 pub(crate) const SIZE: u16 = 256;
-/// Memory of one queue.
+/// Size of the memory of one queue.
 pub(crate) const QUEUE_BYTES: usize = DATA_AT + DATA_BYTES;
 
 const AVAILABLE_AT: usize = 0x1000;
 const USED_AT: usize = 0x2000;
 const SLOTS_AT: usize = 0x3000;
 const SLOT_BYTES: usize = 128;
-/// In a slot: behind three descriptors.
+/// Offset in a slot: behind three descriptors.
 const HEADER_AT: usize = 64;
 const STATUS_AT: usize = 80;
 const DATA_AT: usize = 0x1_0000;
@@ -37,16 +37,16 @@ const WRITE: u16 = 2;
 const INDIRECT: u16 = 4;
 const DESCRIPTOR_BYTES: usize = 16;
 const SECTOR: u64 = 512;
-/// What no server answers with.
+/// Status that no server answers with.
 const NO_STATUS: u8 = 0xff;
 
-/// Where in memory a queue lies.
+/// Place of a queue in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) start: usize,
 }
 
-/// What a guest asks for.
+/// Request of a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     Read { offset: u64, length: u32 },
@@ -54,7 +54,7 @@ pub(crate) enum Request {
     Flush,
 }
 
-/// How the data of all requests of a queue lies: one after the other with so much room for each.
+/// Layout of the data of a queue's requests: one after the other with so much room for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stride {
     Page,
@@ -77,26 +77,26 @@ impl Stride {
     }
 }
 
-/// One queue, as its driver sees it.
+/// Queue from the view of its driver.
 pub(crate) struct Queue {
     memory: Rc<MmapRegion>,
     start: usize,
     kick: EventFd,
     call: EventFd,
-    /// The available index: as it is here, and as the server can see it.
+    /// The available index: here, and as the server can see it.
     offered: u16,
     published: u16,
     taken: u16,
     kicks: u64,
-    /// The same for all that is in flight, or a short request could lie within a long one.
+    /// The same for all requests in flight, because a short request could otherwise overlap a long one.
     stride: Stride,
 }
 
 impl Queue {
-    /// An empty queue.
+    /// Creates an empty queue.
     ///
     /// # Errors
-    /// If there is no room for two more files.
+    /// If two more files cannot be opened.
     pub(crate) fn new(memory: Rc<MmapRegion>, place: Place) -> std::io::Result<Self> {
         let (kick, call) = (EventFd::new(EFD_NONBLOCK)?, EventFd::new(EFD_NONBLOCK)?);
         let start = place.start;
@@ -104,12 +104,12 @@ impl Queue {
         Ok(Self { memory, start, kick, call, offered, published, taken, kicks: 0, stride: Stride::Page })
     }
 
-    /// Makes room for requests of up to 64 KiB, in the first 32 slots, instead of 4 KiB in each slot. Nothing may be in flight.
+    /// Switches to requests of up to 64 KiB, in the first 32 slots, instead of 4 KiB in each slot. Nothing may be in flight.
     pub(crate) fn make_long(&mut self) {
         self.stride = Stride::Long;
     }
 
-    /// Where descriptors, available and used ring are in memory.
+    /// Returns the offsets of descriptors, available and used ring in memory.
     pub(crate) fn addresses(&self) -> (usize, usize, usize) {
         (self.start, self.start + AVAILABLE_AT, self.start + USED_AT)
     }
@@ -122,18 +122,18 @@ impl Queue {
         &self.call
     }
 
-    /// The file of the server's interrupts.
+    /// Returns the file of the server's interrupts.
     pub(crate) fn call_file(&self) -> BorrowedFd<'_> {
         // SAFETY: the event keeps its file open as long as it lives, and the borrow does not outlive it.
         unsafe { BorrowedFd::borrow_raw(self.call.as_raw_fd()) }
     }
 
-    /// How often the server was kicked.
+    /// Returns the number of kicks of the server.
     pub(crate) fn kicks(&self) -> u64 {
         self.kicks
     }
 
-    /// Puts a request into the queue as `slot`, which must be free. The server is not told before [`Self::publish`].
+    /// Puts a request into the queue as `slot`, which must be free. The server does not see it before [`Self::publish`].
     pub(crate) fn put(&mut self, slot: u16, request: &Request) {
         let (kind, offset, data) = match *request {
             Request::Read { offset, length } => (0u32, offset, Some((length, NEXT | WRITE))),
@@ -160,7 +160,7 @@ impl Queue {
         self.offered = self.offered.wrapping_add(1);
     }
 
-    /// Shows the server what was put in, and kicks it if it asks for that. Does nothing if there is nothing new.
+    /// Makes new requests visible to the server, and kicks it if it asks for that. Does nothing if there are none.
     ///
     /// # Errors
     /// If the server cannot be kicked.
@@ -171,7 +171,7 @@ impl Queue {
         }
         self.index(AVAILABLE_AT + 2).store(self.offered, Ordering::Release);
         self.published = self.offered;
-        // The server sets its event index and then looks at the available index; we do it the other way round.
+        // The server sets its event index and then reads the available index; this side does it in the opposite order.
         fence(Ordering::SeqCst);
         let event = self.index(USED_AT + 4 + 8 * usize::from(SIZE)).load(Ordering::Relaxed);
         if self.offered.wrapping_sub(event).wrapping_sub(1) < new {
@@ -181,7 +181,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Whether an answer is there.
+    /// Returns true if there is an answer.
     pub(crate) fn has_answers(&self) -> bool {
         self.index(USED_AT + 2).load(Ordering::Acquire) != self.taken
     }
@@ -189,7 +189,7 @@ impl Queue {
     /// Takes the next answer, if there is one: its slot is free again.
     ///
     /// # Errors
-    /// If the request failed, or the server answers what nobody asked.
+    /// If the request failed, or an answer has no request.
     pub(crate) fn take(&mut self) -> Result<Option<u16>, String> {
         if !self.has_answers() {
             return Ok(None);
@@ -207,14 +207,14 @@ impl Queue {
         }
     }
 
-    /// Asks to be interrupted for the next answer. False if one is there already, and then nobody may sleep.
+    /// Requests an interrupt for the next answer. Returns false if there is one already; then the caller must not sleep.
     pub(crate) fn arm(&self) -> bool {
         self.index(AVAILABLE_AT + 4 + 2 * usize::from(SIZE)).store(self.taken, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         !self.has_answers()
     }
 
-    /// Fills the memory for the data of a slot.
+    /// Fills the memory of a slot's data.
     pub(crate) fn fill(&self, slot: u16, bytes: &[u8]) {
         self.memory
             .as_volatile_slice()
@@ -222,7 +222,7 @@ impl Queue {
             .expect("it lies in memory");
     }
 
-    /// The data of a slot.
+    /// Returns the data of a slot.
     pub(crate) fn data(&self, slot: u16, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         self.memory

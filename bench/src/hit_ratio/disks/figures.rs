@@ -14,7 +14,7 @@ impl Figure {
         self.values.push((value, trace, share));
     }
 
-    /// The mean of finite values, and how many others there are: nothing gained is infinite, and would hide the rest.
+    /// Returns the mean of finite values, and the number of others: a point without a gain is infinite, and would hide the rest.
     fn mean(&self) -> String {
         let finite = self.values.iter().filter(|(value, ..)| value.is_finite());
         let (sum, count) = finite.fold((0.0, 0.0), |(sum, count), (value, ..)| (sum + value, count + 1.0));
@@ -25,12 +25,12 @@ impl Figure {
         }
     }
 
-    /// Mean and least.
+    /// Returns mean and minimum.
     pub(super) fn least(&self) -> String {
         self.with(self.values.iter().min_by(|one, other| one.0.total_cmp(&other.0)))
     }
 
-    /// Mean and most.
+    /// Returns mean and maximum.
     pub(super) fn most(&self) -> String {
         self.with(self.values.iter().max_by(|one, other| one.0.total_cmp(&other.0)))
     }
@@ -43,7 +43,7 @@ impl Figure {
     }
 }
 
-/// Points of hit ratio lost: the worst, and how many points lose more than half a point.
+/// Points of hit ratio lost: the worst, and the number of points that lose more than half a point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loss(Figure);
 
@@ -54,7 +54,7 @@ impl Loss {
     }
 }
 
-/// More is counted.
+/// Loss above which a point is counted.
 const POINTS: f64 = 0.5;
 
 impl fmt::Display for Loss {
