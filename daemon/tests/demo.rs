@@ -1,5 +1,5 @@
-//! The demonstration as a newcomer and a script meet it: it ends well, says what it must, and leaves nothing behind.
-//! Its figures are measured, not tested: they depend on the machine.
+//! The demonstration for new users and for scripts: it succeeds, prints its result, and leaves nothing
+//! behind. Its figures are measured, not tested: they depend on the machine.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::process::{Command, Output};

@@ -1,7 +1,8 @@
-//! What runs inside the guest: starts Forebay, compares what it serves with the backing, then writes until the power goes.
+//! The agent inside the guest: starts Forebay, compares the served disk with the backing, then writes until
+//! the power fails.
 //!
-//! It speaks in lines, which the test outside reads: `added`, `flash-hits N`, `same`, `flushed N` (all writes below N
-//! were acknowledged before a flush that has completed), `wrong: WHY`. Between them is what Forebay logs.
+//! It prints lines for the test outside: `added`, `flash-hits N`, `same`, `flushed N` (all writes below N
+//! were acknowledged before a flush that has completed), `wrong: WHY`. Between them is Forebay's log.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -21,26 +22,26 @@ const BACKING: &str = "/dev/disk/backing";
 const RUN: &str = "/run/forebay";
 const STATE: &str = "/var/lib/forebay";
 
-/// Runs until something is wrong or the power goes. Words: the seed of this boot's load, the first window that it writes
-/// and the one after its last, whether the disk is new, the mode in which it was written last and in which it is written now,
-/// and whether to compare at once or after all that was cached before is known again.
+/// Runs until something is wrong or the power fails. Words: the seed of this boot's load, the first window
+/// that it writes and the one after its last, whether the disk is new, the mode in which it was written last
+/// and in which it is written now, and whether to compare at once or after the cache is loaded.
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
     let [seed, first, end, disk, last_mode, mode, begin] = words else {
         return Err(format!("wrong usage: {words:?}"));
     };
     let number = |word: &String| word.parse().map_err(|_| format!("{word} is no number"));
     let load = Load::new(number(seed)?, WINDOWS, number(first)?..number(end)?);
-    // Before the daemon has a chance to change anything.
+    // Before the daemon can change anything.
     let backing = read_backing()?;
     let daemon = Daemon::start()?;
     if disk == "new" {
-        // Little RAM and little flash, so that both give way to what comes.
+        // Little RAM and little flash, so that both evict.
         let add = ["disk", "add", "disk", "--backing", BACKING, "--limit", "16MiB", "--block-size", "16KiB"];
         daemon.command(&add)?;
         daemon.command(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0", "allow-unmarked=yes"])?;
         println!("added");
     }
-    // Whatever the mode was when the power went: only in some modes is a read answered from what came back.
+    // Whatever the mode was at the power failure: only some modes answer reads from the recovered cache.
     daemon.command(&["disk", "set", "disk", "mode=write-through"])?;
     let mut guest = daemon.guest()?;
     let backing = if last_mode == "write-back" { daemon.bring_home(&mut guest)? } else { backing };
@@ -50,7 +51,7 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
     let hits = daemon.flash_hits()?;
     compare(&mut guest, &backing)?;
     println!("flash-hits {}", daemon.flash_hits()? - hits);
-    // Once more, with what the first time left in RAM and on flash.
+    // Once more, with the content that the first time left in RAM and on flash.
     compare(&mut guest, &backing)?;
     daemon.command(&["disk", "set", "disk", &format!("mode={mode}")])?;
     println!("same");
@@ -69,7 +70,7 @@ fn read_backing() -> Result<Vec<u8>, String> {
     backing.map_err(|error| format!("cannot read the backing: {error}"))
 }
 
-/// Every page that is served must be the backing's: an older or a newer one would not stay what it is.
+/// Compares every served page with the backing: an older or a newer one would not be stable.
 fn compare(guest: &mut Client, backing: &[u8]) -> Result<(), String> {
     let served = read_all(guest, &WINDOWS).map_err(|error| error.to_string())?;
     match first_difference(&served, backing) {
@@ -98,7 +99,7 @@ impl Daemon {
             for line in log.lines().map_while(Result::ok) {
                 println!("{line}");
                 if says_what_came_back(&line) {
-                    // Nobody may wait for it any more.
+                    // There may be no receiver any more.
                     tell.send(()).unwrap_or(());
                 }
             }
@@ -121,7 +122,7 @@ impl Daemon {
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
 
-    /// Has everything written to the backing, and returns what that holds then: what was served before.
+    /// Destages everything, and returns the content of the backing, which is that served before.
     fn bring_home(&self, guest: &mut Client) -> Result<Vec<u8>, String> {
         let served = read_all(guest, &WINDOWS).map_err(|error| error.to_string())?;
         self.command(&["disk", "destage", "disk", "--wait"])?;
@@ -132,7 +133,7 @@ impl Daemon {
         }
     }
 
-    /// Reads that flash answered, in whole or in part.
+    /// Returns the number of reads that flash answered, in whole or in part.
     fn flash_hits(&self) -> Result<u64, String> {
         let text = self.command(&["stats", "disk", "--json"])?;
         let document: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
@@ -150,7 +151,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Fails only if it has ended, which is the aim.
+        // Fails only if it has ended, which is intended.
         self.child.kill().unwrap_or(());
         self.child.wait().expect("it is our child");
     }

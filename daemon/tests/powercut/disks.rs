@@ -1,7 +1,7 @@
-//! The disks of a guest, outside of it: volatile write caches that forget when the power goes.
+//! The disks of a guest, outside of it: volatile write caches that are lost when the power fails.
 //!
-//! All disks of one machine lie on one thread behind NBD. So there is one order of everything that happens to them, and
-//! a cut is one moment for all. After it each sector holds what was durable or anything written to it later.
+//! All disks of one machine are on one thread behind NBD. So there is one order of all their events, and a
+//! cut is one moment for all. After it each sector has its durable content, or that of any later write.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -19,16 +19,16 @@ use doors::nbd::{Export, NbdDoor};
 use guest::PowerSwitch;
 use tokio::sync::mpsc as commands;
 
-/// How long a request takes, in nanoseconds: enough for several to be in flight when the power goes.
+/// Range of a request's latency in nanoseconds: enough for several to be in flight when the power fails.
 const LATENCY_NS: (u64, u64) = (20_000, 600_000);
 
-/// A disk that is to be.
+/// Parameters of a disk.
 pub(crate) struct Plan {
     pub(crate) name: &'static str,
     pub(crate) bytes: u64,
 }
 
-/// Disks on a thread of their own. They keep their content from one boot to the next.
+/// Disks on a thread of their own. They keep their content across boots.
 pub(crate) struct Disks {
     folder: PathBuf,
     commands: Option<commands::UnboundedSender<Command>>,
@@ -37,7 +37,7 @@ pub(crate) struct Disks {
 
 type Command = Box<dyn FnOnce(&World) + Send>;
 
-/// What lives on the thread.
+/// State on the thread.
 struct World {
     ring: Ring,
     host: LocalHost,
@@ -52,16 +52,16 @@ struct Disk {
     lies: Rc<Cell<bool>>,
 }
 
-/// Cuts the power once so many writes and flushes have begun.
+/// Cuts the power once a number of writes and flushes have begun.
 struct Fuse {
     left: Cell<Option<u64>>,
     disks: Vec<Faults>,
-    /// The machine that the disks are in.
+    /// The switch of the machine with the disks.
     switch: RefCell<Option<PowerSwitch>>,
 }
 
 impl Disks {
-    /// Empty disks. Chance is decided by `seed`; sockets lie in `folder`.
+    /// Returns empty disks. Random choices depend on `seed`; sockets are in `folder`.
     pub(crate) fn new(plans: Vec<Plan>, seed: u64, folder: &Path) -> Self {
         let (sender, mut receiver) = commands::unbounded_channel::<Command>();
         let thread = std::thread::spawn(move || {
@@ -86,7 +86,7 @@ impl Disks {
         Self { folder: folder.to_owned(), commands: Some(sender), thread: Some(thread) }
     }
 
-    /// Serves all disks to boot number `boot`. Returns their names with the addresses where they are.
+    /// Serves all disks to boot number `boot`. Returns their names with their addresses.
     pub(crate) fn power_on(&self, boot: u32) -> Vec<(&'static str, String)> {
         let folder = self.folder.clone();
         self.run(move |world| {
@@ -95,8 +95,8 @@ impl Disks {
         })
     }
 
-    /// Cuts the power of the disks and of the machine behind `switch` when `operations` more writes and flushes have
-    /// begun.
+    /// Cuts the power of the disks and of the machine of `switch` when `operations` more writes and flushes
+    /// have begun.
     pub(crate) fn cut_after(&self, operations: u64, switch: PowerSwitch) {
         self.run(move |world| {
             world.fuse.switch.replace(Some(switch));
@@ -104,12 +104,12 @@ impl Disks {
         });
     }
 
-    /// Whether the power was cut since it was switched on.
+    /// Returns true if the power was cut since it was switched on.
     pub(crate) fn were_cut(&self) -> bool {
         self.run(|world| world.fuse.left.get() == Some(0))
     }
 
-    /// What disk `name` holds in `ranges` of bytes, one after another.
+    /// Returns the content of disk `name` in `ranges` of bytes, one after another.
     pub(crate) fn content(&self, name: &'static str, ranges: Vec<Range<u64>>) -> Vec<u8> {
         self.run(move |world| {
             let read = |range: Range<u64>| {
@@ -121,17 +121,17 @@ impl Disks {
         })
     }
 
-    /// Gives a disk its first content.
+    /// Writes the first content of a disk.
     pub(crate) fn fill(&self, name: &'static str, bytes: Vec<u8>) {
         self.run(move |world| world.disk(name).durable.poke(0, &bytes));
     }
 
-    /// From the next boot on, a flush of disk `name` succeeds and does nothing.
+    /// Makes a flush of disk `name` succeed without effect, from the next boot on.
     pub(crate) fn lie_about_flushes(&self, name: &'static str) {
         self.run(move |world| world.disk(name).lies.set(true));
     }
 
-    /// Discards that reached disk `name`.
+    /// Returns the number of discards that reached disk `name`.
     pub(crate) fn discards(&self, name: &'static str) -> u64 {
         self.run(move |world| world.disk(name).faults.counts().discards)
     }
@@ -187,7 +187,7 @@ impl Fuse {
     }
 }
 
-/// A disk whose requests burn the fuse.
+/// A disk whose requests count towards the cut.
 struct Fused {
     device: Faulty<LocalHost>,
     fuse: Rc<Fuse>,

@@ -1,16 +1,16 @@
-//! The power goes while Forebay works, for real: a machine in QEMU whose disks forget what was not flushed.
+//! Power failures while Forebay works: a machine in QEMU whose disks lose everything that was not flushed.
 //!
 //! ```text
 //!   this process                      QEMU, ended by SIGKILL
 //!   disks with volatile caches <─NBD── /dev/disk/{state,pool,backing} <── forebay <─NBD── agent
 //!   promises of the agent      <──────────────── serial line ───────────────────────────────┘
 //! ```
-//! Boot after boot on the same disks: the agent compares all that Forebay serves with the backing, then writes, and says
-//! what each flush promised. At a write or flush that chance chose, in some boots already while Forebay starts, the power
-//! of disks and machine goes in one moment. Then every promised write must be on the backing, in whole sectors; what was
-//! written in write-back must be there once a later boot had it destaged.
+//! Boot after boot on the same disks: the agent compares everything that Forebay serves with the backing,
+//! then writes, and reports each flush. At a random write or flush, in some boots already while Forebay
+//! starts, the power of disks and machine fails at once. Then every write below a completed flush must be on
+//! the backing, in whole sectors; writes of write-back must be there once a later boot has destaged them.
 //!
-//! This is one program for both sides, and so has no harness: in the guest it is the agent.
+//! This is one program for both sides, without a test harness: in the guest it is the agent.
 
 mod agent;
 #[path = "../real_clients/busy.rs"]
@@ -34,11 +34,11 @@ use stamps::{Chance, Load, Model, Windows};
 const MIB: u64 = 1 << 20;
 const STATE_MIB: u64 = 16;
 const POOL_MIB: u64 = 64;
-/// In each region of the disk one window: intents are kept by regions of 64 MiB.
+/// One window in each region of the disk: intents are kept for regions of 64 MiB.
 const WINDOWS: Windows = Windows { count: 3, bytes: 8 * MIB, stride: 64 * MIB };
 /// The mode of each boot is drawn from these.
 const MODES: &[&str] = &["write-through", "write-back", "write-back", "write-around", "pass-through"];
-/// A name, and what runs with a seed.
+/// A name, and a function that runs with a seed.
 type Test = (&'static str, fn(u64));
 /// The tests of this program.
 const TESTS: &[Test] = &[
@@ -46,13 +46,13 @@ const TESTS: &[Test] = &[
     ("what_a_mapped_file_system_synced_is_there_after_power_cuts", mapped::power_cuts),
     ("disks_that_lie_about_flushes_are_found_out", lying_disks),
 ];
-/// Boots of an ordinary run: what fits the time of CI.
+/// Boots of an ordinary run: as many as CI has time for.
 const BOOTS_DEFAULT: u64 = 6;
-/// How Forebay says what it found in the pool.
+/// Messages of Forebay on the recovery of the pool.
 const CAME_BACK: &str = "of its cache back";
 const STARTS_COLD: &str = "starts with an empty cache";
 const NOTHING_CAME_BACK: &str = "has 0 of its cache back";
-/// Writes and flushes of all disks until the power goes, while Forebay starts and while guests write.
+/// Writes and flushes of all disks until the power fails, while Forebay starts and while guests write.
 const OPERATIONS_WHILE_STARTING: Range<u64> = 1..60;
 const OPERATIONS_WHILE_WRITING: Range<u64> = 1..3000;
 /// Enough for several flushes.
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
             }
         };
     }
-    // As the usual harness does: words choose tests by a part of their name, and `--list` shows them.
+    // As in the usual harness: words choose tests by a part of their name, and `--list` shows them.
     let mut filters = words.iter().filter(|word| !word.starts_with('-'));
     let filter = filters.next().map_or("", String::as_str);
     let chosen = TESTS.iter().filter(|(name, _)| name.contains(filter));
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
     let seed = number_from("FOREBAY_SEED").unwrap_or(u64::from(now.subsec_nanos()));
     println!("\nFOREBAY_SEED={seed} chooses the same cuts again");
     let mut passed = 0;
-    // Whoever fails panics, which ends the program.
+    // A failing test panics, which ends the program.
     for (name, test) in chosen {
         test(seed);
         println!("test {name} ... ok");
@@ -91,7 +91,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Whether Forebay says in `line` what it found in the pool.
+/// Returns true if `line` reports the recovery of the pool.
 fn says_what_came_back(line: &str) -> bool {
     line.contains(CAME_BACK) || line.contains(STARTS_COLD)
 }
@@ -101,7 +101,7 @@ fn power_cuts(seed: u64) {
     let mut rig = Rig::new(seed);
     let mut something_came_back = false;
     let mut number = 0;
-    // What was written back last is not passed over.
+    // The last boot in write-back is always verified.
     while number < boots || rig.not_home.is_some() {
         let (boot, lost) = rig.boot_and_check(number, OPERATIONS_WHILE_WRITING);
         assert_eq!(lost, Ok(()), "boot {number}: {} writes were flushed", boot.flushed);
@@ -116,14 +116,14 @@ fn power_cuts(seed: u64) {
         something_came_back |= found.contains(CAME_BACK) && !found.contains(NOTHING_CAME_BACK);
         number += 1;
     }
-    // Else nothing stale could have been served, and the proof would be empty.
+    // Otherwise nothing stale could have been served, and the test would prove nothing.
     assert!(something_came_back, "no boot found anything of what was cached before");
     let discards = rig.disks.discards("pool");
     println!("{discards} discards of the pool");
     assert!(discards > 0, "what is free in the pool is discarded at each start");
 }
 
-/// Proof that the rig is not blind: the same, with a backing that forgets what was flushed to it.
+/// Proves that the rig detects faults: the same, with a backing that ignores flushes.
 fn lying_disks(seed: u64) {
     let mut rig = Rig::new(seed);
     rig.disks.lie_about_flushes("backing");
@@ -135,31 +135,33 @@ fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// A machine that is switched on and loses its power again and again.
+/// A machine that is switched on and loses its power repeatedly.
 struct Rig {
     kit: Kit,
     chance: Chance,
     disks: Disks,
-    /// Whether the disk was added to Forebay in an earlier boot.
+    /// Set if the disk was added to Forebay in an earlier boot.
     has_disk: bool,
     /// The mode in which it was written last.
     last_mode: &'static str,
-    /// What the backing may hold once everything has come home that is on flash.
+    /// Possible content of the backing once everything on flash is destaged.
     not_home: Option<Model>,
     _folder: Folder,
 }
 
-/// What one boot showed.
+/// Result of one boot.
 #[derive(Default)]
 struct Boot {
     /// All writes below it were flushed.
     flushed: u64,
-    /// Reads of the first comparison that flash answered: what came back warm. `None` if the power went before.
+    /// Reads of the first comparison that flash answered, from the recovered cache. `None` if the power
+    /// failed before.
     flash_hits: Option<u64>,
-    /// What Forebay said of what was cached before.
+    /// Forebay's message on the recovered cache.
     came_back: Option<String>,
     mode: &'static str,
-    /// What the backing held when guests began to write, with everything at home; `None` if the power went before.
+    /// Content of the backing when guests began to write, with everything destaged; `None` if the power
+    /// failed before.
     before: Option<Vec<u8>>,
     /// Windows that were written.
     written: Range<u64>,
@@ -184,11 +186,11 @@ impl Rig {
         }
     }
 
-    /// Boots until the power goes, after so many `operations` of guests that write if it comes to that. Says whether
-    /// all that was flushed is there.
+    /// Boots until the power fails, after this many `operations` of guests that write, if it gets that far.
+    /// Returns whether everything that was flushed is there.
     fn boot_and_check(&mut self, number: u64, operations: Range<u64>) -> (Boot, Result<(), String>) {
-        // The last window is only read: what is cached of it must survive every cut. The others are written in turn, or
-        // both; a region stays open for longer than a boot takes, so that what is cached of them must not be believed.
+        // The last window is only read: its cache must survive every cut. The others are written in turn, or
+        // both; a region stays open for longer than a boot takes, so its cached data must not be trusted.
         let last = WINDOWS.count - 1;
         let first = number % last;
         let end = last.min(first + 1 + number % 3);
@@ -213,7 +215,7 @@ impl Rig {
         self.disks.content("backing", WINDOWS.ranges().collect())
     }
 
-    /// Switches the machine on, and returns what it had shown when its power went.
+    /// Switches the machine on, and returns its output up to the power failure.
     fn boot(&mut self, number: u64, load: &Load, operations: Range<u64>) -> Boot {
         let drawn = MODES[self.chance.below(MODES.len() as u64) as usize];
         // The first boot fills the cache, and one writes back, whatever the seed.
@@ -235,14 +237,14 @@ impl Rig {
             match line.split_once(' ').unwrap_or((&line, "")) {
                 ("added", _) => self.has_disk = true,
                 ("flash-hits", hits) => boot.flash_hits = hits.parse().ok(),
-                // Whoever says this line after the power is gone had the flush before.
+                // A line that is printed after the power failure belongs to a flush before it.
                 ("flushed", writes) => boot.flushed = writes.parse().unwrap_or(boot.flushed),
                 ("same", _) => {
                     boot.before = Some(self.backing());
                     let operations = self.chance.within(operations.clone());
                     self.disks.cut_after(operations, machine.power_switch());
                 }
-                // Once the power of the disks is gone, everything fails that is still awake.
+                // Once the power of the disks is cut, all requests of running programs fail.
                 ("wrong:", _) if !self.disks.were_cut() => panic!("boot {number}:\n{seen}"),
                 _ => {}
             }
@@ -274,11 +276,11 @@ impl Rig {
     }
 }
 
-/// An empty file system of `mib` MiB.
+/// Returns an empty file system of `mib` MiB.
 fn file_system(folder: &Path, mib: u64) -> Vec<u8> {
     let image = folder.join("state.img");
     fs::write(&image, vec![0; (mib * MIB) as usize]).expect("the folder is ours");
-    // Its superblock is two sectors, which our disks tear apart; without checksums that does no harm.
+    // Its superblock is two sectors, which these disks may tear; without checksums that is harmless.
     let options = ["-q", "-F", "-t", "ext4", "-O", "^metadata_csum"];
     let made = Command::new("mke2fs").args(options).arg(&image).status();
     assert!(made.expect("`cargo xtask test` installs mke2fs").success());

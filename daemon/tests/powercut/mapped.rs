@@ -1,4 +1,4 @@
-//! The power goes while a file system on a mapped disk in write-back is written.
+//! Power failures while a file system on a mapped disk in write-back is written.
 //!
 //! ```text
 //!   files of the guest ──> ext4 ──> ublk ──> forebay ──> /dev/disk/{pool,backing}, which forget what was not flushed
@@ -15,10 +15,10 @@ use crate::stamps::Chance;
 use crate::{Folder, MIB, POOL_MIB, STATE_MIB, file_system, number_from};
 
 const BACKING_MIB: u64 = 64;
-/// Cuts of an ordinary run, and the part of a long run's that falls to this test.
+/// Cuts of an ordinary run, and the share of this test in those of a long run.
 const CUTS_DEFAULT: u64 = 2;
 const CUTS_PART: u64 = 5;
-/// Writes and flushes of all disks from when the guest begins to write until the power goes.
+/// Writes and flushes of all disks from the first write of the guest to the power failure.
 const OPERATIONS: Range<u64> = 100..1500;
 const COMMON: &str = include_str!("../real_clients/mapped/common.sh");
 const SCRIPT: &str = include_str!("mapped.sh");
@@ -40,14 +40,14 @@ pub(crate) fn power_cuts(seed: u64) {
                     let operations = if number == cuts { 1 } else { chance.within(OPERATIONS) };
                     disks.cut_after(operations, machine.power_switch());
                 }
-                // Whoever says this line after the power is gone had the flush before.
+                // A line that is printed after the power failure belongs to a flush before it.
                 ("synced", files) => synced = files.parse().unwrap_or(synced),
                 _ => {}
             }
             seen.push_str(&line);
             seen.push('\n');
         }
-        // Once the power of the disks is gone, everything fails that is still awake.
+        // Once the power of the disks is cut, all requests of running programs fail.
         assert!(is_same && disks.were_cut(), "boot {number}, with {synced} files synced:\n{seen}");
         println!("boot {number}: {synced} files synced");
     }

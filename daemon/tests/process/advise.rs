@@ -1,4 +1,4 @@
-//! `forebay advise`: what would serve a disk best, of disks that are served and of traces; and nothing where nothing is known.
+//! `forebay advise`: recommendations for disks that are served and for traces; and none without data.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use crate::host::{Daemon, Host, forebay};
 
 const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4 << 10;
-/// What is read again and again, in order.
+/// Pages that are read repeatedly, in order.
 const PAGES: u64 = 2_000;
 /// Just as many rounds as make enough reads.
 const ROUNDS: u64 = 6;
 
-/// The only advice of a document.
+/// Returns the only advice of a document.
 fn only(document: &Value) -> &Value {
     assert_eq!(document["schema"], 1);
     let all = document["advice"].as_array().expect("a list");
@@ -34,7 +34,7 @@ fn load(daemon: &Daemon, name: &str) {
     }
 }
 
-/// A trace of blocks: so many in a loop, so many in all.
+/// Returns a trace of blocks: so many in a loop, so many in all.
 fn loop_of_blocks(host: &Host, blocks: u64, reads: usize) -> String {
     let mut ids = String::new();
     for block in (0..blocks).cycle().take(reads) {
@@ -50,7 +50,7 @@ fn a_disk_is_advised_on_once_it_was_read_enough_and_not_before() {
     let daemon = host.serve();
     assert!(daemon.run(&["advise"]).succeeded().contains("No disks are served"));
     for name in ["a", "b"] {
-        // An array, which a cache makes faster; of a hole in a file nothing is.
+        // An array, which a cache makes faster; holes in a file are as fast as a cache.
         let backing = format!("model:hdd-15k:{}", host.image(&format!("{name}.img"), 16 * MIB));
         daemon.run(&["disk", "add", name, "--backing", &backing, "--mode", "pass-through"]).succeeded();
     }
@@ -84,7 +84,7 @@ fn a_disk_is_advised_on_once_it_was_read_enough_and_not_before() {
     );
     let hits = size["advised"]["hit_ratio"].as_f64().expect("a ratio");
     assert!((hits - 5.0 / 6.0).abs() < 0.01, "{size}");
-    // It passes through: misses are measured, and hits cannot be.
+    // In pass-through misses are measured, and hits cannot be.
     let latency = &advice["latency"];
     assert_eq!(
         (&latency["miss"]["basis"], &latency["flash"]["basis"]),
@@ -122,7 +122,7 @@ fn a_disk_is_advised_on_once_it_was_read_enough_and_not_before() {
 fn a_disk_that_is_not_there_is_an_error_that_names_those_that_are() {
     let host = Host::new();
     let daemon = host.serve();
-    // A folder in which nothing is called `web`.
+    // A folder without a file called `web`.
     let advise = |words: &[&str]| daemon.run_in(&host.path("d"), &[&["advise"], words].concat());
     let none = advise(&["web"]).failed();
     assert!(none.contains("neither a disk nor a file 'web': none is served here"), "{none}");
@@ -177,7 +177,7 @@ fn a_trace_is_advised_on_without_a_daemon() {
     assert_eq!((&latency["miss"]["basis"], &latency["miss"]["us"]), (&"said".into(), &5000.0.into()));
     assert!(only(&said)["size"]["wanted_bytes"].as_u64().is_some_and(|bytes| bytes <= 84 * MIB), "{said}");
 
-    // The command is one that a disk takes.
+    // A disk accepts the command.
     let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "256MiB"]);
     let image = host.image("a.img", 256 * MIB);
     daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
@@ -232,7 +232,7 @@ fn a_file_or_folder_of_its_name_does_not_hide_a_disk() {
     for (target, what) in [("web1", "Disk web1: "), ("web2", "Disk web2: ")] {
         assert!(advise_as_said(target).starts_with(what), "{target}");
     }
-    // The file has other names, or is meant where a format is said.
+    // The file has other names, or is meant if a format is given.
     assert!(advise("./web2").succeeded().starts_with("Trace ./web2: "));
     assert!(advise("web2").succeeded().starts_with("Trace web2: "));
     assert!(advise("web3").succeeded().starts_with("Trace web3: "));

@@ -1,4 +1,5 @@
-//! Storage that cannot keep what a disk promises, or that somebody uses already, is refused or served as what it is.
+//! Storage that cannot keep the promises of a disk, or that is in use already: it is refused, or served with
+//! limitations.
 
 use std::fs;
 use std::process::Command;

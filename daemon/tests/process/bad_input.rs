@@ -1,4 +1,4 @@
-//! What cannot be is refused with a clear message, and everything stays as it was.
+//! Impossible requests are refused with a clear message, and change nothing.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -55,7 +55,7 @@ fn backings_that_cannot_be_are_refused() {
     assert!(message.contains("it is the pool already"), "by whatever name: {message}");
 }
 
-/// A file of 10 GiB without storage, which no reader is to take into memory.
+/// Makes a file of 10 GiB without storage, which must never be read into memory.
 fn enormous(host: &Host, name: &str) {
     let made = fs::File::create(host.path(name)).and_then(|file| file.set_len(10 << 30));
     made.expect("it is sparse");
@@ -233,7 +233,7 @@ fn a_second_daemon_on_the_same_folder_is_refused_and_the_first_goes_on() {
     let daemon = host.serve();
     let message = host.serve_fails(&[]);
     assert!(message.contains("another Forebay does so already"), "{message}");
-    // With a folder of its own it still cannot take the sockets.
+    // With a folder of its own it still cannot use the sockets.
     let (dir, run) = (host.text("other"), host.text("d"));
     let words = [
         "serve",
@@ -290,7 +290,7 @@ fn garbage_on_the_sockets_disturbs_nobody() {
         let mut stream = UnixStream::connect(socket).expect("somebody listens");
         stream.write_all(&[0xa5; 4096]).expect("it is taken or refused later");
         let mut answer = Vec::new();
-        // Closed with or without an answer; a reset is as good.
+        // Closed with or without an answer; a reset is acceptable.
         stream.read_to_end(&mut answer).unwrap_or(0);
     }
     guest.write(0, &[1; 512]).expect("the guest goes on");
@@ -314,7 +314,7 @@ fn numbers_beyond_all_bounds_are_refused_or_cut_and_the_daemon_goes_on() {
         ("GET", format!("/v1/stats?window={most}s"), String::new(), true),
         ("GET", format!("/v1/history/a?span={most}"), String::new(), true),
         ("GET", "/v1/advice?hit_ratio=1e308".to_owned(), String::new(), true),
-        // There are events: nothing is waited for.
+        // There are events: the request does not wait.
         ("GET", format!("/v1/events?after=0&wait={most}"), String::new(), false),
         ("GET", format!("/v1/events?after={most}"), String::new(), false),
         ("POST", "/v1/disks/a/quiesce".to_owned(), quiesce, true),

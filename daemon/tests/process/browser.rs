@@ -1,4 +1,4 @@
-//! Somebody who speaks HTTP with a daemon over TCP, byte for byte, and what is answered.
+//! An HTTP client of a daemon over TCP, byte for byte, and its answers.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::host::{Daemon, Host};
 
-/// An answer, taken apart.
+/// A parsed answer.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: u16,
-    /// In small letters.
+    /// In lower case.
     pub(crate) head: String,
     pub(crate) body: String,
 }
@@ -23,7 +23,7 @@ impl Answered {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
     }
 
-    /// What a problem document says.
+    /// Returns the text of a problem document.
     pub(crate) fn problem(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{self:?}");
         assert!(self.head.contains("content-type: application/problem+json"), "{self:?}");
@@ -32,29 +32,29 @@ impl Answered {
     }
 }
 
-/// Somebody who speaks HTTP with a daemon.
+/// An HTTP client of a daemon.
 pub(crate) struct Browser {
     pub(crate) address: SocketAddr,
     pub(crate) host: String,
     pub(crate) token: Option<String>,
-    /// More lines of the head, each with its end.
+    /// More header lines, each with its end.
     pub(crate) more: String,
 }
 
 impl Browser {
-    /// On the daemon's own host, without its token.
+    /// Returns a client on the daemon's own host, without its token.
     pub(crate) fn of(daemon: &Daemon) -> Self {
         let address = daemon.http();
         Self { address, host: address.to_string(), token: None, more: String::new() }
     }
 
-    /// One who has read the token.
+    /// Returns a client with the token.
     pub(crate) fn with_token(host: &Host, daemon: &Daemon) -> Self {
         let token = fs::read_to_string(host.path("d/token")).expect("it was made");
         Self { token: Some(token.trim().to_owned()), ..Self::of(daemon) }
     }
 
-    /// The same with more lines in the head of each request.
+    /// Returns the same client with more header lines in each request.
     pub(crate) fn saying(&self, more: &str) -> Self {
         let (host, token) = (self.host.clone(), self.token.clone());
         Self { address: self.address, host, token, more: format!("{more}\r\n") }
@@ -64,7 +64,7 @@ impl Browser {
         self.ask("GET", path, "")
     }
 
-    /// Sends a JSON body, whatever it is.
+    /// Sends a body as JSON, valid or not.
     pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> Answered {
         self.saying(&format!("{}Content-Type: application/json", self.more)).ask(method, path, body)
     }
@@ -88,7 +88,7 @@ const ANSWER_TIME_MAX: Duration = Duration::from_mins(1);
 pub(crate) fn exchange(address: SocketAddr, bytes: &[u8]) -> Answered {
     let mut stream = TcpStream::connect(address).expect("somebody listens");
     stream.set_read_timeout(Some(ANSWER_TIME_MAX)).expect("it is some time");
-    // Whoever refuses a long request does not read all of it.
+    // A server that refuses a long request does not read all of it.
     stream.write_all(bytes).unwrap_or(());
     let mut text = Vec::new();
     stream.read_to_end(&mut text).unwrap_or(0);
@@ -98,7 +98,7 @@ pub(crate) fn exchange(address: SocketAddr, bytes: &[u8]) -> Answered {
     Answered { status, head: head.to_lowercase(), body: body.to_owned() }
 }
 
-/// A daemon that answers HTTP at a port of the system's choice.
+/// Starts a daemon that serves HTTP at a port of the system's choice.
 pub(crate) fn serve(host: &Host) -> Daemon {
     let pool = host.text("pool.img");
     host.serve_with(&["--pool", &pool, "--pool-size", "64MiB", "--listen-http", "127.0.0.1:0"])

@@ -1,4 +1,4 @@
-//! The write budget: promotions wait for it and guests do not, it is said how it stands, changed in use and remembered.
+//! The write budget: promotions wait for it and guests do not; it is reported, changed in use and stored.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4096;
 const REQUEST: u64 = 64 << 10;
 const POOL_BYTES: u64 = 64 * MIB;
-/// What the bucket of so small a pool holds.
+/// Capacity of the bucket of so small a pool in bytes.
 const BUCKET_BYTES: u64 = MIB;
 /// Pages that a guest writes in write-back: more than the bucket holds.
 const WRITTEN_PAGES: u64 = 384;
@@ -30,7 +30,7 @@ fn number(document: &Value, key: &str) -> u64 {
     document[key].as_u64().unwrap_or_else(|| panic!("{key} is no number: {document}"))
 }
 
-/// Reads all of the disk again and again until a counter is so large; what is read is what the image has.
+/// Reads all of the disk repeatedly until a counter reaches a value; the data must be that of the image.
 fn read_until(daemon: &Daemon, counter: &str, wanted: u64) -> Value {
     let (mut guest, content) = (daemon.guest("a"), bytes_of(1, IMAGE_BYTES));
     for _ in 0..100 {
@@ -47,7 +47,7 @@ fn read_until(daemon: &Daemon, counter: &str, wanted: u64) -> Value {
     panic!("{counter} stays below {wanted}: {}", statistics(daemon, "a"));
 }
 
-/// A disk that is read and one that is written, in write-back.
+/// Serves a disk that is read and one that is written, in write-back.
 fn serve_with_disks(host: &Host) -> Daemon {
     let daemon = host.serve();
     let read = image(host, "a.img", 1);
@@ -88,7 +88,7 @@ fn promotions_wait_for_the_budget_and_what_guests_write_never_does() {
     assert_eq!(number(&written, "writes_back"), WRITTEN_PAGES, "all of them are on flash: {written}");
     assert_eq!(number(&written, "promotions_held_back"), 0);
 
-    // On credit: nothing is let in any more, and that is said.
+    // On credit: no promotion is admitted any more, and that is reported.
     let shown = pool(&daemon);
     let budget = &shown["devices"][0]["budget"];
     assert_eq!(
@@ -125,7 +125,7 @@ fn flash_written_for_a_hit_and_for_what_was_wanted_there_is_said() {
     );
     let read = read_until(&daemon, "read_hits_flash", 20);
     let figure = |key: &str| read[key].as_f64().unwrap_or_else(|| panic!("{key} is no number: {read}"));
-    // Of a number that was written and read again the last digit may be another one.
+    // The last digit of a number that was printed and parsed may differ.
     let is_ratio = |key: &str, part: f64, whole: f64| {
         assert!((figure(key) * whole / part - 1.0).abs() < 1e-9, "{key} is not {part} / {whole}: {read}");
     };
@@ -140,7 +140,7 @@ fn the_budget_is_remembered_of_the_pool_whatever_device_it_is_on() {
     let host = Host::new();
     let daemon = host.serve();
     set(&daemon, "0.5");
-    // Together with what is said of drives, and with a device more.
+    // Together with ratings of drives, and with one more device.
     daemon.run(&["pool", "set", "rated-tbw=600TB", "write-budget=2.25"]).succeeded();
     let second = host.text("second.img");
     daemon.run(&["pool", "add", &second, "--size", "128MiB"]).succeeded();
@@ -156,12 +156,12 @@ fn the_budget_is_remembered_of_the_pool_whatever_device_it_is_on() {
         (budgets(&daemon), pool(&daemon)["write_budget"].as_f64()),
         (vec![POOL_BYTES / 4 * 9, POOL_BYTES / 2 * 9], Some(2.25))
     );
-    // Half full: a restart gives little away, and keeps nothing from warming up.
+    // Half full: a restart loses little budget, and does not keep the cache from warming up.
     let pressure = pool(&daemon)["devices"][0]["budget"]["pressure"].as_f64().expect("a number");
     assert!(pressure > 0.3 && pressure < 0.6, "{pressure}");
     assert!(daemon.stop().success());
 
-    // It can be said of a pool that is away, and a new pool has it as well.
+    // It can be set for a pool that is missing, and a new pool has it as well.
     for device in ["pool.img", "second.img"] {
         std::fs::rename(host.path(device), host.path(&format!("away-{device}"))).expect("the folder is ours");
     }
@@ -204,7 +204,7 @@ fn a_budget_that_cannot_be_remembered_is_not_taken() {
     let host = Host::new();
     let daemon = host.serve();
     set(&daemon, "3");
-    // What is to be written in place of the state cannot be.
+    // The file that is to replace the state cannot be written.
     let in_the_way = host.path("d/state.json.new");
     std::fs::create_dir(&in_the_way).expect("the folder is ours");
     let message = daemon.run(&["pool", "set", "write-budget=1"]).failed();

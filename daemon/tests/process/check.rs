@@ -1,4 +1,4 @@
-//! `forebay check`: it changes nothing, says what a start then finds, and sees every damaged page.
+//! `forebay check`: it changes nothing, predicts the result of a start, and detects every damaged page.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -16,7 +16,7 @@ fn check(host: &Host, words: &[&str]) -> Ran {
     forebay(&[&["check", "--dir", &dir][..], words].concat())
 }
 
-/// The document of a check, whatever came of it, and the exit status.
+/// Returns the document of a check, successful or not, and the exit status.
 fn document(host: &Host, pool: &str) -> (Value, i32) {
     let ran = check(host, &[pool, "--json"]);
     let document: Value = serde_json::from_str(&ran.stdout).expect("--json prints JSON");
@@ -26,7 +26,7 @@ fn document(host: &Host, pool: &str) -> (Value, i32) {
     (document["pools"][0].clone(), ran.status)
 }
 
-/// What a check of a whole pool says of the one disk; nothing was changed by it.
+/// Returns the result of a check of a whole pool for its one disk; checks that nothing was changed.
 fn whole(host: &Host) -> Value {
     let pool = host.text("pool.img");
     let before = fs::read(&pool).expect("it is there");
@@ -38,7 +38,7 @@ fn whole(host: &Host) -> Value {
     checked["disks"][0].clone()
 }
 
-/// Holds what was said against what a start finds.
+/// Compares the result with that of a start.
 fn is_found(host: &Host, said: &Value) -> Daemon {
     let daemon = host.serve_with(&[]);
     let load = loaded(&daemon);
@@ -61,7 +61,7 @@ fn a_start_finds_what_a_check_said_after_a_stop_a_kill_and_a_power_cut() {
     assert!(said["pages_kept"].as_u64() > Some(0) && said["regions_open"] == 0, "{said}");
     let daemon = is_found(&host, &said);
 
-    // What is written is not cached, so nothing of it is in the log as the backing holds it.
+    // Writes are not cached, so the log has none of them as the backing does.
     daemon.run(&["disk", "set", "a", "mode=write-around"]).succeeded();
     let mut guest = daemon.guest("a");
     for offset in (0..IMAGE_BYTES).step_by(MIB as usize) {
@@ -112,7 +112,7 @@ fn a_flipped_bit_in_a_page_is_damage_and_guests_read_on() {
     assert!(daemon.stop().success());
     let (pool, image) = (host.text("pool.img"), bytes_of(1, IMAGE_BYTES));
     let flash = fs::read(&pool).expect("it is there");
-    // A page of the image that is on flash, wherever that is.
+    // A page of the image that is on flash, wherever it is.
     let cached = flash.chunks(4096).position(|page| image.chunks(4096).any(|other| other == page));
     let place = cached.expect("it was warmed") * 4096;
     change(&pool, place as u64 + 100, &[!flash[place + 100]]);
@@ -159,7 +159,7 @@ fn without_the_folder_of_its_daemon_a_pool_is_verified_and_disks_have_numbers() 
     fs::create_dir(&empty).expect("the folder is ours");
     let said = forebay(&["check", &pool, "--dir", &empty]).succeeded();
     assert!(said.contains("number 1") && said.contains("whole"), "{said}");
-    // Neither does a folder that remembers another pool give it names.
+    // Neither does a folder with the record of another pool give it names.
     let other = Host::new();
     assert!(other.serve().stop().success());
     assert!(check(&other, &[&pool]).succeeded().contains("number 1"));

@@ -1,4 +1,4 @@
-//! Exit statuses, documents, and that what is printed for copying works.
+//! Exit statuses, documents, and output that is printed for copying.
 
 use std::os::unix::net::UnixDatagram;
 
@@ -36,7 +36,7 @@ fn the_version_is_followed_by_the_commit_or_says_that_it_is_a_debug_build() {
     let version = forebay(&["--version"]).succeeded();
     let build = version.trim_end().strip_prefix(concat!("forebay ", env!("CARGO_PKG_VERSION"), " ("));
     let build = build.and_then(|rest| rest.strip_suffix(')')).expect("a build in brackets");
-    // Whoever makes a package names the commit in a way of their own.
+    // Packagers name the commit in their own way.
     let is_told = if cfg!(debug_assertions) { build == "debug build" } else { !build.is_empty() };
     assert!(is_told, "{version}");
 }

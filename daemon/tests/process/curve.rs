@@ -1,4 +1,4 @@
-//! What a disk would do with a cache of another size: learned in pass-through too, and begun anew by a restart.
+//! Curves of a disk at other cache sizes: sampled in pass-through too, and restarted with the daemon.
 
 use serde_json::Value;
 
@@ -6,17 +6,17 @@ use crate::host::{Daemon, Host};
 
 const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4 << 10;
-/// What is read again and again, in order: a cache needs room for all of it.
+/// Pages that are read repeatedly, in order: a cache needs space for all of them.
 const PAGES: u64 = 4 * MIB / PAGE;
 const ROUNDS: u64 = 5;
-/// All but the first round.
+/// Share of all rounds but the first.
 const BEST: f64 = 0.8;
 
 fn curve(daemon: &Daemon, name: &str) -> Value {
     daemon.json(&["curve", name])["curve"].clone()
 }
 
-/// The hit ratio of the first point of the curve with at least so many bytes.
+/// Returns the hit ratio of the first point of the curve with at least this many bytes.
 fn at(curve: &Value, bytes: u64) -> f64 {
     let points = curve["points"].as_array().expect("a list");
     let point = points.iter().find(|point| point["cache_bytes"].as_u64().is_some_and(|size| size >= bytes));
@@ -42,7 +42,7 @@ fn a_disk_in_pass_through_learns_which_size_its_loop_needs_and_a_restart_begins_
     }
     let learned = curve(&daemon, "a");
     assert_eq!((&learned["reads"], &learned["written_pages"]), (&(ROUNDS * PAGES).into(), &400.into()));
-    // All is looked at, so all is exact but for the width of classes.
+    // Every page is sampled, so all is exact but for the width of classes.
     assert_eq!(learned["working_set_bytes"], 4 * MIB);
     assert!(at(&learned, 3 * MIB) < 0.01 && (at(&learned, 5 * MIB) - BEST).abs() < 0.01, "{learned}");
     let sized = |key: &str| learned[key]["cache_bytes"].as_u64().expect("a size");

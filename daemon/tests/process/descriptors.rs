@@ -1,11 +1,11 @@
-//! A limit of open files that guests reach: they leave the daemon what it needs for files of its own.
+//! A limit of open files that guests reach: the daemon keeps enough for files of its own.
 
 use std::os::unix::net::UnixStream;
 
 use crate::host::Host;
 
 const MIB: u64 = 1 << 20;
-/// Descriptors that the daemon may have.
+/// Limit of descriptors of the daemon.
 const LIMIT: usize = 160;
 
 #[test]
@@ -25,7 +25,7 @@ fn guests_that_take_all_descriptors_leave_enough_to_change_and_add_disks_and_to_
     daemon.run(&["disk", "remove", "b"]).succeeded();
     first.write(4096, &[2; 4096]).expect("the disk is served");
     drop(guests);
-    // The next one is let in when there is room again.
+    // The next client is accepted once a descriptor is free again.
     assert_eq!(daemon.guest("a").read(4096, 4096).expect("the disk is served"), [2; 4096]);
     let open = std::fs::read_dir(format!("/proc/{}/fd", daemon.id())).expect("it runs").count();
     assert!(open < LIMIT / 2, "{open} descriptors are open with two guests");

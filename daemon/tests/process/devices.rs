@@ -1,4 +1,4 @@
-//! A pool of several devices: they come and go under load, one is missing at a start, one fails.
+//! A pool of several devices: they are added and removed under load, one is missing at a start, one fails.
 
 use std::fs::{self, File, OpenOptions};
 
@@ -8,21 +8,21 @@ use serde_json::Value;
 use crate::host::{Daemon, Host, edited, forebay};
 
 const MIB: u64 = 1 << 20;
-/// What the image holds: more than RAM and either device alone.
+/// Size of the image: more than RAM and either device alone.
 const IMAGE: u64 = 48 * MIB;
 const REQUEST: u64 = 64 << 10;
 /// Devices of different size.
 const FIRST: &str = "24MiB";
 const SECOND: &str = "40MiB";
-/// Far beyond what anything here takes.
+/// Far more than anything here takes.
 const ROUNDS: usize = 100;
 
-/// What the image holds at a place after so many rounds of writing.
+/// Returns the content of the image at a place after this many rounds of writing.
 fn bytes(at: u64, round: u8) -> Vec<u8> {
     vec![((at / REQUEST * 31 + u64::from(round) * 7) % 251) as u8; REQUEST as usize]
 }
 
-/// A daemon whose pool has one small device, with a disk that holds [`bytes`] of round 0.
+/// Starts a daemon whose pool has one small device, with a disk that has [`bytes`] of round 0.
 fn serve(host: &Host) -> Daemon {
     let image: Vec<u8> = (0..IMAGE).step_by(REQUEST as usize).flat_map(|at| bytes(at, 0)).collect();
     fs::write(host.path("a.img"), image).expect("the folder is ours");
@@ -33,7 +33,7 @@ fn serve(host: &Host) -> Daemon {
     daemon
 }
 
-/// A daemon whose pool has two devices, with content on both.
+/// Starts a daemon whose pool has two devices, with content on both.
 fn serve_on_two(host: &Host) -> Daemon {
     let daemon = serve(host);
     daemon.run(&["pool", "add", &host.text("two.img"), "--size", SECOND]).succeeded();
@@ -41,7 +41,7 @@ fn serve_on_two(host: &Host) -> Daemon {
     daemon
 }
 
-/// The pool, without how busy shards are and what is written, which change all the time.
+/// Returns the pool, without the load of shards and counters of writes, which change all the time.
 fn pool(daemon: &Daemon) -> Value {
     let mut pool = daemon.json(&["pool", "show"])["pool"].clone();
     pool.as_object_mut().expect("an object").remove("shards");
@@ -61,7 +61,7 @@ fn paths(daemon: &Daemon) -> Vec<String> {
     devices(daemon).iter().map(path).collect()
 }
 
-/// Segments in use of each device.
+/// Returns the segments in use of each device.
 fn used(daemon: &Daemon) -> Vec<u64> {
     let used = |device: &Value| {
         let number = |key: &str| device[key].as_u64().expect("a number");
@@ -70,7 +70,7 @@ fn used(daemon: &Daemon) -> Vec<u64> {
     devices(daemon).iter().map(used).collect()
 }
 
-/// Reads all of the disk, and holds it against what was written last.
+/// Reads all of the disk, and compares it with the last writes.
 fn read_all(daemon: &Daemon, round: u8) {
     read(&mut daemon.guest("a"), round);
 }
@@ -96,7 +96,7 @@ fn write(guest: &mut Client, round: u8) {
     }
 }
 
-/// Reads until each device holds something.
+/// Reads until each device has content.
 fn fill(daemon: &Daemon, round: u8) {
     for _ in 0..ROUNDS {
         read_all(daemon, round);
@@ -107,7 +107,7 @@ fn fill(daemon: &Daemon, round: u8) {
     panic!("the content stays on one device: {}", pool(daemon));
 }
 
-/// Reads until so many segments are in use: more than either device alone has.
+/// Reads until this many segments are in use: more than either device alone has.
 fn fill_more(daemon: &Daemon) {
     daemon.run(&["disk", "set", "a", "limit=48MiB"]).succeeded();
     let enough = (0..ROUNDS).any(|_| {
@@ -117,7 +117,8 @@ fn fill_more(daemon: &Daemon) {
     assert!(enough, "{}", pool(daemon));
 }
 
-/// Has a guest write and read, each read checked, while `change` is done. Returns the round that was written last.
+/// Makes a guest write and read, each read checked, while `change` runs. Returns the round that was written
+/// last.
 fn under_load(daemon: &Daemon, change: impl FnOnce()) -> u8 {
     let step = |guest: &mut Client, round| {
         write(guest, round);
@@ -163,7 +164,7 @@ fn a_device_is_taken_out_under_load_and_is_free_for_something_else() {
     let blank = host.image("two.img", 40 * MIB);
     daemon.run(&["pool", "add", &blank]).succeeded();
     fill(&daemon, 0);
-    // The one that the pool was made on can go too, and is found by another name.
+    // The device that the pool was made on can be removed too, and is found by another name.
     std::os::unix::fs::symlink(host.path("one.img"), host.path("link.img")).expect("the folder is ours");
     let round = under_load(&daemon, || {
         let said = daemon.run(&["pool", "remove", &host.text("link.img")]).succeeded();
@@ -173,7 +174,7 @@ fn a_device_is_taken_out_under_load_and_is_free_for_something_else() {
     assert_eq!((paths(&daemon).len(), &pool(&daemon)["path"]), (1, &Value::from(blank.as_str())));
     assert_eq!(pool(&daemon)["warnings"], serde_json::json!([]));
     read_all(&daemon, round);
-    // One that was there before stays, and is nobody's.
+    // A file that existed before stays, and belongs to no pool.
     let three = host.text("three.img");
     daemon.run(&["pool", "add", &three, "--size", FIRST]).succeeded();
     daemon.run(&["pool", "remove", &blank]).succeeded();
@@ -182,7 +183,7 @@ fn a_device_is_taken_out_under_load_and_is_free_for_something_else() {
     assert!(other.serve_with(&["--pool", &blank, "--erase", &id]).stop().success());
     read_all(&daemon, round);
     assert!(daemon.stop().success());
-    // The user goes on naming what the pool was made on.
+    // The user still names the device that the pool was made on.
     let daemon = host.serve_with(&["--pool", &host.text("one.img"), "--pool-size", FIRST]);
     assert_eq!(paths(&daemon), [three]);
     read_all(&daemon, round);
@@ -263,7 +264,7 @@ fn a_device_that_was_overwritten_damaged_or_cut_is_as_one_that_is_gone() {
             }
             let left = fs::read(host.path(broken)).expect("it is there");
             assert!(left == damaged, "{broken}, {how}: nothing of it was changed");
-            // As it was, for the next damage.
+            // Undamaged again, for the next damage.
             fs::write(host.path("one.img"), one.expect("it was there")).expect("the folder is ours");
             fs::write(host.path("two.img"), two.expect("it was there")).expect("the folder is ours");
             fs::write(host.path("d/state.json"), all).expect("the folder is ours");
@@ -311,7 +312,7 @@ fn a_removal_that_a_stop_cut_short_goes_on_at_the_next_start() {
     daemon.wait_for_log("two.img is no longer a device of the pool");
     assert_eq!((paths(&daemon), host.path("two.img").exists()), (vec![host.text("one.img")], false));
     read_all(&daemon, 0);
-    // The last one cannot go, whatever is remembered.
+    // The last one cannot be removed, whatever the state says.
     assert!(daemon.stop().success());
     let text = fs::read_to_string(&state).expect("it is there");
     fs::write(&state, edited(&text.replace("\"leaving\": false", "\"leaving\": true")))
@@ -327,7 +328,7 @@ fn a_device_that_fails_leaves_and_guests_see_no_error() {
     let daemon = serve_on_two(&host);
     let file = OpenOptions::new().write(true).open(host.path("two.img")).expect("it was made");
     let has_left = (0..ROUNDS).any(|_| {
-        // A file that is cut off is a device that is gone. A write makes it longer again.
+        // A truncated file is a missing device. A write makes it longer again.
         file.set_len(4 * MIB).expect("the folder is ours");
         read_all(&daemon, 0);
         pool(&daemon)["warnings"] != serde_json::json!([])
@@ -341,7 +342,7 @@ fn a_device_that_fails_leaves_and_guests_see_no_error() {
     let hits = || daemon.json(&["stats", "a"])["disks"][0]["read_hits_flash"].as_u64();
     let before = hits();
     let is_cached_again = (0..ROUNDS).any(|_| {
-        // Less than what is left can hold.
+        // Less than the remaining device can hold.
         read_part(&mut daemon.guest("a"), 8 * MIB, 0);
         hits() > before
     });
@@ -390,7 +391,7 @@ fn what_cannot_be_added_or_taken_out_is_refused_and_changes_nothing() {
     daemon.run(&["pool", "add", &host.text("two.img"), "--size", SECOND]).succeeded();
     let message = daemon.run(&["disk", "add", "c", "--backing", &host.text("two.img")]).failed();
     assert!(message.contains("it is the pool already"), "{message}");
-    // What is reserved does not fit without the second one.
+    // The reservation does not fit without the second one.
     daemon.run(&["disk", "set", "a", "reserve=30MiB"]).succeeded();
     let message = daemon.run(&["pool", "remove", &host.text("two.img")]).failed();
     assert!(message.contains("lower their reservations"), "{message}");
@@ -423,7 +424,7 @@ fn what_never_was_a_device_is_not_replaced_and_a_device_that_stays_is_said() {
     assert!(message.contains("none of its devices") && message.contains("forebay pool add"), "{message}");
     assert_eq!((paths(&daemon), host.path("new.img").exists()), (vec![one.clone(), two.clone()], false));
 
-    // What is reserved does not fit without the larger one.
+    // The reservation does not fit without the larger one.
     daemon.run(&["disk", "set", "a", "reserve=55MiB"]).succeeded();
     let message = replace(&two);
     assert!(message.contains(&format!("{new} was added")) && message.contains("lower their"), "{message}");
@@ -450,7 +451,7 @@ fn a_device_that_a_start_did_without_is_replaced_also_after_more_starts() {
     assert_eq!(pool(&daemon)["warnings"], serde_json::json!([]));
     let message = daemon.run(&["pool", "replace", &two, &host.text("more.img"), "--size", FIRST]).failed();
     assert!(message.contains("none of its devices"), "{message}");
-    // What somebody took out is not missed.
+    // A device that was removed on request is not missing.
     daemon.run(&["pool", "remove", &new]).succeeded();
     assert_eq!(pool(&daemon)["warnings"], serde_json::json!([]));
     assert_eq!(pool(&daemon)["devices_lost"], serde_json::json!([]));
@@ -494,7 +495,7 @@ fn a_disk_that_waits_keeps_its_backing_from_becoming_a_device() {
     let image = host.image("b.img", 24 * MIB);
     daemon.run(&["disk", "add", "b", "--backing", &image]).succeeded();
     assert!(daemon.stop().success());
-    // Smaller than it was, so that it is not served.
+    // Smaller than before, so that it is not served.
     File::options().write(true).open(&image).and_then(|file| file.set_len(20 * MIB)).expect("ours");
     let daemon = host.serve_with(&[]);
     assert_eq!(daemon.disk("b")["state"], "waiting");
@@ -526,11 +527,11 @@ fn devices_of_one_pool_are_checked_together_and_a_missing_one_is_said() {
     assert_eq!((status, &pools[0]["state"]), (1, &"incomplete".into()), "{pools:?}");
     assert_eq!(pools[0]["devices_missing"], 1);
     assert!(stderr.contains("1 of its 2 devices were not named"), "{stderr}");
-    // Nothing was changed by it.
+    // It changed nothing.
     assert_eq!(loaded(&host.serve_with(&[]))["state"], "done");
 }
 
-/// The id that a refusal names, taken from the command that it prints.
+/// Returns the id in a refusal, taken from the command that it prints.
 fn id_in(message: &str) -> String {
     let (_, id) = message.split_once(" --erase ").expect("the command is there");
     id.trim().to_owned()

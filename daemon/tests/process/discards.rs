@@ -1,4 +1,4 @@
-//! What a disk gave up of a pool is discarded on a block device, and stays reserved in a file.
+//! Flash that a disk freed is discarded on a block device, and stays allocated in a file.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -12,10 +12,10 @@ const POOL_BYTES: u64 = 96 * MIB;
 /// More than RAM holds, and less than the pool.
 const IMAGE_BYTES: u64 = 48 * MIB;
 const REQUEST: u64 = 1 << 20;
-/// Far beyond what anything here takes.
+/// Far more than anything here takes.
 const ROUNDS: usize = 1000;
 
-/// Storage that a file really has, in bytes.
+/// Returns the allocated storage of a file, in bytes.
 fn allocated(path: &str) -> u64 {
     fs::metadata(path).expect("it is there").blocks() * 512
 }
@@ -24,12 +24,12 @@ fn device(daemon: &Daemon) -> Value {
     daemon.json(&["pool", "show"])["pool"]["devices"][0].clone()
 }
 
-/// Asks again and again until something is so.
+/// Polls until a condition holds.
 fn until(what: &str, daemon: &Daemon, is_so: impl Fn(&Value) -> bool) {
     assert!((0..ROUNDS).any(|_| is_so(&device(daemon))), "{what}: {}", device(daemon));
 }
 
-/// Has most of the image cached on flash.
+/// Caches most of the image on flash.
 fn fill(daemon: &Daemon, host: &Host) {
     let bytes: Vec<u8> = (0..IMAGE_BYTES / 512).flat_map(|sector| [(sector % 251) as u8 | 1; 512]).collect();
     fs::write(host.path("a.img"), bytes).expect("the folder is ours");
@@ -72,7 +72,7 @@ fn a_block_device_gets_back_what_a_removed_disk_held_and_is_used_again() {
     assert_eq!(device(&daemon)["discards"], true);
     assert!(daemon.run(&["pool", "show"]).succeeded().contains("DISCARDS"));
 
-    // And written again, and read by the next process.
+    // Written again, and read by the next process.
     fill(&daemon, &host);
     assert!(allocated(&flash) > 32 * MIB);
     assert!(daemon.stop().success());

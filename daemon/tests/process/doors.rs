@@ -1,4 +1,4 @@
-//! The ways to a disk, as documents and commands list them.
+//! The doors of a disk, as documents and commands list them.
 
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
@@ -51,13 +51,13 @@ fn each_door_of_a_disk_is_listed_with_its_address_and_with_how_many_came_through
     {
         assert!(shown.contains(line), "{shown}");
     }
-    // What a package counts before it lets itself be removed: disks with guests, not doors.
+    // A package checks this before it is removed: disks with guests, not doors.
     let listed = daemon.run(&["disk", "list", "--json"]).succeeded();
     assert_eq!(listed.matches("\"connections\":4,\"doors\"").count(), 1, "{listed}");
     drop(guests);
     patience::until(|| of_doors(&daemon, "connections") == [0, 0, 0]);
 
-    // A disk that waits says where it will be.
+    // A disk that waits has its future addresses.
     daemon.run(&["disk", "set", "a", "mode=pass-through"]).succeeded();
     assert!(daemon.stop().success());
     std::fs::rename(&image, format!("{image}.away")).expect("the folder is ours");

@@ -1,4 +1,5 @@
-//! What an operator must know: said in the log, listed, followed, kept across restarts, and never in the way of a start.
+//! Events that an operator must know: logged, listed, followed, kept across restarts, and never an obstacle
+//! to a start.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,7 +21,8 @@ fn kinds(daemon: &Daemon) -> Vec<String> {
     events(daemon).iter().map(|event| event["kind"].as_str().expect("a name").to_owned()).collect()
 }
 
-/// Everything that was listed so far, once an event of this kind is. The list is written aside, so it follows what it tells.
+/// Returns all listed events, once one of this kind is among them. The list is written by another thread, so
+/// it lags behind.
 fn until(daemon: &Daemon, kind: &str) -> Vec<Value> {
     let mut follower = Follower::of(daemon, &[]);
     let mut all = Vec::new();
@@ -30,7 +32,7 @@ fn until(daemon: &Daemon, kind: &str) -> Vec<Value> {
     all
 }
 
-/// The last event of this kind.
+/// Returns the last event of this kind.
 fn last<'a>(all: &'a [Value], kind: &str) -> &'a Value {
     all.iter().rfind(|event| event["kind"] == kind).expect("there is one")
 }
@@ -55,7 +57,7 @@ impl Follower {
         Self { child, lines }
     }
 
-    /// The events of the next document.
+    /// Returns the events of the next document.
     fn next(&mut self) -> Vec<Value> {
         let mut line = String::new();
         self.lines.read_line(&mut line).expect("output is text");
@@ -135,7 +137,7 @@ fn a_follower_sees_what_comes_and_does_not_hold_up_a_stop() {
     }
     let socket = daemon.control_socket().to_owned();
     assert!(daemon.stop().success());
-    // The next daemon is found by itself, and tells what the one before could not.
+    // The next daemon is found automatically, and lists events that the last one could not report.
     let daemon = host.serve_with(&[]);
     assert_eq!(daemon.control_socket(), socket);
     let mut rest = Vec::new();
@@ -161,7 +163,7 @@ fn a_list_that_is_damaged_keeps_nobody_from_starting() {
     assert_eq!(all[0]["id"], 1, "what could be read is there");
     assert_eq!(last(&all, "events-set-aside")["id"], lines, "the header is no event");
     assert!(daemon.stop().success());
-    // Nor does a place where it cannot be: a folder is set aside as well.
+    // Nor is a file that cannot be read: a folder is renamed as well.
     fs::remove_file(&path).expect("the folder is ours");
     fs::create_dir(&path).expect("the folder is ours");
     let daemon = host.serve_with(&[]);

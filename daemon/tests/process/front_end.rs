@@ -1,5 +1,6 @@
-//! A front end over vhost-user whose disk moves to another shard, and whose daemon is stopped and started again: it goes on with what it
-//! has, and with a warm cache. It is no guest: it drives its queues as a guest does, and connects again as QEMU does.
+//! A vhost-user client whose disk moves to another shard, and whose daemon is stopped and started again: it
+//! continues with its requests, and with a warm cache. It is no guest: it drives its queues as a guest does,
+//! and reconnects as QEMU does.
 
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +16,10 @@ use crate::warm::{IMAGE_BYTES, add, bytes_of, image, loaded};
 const SECTOR: u64 = 512;
 /// Requests that are in a queue at once; each has 64 KiB for its data.
 const DEPTH: u16 = 32;
-/// What must come out of the warm cache as a whole.
+/// Bytes that must be answered by the warm cache in all.
 const KEPT: u64 = 1 << 20;
 
-/// Has so many requests as fit answered at once, of places that follow each other. Hands over the slot and the place of each.
+/// Sends as many requests as fit at once, to successive places. Passes on the slot and the place of each.
 fn at_places(
     driver: &mut Driver,
     end: u64,
@@ -51,7 +52,7 @@ fn check_all(driver: &mut Driver, end: u64, bytes: impl Fn(u64) -> Vec<u8>) {
     at_places(driver, end, IN, |_| Data::In(REQUEST as usize), check);
 }
 
-/// Writes and checks every place again and again, until told to stop. Returns the last round.
+/// Writes and checks every place repeatedly, until it is stopped. Returns the last round.
 fn load(mut driver: Driver, done: &AtomicBool) -> u8 {
     let mut round = 0u8;
     loop {
@@ -86,7 +87,7 @@ fn a_front_end_over_vhost_user_goes_on_when_its_disk_moves_to_another_shard() {
         });
         let moved = wait_for(&daemon, "is on shard 1 after");
         let (writes, hits) = (counted(&daemon, moved, "writes"), counted(&daemon, moved, "read_hits_flash"));
-        // Two rounds that begin where it is now.
+        // Two rounds that begin on the new shard.
         let more = 3 * CHECKED / REQUEST;
         patience::until(|| counted(&daemon, moved, "writes") >= writes + more);
         patience::until(|| counted(&daemon, moved, "read_hits_flash") > hits);
@@ -110,7 +111,7 @@ fn a_front_end_over_vhost_user_goes_on_after_a_clean_stop_with_hits_from_the_war
     let socket = daemon.vhost_socket("a");
     let mut driver = Driver::start(&socket);
     let before = bytes_of(1, IMAGE_BYTES);
-    // What was there, and on every other place what the front end writes.
+    // The old content, and on every other place that of the client's writes.
     let expected = |at: u64| {
         let range = at as usize..(at + REQUEST) as usize;
         if (at / REQUEST).is_multiple_of(2) { before[range].to_vec() } else { bytes(at, 1) }
@@ -118,7 +119,7 @@ fn a_front_end_over_vhost_user_goes_on_after_a_clean_stop_with_hits_from_the_war
     write_all(&mut driver, KEPT, expected);
     assert_eq!(driver.request(0, FLUSH, 0, &Data::None), 0);
     let hits = |daemon: &Daemon| counted(daemon, "a", "read_hits_flash");
-    // Until all of it is on flash: read between what RAM has no room for beside it.
+    // Until all of it is on flash: read between data that displaces it from RAM.
     patience::until(|| {
         check_all(&mut driver, IMAGE_BYTES, |at| {
             let range = at as usize..(at + REQUEST) as usize;
@@ -130,7 +131,7 @@ fn a_front_end_over_vhost_user_goes_on_after_a_clean_stop_with_hits_from_the_war
     });
     assert!(daemon.stop().success());
 
-    // It is offered while nobody serves, and found.
+    // It is submitted while no daemon runs, and then served.
     driver.submit(0, 40, IN, 0, &Data::In(REQUEST as usize));
     let daemon = host.serve_with(&[]);
     assert_eq!(loaded(&daemon)["state"], "done");

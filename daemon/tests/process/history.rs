@@ -1,4 +1,4 @@
-//! What disks did, step by step: all that was counted, across restarts, whatever became of the file.
+//! History of disks, step by step: all counters, across restarts, whatever happens to the file.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -10,7 +10,7 @@ use crate::browser::{Browser, serve};
 use crate::host::{Daemon, Host};
 
 const MIB: u64 = 1 << 20;
-/// Where the numbers of the first step stand in the file.
+/// Offset of the numbers of the first step in the file.
 const FIRST_STEP_AT: u64 = 33;
 
 fn read(daemon: &Daemon, name: &str, times: u64) {
@@ -40,7 +40,7 @@ fn serve_with_a(host: &Host) -> Daemon {
     daemon
 }
 
-/// The file of the first disk.
+/// Returns the path of the first disk's file.
 fn file(host: &Host) -> PathBuf {
     host.path("d/series/disk-1.series")
 }
@@ -51,7 +51,7 @@ fn sums_of_the_steps_are_the_counters_in_every_span_and_across_restarts() {
     let daemon = serve_with_a(&host);
     read(&daemon, "a", 50);
     daemon.guest("a").write(0, &[1; 4096]).expect("the disk is served");
-    // So that nothing goes on between two questions.
+    // So that nothing changes between two queries.
     daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
     let check = |daemon: &Daemon, span: &str, window: &str| {
         let (told, counted) = (history(daemon, span), daemon.json(&["stats", "a", "--window", window]));
@@ -97,7 +97,7 @@ fn sums_of_the_steps_are_the_counters_in_every_span_and_across_restarts() {
     assert!(csv.starts_with("time_utc,seconds,reads,"), "{csv}");
     assert!(daemon.stop().success());
 
-    // What it did is known also while it waits, and gone with the disk.
+    // Its history is available also while it waits, and removed with the disk.
     fs::rename(host.path("a.img"), host.path("away.img")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     assert_eq!(sum(&history(&daemon, "7d"), "reads"), 57);
@@ -119,7 +119,7 @@ fn a_kill_costs_what_was_counted_since_totals_were_written() {
     let daemon = host.serve_with(&[]);
     read(&daemon, "a", 5);
     daemon.kill();
-    // Unless minutes went by meanwhile.
+    // Unless minutes passed meanwhile.
     let lost = fs::read(file(&host)).expect("it is replaced as a whole") == kept;
     let daemon = host.serve_with(&[]);
     let reads = sum(&history(&daemon, "7d"), "reads");
@@ -162,7 +162,7 @@ fn a_damaged_step_costs_itself_alone() {
     daemon.wait_for_log("Cannot read 1 of the steps");
     read(&daemon, "a", 5);
     let told = history(&daemon, "7d");
-    // Those ten are there if the step ended before they were counted.
+    // Those ten are included if the step ended before they were counted.
     assert!([5, 15].contains(&sum(&told, "reads")), "{told}");
     let hour = daemon.json(&["stats", "a", "--window", "1h"])["disks"][0]["reads"].clone();
     assert_eq!(hour, 15, "windows are whole");

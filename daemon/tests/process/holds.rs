@@ -1,4 +1,5 @@
-//! A disk that is kept quiet for a backup stays so whatever ends the daemon, until its time is over or somebody resumes it.
+//! A disk that is quiesced for a backup stays so however the daemon ends, until its time is over or it is
+//! resumed.
 
 use crate::host::{Daemon, Host, content};
 
@@ -70,7 +71,7 @@ fn a_quiesce_whose_time_is_over_is_forgotten_and_a_disk_that_is_removed_takes_it
     daemon.wait_for_log("it writes back again");
     daemon.kill();
     let daemon = host.serve_with(&[]);
-    // Its end may not have been remembered yet: then it lasts its second once more.
+    // Its end may not have been stored yet: then it lasts its second once more.
     wait_for(&daemon, "no");
     daemon.run(&["disk", "quiesce", "a", "--seconds", "600"]).succeeded();
     daemon.run(&["disk", "remove", "a"]).succeeded();

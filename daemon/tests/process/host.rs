@@ -1,4 +1,4 @@
-//! A pretended host: a folder with images, and the daemons and commands that run in it.
+//! A simulated host: a folder with images, and the daemons and commands that run in it.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -18,13 +18,13 @@ use nix::sys::statvfs::statvfs;
 use nix::unistd::{Pid, geteuid};
 use serde_json::Value;
 
-/// Far beyond what anything here takes; reached only if it never happens.
+/// Far longer than anything here takes; reached only by a failure.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// What a folder in RAM has room for at least.
+/// Least free space of a folder in RAM.
 const IN_RAM_MIN: u64 = 1 << 30;
 
-/// A user of no account and no group, for what root would be allowed.
+/// A user without account and group, for tests of operations that root may do.
 const ORDINARY: u32 = 64_999;
 
 static MADE: AtomicU32 = AtomicU32::new(0);
@@ -39,7 +39,7 @@ pub(crate) struct Daemon {
     child: Child,
     socket: PathBuf,
     run_dir: PathBuf,
-    /// What it said on standard output until it was ready.
+    /// Its standard output until it was ready.
     pub(crate) announcement: String,
     log: Receiver<String>,
 }
@@ -57,8 +57,9 @@ impl Host {
         Self::within(&std::env::temp_dir())
     }
 
-    /// A folder that is in RAM, where this system has one: for what writes and flushes all the time and has a limit to end in. A disk that
-    /// is given back gigabytes which a build has left in RAM may not answer for longer than a daemon waits for it.
+    /// Returns a folder in RAM, if this system has one: for tests with a time limit that write and flush all
+    /// the time. A disk that writes back gigabytes from a build may not answer for longer than a daemon waits
+    /// for it.
     pub(crate) fn in_ram() -> Self {
         let shared_memory = Path::new("/dev/shm");
         let free = statvfs(shared_memory).map(|room| room.blocks_available() * room.fragment_size());
@@ -76,7 +77,7 @@ impl Host {
         self.folder.join(name)
     }
 
-    /// The path as a command line has it.
+    /// Returns the path for a command line.
     pub(crate) fn text(&self, name: &str) -> String {
         self.path(name).to_str().expect("temporary folders have plain names").to_owned()
     }
@@ -122,9 +123,10 @@ impl Host {
     pub(crate) fn serve_as_ordinary_user_with(&self, more: &[&str]) -> Daemon {
         let mut command = command();
         if geteuid().is_root() {
-            // Where the binary was built may be closed to others.
+            // The folder of the binary may be closed to others.
             let binary = self.path("forebay");
-            // Not by this process: what another test forks meanwhile would hold it open for writing, and it could not be run.
+            // Not by this process: a child of another test would inherit it open for writing, and it could
+            // not be run.
             let copied = Command::new("cp").arg(command.get_program()).arg(&binary).status();
             assert!(copied.expect("cp is there").success());
             command = Command::new(binary);
@@ -135,7 +137,8 @@ impl Host {
         Daemon::start_as(command, &self.path("d"), &options)
     }
 
-    /// Has `command` run as a user who is not root, also where the test runs as root; then the folder belongs to that user.
+    /// Makes `command` run as a user who is not root, also where the test runs as root; then the folder
+    /// belongs to that user.
     pub(crate) fn as_ordinary_user(&self, command: &mut Command) {
         if geteuid().is_root() {
             chown(&self.folder, Some(ORDINARY), Some(ORDINARY)).expect("root may");
@@ -180,7 +183,8 @@ impl Daemon {
         let (lines, log) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                // A test that has ended no longer listens; the rest is read all the same, so that nobody blocks.
+                // A test that has ended no longer listens; the rest is read all the same, so that the daemon
+                // never blocks.
                 drop(lines.send(line));
             }
         });
@@ -227,7 +231,7 @@ impl Daemon {
         document
     }
 
-    /// A disk as `disk list` shows it.
+    /// Returns a disk as `disk list` shows it.
     pub(crate) fn disk(&self, name: &str) -> Value {
         let document = self.json(&["disk", "list"]);
         let disks = document["disks"].as_array().expect("a list");
@@ -242,12 +246,12 @@ impl Daemon {
         self.run_dir.join("vhost").join(format!("{disk}.sock"))
     }
 
-    /// The user that it runs as.
+    /// Returns the user that it runs as.
     pub(crate) fn owner(&self) -> u32 {
         fs::metadata(&self.run_dir).expect("it made the folder").uid()
     }
 
-    /// Its process.
+    /// Returns its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -256,7 +260,7 @@ impl Daemon {
         &self.socket
     }
 
-    /// Where it answers HTTP over TCP.
+    /// Returns the address at which it serves HTTP over TCP.
     pub(crate) fn http(&self) -> SocketAddr {
         let text = fs::read_to_string(self.run_dir.join("http")).expect("it answers HTTP");
         text.trim().parse().expect("the file holds an address")
@@ -267,7 +271,8 @@ impl Daemon {
         Client::connect(&self.nbd_socket(disk), disk, Replies::Simple).expect("the disk is served")
     }
 
-    /// Has a guest of disk `a` do `step` round by round, from `first` on, while `change` is done. Returns the last round.
+    /// Makes a guest of disk `a` do `step` round by round, from `first` on, while `change` runs. Returns the
+    /// last round.
     pub(crate) fn under_load(
         &self,
         first: u8,
@@ -293,7 +298,7 @@ impl Daemon {
         })
     }
 
-    /// Waits for a line of the log that holds `text`.
+    /// Waits for a line of the log that contains `text`.
     pub(crate) fn wait_for_log(&self, text: &str) -> String {
         let mut seen = String::new();
         loop {
@@ -307,7 +312,7 @@ impl Daemon {
         }
     }
 
-    /// Asks the daemon to end and waits until it has.
+    /// Stops the daemon and waits until it has ended.
     pub(crate) fn stop(mut self) -> ExitStatus {
         self.signal(Signal::SIGTERM);
         let status = self.child.wait().expect("it is our child");
@@ -324,7 +329,7 @@ impl Daemon {
         self.child.wait().expect("it is our child")
     }
 
-    /// Ends the daemon without a chance to do anything more.
+    /// Kills the daemon.
     pub(crate) fn kill(mut self) {
         self.signal(Signal::SIGKILL);
         let status = self.child.wait().expect("it is our child");
@@ -340,20 +345,20 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Fails only if it has ended, which is the aim.
+        // Fails only if it has ended, which is intended.
         self.child.kill().unwrap_or(());
         self.child.wait().expect("it is our child");
     }
 }
 
 impl Ran {
-    /// Its standard output; it must have succeeded.
+    /// Returns its standard output; it must have succeeded.
     pub(crate) fn succeeded(self) -> String {
         assert_eq!(self.status, 0, "{self:?}");
         self.stdout
     }
 
-    /// The message of a command that could not do what it should: one line after `error: `.
+    /// Returns the message of a command that failed: one line after `error: `.
     pub(crate) fn failed(self) -> String {
         assert_eq!(self.status, 1, "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");
@@ -374,19 +379,19 @@ impl From<std::process::Output> for Ran {
     }
 }
 
-/// Daemons run beside each other here: none takes the usual port, and only those that are told to take one.
+/// Daemons run in parallel here: none uses the default port, and only those with an explicit option use any.
 fn without_http(options: &[&str]) -> &'static [&'static str] {
     if options.contains(&"--listen-http") { &[] } else { &["--listen-http", "off"] }
 }
 
-/// Returns the text of a stored file as a person leaves it who has edited it: without its checksum.
+/// Returns the text of a stored file as a person leaves it after an edit: without its checksum.
 pub(crate) fn edited(text: &str) -> String {
     let (content, checksum) = text.rsplit_once("\"checksum\": \"").expect("it has a checksum");
     let (_, end) = checksum.split_once('"').expect("it is a text");
     format!("{content}\"checksum\": \"edited\"{end}")
 }
 
-/// Runs a command that needs no daemon, or is to find none.
+/// Runs a command that needs no daemon, or must find none.
 pub(crate) fn forebay(words: &[&str]) -> Ran {
     Ran::from(command().args(words).output().expect("the binary was built for this test"))
 }
@@ -398,7 +403,7 @@ pub(crate) fn forebay_with(program: &str, options: &[&str], words: &[&str]) -> R
     Ran::from(command.output().expect("util-linux is there"))
 }
 
-/// What a file holds in `length` bytes at `offset`, read past the daemon.
+/// Returns `length` bytes of a file at `offset`, read without the daemon.
 pub(crate) fn content(path: &str, offset: u64, length: usize) -> Vec<u8> {
     use std::io::{Seek, SeekFrom};
 
@@ -413,7 +418,7 @@ fn command() -> Command {
     bare(Command::new(env!("CARGO_BIN_EXE_forebay")))
 }
 
-/// Takes out of a command's surroundings what would lead it elsewhere.
+/// Removes variables from a command's environment that would change its behaviour.
 fn bare(mut command: Command) -> Command {
     command
         .env_remove("FOREBAY_SOCKET")
@@ -423,26 +428,26 @@ fn bare(mut command: Command) -> Command {
     command
 }
 
-/// A loop device of one test, given back at its end.
+/// A loop device of one test, removed at its end.
 pub(crate) struct Loop(pub(crate) String);
 
 impl Loop {
-    /// None where this user or this host has none to give.
+    /// Returns none if this user may not have one, or this host has none left.
     pub(crate) fn over(path: &str) -> Option<Self> {
         Self::with_sectors(path, 512)
     }
 
-    /// As [`Self::over`], with sectors of so many bytes.
+    /// Attaches one as [`Self::over`] does, with sectors of this many bytes.
     pub(crate) fn with_sectors(path: &str, bytes: u32) -> Option<Self> {
         Self::with(&["--sector-size", &bytes.to_string(), path])
     }
 
-    /// As [`Self::over`], without so many bytes at the beginning.
+    /// Attaches one as [`Self::over`] does, without this many bytes at the beginning.
     pub(crate) fn from_offset(path: &str, bytes: u64) -> Option<Self> {
         Self::with(&["--offset", &bytes.to_string(), path])
     }
 
-    /// As [`Self::over`], with devices for the partitions that are there.
+    /// Attaches one as [`Self::over`] does, with devices for its partitions.
     pub(crate) fn with_partitions(path: &str) -> Option<Self> {
         Self::with(&["--partscan", path])
     }

@@ -1,4 +1,4 @@
-//! HTTP over TCP as browsers, scripts and those who mean harm meet it, byte for byte.
+//! HTTP over TCP for browsers, scripts and attackers, byte for byte.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::Write;
@@ -40,7 +40,7 @@ fn reading_is_open_on_this_host_and_every_change_needs_the_token() {
     {
         stranger.send(method, path, &set).problem(401);
     }
-    // What one door shows, the other shows too.
+    // A change over one listener is visible over the other.
     let shown = stranger.get("/v1/disks/a").json();
     assert_eq!(shown["disk"]["mode"], "write-around");
     assert_eq!(shown["disk"]["settings"], daemon.json(&["disk", "show", "a"])["disk"]["settings"]);
@@ -114,13 +114,13 @@ fn names_of_the_configuration_are_answered_to() {
     let config =
         "[http]\nlisten = \"127.0.0.1:0\"\nnames = [\"Storage.example\"]\n[pool]\nsize = \"64MiB\"\n";
     fs::write(host.path("f.toml"), config).expect("the folder is ours");
-    // The command line goes before the file, and says nothing else here.
+    // The command line takes precedence over the file, and sets nothing else here.
     let daemon = host.serve_with(&["--config", &host.text("f.toml"), "--listen-http", "127.0.0.1:0"]);
     for (name, status) in [("storage.example", 200), ("other.example", 403), ("localhost", 403)] {
         let browser = Browser { host: name.to_owned(), ..Browser::with_token(&host, &daemon) };
         assert_eq!(browser.get("/v1/disks").status, status, "{name}");
     }
-    // Something in front of us asks by a name, and for anybody.
+    // A proxy in front of the daemon uses a name, and connects for any client.
     let browser = Browser { host: "storage.example".to_owned(), ..Browser::of(&daemon) };
     assert_eq!(browser.get("/v1/disks").status, 401);
     let browser = Browser { host: format!("localhost:{}", daemon.http().port()), ..Browser::of(&daemon) };
@@ -228,7 +228,7 @@ fn clients_that_never_finish_what_they_send_hold_up_nobody() {
     let image = host.image("a.img", MIB);
     let daemon = serve(&host);
     let address = daemon.http();
-    // More than there is room for, each in the middle of a head or of a body.
+    // More than the limit, each in the middle of a head or of a body.
     let begun = |number: usize| {
         let mut stream = TcpStream::connect(address).expect("somebody listens");
         let text = format!("GET /v1/disks HTTP/1.1\r\nHost: {address}\r\n");

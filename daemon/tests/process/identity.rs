@@ -1,5 +1,5 @@
-//! A backing is what it was, or its disk is told from it: two hosts on one image, files that are replaced, deleted, moved or put back
-//! while their disk is served or while it is not.
+//! A backing is recognised, or its disk refused: two hosts on one image, files that are replaced, deleted,
+//! moved or restored while their disk is served or while it is not.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +13,8 @@ use crate::warm::{IMAGE_BYTES, add, bytes_of, change, image, loaded, warm, warme
 const MIB: u64 = 1 << 20;
 const PAGE: usize = 4096;
 
-/// A host with a disk `a` in write-back, and a page that flash alone has for as long as nobody asks for it.
+/// Returns a host with a disk `a` in write-back, and a dirty page that stays on flash until it is destaged on
+/// request.
 fn dirty() -> (Host, Daemon, String) {
     let host = Host::new();
     let image = image(&host, "a.img", 1);
@@ -25,7 +26,7 @@ fn dirty() -> (Host, Daemon, String) {
     (host, daemon, image)
 }
 
-/// Waits until the backing of disk `a` is in this state, and returns why.
+/// Waits until the backing of disk `a` is in this state, and returns the reason.
 fn wait_for_backing(daemon: &Daemon, state: &str) -> String {
     loop {
         let backing = &daemon.disk("a")["backing_state"];
@@ -71,7 +72,7 @@ fn what_was_cached_before_another_host_wrote_the_image_is_not_shown_after_it() {
     other.run(&["disk", "add", "a", "--backing", &image]).succeeded();
     other.guest("a").write(5 * MIB, &[9; PAGE]).expect("the disk is served");
     assert!(other.stop().success());
-    // Both hosts count from one; what they leave on the image has nothing to do with that.
+    // Both hosts count from one; the session ids on the image do not depend on that.
     start_cold(&host, "another time");
 }
 
@@ -126,7 +127,7 @@ fn of_an_image_that_was_deleted_nobody_is_told_that_it_has_everything() {
         assert!(refused.contains("was deleted") && refused.contains("without a name"), "{refused}");
     }
     assert_eq!(events_of_kind(&daemon, "backing-missing"), 1);
-    // Everything is there for whoever copies it through the disk, or from the file that is open.
+    // All data is available for a copy through the disk, or from the open file.
     let mut guest = daemon.guest("a");
     assert_eq!(guest.read(0, PAGE as u32).expect("the disk is served"), [7; PAGE]);
     assert_eq!(guest.read(MIB, PAGE as u32).expect("the disk is served"), content_of(1, MIB));
@@ -175,14 +176,14 @@ fn an_older_copy_whose_time_of_modification_was_set_back_is_not_what_was_cached(
     warm(&daemon);
     assert!(daemon.stop().success());
     let (older, stamp) = (host.text("older.img"), host.text("stamp"));
-    // Another one in every page, whichever are cached: a page that is equal may be served.
+    // Different in every page, whichever are cached: an equal page may be served.
     fs::write(&older, bytes_of(2, IMAGE_BYTES))
         .and_then(|()| fs::write(&stamp, ""))
         .expect("the folder is ours");
     let run = |command: &str, words: &[&str]| {
         assert!(Command::new(command).args(words).status().expect("it is everywhere").success());
     };
-    // Into the same file, which keeps its number and its attributes.
+    // Into the same file, which keeps its inode number and its attributes.
     run("touch", &["-r", &image, &stamp]);
     run("cp", &[&older, &image]);
     run("touch", &["-r", &stamp, &image]);
@@ -199,7 +200,7 @@ fn an_image_that_was_renamed_and_renamed_back_is_what_was_cached() {
     let before = changed(&image);
     let away = host.text("away.img");
     while changed(&image) == before {
-        // The clock of a file system goes in steps.
+        // The clock of a file system has coarse steps.
         fs::rename(&image, &away).and_then(|()| fs::rename(&away, &image)).expect("the folder is ours");
     }
     let daemon = host.serve();
@@ -213,7 +214,7 @@ fn cached_pages_that_are_others_are_found_though_the_time_of_modification_was_se
     let (host, daemon, image) = warmed();
     assert!(daemon.stop().success());
     let modified = fs::metadata(&image).and_then(|about| about.modified()).expect("it is there");
-    // Some of those that were read first, most of which RAM has given to flash.
+    // Some of those that were read first, most of which were promoted to flash.
     for offset in (MIB / 4..MIB).step_by(PAGE) {
         change(&image, offset + 5, &[9]);
     }
@@ -252,7 +253,7 @@ fn a_copy_that_bears_the_marks_of_its_original_is_not_taken_for_it() {
     let copy = host.text("copy.img");
     let status = Command::new("cp").args(["-a", &image, &copy]).status().expect("cp is everywhere");
     assert!(status.success());
-    // Its own Forebay does not serve it beside the disk that it is a copy of, nor in its place.
+    // Its own Forebay does not serve it next to the disk that it is a copy of, nor in its place.
     let refused = daemon.run(&["disk", "add", "b", "--backing", &copy]).failed();
     assert!(refused.contains("lacks data"), "{refused}");
     assert!(daemon.stop().success());
@@ -281,8 +282,8 @@ fn a_device_that_was_written_after_a_clean_stop_is_not_what_was_cached() {
     assert!(load["reason"].as_str().is_some_and(|reason| reason.contains("modified")), "{load}");
 }
 
-/// A host whose disk `a` has clean and dirty pages on flash, and whose image is another file now, with the content that `other` makes of
-/// it. Its disk waits.
+/// Returns a host whose disk `a` has clean and dirty pages on flash, and whose image is another file now,
+/// with the content that `other` makes of it. Its disk waits.
 fn waiting(other: impl FnOnce(&mut Vec<u8>)) -> (Host, Daemon, String) {
     let (host, daemon, image) = dirty();
     daemon.run(&["disk", "set", "a", "admission=always", "ram=1MiB", "sequential-cutoff=0"]).succeeded();

@@ -10,7 +10,7 @@ const MIB: u64 = 1 << 20;
 const DISKS: u64 = 24;
 const SECONDS: u64 = 10;
 
-/// How often the threads of shards fell asleep so far.
+/// Returns how often the threads of shards fell asleep so far.
 fn sleeps_of_shards(daemon: &Daemon) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{}/task", daemon.id())).expect("it runs");
     let sleeps = tasks.flatten().filter_map(|task| {
@@ -32,11 +32,12 @@ fn shards_sleep_while_their_disks_have_nothing_to_do() {
         daemon.run(&["disk", "add", &format!("d{number}"), "--backing", &image]).succeeded();
     }
     let before = sleeps_of_shards(&daemon);
-    // Nobody has anything to say for so long: what is measured is time, and nothing waits for an event.
+    // Nothing is sent for this long: the test measures time, and waits for no event.
     let (_silent, nothing) = channel::<()>();
     nothing.recv_timeout(Duration::from_secs(SECONDS)).expect_err("nobody sends");
     let sleeps = sleeps_of_shards(&daemon) - before;
-    // One question for a sample every 5 s, and what the disks do after they were added. A timer for each disk would be 50 and more.
+    // One query for a sample every 5 s, and the work of the disks after they were added. A timer for each
+    // disk would be 50 and more.
     assert!(sleeps < SECONDS * 4, "shards woke up {sleeps} times in {SECONDS} s");
     assert!(daemon.stop().success());
 }

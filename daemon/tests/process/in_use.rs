@@ -1,4 +1,4 @@
-//! Storage that anything uses is no part of a pool, by whatever name, and nobody is given the line that erases it.
+//! Storage in use is refused for a pool, under any name, and without advice how to erase it.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -8,18 +8,19 @@ use crate::host::{Daemon, Host, Loop, content, forebay};
 
 const MIB: u64 = 1 << 20;
 
-/// Runs a tool of the host. Returns whether it is there and has succeeded.
+/// Runs a tool of the host. Returns true if it exists and has succeeded.
 fn run(tool: &str, arguments: &[&str]) -> bool {
     Command::new(tool).args(arguments).status().is_ok_and(|status| status.success())
 }
 
-/// The words of a refusal, which names no line that erases.
+/// Checks a refusal, which must not contain a command that erases.
 fn refused(message: &str, reason: &str) {
     assert!(message.contains(reason), "{reason}: {message}");
     assert!(!message.contains("--erase"), "{message}");
 }
 
-/// Refuses `path` in every way in which it could come to a pool: that of `daemon`, of the pool file `pool`, and of another daemon.
+/// Checks that `path` is refused in every way in which it could join a pool: that of `daemon`, of the pool
+/// file `pool`, and of another daemon.
 fn refused_everywhere(daemon: &Daemon, pool: &str, path: &str, reason: &str, reason_elsewhere: &str) {
     refused(&daemon.run(&["pool", "add", path]).failed(), reason);
     refused(&daemon.run(&["pool", "add", path, "--same-drive"]).failed(), reason);
@@ -140,7 +141,7 @@ fn what_is_mounted_below_a_loop_device_or_in_use_as_swap_space_is_no_device_of_a
     }
 }
 
-/// A table with two partitions of 32 MiB from the second MiB on.
+/// Returns a table with two partitions of 32 MiB from the second MiB on.
 fn partition_table() -> [u8; 512] {
     const SECTORS: u32 = 65_536;
     let mut table = [0; 512];
@@ -198,14 +199,14 @@ fn a_word_to_erase_where_nothing_is_ends_the_start_and_one_that_was_done_does_no
     let daemon = host.serve_with(&options);
     let made = daemon.json(&["pool", "show"])["pool"]["id"].clone();
     assert!(daemon.stop().success());
-    // As a service manager does whose command has stayed as it was.
+    // As a service manager does whose command is unchanged.
     let daemon = host.serve_with(&options);
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["id"], made);
     daemon.wait_for_log("changes nothing");
     assert!(daemon.stop().success());
     let message = host.serve_fails(&["--pool", &pool, "--erase", "zzz"]);
     assert!(message.contains("Cannot erase 'zzz'") && message.contains("this very pool"), "{message}");
-    // One that is gone is made again by its id, and by no other word.
+    // A missing one is made again with its id, and with no other.
     fs::remove_file(&pool).expect("the folder is ours");
     let made = made.as_str().expect("it has one");
     let again = ["--pool", &pool, "--pool-size", "64MiB", "--erase", made];

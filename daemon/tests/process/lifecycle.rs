@@ -1,4 +1,4 @@
-//! Disks come, change, survive restarts and go, while guests use them.
+//! Disks are added, changed, removed, and survive restarts, while guests use them.
 
 use std::fs::{self, OpenOptions};
 
@@ -177,7 +177,7 @@ fn a_disk_whose_backing_is_missing_at_start_waits_and_holds_up_nobody() {
     assert!(daemon.run(&["disk", "list"]).succeeded().contains("waiting: Cannot use backing"));
     assert!(daemon.run(&["disk", "show", "a"]).succeeded().contains("waiting: "));
     daemon.guest("b").write(0, &[1; 512]).expect("the other disk is served");
-    // It can be changed while it waits, and is served as soon as its backing is there.
+    // It can be changed while it waits, and is served as soon as its backing exists.
     daemon.run(&["disk", "set", "a", "mode=write-around"]).succeeded();
     fs::rename(host.path("away.img"), &image).expect("the folder is ours");
     daemon.wait_for_log("Serving disk 'a'");

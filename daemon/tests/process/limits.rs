@@ -1,4 +1,5 @@
-//! Limits on what guests may ask of a disk: they hold through every door, change at once, and keep nobody waiting but its guests.
+//! Limits of guests' requests to a disk: they hold through every door, change at once, and delay nothing but
+//! its guests.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -17,9 +18,9 @@ use crate::patience;
 
 const MIB: u64 = 1 << 20;
 const SECTOR: usize = 512;
-/// Requests that are sent in one go: more than a limit of one a second lets pass while a test waits.
+/// Requests that are sent at once: more than a limit of one a second lets pass while a test waits.
 const MANY: u64 = 100;
-/// Far longer than anything takes that no limit holds up, and far shorter than [`MANY`] seconds.
+/// Far longer than anything takes without a limit, and far shorter than [`MANY`] seconds.
 const SOON: Duration = Duration::from_secs(50);
 
 /// Serves disk `a` of 1 MiB, with these keys.
@@ -30,7 +31,7 @@ fn serve(host: &Host, keys: &[&str]) -> Daemon {
     daemon
 }
 
-/// A client that has sent so many reads and waits for their answers.
+/// A client that has sent reads and waits for their answers.
 struct Pipelined(UnixStream, #[expect(dead_code, reason = "it is connected as long as this lives")] Client);
 
 impl Pipelined {
@@ -46,7 +47,7 @@ impl Pipelined {
         Self(stream, client)
     }
 
-    /// Receives so many answers, in the order in which they were asked for.
+    /// Receives this many answers, in the order of the requests.
     fn receive(&mut self, answers: std::ops::Range<u64>) {
         self.0.set_read_timeout(Some(patience::PATIENCE)).expect("it is not zero");
         for cookie in answers {
@@ -71,7 +72,7 @@ fn a_guest_gets_no_more_than_the_limits_through_any_door_and_sees_it_counted() {
     let host = Host::new();
     let daemon = serve(&host, &["iops-max=200", "burst-time=10ms"]);
     let (mut guest, mut driver) = (daemon.guest("a"), Driver::start(&daemon.vhost_socket("a")));
-    // Two are saved up. Hits and misses, reads and changes.
+    // Two requests are saved up. Hits and misses, reads and changes.
     let began = Instant::now();
     for round in 0..10 {
         guest.read(0, 4096).expect("the disk is served");
@@ -95,7 +96,7 @@ fn a_guest_gets_no_more_than_the_limits_through_any_door_and_sees_it_counted() {
     let shown = daemon.run(&["stats", "a"]).succeeded();
     assert!(shown.contains("delayed by limits"), "{shown}");
 
-    // Bytes, with a request that is larger than what is saved up, and pays afterwards.
+    // Bytes, with a request that is larger than the savings, and pays afterwards.
     daemon.run(&["disk", "set", "a", "iops-max=off", "bandwidth-max=2MiB"]).succeeded();
     let began = Instant::now();
     for _ in 0..3 {
@@ -148,7 +149,7 @@ fn a_removal_and_a_stop_let_requests_pass_that_wait_for_a_limit() {
         pipelined.receive(0..1);
         patience::until(|| daemon.json(&["disk", "show", "a"])["disk"]["connections"] == 1);
         let reading = thread::spawn(move || {
-            // All that were taken are answered; which those are is the door's business.
+            // All accepted requests are answered; which those are is up to the door.
             let mut answers = Vec::new();
             drop(pipelined.0.read_to_end(&mut answers));
             answers.len()
@@ -179,7 +180,7 @@ fn a_queue_that_is_stopped_and_a_client_that_leaves_do_not_wait_for_a_limit() {
     let counted = delayed(&daemon);
     assert!(counted > 0);
 
-    // What it owes is waited for by whoever comes next; a client that leaves, while it waits too, is gone at once.
+    // Its debt delays the next client; a client that disconnects, while it waits too, is removed at once.
     let pipelined = Pipelined::send(&daemon, 20);
     patience::until(|| daemon.disk("a")["connections"] == 2);
     drop(pipelined);

@@ -1,4 +1,4 @@
-//! The log: to a file, as JSON, and as the journal wants it.
+//! The log: to a file, as JSON, and in the format of the journal.
 
 use std::fs;
 use std::io::Read;
@@ -51,7 +51,7 @@ fn what_goes_to_the_journal_has_priorities() {
     let mut text = String::new();
     log.read_to_string(&mut text).expect("it is text");
     assert!(text.starts_with("<6> INFO Forebay") && text.contains("kind=\"daemon-started\""), "{text}");
-    // `journalctl -p warning` shows why there is no daemon.
+    // `journalctl -p warning` shows the reason of a failed start.
     let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("<3>")).collect();
     let [logged, last] = errors[..] else { panic!("not two lines at this priority: {text}") };
     assert!(

@@ -1,7 +1,7 @@
-//! The real process, from its command line and its sockets: what an administrator and a guest meet.
+//! The real process, from its command line and its sockets: as administrators and guests use it.
 //!
-//! Each test has a folder of its own with its own daemons; nothing outside of it is touched. Waiting is for events (a
-//! line of output, the end of a process), with a deadline far beyond what they take.
+//! Each test has a folder of its own with its own daemons; nothing outside of it is touched. Tests wait for
+//! events (a line of output, the end of a process), with a deadline far beyond their usual time.
 
 mod advise;
 mod backings;

@@ -1,5 +1,5 @@
-//! Mirrored: what guests wrote is on two devices of the pool, and either of them may go, at any time, without a guest that
-//! notices.
+//! Mirrored dirty data: writes of guests are on two devices of the pool, and either of them may be lost, at
+//! any time, without an effect on guests.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::warm::{bytes_of, image};
 
 const PAGE: u64 = 4096;
 const PAGES: u64 = 100;
-/// A page a second: what is dirty stays on flash alone, however long a loaded machine takes for a test.
+/// A page a second: dirty data stays on flash, however long a loaded machine takes for a test.
 const SLOW_DESTAGE: &str = "destage-rate-max=4KiB";
 const DEVICES: [&str; 2] = ["one.img", "two.img"];
 
@@ -60,7 +60,8 @@ pub(crate) fn wait_for_copies(daemon: &Daemon) {
     }
 }
 
-/// A disk in write-back whose pool has two devices, with version 1 of all pages on both of them, and of hardly any on the backing.
+/// Returns a disk in write-back whose pool has two devices, with version 1 of all pages on both of them, and
+/// of hardly any on the backing.
 fn mirrored(host: &Host) -> (Daemon, String) {
     let image = image(host, "a.img", 1);
     let daemon = serve(host);
@@ -107,7 +108,7 @@ fn either_device_may_be_missing_at_a_start_and_a_new_one_takes_its_place() {
         wait_for_copies(&daemon);
         assert_served(&daemon, 2);
 
-        // The new one is worth as much as the old one was; and that one is stale, and not believed.
+        // The new one can replace the old one; and that one is stale, and not trusted.
         daemon.kill();
         fs::remove_file(host.path(DEVICES[stays])).expect("it is there");
         fs::rename(host.path("away.img"), host.path(DEVICES[missing])).expect("it is there");
@@ -135,7 +136,7 @@ fn a_device_that_comes_back_alone_is_stale_and_its_disk_waits() {
     write(&daemon, 2);
     daemon.kill();
 
-    // What was written last is on the device that is away now.
+    // The newest writes are on the device that is missing now.
     fs::rename(host.path(DEVICES[0]), host.path("newest.img")).expect("it is there");
     fs::rename(host.path("away.img"), host.path(DEVICES[1])).expect("it is there");
     let daemon = serve(&host);
@@ -179,7 +180,7 @@ fn two_files_on_one_drive_are_no_mirror_until_somebody_accepts_it() {
     let two = host.text(DEVICES[1]);
     let said = daemon.run(&["pool", "add", &two, "--size", "64MiB"]).succeeded();
     if pool(&daemon)["devices"][0]["drives"].as_array().is_none_or(Vec::is_empty) {
-        // The file system of this host does not say what it is on.
+        // The file system of this host does not report its drive.
         return;
     }
     assert!(said.contains("NOT mirrored: both on "), "{said}");
@@ -193,7 +194,7 @@ fn two_files_on_one_drive_are_no_mirror_until_somebody_accepts_it() {
     daemon.run(&["pool", "add", &two, "--same-drive"]).succeeded();
     daemon.run(&add).succeeded();
     assert!(daemon.run(&["disk", "show", "a"]).succeeded().contains("NOT mirrored: both on "));
-    // What was accepted is remembered.
+    // The acceptance is stored.
     assert!(daemon.stop().success());
     let daemon = serve(&host);
     daemon.run(&["disk", "set", "a", "mode=write-through"]).succeeded();

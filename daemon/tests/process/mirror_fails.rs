@@ -1,8 +1,8 @@
-//! Mirrored, and one of the two devices fails while guests write: no guest notices, somebody is told what to do, and with
-//! another device in its place the one that stayed may go as well.
+//! Mirrored dirty data, and one of the two devices fails while guests write: no guest notices, the operator
+//! is notified, and after a replacement the other one may fail as well.
 //!
-//! Devices fail without anybody's rights: a file in memory that is sealed against writes refuses all of them from then on
-//! and still reads; a file that is cut off is gone for whoever reads it.
+//! Devices fail without special rights: a file in memory that is sealed against writes refuses all of them
+//! from then on and still reads; reads of a truncated file fail.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -32,7 +32,7 @@ const ROUNDS: u64 = 2;
 enum Failing {
     /// Refuses every write from then on.
     Sealed(File),
-    /// Is too short for whatever is read.
+    /// Is too short for every read.
     CutOff(File),
 }
 
@@ -43,7 +43,7 @@ enum How {
 }
 
 impl Failing {
-    /// An empty device at a path of the host.
+    /// Returns an empty device at a path of the host.
     fn at(host: &Host, name: &str, how: How) -> Self {
         match how {
             How::Sealed => {
@@ -61,11 +61,11 @@ impl Failing {
         }
     }
 
-    /// Makes it fail. To be said again until somebody noticed: a write makes a file longer again.
+    /// Makes it fail. Must be repeated until the failure is noticed: a write makes a file longer again.
     fn fail(&self) {
         match self {
             Self::Sealed(file) => match fcntl(file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_WRITE)) {
-                // In the hands of the kernel at this moment.
+                // In use by the kernel at this moment.
                 Ok(_) | Err(Errno::EBUSY) => {}
                 Err(error) => panic!("cannot seal: {error}"),
             },
@@ -82,7 +82,7 @@ fn page(number: u64, version: u64) -> Vec<u8> {
     bytes_of(1000 * version + number + 7, PAGE)
 }
 
-/// Writes all pages; in between some that were written before are read, of this version or of the one before.
+/// Writes all pages; in between reads some that were written before, of this version or of the one before.
 fn write(guest: &mut Client, version: u64) {
     for number in 0..PAGES {
         guest.write(place(number), &page(number, version)).expect("no guest sees an error");
@@ -104,8 +104,8 @@ fn assert_served(daemon: &Daemon, version: u64) {
     }
 }
 
-/// Has a guest write version after version, from the next one on, while `change` is done, and some more afterwards. Returns the
-/// last one.
+/// Makes a guest write version after version, from the next one on, while `change` runs, and some more
+/// afterwards. Returns the last one.
 fn under_load(daemon: &Daemon, version: u64, change: impl FnOnce(&dyn Fn() -> u64)) -> u64 {
     let (rounds, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
     let mut guest = daemon.guest("a");
@@ -128,7 +128,7 @@ fn under_load(daemon: &Daemon, version: u64, change: impl FnOnce(&dyn Fn() -> u6
     })
 }
 
-/// At least some of what was acknowledged is on flash alone.
+/// Checks that some acknowledged writes are on flash only.
 fn assert_dirty(image: &str, version: u64) {
     let is_home = |number| content(image, place(number), PAGE as usize) == page(number, version);
     assert!(!(0..PAGES).all(is_home), "nothing is dirty");
@@ -138,7 +138,8 @@ fn serve(host: &Host) -> Daemon {
     host.serve_with(&["--pool", &host.text(DEVICES[0])])
 }
 
-/// A pool of two devices, one of which can be made to fail, and a mirrored disk that has version 1 of all pages.
+/// Returns a pool of two devices, one of which can be made to fail, and a mirrored disk that has version 1 of
+/// all pages.
 fn mirrored(host: &Host, failing: usize, how: How) -> (Daemon, Failing, String) {
     let image = image(host, "a.img", 1);
     let device = Failing::at(host, DEVICES[failing], how);
@@ -182,13 +183,14 @@ fn a_device_that_failed_is_replaced_though_something_is_still_there_under_its_na
     assert_eq!(paths(&daemon), [host.text(DEVICES[0]), new.clone()]);
     let shown = daemon.run(&["pool", "show"]).succeeded();
     assert!(shown.contains("Another one is in its place"), "{shown}");
-    // Once is enough.
+    // A second replacement is refused.
     let again = daemon.run(&["pool", "replace", &failed, &host.text("four.img"), "--size", "64MiB"]).failed();
     assert!(again.contains("none of its devices"), "{again}");
 }
 
-/// In the second before a device that failed is forgotten, a kill leaves a state.json that names it at the next start. Its own
-/// list, and its mark, say that it is of the pool: only the least epoch in state.json knows better.
+/// In the second before the record of a failed device is removed, a kill leaves a state.json with it for the
+/// next start. Its own list, and its mark, show it as part of the pool: only the least epoch in state.json
+/// excludes it.
 #[test]
 fn a_device_that_failed_under_load_and_comes_back_alone_is_stale_and_its_disk_waits() {
     for (failing, stays) in [(0, 1), (1, 0)] {
@@ -219,7 +221,7 @@ fn a_device_that_failed_under_load_and_comes_back_alone_is_stale_and_its_disk_wa
     }
 }
 
-/// Has the device fail, and waits until the pool is without it.
+/// Makes the device fail, and waits until the pool has removed it.
 fn fail(daemon: &Daemon, device: &Failing, rounds: &dyn Fn() -> u64) {
     while paths(daemon).len() > 1 {
         device.fail();
@@ -243,13 +245,13 @@ fn fail_replace_and_lose_the_other_one(how: How) {
         assert_eq!(paths(&daemon), [host.text(DEVICES[stays])], "{how:?}");
         assert_told(&daemon, &failed);
 
-        // Without it, and killed, everything is there.
+        // After its removal and a kill, all data is there.
         daemon.kill();
         fs::rename(host.path(DEVICES[failing]), host.path("away.img")).expect("it is there");
         let daemon = serve(&host);
         assert_served(&daemon, version);
 
-        // Another one comes in its place while a guest writes.
+        // It is replaced while a guest writes.
         let new = host.text(NEW);
         let version = under_load(&daemon, version, |_| {
             let replace = ["pool", "replace", &failed, &new, "--size", "64MiB", "--same-drive", "--wait"];
@@ -258,7 +260,7 @@ fn fail_replace_and_lose_the_other_one(how: How) {
         wait_for_copies(&daemon);
         assert_dirty(&image, version);
 
-        // The other one is lost as well, and the one that failed is back, of an earlier time.
+        // The other one is lost as well, and the one that failed returns, with older data.
         daemon.kill();
         fs::remove_file(host.path(DEVICES[stays])).expect("it is there");
         fs::rename(host.path("away.img"), host.path(DEVICES[failing])).expect("it is there");
@@ -274,7 +276,7 @@ fn fail_replace_and_lose_the_other_one(how: How) {
     }
 }
 
-/// What log, pool and disk say of a device that failed: which it is, and what to do.
+/// Checks that log, pool and disk report a failed device: its path, and the remedy.
 fn assert_told(daemon: &Daemon, failed: &str) {
     let replace = format!("forebay pool replace {failed}");
     let line = daemon.wait_for_log(&format!("{failed} failed and leaves the pool"));

@@ -1,4 +1,4 @@
-//! Disks that move between shards because the load is lopsided, under guests that check what they read.
+//! Disks that move between shards because the load is uneven, under guests that check their reads.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -16,17 +16,17 @@ use crate::host::{Daemon, Host};
 
 const MIB: u64 = 1 << 20;
 const DISK: u64 = 7 * MIB;
-/// What is written and checked. Behind it is what only keeps the shard busy.
+/// Bytes that are written and checked. Data behind them only keeps the shard busy.
 pub(crate) const CHECKED: u64 = 6 * MIB;
 pub(crate) const REQUEST: u64 = 64 << 10;
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
-/// The disks that all the load is on; both are on the first of two shards.
+/// The disks with all the load; both are on the first of two shards.
 pub(crate) const BUSY: [&str; 2] = ["a", "c"];
-/// Requests that are sent in one go to keep the shard busy.
+/// Requests that are sent at once to keep the shard busy.
 const BURST: usize = 64;
 /// The bytes of one such request.
 const SECTOR: usize = 512;
-/// The unit in which writes that are cut short may be there or not.
+/// The unit in which interrupted writes may be there or not.
 const PAGE: usize = 4096;
 
 /// Serves four disks on two shards whose load is compared every second.
@@ -34,7 +34,7 @@ pub(crate) fn serve(host: &Host) -> Daemon {
     serve_on(host, |name| host.image(&format!("{name}.img"), DISK))
 }
 
-/// Serves the same with their data elsewhere: `backing_of` says where that of a disk is.
+/// Serves the same with their data elsewhere: `backing_of` returns the location of a disk's data.
 fn serve_on(host: &Host, backing_of: impl Fn(&str) -> String) -> Daemon {
     fs::write(host.path("forebay.toml"), "balance-interval = \"1s\"\n").expect("the folder is ours");
     let pool = host.text("pool.img");
@@ -56,13 +56,13 @@ pub(crate) fn shard_of(daemon: &Daemon, name: &str) -> u64 {
     daemon.disk(name)["shard"].as_u64().expect("a number")
 }
 
-/// What a disk holds at a place after so many rounds of writing.
+/// Returns the content of a disk at a place after this many rounds of writing.
 pub(crate) fn bytes(at: u64, round: u8) -> Vec<u8> {
     vec![((at / REQUEST * 31) as u8).wrapping_add(round.wrapping_mul(7)); REQUEST as usize]
 }
 
-/// Writes and checks every place of a disk again and again, until told to stop or cut off. Returns the last round that
-/// was acknowledged as a whole.
+/// Writes and checks every place of a disk repeatedly, until it is stopped or disconnected. Returns the last
+/// round that was acknowledged completely.
 fn load(mut guest: Client, done: &AtomicBool) -> u8 {
     let mut round = 0u8;
     loop {
@@ -90,7 +90,7 @@ fn read_round(guest: &mut Client) -> io::Result<Vec<(u64, Vec<u8>)>> {
     places.map(|at| Ok((at, guest.read(at, REQUEST as u32)?))).collect()
 }
 
-/// Keeps a shard busy with next to no work of our own: small reads, many at a time, of what is in RAM.
+/// Keeps a shard busy with hardly any work in this process: small reads, many at a time, of data in RAM.
 pub(crate) fn keep_busy(socket: UnixStream, done: &AtomicBool) {
     let ours = socket.try_clone().expect("there are files left");
     let _guest = Client::over(ours, "", Replies::Simple).expect("the disk is served");
@@ -126,7 +126,7 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Puts load on the busy disks; what comes back says which round each of them holds in the end.
+/// Puts load on the busy disks; the threads return the round that each of them has in the end.
 fn loads<'scope>(
     scope: &'scope Scope<'scope, '_>,
     daemon: &Daemon,
@@ -141,13 +141,14 @@ fn loads<'scope>(
     })
 }
 
-/// The disk that the next line with this text is about. A move may have been called off before, on a slow machine.
+/// Returns the disk of the next line with this text. A move may have been cancelled before, on a slow
+/// machine.
 pub(crate) fn wait_for(daemon: &Daemon, text: &str) -> &'static str {
     let line = daemon.wait_for_log(text);
     BUSY.into_iter().find(|name| line.contains(&format!("'{name}'"))).expect("the others do nothing")
 }
 
-/// Each page holds what `round` left, or what the round after it, which was cut short, had begun to write.
+/// Checks that each page has the content of `round`, or of the round after it, which was interrupted.
 pub(crate) fn check_content(daemon: &Daemon, name: &str, round: u8) {
     check_read(name, round, &read_round(&mut daemon.guest(name)).expect("the disk is served"));
 }
@@ -155,7 +156,7 @@ pub(crate) fn check_content(daemon: &Daemon, name: &str, round: u8) {
 fn check_read(name: &str, round: u8, read: &[(u64, Vec<u8>)]) {
     for (at, read) in read {
         let (old, new) = (bytes(*at, round), bytes(*at, round.wrapping_add(1)));
-        // A write that was cut short and not acknowledged may be there in part.
+        // A write that was interrupted and not acknowledged may be there in part.
         for (number, page) in read.chunks(PAGE).enumerate() {
             assert!(
                 *page == old[..PAGE] || *page == new[..PAGE],
@@ -166,8 +167,8 @@ fn check_read(name: &str, round: u8, read: &[(u64, Vec<u8>)]) {
     }
 }
 
-/// Writes and checks a disk as [`load`] does, and connects again whenever it is cut off. Ends after one more round that begins when it
-/// is to end.
+/// Writes and checks a disk as [`load`] does, and connects again whenever it is disconnected. Ends after one
+/// more round that begins after the stop.
 fn load_with_reconnect(socket: &Path, name: &str, mut round: u8, done: &AtomicBool) -> u8 {
     loop {
         let Ok(mut guest) = Client::connect(socket, name, Replies::Simple) else { continue };
@@ -222,7 +223,7 @@ fn of_two_disks_of_an_nbd_server_one_moves_as_well_and_the_server_loses_no_conne
     assert!(daemon.stop().success());
 }
 
-/// Has the balance move one of the busy disks, and checks everything of both.
+/// Lets the balance move one of the busy disks, and checks everything of both.
 fn one_of_two_moves(daemon: &Daemon) {
     let done = AtomicBool::new(false);
     let (moved, writes) = std::thread::scope(|scope| {
@@ -234,7 +235,7 @@ fn one_of_two_moves(daemon: &Daemon) {
         assert!(load()["kept_bytes"].as_u64() > Some(0), "{}", load());
         let hits = |name| daemon.json(&["stats", name])["disks"][0]["read_hits_flash"].as_u64();
         let before = hits(moved);
-        // The load goes on where it is now, and finds on flash what was there.
+        // The load continues on the new shard, and finds its earlier data on flash.
         while hits(moved) <= before {}
         drop(end);
         let mut writes = 0;
@@ -277,7 +278,7 @@ fn a_disk_that_is_removed_while_it_moves_is_removed() {
             }
         }
         assert!(daemon.disk(moved).is_null());
-        // Its backing is free for the next one.
+        // Its backing is free for another disk.
         let image = host.text(&format!("{moved}.img"));
         daemon.run(&["disk", "add", "next", "--backing", &image]).succeeded();
     });
@@ -319,7 +320,7 @@ fn a_daemon_that_is_killed_in_one_move_after_another_loses_nothing_acknowledged_
         daemon.run(&["disk", "set", name, "mode=write-back", "allow-unmarked=yes"]).succeeded();
         write_round(&mut daemon.guest(name), 0).expect("the disk is served");
     }
-    // So many answers of the control plane after the move has begun. Some moves have ended by then.
+    // Answers of the control plane after the start of the move. Some moves have ended by then.
     for answers_until_killed in [0, 1, 2, 4, 8, 16] {
         let of_first_shard = |name: &usize| shard_of(&daemon, NAMES[*name]) == 0;
         let busy: Vec<usize> = (0..NAMES.len()).filter(of_first_shard).collect();

@@ -1,4 +1,4 @@
-//! The OpenAPI document against what a real daemon answers.
+//! The OpenAPI document, compared with answers of a real daemon.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ const MIB: u64 = 1 << 20;
 struct Schemas<'a>(&'a Value);
 
 impl Schemas<'_> {
-    /// The schema that is meant, wherever it stands.
+    /// Resolves a reference to a schema.
     fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
         let Some(name) = schema["$ref"].as_str() else { return schema };
         let name = name.strip_prefix("#/components/schemas/").expect("only schemas are referred to");
@@ -23,7 +23,7 @@ impl Schemas<'_> {
         found
     }
 
-    /// Properties of an object, and which have to be there.
+    /// Returns the properties of an object, and the required ones.
     fn properties(&self, schema: &Value) -> (Map<String, Value>, BTreeSet<String>) {
         let schema = self.resolved(schema);
         let mut all = schema["properties"].as_object().cloned().unwrap_or_default();
@@ -38,7 +38,7 @@ impl Schemas<'_> {
         (all, required)
     }
 
-    /// What about `value` is not as `schema` says. Keys that it does not name count too.
+    /// Returns differences between `value` and `schema`. Keys that it does not name count too.
     fn wrong(&self, schema: &Value, value: &Value, at: &str) -> Vec<String> {
         let schema = self.resolved(schema);
         if let Some(choices) = schema["oneOf"].as_array() {
@@ -104,7 +104,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Where the answer of an operation has its schema.
+/// Returns the schema of an operation's answer.
 fn schema_of(operation: &Value) -> &Value {
     &operation["responses"]["200"]["content"]["application/json"]["schema"]
 }

@@ -1,4 +1,4 @@
-//! The pool at start: what is made, what is taken, and what is never touched without its exact id.
+//! The pool at start: new pools, existing ones, and data that is never overwritten without its exact id.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
@@ -12,7 +12,7 @@ fn file_of(host: &Host, name: &str, bytes: &[u8]) -> String {
     host.text(name)
 }
 
-/// The id that a refusal names, taken from the command that it prints.
+/// Returns the id in a refusal, taken from the command that it prints.
 fn id_in(message: &str) -> String {
     let (_, id) = message.split_once(" --erase ").expect("the command is there");
     id.trim().to_owned()
@@ -113,7 +113,7 @@ fn disks_are_served_without_a_pool_that_was_overwritten_damaged_or_cut_and_it_is
         }
         fs::copy(&good, &pool).expect("the folder is ours");
     }
-    // One that became larger is what it was.
+    // A device that became larger is the same.
     cut(65 * MIB);
     let daemon = host.serve_with(&[]);
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
@@ -199,7 +199,7 @@ fn a_dirty_disk_that_waits_because_of_a_folder_that_takes_nothing_is_never_offer
     let image = host.image("wb", 4 * MIB);
     std::os::unix::fs::chown(&image, Some(64_999), Some(64_999)).expect("root may");
     daemon.run(&["disk", "add", "wb", "--backing", &image, "--mode", "write-back"]).succeeded();
-    // Destage does not get to it before the stop.
+    // Destage does not reach it before the stop.
     daemon.run(&["disk", "set", "wb", "destage-rate-max=4KiB"]).succeeded();
     let mut guest = daemon.guest("wb");
     (0..64).for_each(|page| guest.write(page * 4096, &[5; 4096]).expect("the disk is served"));
@@ -290,12 +290,12 @@ fn disks_are_served_without_a_pool_that_is_missing_or_blank_and_it_is_not_silent
     let reason = daemon.json(&["pool", "show"])["pool"]["reason"].clone();
     assert!(reason.as_str().is_some_and(|reason| reason.contains("it holds nothing any more")), "{reason}");
     assert!(daemon.stop().success());
-    // It is used again as soon as it is back.
+    // It is used again as soon as it returns.
     fs::rename(host.path("away.img"), &pool).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
     assert!(daemon.stop().success());
-    // A name by which it is known may mean something else now: only its id is a word to make another one in its place.
+    // A known name may refer to another device now: only its id permits a new one in its place.
     let id = shown["id"].as_str().map(str::to_owned);
     File::create(&pool).and_then(|file| file.set_len(64 * MIB)).expect("the folder is ours");
     let daemon = host.serve_with(&["--pool", &pool]);
@@ -306,7 +306,7 @@ fn disks_are_served_without_a_pool_that_is_missing_or_blank_and_it_is_not_silent
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
 }
 
-/// The id of the pool that DIR remembers.
+/// Returns the id of the pool that is recorded in DIR.
 fn id_of_pool(host: &Host) -> Option<String> {
     let text = fs::read_to_string(host.path("d/state.json")).expect("it is there");
     let state: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
@@ -330,7 +330,7 @@ fn a_known_pool_is_found_where_it_was_moved_to_and_by_its_old_name_again() {
         assert_eq!((&pool["id"], &pool["path"]), (&id, &host.text(to).into()));
         assert!(daemon.stop().success());
     }
-    // Without a word it is where it was last, and an old name in the configuration does not hide it.
+    // Without an option it is the last one, and an old name in the configuration does not hide it.
     for options in [&[][..], &["--pool", &host.text("pool.img"), "--pool-size", "64MiB"]] {
         let daemon = host.serve_with(options);
         assert_eq!(daemon.json(&["pool", "show"])["pool"]["id"], id);
@@ -400,7 +400,7 @@ fn a_pool_that_another_one_replaced_is_known_when_it_is_named_again() {
     assert_eq!((&pool["id"], &pool["state"]), (&id, &"serving".into()));
 }
 
-/// Flash is away for a while, the disk goes on, and the flash comes back (rule I14).
+/// Flash is missing for a while, the disk continues, and the flash returns (rule I14).
 #[test]
 fn what_was_written_while_the_pool_was_away_is_not_hidden_when_it_is_back() {
     const MARK: usize = 4096;
@@ -497,17 +497,17 @@ fn a_blank_disk_that_somebody_serves_never_becomes_a_pool() {
     assert!(host.serve_with(&[]).announcement.contains("1 disks served"));
 }
 
-/// How much of a disk is cached on flash.
+/// Returns the bytes of a disk that are cached on flash.
 fn cached(daemon: &Daemon, name: &str) -> u64 {
     daemon.json(&["stats", name])["disks"][0]["cached_bytes"].as_u64().expect("a number")
 }
 
-/// Reads a disk from end to end until so much of it is on flash.
+/// Reads a disk from end to end until this many bytes of it are on flash.
 fn fill_flash(daemon: &Daemon, name: &str, bytes: u64) {
     daemon.run(&["disk", "set", name, "ram=1MiB", "admission=always", "sequential-cutoff=0"]).succeeded();
     let size = daemon.disk(name)["size_bytes"].as_u64().expect("it is served");
     let mut guest = daemon.guest(name);
-    // Zeroes are remembered and not cached.
+    // Zeroes are recorded and not cached.
     let content = vec![1; MIB as usize];
     for at in 0..size / MIB {
         guest.write(at * MIB, &content).expect("the disk is served");
@@ -539,7 +539,7 @@ fn what_a_disk_reserved_is_kept_for_it_while_its_backing_is_away() {
     let number = |key: &str| pool[key].as_u64().expect("a number");
     let (reserved, rest) = (number("reserved_bytes"), number("usable_bytes") - number("reserved_bytes"));
     assert!(reserved >= 24 * MIB, "{pool}");
-    // Nobody else can reserve it, and a disk that is refused leaves nothing behind.
+    // No other disk can reserve it, and a disk that is refused leaves nothing behind.
     let add = |reserve: u64| {
         daemon.run(&["disk", "add", "b", "--backing", &other, "--reserve", &reserve.to_string()])
     };
@@ -547,11 +547,11 @@ fn what_a_disk_reserved_is_kept_for_it_while_its_backing_is_away() {
     assert!(message.contains("does not fit"), "{message}");
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["reserved_bytes"], reserved);
     add(rest).succeeded();
-    // Nor can it reserve more by waiting.
+    // Nor can it reserve more while it waits.
     let more = format!("reserve={}", reserved + number("segment_bytes"));
     let message = daemon.run(&["disk", "set", "a", &more]).failed();
     assert!(message.contains("does not fit"), "{message}");
-    // Nobody pushes out what is cached there.
+    // No other disk evicts its cached data.
     fill_flash(&daemon, "b", rest * 3 / 4);
     fs::rename(host.path("away.img"), &image).expect("the folder is ours");
     daemon.wait_for_log("Disk 'a' has ");

@@ -11,12 +11,12 @@ use crate::host::{Daemon, Host};
 const MIB: u64 = 1 << 20;
 const IMAGE: u64 = 24 * MIB;
 const REQUEST: u64 = 64 << 10;
-/// What is dirty when the pool is cut: destage takes longer for it than the rest of the test.
+/// Dirty bytes when the pool is made smaller: their destage takes longer than the rest of the test.
 const DIRTY: u64 = 8 * REQUEST;
-/// Far beyond what anything here takes.
+/// Far longer than anything here takes.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// What the image holds at a place after so many rounds of writing.
+/// Returns the content of the image at a place after this many rounds of writing.
 fn bytes(at: u64, round: u8) -> Vec<u8> {
     vec![((at / REQUEST * 37 + u64::from(round) * 11) % 251) as u8; REQUEST as usize]
 }
@@ -34,7 +34,7 @@ fn read(guest: &mut Client, round: u8) {
     }
 }
 
-/// A daemon with a pool of 32 MiB in a file, and a disk in write-back before a backing.
+/// Starts a daemon with a pool of 32 MiB in a file, and a disk in write-back before a backing.
 fn serve(host: &Host) -> Daemon {
     let daemon = host.serve_with(&["--pool", &host.text("one.img"), "--pool-size", "32MiB", "--shards", "2"]);
     daemon.run(&["disk", "add", "a", "--backing", &host.image("a.img", IMAGE)]).succeeded();
@@ -54,7 +54,8 @@ fn length(host: &Host) -> u64 {
     fs::metadata(host.path("one.img")).expect("it is there").len()
 }
 
-/// Has a guest write and read, each read checked, while `change` is done. Returns the round that was written last.
+/// Makes a guest write and read, each read checked, while `change` runs. Returns the round that was written
+/// last.
 fn under_load(daemon: &Daemon, first: u8, change: impl FnOnce()) -> u8 {
     let step = |guest: &mut Client, round| {
         write(guest, round);
@@ -87,7 +88,7 @@ fn a_pool_file_grows_and_shrinks_under_load_with_dirty_data_and_stays_so_after_a
     assert!(resize("max").contains("nothing was changed"));
     daemon.wait_for_log("The pool uses 48MiB of");
     daemon.kill();
-    // A service goes on naming the size with which the pool was made.
+    // The options of a service still have the size with which the pool was made.
     let daemon = host.serve_with(&["--pool", &pool, "--pool-size", "32MiB"]);
     assert_eq!((size(&daemon), length(&host)), (20 * MIB, 20 * MIB));
     read(&mut daemon.guest("a"), round);
@@ -119,7 +120,7 @@ fn a_daemon_that_is_killed_while_a_device_becomes_smaller_finds_one_of_both_size
         let deadline = Instant::now() + DEADLINE;
         while device(&daemon)["shrinking"].is_null() && size(&daemon) == 64 * MIB {
             if resizing.try_wait().expect("it is our child").is_some() && size(&daemon) == 64 * MIB {
-                // What is dirty may need the room for a while still.
+                // Dirty data may need the space for a while.
                 let ended = std::mem::replace(&mut resizing, resize()).wait_with_output();
                 let said = String::from_utf8_lossy(&ended.expect("it has ended").stderr).into_owned();
                 assert!(Instant::now() < deadline, "it never begins: {said}");
@@ -131,7 +132,7 @@ fn a_daemon_that_is_killed_while_a_device_becomes_smaller_finds_one_of_both_size
         assert!([16 * MIB, 64 * MIB].contains(&size(&daemon)), "{}", device(&daemon));
         assert!(length(&host) >= size(&daemon));
         read(&mut daemon.guest("a"), round);
-        // A second time finishes it, whatever the kill left.
+        // A second request completes it, whatever the kill left.
         daemon.run(&["pool", "resize", &pool, "16MiB"]).succeeded();
         assert_eq!((size(&daemon), length(&host)), (16 * MIB, 16 * MIB));
         read(&mut daemon.guest("a"), round);
@@ -152,7 +153,7 @@ fn sizes_that_cannot_be_are_refused_with_what_can_and_change_nothing() {
     );
     let small = refuse(&[&pool, "40"]);
     assert!(small.contains("is too small") && small.contains("has a unit: 10GiB"), "{small}");
-    // The least that it names works.
+    // The least size that it names works.
     let (_, least) = small.split_once("is too small: ").expect("it names the least");
     let least = least.split(" is the least").next().expect("as above").split(' ').next().expect("as above");
     let large = refuse(&[&pool, "900GiB"]);
@@ -190,7 +191,7 @@ fn a_device_that_was_cut_behind_the_pool_is_refused_and_what_is_dirty_waits_for_
     assert!(reason.contains("It uses") && reason.contains("Nothing was changed"), "{reason}");
     assert_eq!(daemon.disk("a")["state"], "waiting", "{}", daemon.disk("a"));
     assert!(daemon.stop().success());
-    // Its size again: nothing is lost.
+    // With its size restored nothing is lost.
     fs::write(host.path("one.img"), &whole).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     let mut guest = daemon.guest("a");

@@ -1,10 +1,10 @@
-//! Predictions for a disk against what it then does: a trace, sent to a served disk, has the hit ratio that simulation of the
-//! served policy and the disk's own curve say.
+//! Predictions for a disk, compared with its results: a trace that is sent to a served disk has the hit ratio
+//! that simulation of the served policy and the disk's own curve predict.
 //!
-//! Simulation lets all promotions end before the next request. So does this guest, every few requests: it sends fewer than RAM
-//! holds, and goes on once the disk has written to flash all that it was about to. Without that, 100,000 requests within seconds
-//! against a backing in the page cache, RAM is through before its content was promoted, and five to ten points are lost that no
-//! guest of a slow backing loses.
+//! Simulation completes all promotions before the next request. So does this guest, every few requests: it
+//! sends fewer than RAM holds, and continues once the disk has written all pending promotions to flash.
+//! Without that, 100,000 requests within seconds against a backing in the page cache pass through RAM before
+//! its content is promoted, and lose five to ten points that no guest of a slow backing loses.
 
 use serde_json::Value;
 
@@ -19,10 +19,10 @@ const PAGE: u64 = 4 << 10;
 const EVERY_US: u64 = 1_000;
 /// Requests until the guest waits for promotions: an eighth of the pages that RAM has.
 const TOGETHER: usize = 32;
-/// What predictions may be off.
+/// The largest error of predictions.
 const WITHIN: f64 = 0.02;
 
-/// Numbers that follow no order, always the same.
+/// Pseudo-random numbers, always the same.
 struct Chance(u64);
 
 impl Chance {
@@ -38,13 +38,14 @@ struct PageRequest {
     is_write: bool,
 }
 
-/// Requests, a fifth of them writes, to a few pages often and to many seldom: the cube of an even chance.
+/// Returns requests, a fifth of them writes, to a few pages often and to many seldom: the cube of a uniform
+/// number.
 fn made_up(pages: u64, requests: u64) -> Vec<PageRequest> {
     let mut chance = Chance(7);
     let request = |_| {
         let even = chance.below(1 << 20);
         let rank = ((u128::from(even).pow(3) * u128::from(pages)) >> 60) as u64;
-        // Neighbours in rank are no neighbours on the disk.
+        // Neighbours in rank are not neighbours on the disk.
         PageRequest { page: rank * 7_919 % pages, is_write: chance.below(5) == 0 }
     };
     (0..requests).map(request).collect()
@@ -64,7 +65,7 @@ fn statistics(daemon: &Daemon) -> Value {
     get(daemon, "/v1/stats/a").1["disks"][0].take()
 }
 
-/// Waits until all that is about to go to flash is there: nothing leaves RAM any more, either way.
+/// Waits until all pending promotions are on flash: nothing leaves RAM any more, either way.
 fn wait_for_promotions(daemon: &Daemon) {
     let left = || {
         let counted = statistics(daemon);
@@ -97,7 +98,7 @@ fn send(daemon: &Daemon, requests: &[PageRequest]) {
     }
 }
 
-/// How a disk is cached. Bytes.
+/// Sizes of a disk and its cache in bytes.
 struct Sized {
     disk: u64,
     pool: &'static str,
@@ -105,21 +106,21 @@ struct Sized {
     ram: u64,
 }
 
-/// What a trace had on a served disk, and what was predicted.
+/// Hit ratios of a trace on a served disk, and the predictions.
 #[derive(Debug)]
 struct Found {
-    /// Reads that were full hits.
+    /// Share of reads that were full hits.
     reads: f64,
-    /// What the curve of the disk says of reads.
+    /// Prediction of the disk's curve for reads.
     curve: f64,
-    /// Requests that were, writes by what was cached before them: what simulation counts.
+    /// Share of requests that were full hits, writes by the pages cached before them: as simulation counts.
     requests: f64,
     simulated: f64,
 }
 
 fn find(host: &Host, asked: &[PageRequest], Sized { disk, pool, limit, ram }: &Sized) -> Found {
     let image = host.text("a.img");
-    // Zeroes are remembered and not cached.
+    // Zeroes are recorded and not cached.
     std::fs::write(&image, bytes_of(1, *disk)).expect("the folder is ours");
     let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", pool]);
     daemon.run(&["disk", "add", "a", "--backing", &image, "--block-size", "4KiB"]).succeeded();

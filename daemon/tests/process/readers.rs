@@ -1,4 +1,4 @@
-//! Commands that print until somebody stops them, and what they do when nobody reads any more or Ctrl-C comes.
+//! Commands that print until they are stopped, and their end without a reader or after Ctrl-C.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ const MIB: u64 = 1 << 20;
 fn what_prints_until_stopped_ends_with_its_reader_also_with_nothing_to_print() {
     let host = Host::new();
     let daemon = host.serve();
-    // Without a disk there is nothing that rates could be of, and nothing happens.
+    // Without a disk there are no rates, and nothing is printed.
     for words in [
         &["stats", "--watch"][..],
         &["stats", "--watch", "--json"],

@@ -1,4 +1,4 @@
-//! `forebay replay` against the real daemon: traces made here, and a real one where there is one.
+//! `forebay replay` against the real daemon: traces made here, and a real one if there is one.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::trace_records::record;
 
 const MIB: u64 = 1 << 20;
 
-/// A trace of `vscsi1` records: SCSI command, sector, bytes, microseconds.
+/// Writes a trace of `vscsi1` records: SCSI command, sector, bytes, microseconds.
 fn trace(host: &Host, name: &str, records: &[(u16, u64, u32, u64)]) -> String {
     let records =
         records.iter().flat_map(|(command, sector, bytes, at_us)| record(*command, *sector, *bytes, *at_us));
@@ -16,7 +16,7 @@ fn trace(host: &Host, name: &str, records: &[(u16, u64, u32, u64)]) -> String {
     host.text(name)
 }
 
-/// A daemon with a disk of so many bytes.
+/// Starts a daemon with a disk of this many bytes.
 fn serve(host: &Host, bytes: u64) -> Daemon {
     let image = host.image("a.img", bytes);
     let daemon = host.serve();
@@ -153,12 +153,13 @@ fn what_cannot_be_replayed_is_named() {
     assert_eq!(daemon.run(&wrong).status, 2);
 }
 
-/// Two hours of a virtual machine. Traces are not part of this repository; `FOREBAY_TRACES` names a folder with some.
+/// Two hours of a virtual machine. Traces are not part of this repository; `FOREBAY_TRACES` names a folder
+/// with some.
 #[test]
 fn a_real_trace_runs_to_its_end_with_its_content_checked() {
     let folder = std::env::var_os("FOREBAY_TRACES");
     let Some(trace) = folder.map(|folder| Path::new(&folder).join("cp_w92.vscsi.zst")) else {
-        // Past the test harness, which keeps what tests print that pass.
+        // Bypasses the test harness, which hides the output of tests that pass.
         let message = b"left out, no real trace was replayed: FOREBAY_TRACES names no folder with traces\n";
         std::io::stderr().write_all(message).expect("whoever runs tests listens");
         return;

@@ -1,4 +1,5 @@
-//! Before and after: what pass-through measured, what the cache does, and what stays of that after a restart.
+//! Before and after: measurements of pass-through, the effect of the cache, and the part that survives a
+//! restart.
 
 use std::fs;
 
@@ -10,7 +11,7 @@ use crate::host::{Daemon, Host};
 const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4 << 10;
 const PAGES: u64 = 4 * MIB / PAGE;
-/// Requests in pass-through that are enough to be a measure.
+/// Requests in pass-through that are enough for a measurement.
 const ENOUGH: u64 = 1_000;
 
 fn report(daemon: &Daemon, name: &str) -> Value {
@@ -41,7 +42,7 @@ fn measured(side: &Value, kind: &str) -> u64 {
     sum
 }
 
-/// Both sides together are what the disk counted in all.
+/// Checks that both sides together are the total counters of the disk.
 fn check_sums(daemon: &Daemon, name: &str) {
     let (report, total) = (report(daemon, name), total(daemon, name));
     let (without, with) = (&report["without"], &report["with"]);
@@ -99,7 +100,7 @@ fn what_was_measured_in_pass_through_is_compared_with_what_the_cache_does_and_ou
         assert!(text.contains(part), "{part} is missing in:\n{text}");
     }
 
-    // Back and on again: what is counted goes where it belongs.
+    // Back and forth: counts are attributed to the right side.
     daemon.run(&["disk", "set", "a", "mode=pass-through"]).succeeded();
     read(&mut guest, 5);
     daemon.run(&["disk", "set", "a", "mode=write-around"]).succeeded();
@@ -152,7 +153,7 @@ fn a_disk_that_was_never_in_pass_through_has_its_before_concluded_also_while_it_
     for key in ["since", "reads", "without", "saved", "times_faster"] {
         assert_eq!(waiting[key], served[key], "{key}");
     }
-    // Time went on until the stop.
+    // Time continued until the stop.
     let but_time = |report: &Value| {
         let mut with = report["with"].clone();
         with["seconds"].take();

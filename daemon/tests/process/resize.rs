@@ -1,4 +1,4 @@
-//! A disk takes the size that its backing was given, while a guest uses it, and keeps it whatever ends the daemon.
+//! A disk grows with its backing, while a guest uses it, and keeps its size however the daemon ends.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -16,7 +16,7 @@ fn file(image: &str) -> File {
     OpenOptions::new().write(true).open(image).expect("the folder is ours")
 }
 
-/// What an administrator does: `truncate -s`.
+/// Sets the size of a file as an administrator does: `truncate -s`.
 fn set_size(image: &str, bytes: u64) {
     file(image).set_len(bytes).expect("the folder is ours");
 }
@@ -100,7 +100,7 @@ fn a_backing_that_grows_beyond_all_bounds_is_refused_and_one_cut_to_nothing_ends
         daemon.run(&["disk", "add", name, "--backing", image]).succeeded();
     }
     daemon.guest("a").write(0, &[1; 4096]).expect("the disk is served");
-    // Memory has files of any size; the file system that takes its place may not.
+    // Files in memory have any size; the usual file system may not allow it.
     if file(&image).set_len(7 << 60).is_ok() {
         let message = daemon.run(&["disk", "resize", "a"]).failed();
         assert!(message.contains(&(7_u64 << 60).to_string()) && message.contains("256 TiB"), "{message}");
@@ -129,7 +129,7 @@ fn two_who_ask_at_once_both_learn_the_size() {
     assert_eq!(daemon.disk("a")["size_bytes"], 32 * MIB);
 }
 
-/// A write-back disk of [`ODD`] bytes whose last page is dirty, or was when it was looked at.
+/// Returns a write-back disk of [`ODD`] bytes whose last page is dirty, at least until it is destaged.
 fn odd_and_dirty(host: &Host) -> (Daemon, String) {
     let image = host.image("a.img", ODD);
     let daemon = host.serve();
@@ -141,13 +141,13 @@ fn odd_and_dirty(host: &Host) -> (Daemon, String) {
     (daemon, image)
 }
 
-/// Behind the old end stands what somebody put there.
+/// Grows the backing, with foreign data behind the old end.
 fn grow_with_content(image: &str) {
     set_size(image, 24 * MIB);
     file(image).write_all_at(&[9; 8192], ODD).expect("the folder is ours");
 }
 
-/// Nothing that guests wrote is lost, and nothing is invented behind the old end.
+/// Checks that no write of guests is lost, and that the data behind the old end is that of the backing.
 fn holds_all(daemon: &Daemon) {
     let mut guest = daemon.guest("a");
     assert_eq!(size(&guest), 24 * MIB);
@@ -200,7 +200,7 @@ fn a_size_that_cannot_be_remembered_is_not_taken() {
     let host = Host::new();
     let (daemon, image) = odd_and_dirty(&host);
     grow_with_content(&image);
-    // What is saved takes the place of another file, which a folder cannot be.
+    // Saving replaces the file, which fails for a folder.
     let state = host.path("d/state.json");
     let text = fs::read(&state).expect("it was saved");
     fs::remove_file(&state).expect("the folder is ours");

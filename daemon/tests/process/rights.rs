@@ -1,4 +1,4 @@
-//! Who may connect to a disk: set when it is added, changed while guests use it, kept across restarts.
+//! Rights of clients of a disk: set when it is added, changed while guests use it, kept across restarts.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -10,13 +10,13 @@ use crate::host::Host;
 
 const MIB: u64 = 1 << 20;
 
-/// Owner, group and mode.
+/// Returns owner, group and mode.
 fn rights_of(socket: &Path) -> (u32, u32, u32) {
     let found = fs::metadata(socket).expect("the disk is served");
     (found.uid(), found.gid(), found.mode() & 0o7777)
 }
 
-/// An owner and a group that this test may give: foreign ones as root, else its own.
+/// Returns an owner and a group that this test may set: foreign ones as root, else its own.
 fn givable() -> (u32, u32) {
     if geteuid().is_root() { (12_345, 54_321) } else { (geteuid().as_raw(), getegid().as_raw()) }
 }

@@ -14,7 +14,7 @@ const DISK: u64 = 12 * MIB;
 const REQUEST: u64 = 64 << 10;
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// Serves four disks from a pool of half of them, so that they take room from each other.
+/// Serves four disks from a pool of half of them, so that they evict each other's data.
 fn serve(host: &Host, shards: &str) -> Daemon {
     let pool = host.text("pool.img");
     let daemon = host.serve_with(&["--pool", &pool, "--pool-size", "24MiB", "--shards", shards]);
@@ -30,7 +30,7 @@ fn shards_of(daemon: &Daemon) -> BTreeSet<u64> {
     NAMES.iter().map(|name| daemon.disk(name)["shard"].as_u64().expect("a number")).collect()
 }
 
-/// What a disk holds at a place after so many rounds of writing.
+/// Returns the content of a disk at a place after this many rounds of writing.
 fn bytes(name: &str, at: u64, round: u8) -> Vec<u8> {
     let seed = at / REQUEST * 31 + u64::from(name.as_bytes()[0]) + u64::from(round) * 7;
     vec![(seed % 251) as u8; REQUEST as usize]
@@ -74,7 +74,7 @@ fn disks_are_spread_over_shards_share_the_pool_and_are_warm_again_on_any_number_
         let daemon = host.serve_with(&["--shards", shards]);
         let expected: usize = shards.parse().expect("a number");
         for _ in NAMES {
-            // Once it is known, reads find it.
+            // Once it is loaded, reads find it.
             daemon.wait_for_log("of its cache back");
         }
         assert_eq!(shards_of(&daemon).len(), expected);
@@ -85,10 +85,10 @@ fn disks_are_spread_over_shards_share_the_pool_and_are_warm_again_on_any_number_
     }
 }
 
-/// Reads a disk whole and finds on flash what came back.
+/// Reads a disk whole and finds the recovered data on flash.
 ///
-/// Nothing is read often enough to be promoted meanwhile: reads that miss could make the very content leave that later
-/// ones ask for, before they do.
+/// Nothing is read often enough to be promoted meanwhile: promotions of misses could evict the very data that
+/// later reads need.
 fn read_what_came_back(daemon: &Daemon, name: &str, shards: &str) {
     let kept = daemon.json(&["disk", "show", name])["disk"]["load"]["kept_bytes"].as_u64();
     assert!(kept > Some(0), "nothing of {name} came back on {shards} shards");
@@ -129,8 +129,8 @@ fn a_shard_that_hangs_is_named_and_what_is_on_others_is_shown_and_served() {
     for name in ["a", "b", "c"] {
         daemon.run(&["disk", "add", name, "--backing", &host.image(name, DISK)]).succeeded();
     }
-    // The next disk goes to shard 1, which asks whether anybody listens where its socket is to be. Here somebody does, and
-    // lets in one caller only.
+    // The next disk is placed on shard 1, which checks for a listener at its socket's path. Here there is
+    // one, and it accepts one client only.
     let listener = socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
     let listener = listener.expect("there are files left");
     let address = UnixAddr::new(&daemon.nbd_socket("d")).expect("the path is short enough");
@@ -160,7 +160,7 @@ fn a_shard_that_hangs_is_named_and_what_is_on_others_is_shown_and_served() {
         for name in ["a", "c"] {
             daemon.guest(name).flush().expect("the disk is served");
         }
-        // Nobody listens any more: the socket is a left-over, and replaced.
+        // There is no listener any more: the socket is a leftover, and replaced.
         drop(first);
         drop(listener);
         adding.join().expect("it only waits").succeeded();

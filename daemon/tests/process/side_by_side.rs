@@ -1,4 +1,4 @@
-//! A backing that does not answer holds up the changes of its own disk, and of no other.
+//! A backing that does not answer delays the changes of its own disk, and of no other.
 
 use std::process::{Child, Output};
 
@@ -8,7 +8,7 @@ use crate::host::{Daemon, Host};
 
 const MIB: u64 = 1 << 20;
 
-/// Another daemon, as the server of a backing: it can be stopped and continued.
+/// Starts another daemon, as the server of a backing: it can be stopped and continued.
 fn far_server(host: &Host) -> (Daemon, String) {
     let server = host.serve();
     server.run(&["disk", "add", "x", "--backing", &host.image("x.img", 16 * MIB)]).succeeded();
@@ -16,7 +16,7 @@ fn far_server(host: &Host) -> (Daemon, String) {
     (server, backing)
 }
 
-/// Has a disk whose backing has stopped and lacks data that flash has.
+/// Serves a disk with dirty data whose backing has stopped.
 fn serve_with_far(host: &Host, server: &Daemon, backing: &str) -> Daemon {
     let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "128MiB"]);
     daemon
@@ -88,7 +88,7 @@ fn a_start_beside_a_backing_that_hangs_serves_and_changes_all_other_disks() {
         daemon.run(&["disk", "remove", &name]).succeeded();
     }
     assert_eq!(daemon.disk("far")["state"], "waiting");
-    // Nothing of it was promised since the start: the end does not wait for it.
+    // No write to it was acknowledged since the start: the end does not wait for it.
     assert!(daemon.stop().success());
     server.signal(Signal::SIGCONT);
     let daemon = host.serve_with(&[]);

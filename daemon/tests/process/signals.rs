@@ -15,7 +15,8 @@ fn a_signal_that_asks_for_no_stop_does_not_end_the_daemon() {
     let daemon = host.serve();
     daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
     let mut guest = daemon.guest("a");
-    // All but those that ask for a stop, stop the process for a while, or tell of a fault of the process itself.
+    // All but those that request a stop, stop the process for a while, or report a fault of the process
+    // itself.
     let others = [
         Signal::SIGKILL,
         Signal::SIGTERM,

@@ -1,4 +1,4 @@
-//! `forebay simulate`: a trace in, rows out, and nothing but a sentence where there is nothing to say.
+//! `forebay simulate`: from a trace to rows, and only a sentence where there are none.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::host::{Host, forebay};
 
-/// A trace of blocks: 400 in a loop, five times.
+/// Returns a trace of blocks: 400 in a loop, five times.
 fn loop_of_blocks(host: &Host) -> String {
     let mut ids = String::new();
     for block in (0..400).cycle().take(2000) {
@@ -65,7 +65,8 @@ fn every_policy_has_a_row_for_each_size_and_what_is_too_small_is_left_out() {
     );
 }
 
-/// A trace of a guest that writes each page in part, in whole, and reads it, over and over, and of another that only reads.
+/// Returns a trace of a guest that writes each page in part, in whole, and reads it, repeatedly, and of
+/// another that only reads.
 fn guest_that_writes(host: &Host) -> String {
     let mut lines = String::from("sector,sectors,op\n");
     for page in (0..600_u64).cycle().take(3000) {
@@ -104,7 +105,7 @@ fn a_trace_that_writes_is_shown_with_writes_as_they_are_and_as_reads_for_all_pol
     let rows = document["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 6);
     for row in rows.iter().filter(|row| row["size_bytes"] == 600 * 4096) {
-        // A third is written in part and never known, which LRU pays for as a served disk does.
+        // A third is written in part and never cached before, which costs LRU as much as a served disk.
         let is_served = row["policy"] == "served:always";
         assert_eq!(row["reads"], 1000, "{row}");
         if !is_served {
@@ -200,7 +201,7 @@ fn a_picture_that_cannot_be_written_in_the_end_does_not_lose_the_result() {
     assert_eq!((ran.status, &ran.stdout), (1, &values), "{ran:?}");
     assert!(ran.stderr.contains("Cannot write the picture /dev/full"), "{ran:?}");
 
-    // A longer picture of before is replaced in full, and kept if there is nothing to draw.
+    // A longer old picture is replaced completely, and kept if there is nothing to draw.
     let old = "old ".repeat(100_000);
     let picture = host.text("old.svg");
     std::fs::write(&picture, &old).expect("the folder is ours");

@@ -1,4 +1,4 @@
-//! Sockets whose files are deleted under the daemon are made again.
+//! Sockets whose files are deleted while the daemon runs are created again.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -40,7 +40,7 @@ fn deleted_sockets_of_a_disk_are_made_again_with_their_rights_while_guests_go_on
     assert_eq!((mode_of(&daemon.nbd_socket("a")), mode_of(&daemon.vhost_socket("a"))), (0o606, 0o606));
     staying.write(0, &[3; 512]).expect("its connection needs no file");
     assert_eq!(daemon.guest("a").read(0, 512).expect("new guests get in"), [3; 512]);
-    // The disk goes as ever, sockets that were made again included.
+    // The disk is removed as usual, with its new sockets.
     drop(staying);
     daemon.run(&["disk", "remove", "a"]).succeeded();
     assert!(!daemon.nbd_socket("a").exists() && !daemon.vhost_socket("a").exists());

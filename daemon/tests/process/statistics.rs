@@ -1,4 +1,4 @@
-//! What disks counted: the same figures wherever one looks, and as many as guests asked for.
+//! Counters of disks: the same figures in every view, and equal to the requests of guests.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,11 +12,11 @@ use crate::host::{Daemon, Host};
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const DISK: u64 = 8 * MIB;
-/// How often views are looked at until all are of one moment.
+/// The most polls until all views are of one moment.
 const LOOKS_MAX: usize = 20;
 const WINDOWS: [&str; 5] = ["5m", "1h", "1d", "total", "start"];
 
-/// What guests asked for.
+/// Requests of guests.
 #[derive(Clone, Copy, Debug, Default)]
 struct Asked {
     reads: u64,
@@ -51,7 +51,7 @@ impl Asked {
     }
 }
 
-/// So many requests of all kinds and several sizes, all over the disk.
+/// Sends this many requests of all kinds and several sizes, all over the disk.
 fn load(mut guest: Client, requests: u64, seed: u64) -> Asked {
     let (mut asked, mut state) = (Asked::default(), seed);
     for _ in 0..requests {
@@ -89,7 +89,7 @@ fn number(document: &Value, key: &str) -> u64 {
     document[key].as_u64().unwrap_or_else(|| panic!("{key} is no number: {document}"))
 }
 
-/// What holds of every document at any moment.
+/// Checks invariants of every document.
 fn check_sums(counted: &Value) {
     let sum = |keys: &[&str]| keys.iter().map(|key| number(counted, key)).sum::<u64>();
     let measured = |class: &str| number(&counted["latency_us"][class], "count");
@@ -106,14 +106,14 @@ fn check_sums(counted: &Value) {
     }
 }
 
-/// One disk in a window.
+/// Returns one disk in a window.
 fn statistics(daemon: &Daemon, name: &str, window: &str) -> Value {
     let document = daemon.json(&["stats", name, "--window", window]);
     assert_eq!(document["disks"][0]["window"], window);
     document["disks"][0].clone()
 }
 
-/// Everything in a document that is counted.
+/// Returns all counters of a document.
 fn counters(document: &Value) -> Vec<(String, Value)> {
     let keys = document.as_object().expect("it is an object").iter();
     let first = |(key, _): &(&String, &Value)| *key == "reads";
@@ -121,7 +121,7 @@ fn counters(document: &Value) -> Vec<(String, Value)> {
     all.take_while(|(key, _)| key != "hit_ratio").collect()
 }
 
-/// The numbers of one line of `forebay stats`, by their headings.
+/// Returns the numbers of one line of `forebay stats`, by their headings.
 fn table_row(table: &str, name: &str) -> impl Fn(&str) -> String {
     let cells = |line: &str| -> Vec<String> {
         line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
@@ -168,7 +168,7 @@ fn sums_agree_under_load_and_every_view_says_what_guests_did() {
             .map(|(name, guest)| (name, guest.join().expect("no request failed")))
             .collect::<Vec<_>>()
     });
-    // What destage still has to do counts on.
+    // Pending destage would still change counters.
     daemon.run(&["disk", "destage", "b", "--wait"]).succeeded();
 
     let table = daemon.run(&["stats", "--all"]).succeeded();
@@ -179,7 +179,7 @@ fn sums_agree_under_load_and_every_view_says_what_guests_did() {
     assert!(daemon.stop().success());
 }
 
-/// What every view says of one moment.
+/// All views of one moment.
 struct Views {
     start: Value,
     windows: Vec<(&'static str, Value)>,
@@ -190,8 +190,8 @@ struct Views {
 }
 
 impl Views {
-    /// Of a disk that guests have left. What they asked for is still promoted, so it is asked again if anything was counted
-    /// while it was looked at.
+    /// Returns the views of a disk without guests. Promotions may still follow, so the views are read again
+    /// if a counter changed meanwhile.
     fn at_rest(daemon: &Daemon, name: &str) -> Self {
         let look = || Self {
             start: statistics(daemon, name, "start"),
@@ -208,7 +208,7 @@ impl Views {
     }
 }
 
-/// At rest all views are equal, and are what guests did.
+/// Checks that at rest all views are equal, and match the requests of guests.
 fn check_views(daemon: &Daemon, name: &str, asked: Asked, cell: &dyn Fn(&str) -> String) {
     let Views { start, windows, shown, list, report, text } = Views::at_rest(daemon, name);
     for (key, count) in asked.counters() {
@@ -310,7 +310,7 @@ fn a_histogram_shows_what_a_guest_does() {
     let daemon = host.serve_with(&[]);
     let message = daemon.run(&["histogram", "a"]).failed();
     assert!(message.contains("'a'") && message.contains("forebay disk list"), "{message}");
-    // What was counted before is known all the same, and when.
+    // Earlier counts are kept all the same, with their times.
     assert_eq!(statistics(&daemon, "a", "total")["writes"], 100);
     assert_eq!(statistics(&daemon, "a", "1d")["writes"], 100);
     assert!(daemon.json(&["stats", "a"])["disks"][0].get("writes").is_none());
@@ -339,7 +339,7 @@ fn errors_of_a_backing_are_counted_in_every_view() {
     assert_eq!(table_row(&daemon.run(&["stats"]).succeeded(), "a")("ERRORS"), errors.to_string());
 }
 
-/// What the control socket answers: status and document.
+/// Returns the answer of the control socket: status and document.
 pub(crate) fn get(daemon: &Daemon, path: &str) -> (String, Value) {
     let mut stream = UnixStream::connect(daemon.control_socket()).expect("it listens");
     let request = format!("GET {path} HTTP/1.1\r\nHost: forebay\r\nConnection: close\r\n\r\n");

@@ -1,4 +1,5 @@
-//! What a guest's discard, zeroes and writes do to the storage of the backing: the table of docs/backings.md, cell by cell.
+//! Effects of a guest's discards, zeroes and writes on the storage of the backing: the table of
+//! docs/backings.md, cell by cell.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,12 +14,13 @@ use crate::warm::bytes_of;
 
 const MIB: u64 = 1 << 20;
 const IMAGE: u64 = 16 * MIB;
-/// What is allocated of a file differs by a few blocks of its file system.
+/// Tolerance: the allocation of a file differs by a few blocks of its file system.
 const SLACK: u64 = 128 << 10;
-/// Room for all that the tests leave dirty, which stays so until somebody asks.
+/// Settings with enough flash for all dirty data of the tests, which stays dirty until it is destaged on
+/// request.
 const ROOM: [&str; 6] = ["--reserve", "32MiB", "--dirty-limit", "7MiB", "--destage-rate-max", "4KiB"];
 
-/// What lies beneath a disk.
+/// Storage below a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     File,
@@ -37,7 +39,7 @@ struct Rig {
 }
 
 impl Rig {
-    /// None where this host has no loop devices.
+    /// Returns none if this host has no loop devices.
     fn new(kind: Kind, mode: &'static str) -> Option<Self> {
         let host = Host::new();
         let image = host.text("image.raw");
@@ -71,7 +73,7 @@ impl Rig {
         self.daemon.guest("a")
     }
 
-    /// The bytes that the image takes once the backing has everything.
+    /// Returns the allocated bytes of the image once the backing is complete.
     fn allocated(&self) -> u64 {
         self.come_home();
         fs::File::open(&self.image).and_then(|file| file.sync_all()).expect("it is there");
@@ -87,7 +89,7 @@ impl Rig {
     }
 }
 
-/// Zeroes that must keep their storage.
+/// Writes zeroes that must keep their storage.
 fn zeroes_kept(guest: &mut Client, offset: u64, length: u64) {
     let length = u32::try_from(length).expect("it is short");
     guest.send(Command::WriteZeroes, command_flags::NO_HOLE, offset, length, &[]).expect("it is served");
@@ -95,7 +97,7 @@ fn zeroes_kept(guest: &mut Client, offset: u64, length: u64) {
     assert_eq!(answer.error, None);
 }
 
-/// Every kind of backing in every mode that writes.
+/// Runs a test for every kind of backing in every mode that writes.
 fn each(test: impl Fn(Kind, &Rig)) {
     for kind in [Kind::File, Kind::Device, Kind::Server] {
         for mode in ["write-through", "write-back", "write-around", "pass-through"] {
@@ -116,14 +118,14 @@ fn a_discard_gives_storage_of_every_backing_back_in_every_mode() {
     each(|_, rig| {
         let before = rig.allocated();
         let mut guest = rig.guest();
-        // Over something that was written just now, and is dirty in write-back.
+        // Over data that was just written, and is dirty in write-back.
         guest.write(2 * MIB, &bytes_of(2, MIB)).expect("it is served");
         guest.trim(MIB, 4 << 20).expect("it is served");
         assert!(is_zero(&mut guest, MIB, 4 * MIB));
         let after = rig.allocated();
         assert!(after <= before - 4 * MIB + SLACK, "{before} bytes before, {after} after");
         assert!(is_zero(&mut guest, MIB, 4 * MIB));
-        // The rest is as it was, to the byte.
+        // The rest is unchanged, to the byte.
         assert!(guest.read(0, 1 << 20).expect("it is served") == content(&rig.image, 0, MIB as usize));
         assert!(guest.read(5 * MIB, 512).expect("it is served") == bytes_of(1, IMAGE)[5 << 20..][..512]);
     });
@@ -204,7 +206,7 @@ fn zeroes_that_must_keep_their_storage_are_still_known_as_such_after_a_kill() {
     let before = rig.allocated();
     rig.daemon.run(&["disk", "set", "a", "destage-rate-max=4KiB"]).succeeded();
     let mut guest = rig.guest();
-    // What is dirty has the zeroes take the way through the log.
+    // With dirty data the zeroes are written to the log.
     guest.write(MIB, &bytes_of(2, 4096)).expect("it is served");
     zeroes_kept(&mut guest, MIB, 4 * MIB);
     guest.write(8 * MIB, &bytes_of(2, 4096)).expect("it is served");
@@ -238,7 +240,7 @@ fn holes_are_read_again_and_again_and_take_no_flash() {
     assert_eq!(statistics["cached_bytes"], 0, "{statistics}");
     assert_eq!(statistics["total"]["backing_read_bytes"], 64 * MIB, "each was asked for once: {statistics}");
     assert_eq!(statistics["total"]["read_hits_ram"], 128, "{statistics}");
-    // What is written there is read back, and zeroes are again.
+    // New writes there are read back, and so are new zeroes.
     guest.write(3 * MIB, &bytes_of(5, 4096)).expect("it is served");
     assert!(guest.read(3 * MIB, 4096).expect("it is served") == bytes_of(5, 4096));
     assert!(is_zero(&mut guest, 3 * MIB + 4096, 4096));

@@ -1,4 +1,4 @@
-//! The live screen on a terminal of its own, and the table where there is none.
+//! The live screen on a terminal of its own, and the table without one.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,9 +15,9 @@ use nix::unistd::Pid;
 use crate::host::{Daemon, Host};
 
 const MIB: u64 = 1 << 20;
-/// Far beyond what anything here takes.
+/// Far longer than anything here takes.
 const DEADLINE: Duration = Duration::from_mins(1);
-/// What a terminal is told to come back from the screen that covers what was there.
+/// Sequence by which a terminal returns from its alternate screen.
 const LEAVE_SCREEN: &str = "\u{1b}[?1049l";
 
 /// `forebay top` on a terminal of 80 columns and 24 lines. Killed when dropped.
@@ -58,7 +58,8 @@ impl Screen {
         Self { child, keyboard, terminal: slave, before, output, seen: String::new() }
     }
 
-    /// Waits until the screen was told to show `text`: a word where nothing stood before, for only cells that change are sent.
+    /// Waits until the screen shows `text`: a word in a place that was empty before, for only changed cells
+    /// are sent.
     fn wait_for(&mut self, text: &str) {
         while !self.seen.contains(text) {
             let bytes =
@@ -71,7 +72,7 @@ impl Screen {
         self.keyboard.write_all(keys.as_bytes()).expect("it is a terminal");
     }
 
-    /// Waits for its end, and that the terminal is as it was.
+    /// Waits for its end, and checks that the terminal is restored.
     fn ends(mut self) -> ExitStatus {
         let status = self.child.wait().expect("it is our child");
         self.wait_for(LEAVE_SCREEN);
@@ -82,7 +83,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // Fails only if it has ended, which is the aim.
+        // Fails only if it has ended, which is intended.
         self.child.kill().unwrap_or(());
         self.child.wait().expect("it is our child");
     }

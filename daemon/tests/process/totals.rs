@@ -1,4 +1,4 @@
-//! What disks counted in all: kept across restarts, never in the way of one.
+//! Total counters of disks: kept across restarts, never an obstacle to one.
 
 use std::fs;
 
@@ -64,7 +64,7 @@ fn a_kill_costs_what_was_counted_since_totals_were_written() {
     let daemon = host.serve_with(&[]);
     read(&daemon, "a", 5);
     daemon.kill();
-    // Unless a minute went by meanwhile.
+    // Unless a minute passed meanwhile.
     let lost = fs::read(host.path("d/totals.json")).expect("it is replaced as a whole") == kept;
     let daemon = host.serve_with(&[]);
     let reads = report(&daemon, "a")["reads"].as_u64().expect("a number");
@@ -86,14 +86,14 @@ fn totals_that_cannot_be_read_begin_anew_and_keep_nobody_from_starting() {
     let daemon = host.serve_with(&[]);
     assert_eq!(report(&daemon, "a")["reads"], 5);
     assert!(daemon.stop().success());
-    // Nor does a place where they cannot be written.
+    // Nor is a place where they cannot be written.
     fs::create_dir(host.path("d/totals.json.new")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     read(&daemon, "a", 1);
     assert!(daemon.stop().success());
 }
 
-/// What files of this name have that were set aside.
+/// Returns the content of files of this name that were renamed as damaged.
 fn set_aside(host: &Host, name: &str) -> Vec<String> {
     let entries = fs::read_dir(host.path("d")).expect("the folder is ours").flatten();
     let is_aside = |entry: &fs::DirEntry| {
@@ -125,13 +125,13 @@ fn windows_go_on_after_a_restart_and_a_damaged_file_of_them_is_set_aside() {
         measured
     };
     assert_eq!(["1h", "1d", "total", "start"].map(|window| lately(&daemon, window)), [15, 15, 15, 5]);
-    // Unless the machine took its time, these are of the last five minutes too.
+    // Unless the machine was slow, these are of the last five minutes too.
     assert!([5, 15].contains(&lately(&daemon, "5m")));
     assert!(daemon.stop().success());
 
     fs::write(host.path("d/series/disk-1.series"), "FOREBAYS is what it begins with")
         .expect("the folder is ours");
-    // Of an earlier version.
+    // A file of an earlier version.
     fs::write(host.path("d/windows.bin"), "FOREBAYW is what it begins with").expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     daemon.wait_for_log("What disks counted lately begins anew");

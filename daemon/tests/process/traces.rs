@@ -1,4 +1,4 @@
-//! `forebay trace` as a newcomer meets it: no daemon, traces of several formats, wrong files.
+//! `forebay trace` for new users: no daemon, traces of several formats, wrong files.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use trace::{Format, Kind, Options, Request, Trace, Writer};
 use crate::host::{Daemon, Host, forebay};
 use crate::trace_records::record;
 
-/// A file of the folder, as a word of a command line.
+/// Writes a file in the folder, and returns its path for a command line.
 fn file(host: &Host, name: &str, bytes: &[u8]) -> String {
     std::fs::write(host.path(name), bytes).expect("the folder is ours");
     host.text(name)
@@ -21,7 +21,7 @@ fn json(words: &[&str]) -> Value {
     serde_json::from_str(&text).expect("one document")
 }
 
-/// Pages 0 to 99 written a millisecond apart, then read twice.
+/// Returns records of pages 0 to 99, written a millisecond apart, then read twice.
 fn records() -> Vec<u8> {
     (0..300_u64)
         .flat_map(|at| record(if at < 100 { 0x2a } else { 0x28 }, at % 100 * 8, 4096, at * 1000))
@@ -132,7 +132,7 @@ fn what_is_no_trace_is_told_and_leaves_nothing() {
     assert!(unknown.status == 2 && unknown.stderr.contains("tencent-replay"), "{unknown:?}");
 }
 
-/// A guest that writes one page after another until something has happened. How many it wrote.
+/// Writes one page after another as a guest until a condition holds. Returns the number of writes.
 fn write_until(daemon: &Daemon, mut has_happened: impl FnMut() -> bool) -> u64 {
     let mut guest = daemon.guest("a");
     let mut pages = 0;
@@ -151,7 +151,7 @@ fn serve(host: &Host) -> Daemon {
     daemon
 }
 
-/// The requests of a recorded trace: each must be the page after the one before.
+/// Returns the number of requests of a recorded trace: each must be the page after the one before.
 fn recorded_pages(file: &str) -> usize {
     let trace = Trace::open(Path::new(file), &Options::default()).expect("it is a trace");
     let requests: Vec<Request> = trace.map(|request| request.expect("it is whole")).collect();

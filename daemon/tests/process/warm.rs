@@ -1,5 +1,5 @@
-//! What is cached comes back after a stop and after a kill, and does not where the backing, the pool or the memory of the
-//! daemon may be another than before.
+//! The cache survives a stop and a kill, but not a change of the backing or the pool, or the loss of the
+//! daemon's memory.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt, symlink};
@@ -11,19 +11,19 @@ use serde_json::Value;
 use crate::host::{Daemon, Host, Loop, content, edited};
 
 const MIB: u64 = 1 << 20;
-/// What the image of most tests holds: more than RAM holds, so that most of it goes to flash.
+/// Size of the image of most tests: more than RAM holds, so that most of it is promoted to flash.
 pub(crate) const IMAGE_BYTES: u64 = 6 * MIB;
-/// What must be on flash before a test goes on.
+/// Bytes that must be on flash before a test continues.
 const WARM_BYTES: u64 = 2 * MIB;
 const REQUEST: u64 = 64 << 10;
 
-/// Bytes without a pattern that another place could hold too.
+/// Returns bytes without a pattern that another place could have too.
 pub(crate) fn bytes_of(seed: u64, length: u64) -> Vec<u8> {
     let words = (1..=length / 8).map(|at| (at ^ seed << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     words.flat_map(u64::to_le_bytes).collect()
 }
 
-/// Makes an image that holds something.
+/// Makes an image with data.
 pub(crate) fn image(host: &Host, name: &str, seed: u64) -> String {
     fs::write(host.path(name), bytes_of(seed, IMAGE_BYTES)).expect("the folder is ours");
     host.text(name)
@@ -39,11 +39,11 @@ fn cached_bytes(daemon: &Daemon) -> u64 {
     daemon.json(&["stats", "a"])["disks"][0]["cached_bytes"].as_u64().expect("it is served")
 }
 
-/// Reads `[start, end)` until so many bytes of the disk are on flash.
+/// Reads `[start, end)` until this many bytes of the disk are on flash.
 fn warm_range(daemon: &Daemon, [start, end]: [u64; 2], wanted: u64) {
     let mut guest = daemon.guest("a");
     for _ in 0..100 {
-        // Half of what RAM holds at a time: what has to go to flash is there before the rest comes, or the next time.
+        // Half of what RAM holds at a time: promotions end before the rest arrives, or the next time.
         for part in (start..end).step_by(8 * REQUEST as usize) {
             for offset in (part..part + 8 * REQUEST).step_by(REQUEST as usize) {
                 guest.read(offset, REQUEST as u32).expect("the disk is served");
@@ -60,7 +60,7 @@ pub(crate) fn warm(daemon: &Daemon) {
     warm_range(daemon, [0, IMAGE_BYTES], WARM_BYTES);
 }
 
-/// A host with a disk, and content on flash.
+/// Returns a host with a disk, and content on flash.
 pub(crate) fn warmed() -> (Host, Daemon, String) {
     let host = Host::new();
     let image = image(&host, "a.img", 1);
@@ -70,7 +70,7 @@ pub(crate) fn warmed() -> (Host, Daemon, String) {
     (host, daemon, image)
 }
 
-/// How the load of the disk ended.
+/// Returns the result of loading the disk.
 pub(crate) fn loaded(daemon: &Daemon) -> Value {
     loop {
         let load = daemon.json(&["disk", "show", "a"])["disk"]["load"].clone();
@@ -80,7 +80,8 @@ pub(crate) fn loaded(daemon: &Daemon) -> Value {
     }
 }
 
-/// Starts a daemon and sees the content back; reads all of the disk and holds it against `expected`.
+/// Starts a daemon and checks that the cache is recovered; reads all of the disk and compares it with
+/// `expected`.
 fn comes_back(host: &Host, expected: &[u8]) -> Daemon {
     let daemon = host.serve_with(&[]);
     let load = loaded(&daemon);
@@ -95,7 +96,8 @@ fn comes_back(host: &Host, expected: &[u8]) -> Daemon {
     daemon
 }
 
-/// Starts a daemon and sees the cache empty for a reason that holds `reason`; what guests read is what the backing has.
+/// Starts a daemon and checks that the cache is empty for a reason that contains `reason`; reads must return
+/// the content of the backing.
 fn starts_cold(host: &Host, reason: &str) -> Daemon {
     let daemon = host.serve_with(&[]);
     let load = loaded(&daemon);
@@ -118,13 +120,13 @@ fn read_all(guest: &mut Client, expected: &[u8]) {
     }
 }
 
-/// Copies as `cp -a` does: into the file that is there, with times and attributes.
+/// Copies as `cp -a` does: into the existing file, with times and attributes.
 fn copy(from: &str, to: &str) {
     let status = Command::new("cp").args(["-a", from, to]).status().expect("cp is everywhere");
     assert!(status.success());
 }
 
-/// Changes some bytes of a file as a program does that knows nothing of Forebay.
+/// Changes some bytes of a file as another program does.
 pub(crate) fn change(path: &str, offset: u64, bytes: &[u8]) {
     let file = OpenOptions::new().write(true).open(path).expect("the folder is ours");
     file.write_all_at(bytes, offset).expect("the folder is ours");
@@ -139,7 +141,7 @@ fn content_is_back_after_a_clean_stop_and_answers_instead_of_the_backing() {
     assert_eq!((&load["state"], &load["pages_dropped"]), (&"done".into(), &0.into()));
     let kept = load["pages_kept"].as_u64().expect("a number");
     assert!(daemon.wait_for_log("of its cache back").contains("Disk 'a' has"));
-    // Behind the back of the daemon, which is what nobody may do: whatever is old now comes from the cache.
+    // Without the daemon's knowledge, which is not permitted: reads of old data then are hits.
     change(&image, 0, &bytes_of(2, IMAGE_BYTES));
     let (old, mut guest) = (bytes_of(1, IMAGE_BYTES), daemon.guest("a"));
     let from_cache = old.chunks(4096).zip((0u64..).step_by(4096));
@@ -180,7 +182,7 @@ fn a_power_cut_drops_the_regions_that_were_open_and_no_others() {
     let whole = loaded(&daemon)["kept_bytes"].as_u64().expect("a number");
     daemon.guest("a").write(region, &[7; 4096]).expect("the disk is served");
     daemon.kill();
-    // What a boot does.
+    // The effect of a boot.
     fs::remove_dir_all(host.path("d/touched")).expect("the folder is ours");
 
     let daemon = host.serve_with(&[]);
@@ -210,7 +212,7 @@ fn what_was_evicted_never_comes_back() {
     assert_eq!((&load["state"], &load["kept_bytes"]), (&"done".into(), &0.into()), "{load}");
     assert_eq!(cached_bytes(&daemon), 0);
     reads_its_backing(&host, &daemon);
-    // It is cached anew, and that comes back.
+    // It is cached again, and that is recovered.
     warm(&daemon);
     daemon.kill();
     comes_back(&host, &bytes_of(1, IMAGE_BYTES));
@@ -307,7 +309,7 @@ fn a_backing_of_another_size_is_not_what_was_cached() {
     let daemon = host.serve_with(&[]);
     assert_eq!(daemon.disk("a")["state"], "waiting", "guests would miss its end");
     assert!(daemon.stop().success());
-    // Its size is back, and its end is another one.
+    // Its size is restored, and its end differs.
     resize(IMAGE_BYTES + MIB);
     starts_cold(&host, "modified");
 }
@@ -328,9 +330,9 @@ fn another_file_under_the_same_name_and_number_is_not_what_was_cached() {
     let inode = || fs::metadata(&image).expect("it is there").ino();
     let before = inode();
     fs::remove_file(&image).expect("the folder is ours");
-    // Most file systems give the number that became free to the next file.
+    // Most file systems give a freed inode number to the next file.
     self::image(&host, "a.img", 5);
-    // Where the file system knows when a file was made, that tells them apart; elsewhere only the mark does.
+    // Where the file system has times of creation, they differ; elsewhere only the session id does.
     let is_dated = fs::metadata(&image).is_ok_and(|about| about.created().is_ok());
     let reason = if inode() == before && !is_dated { "mark" } else { "another file" };
     starts_cold(&host, reason);
@@ -367,7 +369,7 @@ fn a_pool_that_another_folder_used_in_between_is_not_believed() {
     assert!(daemon.stop().success());
     let pool = host.text("pool.img");
     copy(&host.text("d"), &host.text("e"));
-    // The other one has the same disk, changes it, and caches it.
+    // The other host has the same disk, changes it, and caches it.
     let other = Daemon::start(&host.path("e"), &["--pool", &pool]);
     other.guest("a").write(0, &bytes_of(6, 2 * MIB)).expect("the disk is served");
     assert!(other.stop().success());
@@ -393,7 +395,7 @@ fn a_folder_that_is_restored_from_an_older_copy_does_not_believe_the_pool() {
     reads_its_backing(&host, &daemon);
 }
 
-/// Changes everything that is cached, then puts an older copy of the pool in its place, which knows nothing of that.
+/// Changes all cached data, then replaces the pool by an older copy without these changes.
 fn pool_is_replaced(host: &Host, daemon: Daemon) {
     daemon.guest("a").write(0, &bytes_of(6, IMAGE_BYTES)).expect("the disk is served");
     assert!(daemon.stop().success());
@@ -452,7 +454,7 @@ fn the_same_device_under_another_name_is_what_was_cached_and_another_one_under_i
     add(&daemon, &host.text("a.img"));
     warm(&daemon);
     assert!(daemon.stop().success());
-    // While the first one is there, so that the second one has another name.
+    // While the first one exists, so that the second one has another name.
     let second = Loop::over(&data).expect("there was one just now");
     drop(first);
     let rename = |device: &Loop| {

@@ -1,5 +1,5 @@
-//! Wear of the flash: what was written to it goes on across restarts, ratings are remembered, drives are asked and never in the
-//! way.
+//! Wear of the flash: counters continue across restarts, ratings are stored, drives are queried without
+//! delaying anything else.
 
 use std::fs;
 use std::io::Write;
@@ -11,14 +11,14 @@ use serde_json::Value;
 use crate::host::{Daemon, Host, edited};
 
 const MIB: u64 = 1 << 20;
-/// Far beyond what anything here takes.
+/// Far longer than anything here takes.
 const DEADLINE: Duration = Duration::from_mins(1);
 
 fn devices(daemon: &Daemon) -> Vec<Value> {
     daemon.json(&["pool", "show"])["pool"]["devices"].as_array().expect("a list").clone()
 }
 
-/// The wear of the first device.
+/// Returns the wear of the first device.
 fn wear(daemon: &Daemon) -> Value {
     devices(daemon)[0]["wear"].clone()
 }
@@ -27,10 +27,10 @@ fn written(daemon: &Daemon) -> u64 {
     wear(daemon)["written_bytes"].as_u64().expect("a number")
 }
 
-/// How much [`write`] writes.
+/// Bytes that [`write`] writes.
 const WRITTEN: u64 = MIB;
 
-/// Has a guest write pages here and there, in write-back, so that all of it goes to flash.
+/// Makes a guest write scattered pages, in write-back, so that all of them are written to flash.
 fn write(daemon: &Daemon) {
     let mut guest = daemon.guest("a");
     for number in 0..WRITTEN / 4096 {
@@ -47,7 +47,7 @@ fn serve_with_a(host: &Host, options: &[&str]) -> Daemon {
     daemon
 }
 
-/// A pretended smartctl, made by another process: a file that this one has open cannot be run.
+/// Makes a fake smartctl, by another process: a file that this one has open cannot be run.
 fn smartctl(host: &Host, text: &str) -> String {
     let path = host.text("smartctl");
     let made = Command::new("sh")
@@ -57,7 +57,7 @@ fn smartctl(host: &Host, text: &str) -> String {
     path
 }
 
-/// Asks again and again for what is not there yet.
+/// Polls for a value that does not exist yet.
 fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -68,7 +68,8 @@ fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// What the drive of the first device says, once it was asked; none where there is no drive below the folder of tests.
+/// Returns the report of the first device's drive, once it was queried; none if there is no drive below the
+/// folder of tests.
 fn drive(daemon: &Daemon) -> Option<Value> {
     wait_for("answer of the drive", || {
         let wear = wear(daemon);
@@ -76,7 +77,7 @@ fn drive(daemon: &Daemon) -> Option<Value> {
             None => Some(Some(wear["drives"][0].clone())),
             Some(reason) if reason.contains("was not asked yet") => None,
             Some(reason) => {
-                // Past what keeps the output of tests that pass.
+                // Bypasses the harness, which hides the output of tests that pass.
                 let said = writeln!(
                     std::io::stderr(),
                     "NOT TESTED: what drives say of themselves; the folder of tests is on none, because {reason}"
@@ -119,7 +120,7 @@ fn what_was_written_to_flash_goes_on_across_restarts() {
     daemon.wait_for_log("counted anew from now on");
     assert!(written(&daemon) < WRITTEN);
     assert!(daemon.stop().success());
-    // Nor does a place where it cannot be written keep anybody from serving.
+    // Nor does a place where it cannot be written prevent a start.
     fs::create_dir(host.path("d/wear.json.new")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     daemon.wait_for_log("wear-unsaved");
@@ -195,7 +196,8 @@ fn a_drive_that_wears_out_is_told_of_once_and_shown_as_long_as_it_does() {
     assert!(warnings[0].as_str().is_some_and(|said| said.contains("wears out")), "{warnings}");
     assert!(daemon.stop().success());
 
-    // That the drive answered once is forgotten, to see when the second run has taken its answer, and told whatever is new.
+    // The record of an answer is removed, to see when the second run has stored its own, with any new
+    // warnings.
     let (kept, answered) = (host.path("d/wear.json"), "\"has_answered\": true");
     let text = fs::read_to_string(&kept).expect("it was saved");
     assert!(text.contains(answered) && text.contains(" life\""), "{text}");

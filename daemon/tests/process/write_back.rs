@@ -1,5 +1,5 @@
-//! Write-back: what guests were told is there after a kill, comes home when somebody asks, and is never passed over in silence
-//! by whoever does not have it.
+//! Write-back: acknowledged writes survive a kill, are destaged on request, and are never silently ignored by
+//! a host without them.
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::warm::{IMAGE_BYTES, bytes_of, image};
 
 const PAGE: u64 = 4096;
 const MIB: u64 = 1 << 20;
-/// Pages that are written: so few that destage lets them lie for some seconds.
+/// Pages that are written: so few that destage delays them for some seconds.
 const PAGES: u64 = 100;
-/// The attribute that a backing bears while flash may have newer data.
+/// The attribute of a dirty mark on a backing.
 const MARK: &str = "user.forebay.dirty";
-/// Enough room for what the tests leave dirty.
+/// Settings with enough flash for the dirty data of the tests.
 const ROOM: [&str; 4] = ["--reserve", "32MiB", "--dirty-limit", "7MiB"];
 
 fn add(daemon: &Daemon, name: &str, backing: &str) {
@@ -25,7 +25,7 @@ fn add(daemon: &Daemon, name: &str, backing: &str) {
     daemon.run(&[&add[..], &ROOM].concat()).succeeded();
 }
 
-/// Where page `number` of those that are written is: apart from each other, in no order.
+/// Returns the place of written page `number`: apart from each other, in no order.
 fn place(number: u64) -> u64 {
     number * 7 % PAGES * 3 * PAGE
 }
@@ -49,7 +49,7 @@ fn assert_served(daemon: &Daemon, name: &str, version: u64) {
     }
 }
 
-/// How many of the pages the backing has.
+/// Returns the number of pages that the backing has.
 fn pages_at_home(backing: &str, version: u64) -> u64 {
     let is_there = |number: &u64| content(backing, place(*number), PAGE as usize) == page(*number, version);
     (0..PAGES).filter(is_there).count() as u64
@@ -72,7 +72,7 @@ fn wait_for_state(daemon: &Daemon, name: &str, state: &str) -> Value {
     }
 }
 
-/// A host with a disk in write-back that has version 1 of all pages, on flash alone.
+/// Returns a host with a disk in write-back that has version 1 of all pages, on flash only.
 fn dirty() -> (Host, Daemon, String) {
     let host = Host::new();
     let image = image(&host, "a.img", 1);
@@ -107,7 +107,7 @@ fn what_was_acknowledged_is_there_after_a_kill_and_comes_home() {
     assert_served(&daemon, "a", 1);
 }
 
-/// Which pages of the disk `a` a client that copies only data would leave out.
+/// Returns the pages of the disk `a` that a client which copies only data would leave out.
 fn holes(daemon: &Daemon) -> Vec<u64> {
     let mut guest =
         Client::connect(&daemon.nbd_socket("a"), "a", Replies::Structured).expect("the disk is served");
@@ -175,7 +175,7 @@ fn a_stop_keeps_what_is_dirty_and_a_check_lists_it() {
     daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
     assert!(daemon.stop().success());
     assert!(!is_marked(&image), "it has everything");
-    // Nothing is on flash alone, so the disk does not depend on the pool.
+    // Nothing is dirty, so the disk does not depend on the pool.
     fs::remove_file(host.path("pool.img")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     assert_served(&daemon, "a", 1);
@@ -249,7 +249,7 @@ fn dirty_data_that_the_backing_does_not_take_is_given_up_by_word_only() {
     assert_eq!(front.disk("b"), Value::Null, "nothing is left of it");
     front.run(&[&add[..], &["--allow-unmarked"]].concat()).succeeded();
     front.run(&["disk", "set", "b", "retry-time=1s"]).succeeded();
-    // Few, for each of them is tried for a second, again and again.
+    // Few, for each of them is tried for a second, repeatedly.
     let mut guest = front.guest("b");
     guest.write(place(1), &page(1, 2)).expect("the disk is served");
     behind.kill();
@@ -288,7 +288,7 @@ fn without_its_pool_a_dirty_disk_waits_and_others_are_served() {
     daemon.run(&["disk", "add", "b", "--backing", &plain]).succeeded();
     daemon.kill();
     fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
-    // Also when it is told to make one in its place.
+    // Also with an option to make one in its place.
     for options in [&["--pool", &host.text("pool.img"), "--pool-size", "64MiB"][..], &[]] {
         let daemon = host.serve_with(options);
         let disk = wait_for_state(&daemon, "a", "waiting");
@@ -331,7 +331,7 @@ fn a_stop_destages_what_is_in_a_pool_file_that_was_deleted_moved_or_replaced() {
 #[test]
 fn a_pool_that_is_deleted_is_said_at_once_and_what_is_dirty_is_destaged() {
     let (host, daemon, image) = dirty();
-    // What is about to be lost comes home faster than that.
+    // Data about to be lost is destaged faster than that.
     daemon.run(&["disk", "set", "a", "destage-rate-max=1KiB"]).succeeded();
     fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
     daemon.wait_for_log("which the next start will not find. What is dirty is destaged at once: disk 'a'");
@@ -389,8 +389,8 @@ fn a_stop_fails_and_names_the_disk_whose_data_is_in_a_deleted_pool_only() {
     );
 }
 
-/// The file that knows which disks there are, and which devices are stale, is damaged in both copies. However often a start is tried,
-/// the pool is there for whoever brings the file back.
+/// The file with the records of disks, and of stale devices, is damaged in both copies. However often a start
+/// is tried, the pool is unchanged for when the file is restored.
 #[test]
 fn a_state_that_rots_in_one_copy_costs_nothing_and_in_both_it_refuses_a_start_and_leaves_the_pool_alone() {
     let (host, daemon, _) = dirty();
@@ -504,11 +504,11 @@ fn a_page_that_flash_damaged_is_an_error_alone_until_it_is_written_anew() {
 #[test]
 fn a_disk_whose_flash_is_gone_with_its_data_stops_and_is_given_up_by_word_only() {
     let (host, daemon, image) = dirty();
-    // Nothing of it is in RAM then.
+    // None of it is in RAM then.
     daemon.kill();
     let daemon = host.serve();
     daemon.wait_for_log("of its cache back");
-    // A file that is cut off is a device that is gone.
+    // A truncated file is a missing device.
     let pool = fs::OpenOptions::new().write(true).open(host.path("pool.img")).expect("it is there");
     pool.set_len(1 << 20).expect("the folder is ours");
     let refused = daemon.run(&["disk", "destage", "a", "--wait"]).failed();
@@ -551,14 +551,15 @@ fn write_back_out_of_the_box_may_hold_a_tenth_of_the_pool_dirty() {
     daemon.run(&["disk", "add", "b", "--backing", &b, "--mode", "write-back"]).succeeded();
     assert_eq!((limit("a"), limit("b")), (12, 12), "they share it");
 
-    // It is really held: twice what the least reservation allows is written, and none of it waits for destage.
+    // It is really reserved: twice what the least reservation allows is written, and none of it waits for
+    // destage.
     daemon.run(&["disk", "set", "a", "destage-rate-max=4KiB"]).succeeded();
     let mut guest = daemon.guest("a");
     for at in 0..10 {
         guest.write(at * 6 * MIB, &vec![7; MIB as usize]).expect("it has room");
     }
     assert!(daemon.disk("a")["dirty_bytes"].as_u64() > Some(4 * MIB), "{}", daemon.disk("a"));
-    // What it takes is given to nobody else meanwhile, and then it is.
+    // Its space is refused to others meanwhile, and then given.
     let refused = daemon.run(&["disk", "set", "b", "reserve=240MiB"]).failed();
     assert!(refused.contains("kept for what other disks have dirty"), "{refused}");
     daemon.run(&["disk", "set", "a", "destage-rate-max=0"]).succeeded();

@@ -1,6 +1,7 @@
-//! A guest with several requests in flight that knows what it was promised, and checks what it reads.
+//! A guest with several requests in flight that tracks acknowledgements, and checks its reads.
 //!
-//! No two of its requests are in one place at a time, so that an answer has one right content and a few legal ones.
+//! No two of its requests overlap at a time, so that an answer has one right content and a few permitted
+//! ones.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,26 +24,26 @@ const BETWEEN_FLUSHES: u64 = 40;
 pub(crate) struct Busy {
     client: Client,
     load: Load,
-    /// What the disk may hold, by the acknowledgements so far.
+    /// Possible content of the disk, by the acknowledgements so far.
     pub(crate) model: Model,
     waiting: BTreeMap<u64, Waiting>,
 }
 
-/// What the guest was just told.
+/// An acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Told {
-    /// A write is acknowledged: the guest's so many-th.
+    /// A write is acknowledged, with its number.
     Written,
-    /// A flush is: all writes below this one had been acknowledged when it was sent.
+    /// A flush is acknowledged: all writes below this one had been acknowledged when it was sent.
     Flushed(u64),
 }
 
-/// Why the guest stopped.
+/// Reason for which the guest stopped.
 #[derive(Debug)]
 pub(crate) enum Stopped {
-    /// The disk is gone, which may be what the test is about.
+    /// The disk is gone, as some tests intend.
     Gone(String),
-    /// The disk held what it must not.
+    /// The disk had wrong content.
     Wrong(String),
 }
 
@@ -50,17 +51,17 @@ pub(crate) enum Stopped {
 enum Waiting {
     Write(u64),
     Read(Range<u64>),
-    /// With what was the lowest write not yet acknowledged when it was sent.
+    /// A flush, with the lowest write that was not acknowledged when it was sent.
     Flush(u64),
 }
 
 impl Busy {
-    /// A guest of the disk behind `client`, whose windows hold what `before` says.
+    /// Returns a guest of the disk behind `client`, whose windows have the content `before`.
     pub(crate) fn new(client: Client, load: Load, before: Vec<u8>) -> Self {
         Self { client, model: Model::new(load.clone(), before), load, waiting: BTreeMap::new() }
     }
 
-    /// Reads, writes and flushes until the disk is gone or wrong; `hear` is told what happens.
+    /// Reads, writes and flushes until the disk is gone or wrong; calls `hear` with acknowledgements.
     pub(crate) fn work(&mut self, mut hear: impl FnMut(Told)) -> Stopped {
         let mut chance = Chance::new(self.load.seed());
         let mut next = 0;
@@ -79,7 +80,7 @@ impl Busy {
         hear: &mut impl FnMut(Told),
     ) -> Result<(), Stopped> {
         match chance.below(BETWEEN_FLUSHES) {
-            // Writes stay in flight meanwhile: the flush says nothing about those.
+            // Writes stay in flight meanwhile: the flush does not cover those.
             0 => self.send(Command::Flush, 0, &[], Waiting::Flush(self.unacknowledged(*next))),
             number if number % 2 == 0 => {
                 let place = self.load.draw(chance);
@@ -97,7 +98,7 @@ impl Busy {
         }
     }
 
-    /// The first write that is not acknowledged; `next` has not been sent.
+    /// Returns the first write that is not acknowledged; `next` has not been sent.
     fn unacknowledged(&self, next: u64) -> u64 {
         let writes = self.waiting.values().filter_map(|waiting| match waiting {
             Waiting::Write(number) => Some(*number),
@@ -123,7 +124,7 @@ impl Busy {
         place.start < other.end && other.start < place.end
     }
 
-    /// Sends a request; `bytes` are what is written, or as long as what is read.
+    /// Sends a request; `bytes` are the data of a write, or as long as a read.
     fn send(&mut self, command: Command, sector: u64, bytes: &[u8], waiting: Waiting) -> Result<(), Stopped> {
         let payload = if command == Command::Write { bytes } else { &[] };
         let sent =
@@ -162,7 +163,7 @@ pub(crate) fn read_all(client: &mut Client, windows: &Windows) -> io::Result<Vec
     Ok(bytes)
 }
 
-/// The same from a file or a device.
+/// Reads the same from a file or a device.
 pub(crate) fn read_file(file: &File, windows: &Windows) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; (windows.count * windows.bytes) as usize];
     for (range, part) in windows.ranges().zip(bytes.chunks_exact_mut(windows.bytes as usize)) {
@@ -171,7 +172,7 @@ pub(crate) fn read_file(file: &File, windows: &Windows) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The first page in which two images differ.
+/// Returns the first page in which two images differ.
 pub(crate) fn first_difference(left: &[u8], right: &[u8]) -> Option<usize> {
     const PAGE: usize = 4096;
     assert_eq!(left.len(), right.len(), "images of one disk");

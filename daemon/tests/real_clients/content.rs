@@ -1,4 +1,5 @@
-//! Tools that copy and compare: what goes in comes out, and Forebay leaves nothing of its own in a disk.
+//! Tools that copy and compare: data is returned as it was written, and Forebay leaves nothing of its own in
+//! a disk.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use crate::tools::{assert_same_content, checksum, qemu_io, run, uri};
 
 const MIB: u64 = 1 << 20;
 
-/// Bytes that no compression, zero detection or confusion of places can get right by chance.
+/// Returns bytes that no compression, zero detection or confusion of places can get right by chance.
 fn random_content(seed: u64, bytes: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let words = (0..bytes / 8).flat_map(|_| {
@@ -36,7 +37,7 @@ fn nbdcopy_takes_a_disk_out_as_it_was_before_forebay_and_brings_another_in() {
         run("nbdcopy", &[&uri, &copy]);
         checksum(&copy)
     };
-    // The second time a part of it comes from the cache.
+    // The second time a part of it is answered by the cache.
     for name in ["out", "out"] {
         assert_eq!(copy_out(name), before);
     }
@@ -107,7 +108,8 @@ fn qemu_reads_the_patterns_that_it_writes_and_the_file_holds_them_too() {
         "write -f -P 5 16777728 1024",
         "flush",
     ];
-    // In one connection, in the next one (what was cached may be served), and with the discarded range written again.
+    // In one connection, in the next one (from the cache, perhaps), and with the discarded range written
+    // again.
     qemu_io(&uri, &[&writes[..], &checks].concat());
     qemu_io(&uri, &checks);
     qemu_io(&uri, &["write -P 6 640k 64k", "flush", "read -P 6 640k 64k"]);

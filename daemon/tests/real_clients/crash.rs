@@ -11,13 +11,13 @@ use crate::tools::{assert_same_content, uri};
 
 const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4096;
-/// The guest that counts has the pages from here on to itself.
+/// First page of the part that the counting guest has for itself.
 const FIRST_PAGE: u64 = 96 * MIB / PAGE;
 const PAGES: u64 = 32 * MIB / PAGE;
 /// Writes after which the daemon is killed.
 const ENOUGH: u64 = 3000;
 
-/// Where the guest's write number `write` goes: all over its part, and to each place more than once.
+/// Returns the page of the guest's write number `write`: all over its part, and each place more than once.
 fn page_of(write: u64) -> u64 {
     FIRST_PAGE + write * 1021 % (PAGES / 16)
 }
@@ -26,9 +26,9 @@ fn bytes_of(write: u64) -> Vec<u8> {
     write.to_le_bytes().repeat(PAGE as usize / 8)
 }
 
-/// Writes until the daemon is gone, and says on the way when it has written enough. Returns how many writes were
-/// acknowledged; the next one was under way. fio cannot be asked that: it takes what failed for written, and may wait
-/// for a dead connection for ever.
+/// Writes until the daemon is gone, and sends a signal when it has written enough. Returns the number of
+/// acknowledged writes; the next one was in flight. fio does not report that: it counts failed writes as
+/// written, and may wait for a dead connection for ever.
 fn write_until_killed(mut guest: Client, enough: &Sender<()>) -> u64 {
     for write in 0.. {
         if guest.write(page_of(write) * PAGE, &bytes_of(write)).is_err() {
@@ -41,7 +41,7 @@ fn write_until_killed(mut guest: Client, enough: &Sender<()>) -> u64 {
     unreachable!("the daemon is killed")
 }
 
-/// What each page must hold after so many acknowledged writes, or what the next one makes of it.
+/// Checks each page for the newest acknowledged write, or the next one.
 fn assert_acknowledged(guest: &mut Client, acknowledged: u64) {
     let mut newest = std::collections::BTreeMap::new();
     for write in 0..acknowledged {
@@ -79,7 +79,7 @@ fn acknowledged_writes_survive_a_kill_in_the_middle_of_more() {
     let daemon = host.serve();
     let disk = daemon.disk("disk");
     assert_eq!(disk["state"], "serving", "{disk}");
-    // First from the backing, then what is cached by now.
+    // First from the backing, then from the cache.
     for _ in 0..2 {
         assert_acknowledged(&mut daemon.guest("disk"), acknowledged);
         complete.verify(&Target::Served(&address));

@@ -1,4 +1,4 @@
-//! The daemon is killed again and again in the middle of a guest's work, on one disk and one pool.
+//! Repeated kills of the daemon in the middle of a guest's work, on one disk and one pool.
 
 use std::fs;
 use std::sync::mpsc::channel;
@@ -18,18 +18,18 @@ const WINDOWS: Windows = Windows { count: 1, bytes: DISK_BYTES, stride: DISK_BYT
 const ROUNDS_DEFAULT: u64 = 20;
 /// Acknowledged writes of a round until the daemon is killed.
 const WRITES_MAX: u64 = 1500;
-/// Reads of one run when the hit ratio is taken.
+/// Reads of one measurement of the hit ratio.
 const READS: u64 = 4000;
-/// How much of its hit ratio a killed daemon keeps.
+/// Least part of its hit ratio that a killed daemon keeps.
 const KEPT_MIN: f64 = 0.95;
-/// How the daemon says what it found in the pool.
+/// Message of the daemon on the recovery of the pool.
 const CAME_BACK: &str = "of its cache back";
 
 fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// What chance is decided by, named so that a failure can be looked for again.
+/// Returns the seed of random choices, which is printed so that a failure can be repeated.
 fn seed() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is later than 1970");
     let seed = number_from("FOREBAY_SEED").unwrap_or(u64::from(now.subsec_nanos()));
@@ -37,7 +37,8 @@ fn seed() -> u64 {
     seed
 }
 
-/// Lets a guest work on the disk and kills the daemon after `writes` of its writes. Returns what the disk may hold.
+/// Lets a guest work on the disk and kills the daemon after `writes` of its writes. Returns the possible
+/// content of the disk.
 fn kill_after(daemon: Daemon, load: Load, before: Vec<u8>, writes: u64) -> Model {
     let mut guest = Busy::new(daemon.guest("disk"), load, before);
     let (enough, written_enough) = channel();
@@ -46,7 +47,7 @@ fn kill_after(daemon: Daemon, load: Load, before: Vec<u8>, writes: u64) -> Model
         let stopped = guest.work(|told| {
             acknowledged += u64::from(matches!(told, Told::Written));
             if acknowledged == writes {
-                // Told again if a flush is answered meanwhile; then nobody may listen any more.
+                // Sent again if a flush is answered meanwhile; then there may be no receiver.
                 enough.send(()).unwrap_or(());
             }
         });
@@ -61,7 +62,8 @@ fn kill_after(daemon: Daemon, load: Load, before: Vec<u8>, writes: u64) -> Model
     }
 }
 
-/// A host, its image, and a daemon that serves it with little room, so that much is evicted, and destaged while guests write.
+/// Returns a host, its image, and a daemon that serves it with little space, so that much is evicted, and
+/// destaged while guests write.
 fn small_cache(mode: &str) -> (Host, String, Daemon) {
     let host = Host::new();
     let image = host.image("disk.img", DISK_BYTES);
@@ -73,12 +75,12 @@ fn small_cache(mode: &str) -> (Host, String, Daemon) {
     (host, image, daemon)
 }
 
-/// Kills of each mode.
+/// Returns the number of kills of each mode.
 fn rounds() -> u64 {
     number_from("FOREBAY_KILLS").unwrap_or(ROUNDS_DEFAULT) / 2
 }
 
-/// Reads all of the disk, which must hold what `model` allows.
+/// Reads all of the disk, whose content `model` must permit.
 fn read_and_check(guest: &mut Client, model: &Model, told: &str) -> Vec<u8> {
     let served = read_all(guest, &WINDOWS).expect("the disk is served");
     assert_eq!(model.check(0, &served), Ok(()), "{told}");
@@ -100,11 +102,11 @@ fn nothing_acknowledged_is_lost_and_nothing_stale_is_served_after_kills() {
         let disk = daemon.disk("disk");
         assert_eq!(disk["state"], "serving", "{disk}");
         let mut guest = daemon.guest("disk");
-        // What came back is served while the rest is still looked for, and when all is known.
+        // Recovered data is served while the rest is still loading, and when all is loaded.
         if round % 2 == 1 {
             something_came_back |= !daemon.wait_for_log(CAME_BACK).contains("has 0 of");
         }
-        // First with what came back from before, then with what is cached by now.
+        // First from the recovered cache, then from the present one.
         for _ in 0..2 {
             let told = format!("round {round}, killed after {writes} writes");
             let served = read_and_check(&mut guest, &model, &told);
@@ -113,7 +115,7 @@ fn nothing_acknowledged_is_lost_and_nothing_stale_is_served_after_kills() {
             assert_eq!(stale, None, "a page is not the backing's: {told}");
         }
     }
-    // Else nothing stale could have been served, and the proof would be empty.
+    // Otherwise nothing stale could have been served, and the test would prove nothing.
     assert!(something_came_back, "no start found anything of what was cached before");
 }
 
@@ -136,7 +138,7 @@ fn nothing_acknowledged_in_write_back_is_lost_after_kills_and_all_of_it_comes_ho
         let told = format!("round {round}, killed after {writes} writes");
         content = read_and_check(&mut guest, &model, &told);
         was_dirty |= first_difference(&content, &backing).is_some();
-        // In every other round what is dirty stays so, for the next kill to find.
+        // In every other round dirty data stays for the next kill.
         if round % 2 == 1 {
             daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
             let backing = fs::read(&image).expect("it is ours");
@@ -145,7 +147,7 @@ fn nothing_acknowledged_in_write_back_is_lost_after_kills_and_all_of_it_comes_ho
         let again = read_and_check(&mut guest, &model, &told);
         assert_eq!(first_difference(&content, &again), None, "what was read is read again: {told}");
     }
-    // Else nothing could have been lost, and the proof would be empty.
+    // Otherwise nothing could have been lost, and the test would prove nothing.
     assert!(was_dirty, "no kill came while flash had what the backing had not");
 }
 
@@ -173,11 +175,11 @@ fn a_killed_daemon_keeps_the_hit_ratio_that_flash_gave() {
     let mut chance = Chance::new(seed());
     let host = Host::new();
     let image = host.image("disk.img", DISK_BYTES);
-    // Pages of zeroes never come to flash, and a hit on one says nothing of it.
+    // Pages of zeroes are never written to flash, and a hit on one proves nothing about it.
     fs::write(&image, vec![7; DISK_BYTES as usize]).expect("the folder is ours");
     let daemon = host.serve();
     daemon.run(&["disk", "add", "disk", "--backing", &image, "--limit", "20MiB"]).succeeded();
-    // RAM is a twentieth of the cache: hits after the kill come from flash or not at all.
+    // RAM is a twentieth of the cache: hits after the kill are from flash or not at all.
     daemon.run(&["disk", "set", "disk", "ram=1MiB"]).succeeded();
     let again = chance.below(u64::MAX);
     hit_ratio(&daemon, chance.below(u64::MAX));
@@ -186,7 +188,7 @@ fn a_killed_daemon_keeps_the_hit_ratio_that_flash_gave() {
 
     let load = Load::new(chance.below(u64::MAX), WINDOWS, 0..1);
     let content = fs::read(&image).expect("it is ours");
-    // Few writes, since each takes the pages under it out of flash.
+    // Few writes, since each removes its pages from flash.
     kill_after(daemon, load, content, 10);
     let daemon = host.serve();
     daemon.wait_for_log(CAME_BACK);

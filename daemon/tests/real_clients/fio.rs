@@ -1,13 +1,13 @@
-//! fio as a guest that remembers what it wrote: each block carries its own checksum, offset and seed.
+//! fio as a guest that verifies its writes: each block has its own checksum, offset and seed.
 
 use std::path::Path;
 
 use crate::tools::{Background, run};
 
-/// Sizes of requests as guests mix them, in multiples of a sector, most of them not of a page.
+/// Mixed sizes of requests, in multiples of a sector, most of them not of a page.
 const SIZES: &str = "--bssplit=512/10:1536/10:4k/25:5k/5:16k/20:64k/15:100k/5:256k/10";
 
-/// Where fio works: a URI of a served disk, a raw file, or a guest's own disk, past its page cache.
+/// Target of fio: a URI of a served disk, a raw file, or a guest's own disk, with direct I/O.
 pub(crate) enum Target<'a> {
     Served(&'a str),
     File(&'a str),
@@ -25,43 +25,43 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Writes everything, reads it back while writing goes on, and fails if anything is not as it was written.
+    /// Writes everything, reads it back while writing continues, and fails if anything differs.
     pub(crate) fn write_and_verify(&self, uri: &str) {
         fio(&self.write_arguments(&Target::Served(uri)));
     }
 
-    /// The same beside the test, in `folder`, where fio leaves its notes if it fails.
+    /// Does the same in parallel to the test, in `folder`, where fio leaves its files if it fails.
     pub(crate) fn start(&self, uri: &str, folder: &Path) -> Background {
         start(&self.write_arguments(&Target::Served(uri)), folder)
     }
 
-    /// The same again and again, until it is dropped.
+    /// Does the same repeatedly, until it is dropped.
     pub(crate) fn start_endless(&self, uri: &str, folder: &Path) -> Background {
         let mut arguments = self.write_arguments(&Target::Served(uri));
         arguments.push("--loops=1000000".to_owned());
         start(&arguments, folder)
     }
 
-    /// Reads back what [`Self::write_and_verify`] wrote, and fails if anything is not as it was written.
+    /// Reads back the writes of [`Self::write_and_verify`], and fails if anything differs.
     pub(crate) fn verify(&self, target: &Target) {
         let mut arguments = self.arguments(target);
         arguments.push("--verify_only".to_owned());
         fio(&arguments);
     }
 
-    /// The same beside the test, in `folder`.
+    /// Does the same in parallel to the test, in `folder`.
     pub(crate) fn start_verify(&self, uri: &str, folder: &Path) -> Background {
         let mut arguments = self.arguments(&Target::Served(uri));
         arguments.push("--verify_only".to_owned());
         start(&arguments, folder)
     }
 
-    /// [`Self::write_and_verify`] as a line for a guest's shell, on its disk `device`.
+    /// Returns [`Self::write_and_verify`] as a line for a guest's shell, on its disk `device`.
     pub(crate) fn write_line(&self, device: &str) -> String {
         format!("fio {}", self.write_arguments(&Target::Device(device)).join(" "))
     }
 
-    /// [`Self::verify`] as a line for a guest's shell, on its disk `device`.
+    /// Returns [`Self::verify`] as a line for a guest's shell, on its disk `device`.
     pub(crate) fn verify_line(&self, device: &str) -> String {
         format!("fio {} --verify_only", self.arguments(&Target::Device(device)).join(" "))
     }

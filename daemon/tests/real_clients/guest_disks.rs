@@ -1,17 +1,17 @@
-//! A guest whose disks are served over vhost-user, and another one over NBD: its drivers, its fio, its file systems and its
-//! kernel's log judge.
+//! A guest whose disks are served over vhost-user, and another one over NBD, verified by their drivers, their
+//! fio, their file systems and the log of their kernel.
 //!
-//! It is started with the very lines that `disk show --connect` prints, and has one disk in write-through and one in
-//! write-back; a third one is plugged in and out. The guest is stopped and goes on, and the daemon is killed or stopped
-//! while fio writes, and started again: the guest goes on, without an error. At last the disks grow under it, and a mounted file
-//! system with one of them.
+//! It is started with the lines that `disk show --connect` prints, and has one disk in write-through and one
+//! in write-back; a third one is plugged in and out. The guest is paused and resumed, and the daemon is
+//! killed or stopped while fio writes, and started again: the guest continues, without an error. In the end
+//! the disks grow under it, with a mounted file system on one of them.
 //!
-//! The backing of the disk in write-through is an NBD server of others, which is made to stand still before each kill: so writes are
-//! surely in flight then, and over vhost-user reads that came after them, through each queue, have been answered out of the cache. What is in the
-//! record of a queue after any other order: `doors/tests/vhost/restart.rs`, where each request ends when a test says so.
+//! The backing of the disk in write-through is a foreign NBD server, which is stopped before each kill: so
+//! writes are certainly in flight then, and over vhost-user later reads, through each queue, have been
+//! answered by the cache. Records of a queue after other orders are tested in `doors/tests/vhost/restart.rs`,
+//! where the test ends each request.
 //!
-//! It is emulated: what it shows is that nothing is wrong, never how long anything takes. One boot has all of it, because a
-//! boot is what costs.
+//! It is emulated: it shows correctness, and no times. One boot has all of it, because boots are expensive.
 
 use std::fs::File;
 use std::io::Write;
@@ -31,35 +31,36 @@ use crate::tools::checksum;
 
 const MIB: u64 = 1 << 20;
 const DISK_BYTES: u64 = 64 * MIB;
-/// What they grow to.
+/// Size to which they grow.
 const GROWN_BYTES: u64 = 96 * MIB;
 /// The memory of the guest in the lines that are printed.
 const MEMORY_MIB: u32 = 1024;
-/// Far beyond what a busy machine takes; QEMU is ended then.
+/// Far longer than a busy machine takes; QEMU is ended then.
 const SECONDS_MAX: u32 = 900;
 /// The disks, in the order in which the guest sees them: `vda` in write-through, `vdb` in write-back.
 const DISKS: [&str; 2] = ["through", "back"];
-/// How often the daemon is killed while fio writes.
+/// Number of kills of the daemon while fio writes.
 const KILLS: usize = 5;
-/// So many writes are in flight at least when a backing stands still. Some of them may have been there and wait for flash.
+/// Least writes in flight when a backing is stopped. Some of them may have ended there and wait for flash.
 const HELD_MIN: u64 = 8;
-/// How often it is looked whether writes are in flight while a backing stands still. If fio waits for a flush then, there will be none.
+/// The most polls for writes in flight while a backing is stopped. If fio waits for a flush then, there will
+/// be none.
 const LOOKS: u32 = 20;
-/// After how many looks at which no more writes have ended than at the one before those in flight are waiting.
+/// Polls in a row without an ended write after which those in flight are waiting.
 const LOOKS_ALIKE: u32 = 3;
 const JOB: Job = Job { seed: 0, depth: 32, offset_mib: 32, length_mib: 12 };
-/// The socket of what is said to the guest.
+/// The socket for words to the guest.
 const WORDS: &str = "words.sock";
 const SCRIPT: &str = include_str!("guest_disks.sh");
 
-/// How the guest reaches its disks.
+/// Protocol by which the guest uses its disks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
     VhostUser,
     Nbd,
 }
 
-/// What is printed for a client, and what the note beside it says to write instead for an older QEMU.
+/// Returns the lines for a client, and with an older QEMU the replacement in the note next to them.
 fn lines_to_copy(daemon: &Daemon, door: Door, disk: &str, client: &str) -> String {
     let document = daemon.json(&["disk", "show", disk, "--connect"]);
     let forms = document["connect"]["forms"].as_array().expect("a list");
@@ -72,14 +73,14 @@ fn lines_to_copy(daemon: &Daemon, door: Door, disk: &str, client: &str) -> Strin
     if qemu::version() < (9, 2) { lines.replace("reconnect-ms=100", "reconnect=1") } else { lines.to_owned() }
 }
 
-/// What QEMU is to be started with for a disk: words, of which a shell would take the quotes away.
+/// Returns QEMU's words for a disk, without the quotes that a shell would remove.
 pub(crate) fn words_to_copy(daemon: &Daemon, door: Door, disk: &str) -> Vec<String> {
     let lines = lines_to_copy(daemon, door, disk, "QEMU");
     let words = lines.split_whitespace().filter(|word| *word != "\\");
     words.map(|word| word.trim_matches('\'').to_owned()).collect()
 }
 
-/// The words for two disks of one QEMU: memory is made and shared once for all disks.
+/// Returns the words for two disks of one QEMU: memory is created and shared once for all disks.
 pub(crate) fn words_of_disks([mut words, more]: [Vec<String>; 2]) -> Vec<String> {
     let is_own = |word: &String| word == "-chardev" || word == "-blockdev";
     let own = more.iter().position(is_own).expect("each disk has one");
@@ -87,7 +88,7 @@ pub(crate) fn words_of_disks([mut words, more]: [Vec<String>; 2]) -> Vec<String>
     words
 }
 
-/// A guest with four processors and the disks of the daemon, and where its monitor is.
+/// Boots a guest with four processors and the disks of the daemon. Returns it with the path of its monitor.
 fn boot(host: &Host, daemon: &Daemon, door: Door) -> (Running, PathBuf) {
     let kit = Kit::ready().expect("`cargo xtask test` installs what a guest needs");
     let programs = ["fio", "mkfs.ext4", "e2fsck", "resize2fs", "mkfs.xfs", "xfs_repair", "blkdiscard"];
@@ -112,7 +113,7 @@ pub(crate) fn wait_for(running: &mut Running, text: &str) -> String {
     running.wait_for(text).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// What a disk counted since it was attached.
+/// Returns a counter of a disk since it was attached.
 pub(crate) fn counted(daemon: &Daemon, disk: &str, key: &str) -> u64 {
     let document = daemon.json(&["stats", disk]);
     document["disks"][0][key].as_u64().expect("it is a number")
@@ -134,7 +135,7 @@ pub(crate) fn connect(monitor: &Path) -> Monitor {
     Monitor::new(UnixStream::connect(monitor).expect("a QEMU that runs listens"))
 }
 
-/// The monitor for people, which says what it does not do.
+/// Runs a command of the human monitor, which answers with errors only.
 fn say(monitor: &mut Monitor, line: &str) -> Result<(), String> {
     let said = monitor.execute("human-monitor-command", &json!({ "command-line": line }));
     match said.as_str().expect("it is text") {
@@ -168,7 +169,7 @@ fn plug(daemon: &Daemon, door: Door, monitor: &mut Monitor) {
     }
 }
 
-/// A further disk, which is read-only, is plugged into the guest, looked at by it, and taken out.
+/// Plugs a further disk, which is read-only, into the guest, lets it read that, and unplugs it.
 fn plug_and_unplug(daemon: &Daemon, door: Door, running: &mut Running, monitor: &Path) {
     let mut monitor = connect(monitor);
     plug(daemon, door, &mut monitor);
@@ -178,7 +179,7 @@ fn plug_and_unplug(daemon: &Daemon, door: Door, running: &mut Running, monitor: 
     assert_eq!(daemon.disk("fixed")["connections"], 1);
     say(&mut monitor, "device_del fixed").expect("it is there");
     wait_for(running, "fixed is gone");
-    // The guest lets go first, and QEMU takes the device apart after that.
+    // The guest releases it first, and QEMU removes the device after that.
     let mut remove = || match door {
         Door::VhostUser => say(&mut monitor, "chardev-remove fixed"),
         Door::Nbd => monitor.try_execute("blockdev-del", &json!({ "node-name": "fixed" })).map(drop),
@@ -189,7 +190,7 @@ fn plug_and_unplug(daemon: &Daemon, door: Door, running: &mut Running, monitor: 
     until(|| daemon.disk("fixed")["connections"] == 0);
 }
 
-/// The server of the backing of the disk in write-through.
+/// Starts the server of the backing of the disk in write-through.
 fn serve_backing(host: &Host) -> Server {
     Server::nbdkit(host, &["file", &host.text(&image_of(DISKS[0]))])
 }
@@ -198,7 +199,7 @@ fn image_of(disk: &str) -> String {
     format!("{disk}.img")
 }
 
-/// The requests of a disk that were counted since it was attached.
+/// Returns the requests of a disk that were counted since it was attached.
 fn requests(daemon: &Daemon, disk: &str) -> [u64; 4] {
     let document = daemon.json(&["stats", disk]);
     ["reads", "writes", "flushes", "discards"].map(|key| {
@@ -206,7 +207,7 @@ fn requests(daemon: &Daemon, disk: &str) -> [u64; 4] {
     })
 }
 
-/// Writes of a disk: those that have come and not ended, and those that have ended, at one moment.
+/// Returns the writes of a disk: those in flight, and those that have ended, at one moment.
 fn writes(daemon: &Daemon, disk: &str) -> (u64, u64) {
     let histograms = daemon.json(&["histogram", disk])["histograms"].take();
     let [came, ended] = ["outstanding", "size"].map(|what| {
@@ -220,29 +221,30 @@ fn writes_in_flight(daemon: &Daemon, disk: &str) -> u64 {
     writes(daemon, disk).0
 }
 
-/// The guest is stopped under load and goes on: nothing of it reaches a disk in between.
+/// Pauses the guest under load and resumes it: nothing of it reaches a disk in between.
 fn stop_and_go_on(daemon: &Daemon, monitor: &Path, images: &[String]) {
     wait_for_writes(daemon);
     let mut monitor = connect(monitor);
     monitor.execute("stop", &json!({}));
     assert_eq!(monitor.execute("query-status", &json!({}))["status"], "paused");
-    // What is dirty would come home by itself.
+    // Dirty data would be destaged in the background.
     daemon.run(&["disk", "destage", DISKS[1], "--wait"]).succeeded();
     let requests = || DISKS.map(|disk| requests(daemon, disk));
     let sums = || images.iter().map(|image| checksum(image)).collect::<Vec<_>>();
     assert_eq!(DISKS.map(|disk| writes_in_flight(daemon, disk)), [0, 0], "all that was taken has ended");
     let stopped = (requests(), sums());
-    // Between the first look at each and the second one lies the time that it takes to read all images.
+    // Between the two readings of each is the time that it takes to read all images.
     assert_eq!((requests(), sums()), stopped, "it writes though it is stopped");
     monitor.execute("cont", &json!({}));
     wait_for_writes(daemon);
 }
 
-/// Has the backing of the disk in write-through stand still with writes on their way to it.
+/// Stops the backing of the disk in write-through with writes in flight to it.
 fn hold_writes(daemon: &Daemon, backing: &mut Server) {
     until(|| {
         backing.signal(Signal::SIGSTOP);
-        // What the server had answered by then ends a little later: those count that are still there when nothing ends any more.
+        // Answers that the server had sent by then are still processed: only writes count that remain when
+        // none ends any more.
         let (mut ended_before, mut looks_alike) = (None, 0);
         let held = (0..LOOKS).any(|_| {
             let (in_flight, ended) = writes(daemon, DISKS[0]);
@@ -257,10 +259,10 @@ fn hold_writes(daemon: &Daemon, backing: &mut Server) {
     });
 }
 
-/// What flash has and the backing has not, of a disk whose daemon was killed.
+/// Returns the dirty pages of a disk whose daemon was killed.
 fn dirty_pages_on_flash(host: &Host, disk: &str) -> u64 {
     let mut said = String::new();
-    // The kernel closes what a killed process had in its ring a little later than that process ends.
+    // The kernel closes files in the ring of a killed process a little later than that process ends.
     until(|| {
         let ran = forebay(&["check", &host.text("pool.img"), "--dir", &host.text("d"), "--json"]);
         said.clone_from(&ran.stdout);
@@ -272,8 +274,8 @@ fn dirty_pages_on_flash(host: &Host, disk: &str) -> u64 {
     disk.and_then(|disk| disk["pages_dirty"].as_u64()).expect("flash has something of it")
 }
 
-/// Kills the daemon with writes in flight, which over vhost-user came before what was answered last, and as a rule with dirty data; starts
-/// it again. Returns how many pages flash had of what was dirty.
+/// Kills the daemon with writes in flight, which over vhost-user are older than the last answer, and usually
+/// with dirty data; starts it again. Returns the number of dirty pages on flash.
 fn kill_in_the_middle(
     host: &Host,
     door: Door,
@@ -288,7 +290,7 @@ fn kill_in_the_middle(
     // Now it is in the cache.
     look();
     hold_writes(&daemon, &mut backing);
-    // Over NBD QEMU has sixteen requests in flight at most, and those that wait may be as many.
+    // Over NBD QEMU has at most sixteen requests in flight, and as many may be waiting.
     if door == Door::VhostUser {
         let hits = || ["read_hits_ram", "read_hits_flash"].map(|key| counted(&daemon, DISKS[0], key));
         let before: u64 = hits().iter().sum();
@@ -299,7 +301,7 @@ fn kill_in_the_middle(
     let (in_flight, ended) = writes(&daemon, DISKS[0]);
     assert!(in_flight >= 2, "they wait for the backing: {in_flight}, {ended} have ended");
     daemon.kill();
-    // Nor does the server do later what it had not done by then.
+    // Nor does the server execute later what it had not executed by then.
     drop(backing);
     let dirty_pages = dirty_pages_on_flash(host, DISKS[1]);
     let backing = serve_backing(host);
@@ -308,7 +310,8 @@ fn kill_in_the_middle(
     (daemon, backing, dirty_pages)
 }
 
-/// Over NBD a size is told to whoever connects, and QEMU tells its guest when somebody says so.
+/// Restarts the daemon: over NBD clients get a size when they connect, and QEMU passes it to its guest on a
+/// command.
 fn connect_anew(daemon: Daemon, host: &Host, monitor: &Path) -> Daemon {
     daemon.kill();
     let daemon = host.serve();
@@ -317,7 +320,7 @@ fn connect_anew(daemon: Daemon, host: &Host, monitor: &Path) -> Daemon {
         let size = json!({ "node-name": disk, "size": GROWN_BYTES });
         while let Err(said) = monitor.try_execute("block_resize", &size) {
             assert!(said.contains("Cannot grow"), "{said}");
-            // It connects when there is something to ask for.
+            // It connects with the next request.
             say(&mut monitor, &format!("qemu-io {disk} \"read 0 512\"")).expect("it waits for the daemon");
         }
     }
@@ -343,7 +346,7 @@ fn guest_sees_disks_and_goes_on(door: Door) {
     for (disk, place, mode) in disks {
         daemon.run(&["disk", "add", disk, "--backing", place, "--mode", mode]).succeeded();
     }
-    // However long its backing stands still.
+    // However long its backing is stopped.
     daemon.run(&["disk", "set", DISKS[0], "retry-time=wait"]).succeeded();
     let fixed = host.image("fixed.img", DISK_BYTES);
     daemon.run(&["disk", "add", "fixed", "--backing", &fixed, "--read-only"]).succeeded();
@@ -358,12 +361,12 @@ fn guest_sees_disks_and_goes_on(door: Door) {
         (daemon, backing, *dirty_pages) =
             kill_in_the_middle(&host, door, (daemon, backing), (&mut running, &mut words));
     }
-    // Of one of them what was dirty may have come home just before.
+    // Dirty data of some kills may have been destaged just before.
     assert!(dirty_pages.iter().any(|&pages| pages > 0), "it was never killed with dirty data");
     assert!(daemon.stop().success());
     daemon = host.serve();
     wait_for_writes(&daemon);
-    // From now on fio ends by itself, when all that it wrote is verified.
+    // From now on fio ends when all its writes are verified.
     writeln!(words, "enough").expect("QEMU listens");
     wait_for(&mut running, "has verified");
 
@@ -387,7 +390,8 @@ fn guest_sees_disks_and_goes_on(door: Door) {
     }
 }
 
-/// Until the guest begins to write: what its disks are, file systems on them, and one more that comes and goes.
+/// Checks, until the guest begins to write: properties of its disks, file systems on them, and a disk that is
+/// plugged in and out.
 fn sees_disks(daemon: &Daemon, door: Door, running: &mut Running, monitor: &Path) {
     // Of 64 MiB, with the name as its serial number, and with flushes.
     for disk in DISKS {

@@ -1,7 +1,9 @@
-//! A whole guest system whose disks move behind Forebay and back, while it writes to them and verifies them all the time.
+//! A whole guest system whose disks move behind Forebay and back, while it writes to them and verifies them
+//! all the time.
 //!
-//! What [`crate::running_vm`] shows with requests of QEMU's own, here a guest's drivers, its fio and its kernel's log
-//! judge: nothing may be lost or stale, no request may fail, whatever happens to the daemon and to the commands.
+//! [`crate::running_vm`] tests this with requests of QEMU itself; here a guest's drivers, its fio and its
+//! kernel's log verify it. Nothing may be lost or stale, and no request may fail, whatever happens to the
+//! daemon and to the commands.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -14,7 +16,7 @@ use crate::machine::{DEVICES, DISK_BYTES, Machine, cancel_jobs};
 use crate::qemu::stand_between;
 use crate::tools::checksum;
 
-/// What is on the disks when the guest boots: no part of it may be lost either.
+/// Content of the disks when the guest boots, none of which may be lost.
 const BEFORE: &[u8] = b"as it was";
 
 /// A host with a guest that runs.
@@ -36,7 +38,7 @@ impl Scene {
         Self { host, images, machine }
     }
 
-    /// `forebay vm WHAT` for a device, through the monitor that is left for it.
+    /// Runs `forebay vm WHAT` for a device, through the monitor for other programs.
     fn vm(&self, what: &str, device: &str) -> Ran {
         self.vm_through(&self.machine.socket, what, device)
     }
@@ -51,7 +53,8 @@ impl Scene {
         forebay(&words)
     }
 
-    /// Does what must fail, and say `why`. The nodes below the guest's disks must be the same afterwards.
+    /// Does something that must fail, with `why` in its message. The nodes below the guest's disks must be
+    /// the same afterwards.
     fn fails(&self, act: impl FnOnce() -> Ran, why: &str) {
         let before = self.machine.nodes();
         let said = act().failed();
@@ -59,12 +62,13 @@ impl Scene {
         assert_eq!(self.machine.nodes(), before, "{said}");
     }
 
-    /// What drives the nodes below the guest's disks.
+    /// Returns the drivers of the nodes below the guest's disks.
     fn drivers(&self) -> Vec<String> {
         self.machine.nodes().into_iter().map(|(driver, _)| driver).collect()
     }
 
-    /// A round of the guest, all of whose requests must have been served by the daemon, and reads by the cache.
+    /// Runs a round of the guest, all of whose requests must have been served by the daemon, and reads by the
+    /// cache.
     fn assert_served(&mut self, daemon: &Daemon) {
         let before = counters(daemon);
         self.machine.write_and_verify();
@@ -74,7 +78,7 @@ impl Scene {
     }
 }
 
-/// What the guest read of its disks must be what is on the host.
+/// Checks that the guest's checksums of its disks are those on the host.
 fn assert_sums(images: &[String; 2], sums: &[String; 2], what: &str) {
     for (image, sum) in images.iter().zip(sums) {
         assert_eq!(&checksum(image), sum, "{what}: {image} is not what the guest read");
@@ -85,7 +89,7 @@ fn assert_sums(images: &[String; 2], sums: &[String; 2], what: &str) {
     }
 }
 
-/// Writes, reads, and reads answered by the cache, of each disk.
+/// Returns writes, reads, and reads answered by the cache, of each disk.
 fn counters(daemon: &Daemon) -> [[u64; 3]; 2] {
     let document = daemon.json(&["stats"]);
     let disks = document["disks"].as_array().expect("a list");
@@ -132,10 +136,10 @@ fn a_guest_under_fio_notices_nothing_while_its_disks_move_behind_forebay_and_bac
     assert_sums(&images, &machine.shut_down(), "shut down");
 }
 
-/// Wrong names, and a job of QEMU that somebody cancels in the middle: the guest keeps its disks and goes on.
+/// Tries wrong names, and cancels a job of QEMU in the middle: the guest keeps its disks and continues.
 fn attempts_that_fail_change_nothing(scene: &mut Scene) {
     scene.fails(|| scene.vm("attach", "sdb"), "There is no disk 'sdb'");
-    // Who stands between is taken for the QEMU, so it must have the file open as well.
+    // The daemon takes the proxy for the QEMU, so it must have the file open as well.
     let open = File::open(&scene.images[0]).expect("it was made");
     let own = scene.machine.own_socket.clone();
     let between =
@@ -145,7 +149,8 @@ fn attempts_that_fail_change_nothing(scene: &mut Scene) {
     scene.machine.write_and_verify();
 }
 
-/// Once as a service manager does it and once by force. Meanwhile the guest waits, and its disk cannot be taken back.
+/// Ends the daemon once as a service manager does and once by a kill. Meanwhile the guest waits, and its disk
+/// cannot be taken back.
 fn the_daemon_ends_and_starts_again(scene: &mut Scene, daemon: Daemon) -> Daemon {
     assert!(daemon.stop().success());
     let daemon = scene.host.serve_with(&[]);

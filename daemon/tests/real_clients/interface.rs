@@ -1,8 +1,8 @@
-//! The HTTP interface, asked everything that its own description allows, and much that it forbids.
+//! The HTTP interface, with all requests that its own description allows, and many that it forbids.
 //!
-//! Schemathesis makes the requests from `/openapi.json`: values at every limit, types that are wrong, bodies that are no
-//! JSON, methods that are not there, no token or a wrong one. It judges that nothing gets an answer that is not
-//! described, and nothing a status of 500.
+//! Schemathesis makes the requests from `/openapi.json`: values at every limit, wrong types, bodies that are
+//! not JSON, unknown methods, no token or a wrong one. It checks that every answer is described, and none has
+//! status 500.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -16,11 +16,12 @@ const MIB: u64 = 1 << 20;
 #[test]
 fn whatever_the_description_allows_or_forbids_is_answered_as_described() {
     let host = Host::new();
-    // Requests may name any path on this machine as a backing or as flash. So it is somebody who may write nowhere.
+    // Requests may name any path on this machine as a backing or as flash, so the daemon runs as a user who
+    // may write nowhere.
     let daemon = host.serve_as_ordinary_user_with(&["--listen-http", "127.0.0.1:0"]);
     let image = host.image("a.img", 16 * MIB);
     chown(&image, Some(daemon.owner()), None).expect("root may, and others own it");
-    // The description has this name as its example, so that requests are about a disk that is there.
+    // The description has this name as its example, so that requests are about a disk that exists.
     daemon.run(&["disk", "add", "vm-1", "--backing", &image]).succeeded();
 
     let token = fs::read_to_string(host.path("d/token")).expect("it was made");
@@ -30,7 +31,7 @@ fn whatever_the_description_allows_or_forbids_is_answered_as_described() {
     let program = program.to_str().expect("it was built in a folder with a plain name");
     let ask = |which: &str| {
         let arguments = [
-            // A proxy for packages knows nothing of this host.
+            // A proxy for packages does not reach this host.
             "no_proxy=127.0.0.1",
             "NO_PROXY=127.0.0.1",
             program,
@@ -39,9 +40,9 @@ fn whatever_the_description_allows_or_forbids_is_answered_as_described() {
             "--header",
             &authorization,
             "--checks=all",
-            // Whether a path can be a backing, or a key has such a value, no schema can say.
+            // A schema cannot express whether a path can be a backing, or a key has such a value.
             "--exclude-checks=positive_data_acceptance",
-            // Waits for events for up to half a minute if it is asked to; its answers are checked elsewhere.
+            // Waits for events for up to half a minute if requested; its answers are checked elsewhere.
             "--exclude-path=/v1/events",
             which,
             "--phases=examples,coverage,fuzzing",

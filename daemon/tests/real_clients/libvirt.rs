@@ -1,4 +1,4 @@
-//! What is printed for libvirt is what its own schema of domains allows. No guest is started: that needs its daemon.
+//! The lines for libvirt are valid by its own schema of domains. No guest is started: that needs its daemon.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::tools::{run, run_fails};
 
 const MIB: u64 = 1 << 20;
-/// What `<reconnect delay>` looks like: libvirt 9.0 and older do not know it, and neither does their schema.
+/// Element of a reconnect delay: libvirt 9.0 and older do not have it, and neither does their schema.
 const DELAY: &str = "    <reconnect delay='60'/>\n";
 
 #[test]
@@ -14,7 +14,7 @@ fn lines_for_libvirt_are_parts_of_a_domain() {
     let host = Host::new();
     let image = host.image("a.img", MIB);
     let daemon = host.serve();
-    // A name that needs no escaping, and one that QEMU would not take as an id.
+    // A name that needs no escaping, and one that QEMU would not accept as an id.
     for (name, more) in [("web", &[][..]), ("7-of-9", &["--read-only"])] {
         let mut words = vec!["disk", "add", name, "--backing", &image];
         words.extend(more);
@@ -36,7 +36,7 @@ fn lines_for_libvirt_are_parts_of_a_domain() {
         run("virt-xml-validate", &[&path, "domain"]);
         write("", &nbd.replace(DELAY, ""));
         run("virt-xml-validate", &[&path, "domain"]);
-        // It does look.
+        // The validator does detect errors.
         write(memory, &disk.replace("vhostuser", "vhostusr"));
         run_fails("virt-xml-validate", &[&path, "domain"]);
         daemon.run(&["disk", "remove", name]).succeeded();

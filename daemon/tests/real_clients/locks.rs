@@ -1,4 +1,4 @@
-//! One owner (rule I15): what Forebay serves, nobody else opens to write, and the other way round.
+//! One owner (rule I15): no other program opens for writing what Forebay serves, and the other way round.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ struct QemuNbd {
 }
 
 impl QemuNbd {
-    /// Returns when it holds the image.
+    /// Starts one, and returns once it holds the image.
     fn start(host: &Host, image: &str) -> Self {
         let (socket, pid_file) = (host.text("qemu.sock"), host.text("qemu.pid"));
         run("qemu-nbd", &["--fork", "--pid-file", &pid_file, "-f", "raw", "-k", &socket, image]);
@@ -47,7 +47,7 @@ fn qemu_is_refused_a_file_that_is_served_and_gets_it_back_afterwards() {
         let text = run_fails("qemu-io", &["-f", "raw", "-c", refused, &image]);
         assert!(text.contains("lock"), "{text}");
     }
-    // Looking without a lock is an explicit wish, and harmless.
+    // Reading without a lock is an explicit option, and harmless.
     run("qemu-io", &["-U", "-r", "-f", "raw", "-c", "read -P 7 0 4k", &image]);
     daemon.run(&["disk", "remove", "disk"]).succeeded();
     qemu_io(&image, &["read -P 7 0 4k", "write -P 1 0 512"]);

@@ -5,7 +5,7 @@
 //!                          ├ machine.sh: rounds of fio on a virtio-blk and a virtio-scsi disk
 //!   test <── line ── ttyS1 ┘
 //! ```
-//! It is emulated: what it shows is that nothing is wrong, never how long anything takes.
+//! It is emulated: it shows correctness, and no times.
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -19,25 +19,25 @@ use crate::host::Host;
 use crate::qemu::Monitor;
 
 const MIB: u64 = 1 << 20;
-/// The size of a disk: what fio writes, and a part that stays empty.
+/// The size of a disk: the part that fio writes, and a part that stays empty.
 pub(crate) const DISK_BYTES: u64 = 24 * MIB;
-/// What fio writes in each round, another seed in each.
+/// The job of fio in each round, with another seed in each.
 const JOB: Job = Job { seed: 0, depth: 16, offset_mib: 4, length_mib: 12 };
-/// Room for fio's libraries, which count twice while the guest boots.
+/// Enough for fio's libraries, which count twice while the guest boots.
 const MEMORY_MIB: u32 = 768;
-/// Far beyond what a busy machine takes; QEMU is ended then.
+/// Far longer than a busy machine takes; QEMU is ended then.
 const SECONDS_MAX: u32 = 600;
 const SCRIPT: &str = include_str!("machine.sh");
-/// The disks as the guest and the user of QEMU know them.
+/// Names of the disks in the guest and in QEMU.
 pub(crate) const DEVICES: [&str; 2] = ["blk", "scsi"];
 
-/// A machine that runs. Switched off when dropped.
+/// A running machine. Switched off when dropped.
 pub(crate) struct Machine {
     running: Running,
     words: UnixStream,
     /// The monitor of the test.
     pub(crate) own_socket: PathBuf,
-    /// The monitor that is left for others.
+    /// The monitor for other programs.
     pub(crate) socket: PathBuf,
     said: u32,
 }
@@ -66,19 +66,19 @@ impl Machine {
         Self { running, words, own_socket: own, socket: others, said: 0 }
     }
 
-    /// Waits until the guest has written to both disks and verified them once, all of it after this was called.
+    /// Waits until the guest has written to both disks and verified them once, all of it after this call.
     pub(crate) fn write_and_verify(&mut self) {
         let word = self.say("round");
         wait_for(&mut self.running, &format!("ended {word}."));
     }
 
-    /// The checksums of both disks as the guest reads them. It writes nothing until the next word is said.
+    /// Returns the checksums of both disks as the guest reads them. It writes nothing until the next word.
     pub(crate) fn sums(&mut self) -> [String; 2] {
         self.say("sums");
         DEVICES.map(|device| sum_of(&wait_for(&mut self.running, &format!("{device} holds"))))
     }
 
-    /// Has the guest verify both disks for the last time and shut down, which it must do without having met an error.
+    /// Makes the guest verify both disks for the last time and shut down, which it must do without an error.
     /// Returns the checksums of both disks, as it read them.
     pub(crate) fn shut_down(mut self) -> [String; 2] {
         writeln!(self.words, "end").expect("QEMU listens");
@@ -91,7 +91,7 @@ impl Machine {
         })
     }
 
-    /// The driver and the name of each block node.
+    /// Returns the driver and the name of each block node.
     pub(crate) fn nodes(&self) -> Vec<(String, String)> {
         connect(&self.own_socket).nodes()
     }
@@ -121,12 +121,12 @@ fn wait_for(running: &mut Running, text: &str) -> String {
     running.wait_for(text).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// The checksum in a line `DISK holds SUM  -`.
+/// Returns the checksum in a line `DISK holds SUM  -`.
 fn sum_of(line: &str) -> String {
     line.split_whitespace().nth(2).expect("the script says it").to_owned()
 }
 
-/// One disk as people write it, and one as libvirt and Proxmox do.
+/// Returns one disk in the form for people, and one in that of libvirt and Proxmox.
 fn disks([blk, scsi]: &[String; 2]) -> Vec<String> {
     let cache = json!({ "direct": true });
     let file = json!({ "driver": "file", "node-name": "store", "filename": scsi, "aio": "io_uring", "cache": cache });

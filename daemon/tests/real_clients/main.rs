@@ -1,8 +1,8 @@
-//! The real process with the real clients that people use: fio, libnbd's tools and QEMU's.
+//! The real process with its real clients: fio, libnbd's tools and QEMU's.
 //!
-//! They judge from outside what the cache must never get wrong: that a disk holds what was written to it, whatever RAM,
-//! flash, promotion, reclaim and changed settings do meanwhile. Each test has a folder and a daemon of its own. Missing
-//! tools are failures, not reasons to skip: `cargo xtask test` installs them.
+//! They verify from outside that a disk always returns the data that was written to it, in all operations of
+//! RAM, flash, promotion, reclaim and changed settings. Each test has a folder and a daemon of its own.
+//! Missing tools are failures, not reasons to skip: `cargo xtask test` installs them.
 
 #[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod busy;

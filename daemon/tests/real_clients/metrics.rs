@@ -1,4 +1,4 @@
-//! Metrics as Prometheus takes them: its own tool finds nothing to complain of, and each says what `forebay stats` says.
+//! Metrics of Prometheus: its own tool accepts them, and each has the value of `forebay stats`.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::host::{Daemon, Host};
 use crate::tools::run;
 
-/// What documentation maps keys to, beside which it stands.
+/// The documentation page that maps keys to metrics.
 const PAGE: &str = include_str!("../../../docs/metrics.md");
 
 #[test]
@@ -28,7 +28,7 @@ fn metrics_are_as_prometheus_wants_them_and_say_what_documents_say() {
     }
     guest.flush().expect("it is served");
     drop(guest);
-    // Whoever was connected is gone when nobody is counted any more.
+    // Earlier clients are gone once none is counted any more.
     let deadline = Instant::now() + Duration::from_mins(1);
     while daemon.disk("a")["connections"] != 0 {
         assert!(Instant::now() < deadline, "the guest is still counted");
@@ -47,7 +47,7 @@ fn metrics_are_as_prometheus_wants_them_and_say_what_documents_say() {
     }
 }
 
-/// Every row of the documentation about disks: what the document says is what the metric says.
+/// Checks every row of the documentation about disks: the document and the metric have the same value.
 fn assert_agreement(daemon: &Daemon, metrics: &str, name: &str) {
     let table = PAGE.split("## ").find(|part| part.starts_with("Of a disk")).expect("the page has it");
     let document = daemon.json(&["disk", "show", name])["disk"].clone();

@@ -1,14 +1,15 @@
-//! A guest that moves from one QEMU to another one while its fio writes and verifies, over vhost-user, both of them at the same daemon.
+//! A guest that migrates from one QEMU to another while its fio writes and verifies, over vhost-user, both of
+//! them at the same daemon.
 //!
 //! ```text
 //!   QEMU, source ──── memory, page by page ────> QEMU, destination
 //!        └── door, which notes in the log ──┐             │
 //!            the pages that it writes       └─ the same disks of one daemon
 //! ```
-//! What answers write into the guest's memory, QEMU does not see: it copies such a page again only because the door says so. So a program
-//! in the guest reads a disk, after all memory was copied once, into a buffer that it had before and does not write to itself, and
-//! at the destination that must hold what was read. It is
-//! emulated: what it shows is that nothing is wrong, never how long anything takes.
+//! QEMU does not see the writes of answers to the guest's memory: it copies such a page again only because
+//! the door reports it. So a program in the guest reads a disk, after all memory was copied once, into a
+//! buffer that it had before and does not write to itself; at the destination that must have the data. The
+//! guest is emulated: it shows correctness, and no times.
 
 use std::io::Write;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -28,13 +29,13 @@ use crate::tools::checksum;
 
 const MIB: u64 = 1 << 20;
 const MEMORY_MIB: u32 = 1024;
-/// Far beyond what a busy machine takes; QEMU is ended then.
+/// Far longer than a busy machine takes; QEMU is ended then.
 const SECONDS_MAX: u32 = 600;
-/// `vda`, which fio writes to, and `vdb`, which the guest remembers.
+/// `vda`, which fio writes to, and `vdb`, whose content the guest holds in memory.
 const DISKS: [&str; 2] = ["worked", "known"];
 const DISK_BYTES: u64 = 16 * MIB;
 const JOB: Job = Job { seed: 0, depth: 32, offset_mib: 2, length_mib: 8 };
-/// Bytes in a second: all memory is copied within seconds, and what changed since not within minutes.
+/// Bytes a second: all memory is copied within seconds, and later changes not within minutes.
 const FAST: u64 = 128 * MIB;
 const SLOW: u64 = 64 << 10;
 const SCRIPT: &str = include_str!("migration.sh");
@@ -60,7 +61,7 @@ impl Side {
         let guest = arguments.into_iter().fold(guest, Guest::argument);
         let line = format!("write_vda() {{ {} --randseed=$1; }}", JOB.write_line("/dev/vda"));
         let running = guest.start(&format!("{line}\n{SCRIPT}")).expect("QEMU is installed");
-        // It makes the monitor first.
+        // It creates the monitor first.
         let mut listens = None;
         until(|| {
             listens = UnixStream::connect(&words).ok();
@@ -73,21 +74,21 @@ impl Side {
         writeln!(self.words, "{word}").expect("QEMU listens");
     }
 
-    /// The rest of the next line that begins so.
+    /// Returns the rest of the next line with this beginning.
     fn told(&mut self, beginning: &str) -> String {
         let line = wait_for(&mut self.running, beginning);
         line.strip_prefix(beginning).expect("nothing stands before it").trim().to_owned()
     }
 }
 
-/// A migration of the source, seen through its monitor.
+/// A migration of the source, controlled through its monitor.
 struct Migration {
     monitor: Monitor,
 }
 
 impl Migration {
-    /// Begins to copy memory to whoever listens at `socket`, with so many bytes in a second. It ends by itself only if a millisecond
-    /// would do for what changes meanwhile.
+    /// Begins to copy memory to the listener at `socket`, with this many bytes a second. It ends by itself
+    /// only if the later changes would take a millisecond.
     fn begin(source: &Side, socket: &str, bandwidth: u64) -> Self {
         let mut migration = Self { monitor: connect(&source.monitor) };
         migration.set(&json!({ "max-bandwidth": bandwidth, "downtime-limit": 1 }));
@@ -109,13 +110,14 @@ impl Migration {
         until(|| self.now()["status"] == status);
     }
 
-    /// Waits until all memory was copied once. From then on it does not get on, so that it lasts until it is to end.
+    /// Waits until all memory was copied once. From then on it makes no progress, so that it lasts until it
+    /// is to end.
     fn linger_after_first_copy(&mut self) {
         until(|| self.now()["ram"]["dirty-sync-count"].as_u64() >= Some(2));
         self.set(&json!({ "max-bandwidth": SLOW }));
     }
 
-    /// Stops the guest here and has it go on there, however much is left to copy.
+    /// Pauses the guest here and resumes it there, however much is left to copy.
     fn end(mut self) {
         assert_eq!(self.now()["status"], "active", "it has not ended before");
         self.set(&json!({ "max-bandwidth": 0, "downtime-limit": 600_000 }));
@@ -123,13 +125,13 @@ impl Migration {
     }
 }
 
-/// A migration to nobody who would go on, called off: the guest stays where it is.
+/// Starts a migration without a destination, and cancels it: the guest stays at the source.
 fn call_one_off(host: &Host, daemon: &Daemon, source: &Side) {
     let socket = host.path("sink.sock");
     let listener = UnixListener::bind(&socket).expect("the folder is ours");
     let sink = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("QEMU connects");
-        // However it ends.
+        // With or without an error.
         drop(std::io::copy(&mut stream, &mut std::io::sink()));
     });
     let socket = socket.to_str().expect("temporary folders have plain names");
@@ -142,7 +144,7 @@ fn call_one_off(host: &Host, daemon: &Daemon, source: &Side) {
     wait_for_writes_to(daemon, &[DISKS[0]]);
 }
 
-/// Bytes of which no page is as another one, nor as any is at the beginning.
+/// Returns bytes whose pages all differ, from each other and from the initial content.
 fn known_bytes() -> Vec<u8> {
     let words = (1..=DISK_BYTES / 8).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     words.flat_map(u64::to_le_bytes).collect()
@@ -187,7 +189,7 @@ fn a_guest_that_moves_to_another_qemu_under_load_finds_its_memory_and_its_disks_
     assert_eq!(read_bytes(), before, "that was remembered, and not read again");
     wait_for_writes_to(&daemon, &[DISKS[0]]);
     until(|| DISKS.iter().all(|disk| daemon.disk(disk)["connections"] == 1));
-    // What is in flight is noted for the new QEMU as it was for the old one.
+    // Requests in flight are recorded for the new QEMU as they were for the old one.
     daemon.kill();
     daemon = host.serve();
     wait_for_writes_to(&daemon, &[DISKS[0]]);

@@ -1,5 +1,5 @@
-//! Disks whose backing is another NBD server: QEMU's with a qcow2 image, and nbdkit, which fails, dies and hangs on
-//! demand.
+//! Disks whose backing is another NBD server: QEMU's with a qcow2 image, and nbdkit, which fails, dies and
+//! hangs on demand.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::tools::{Background, assert_same_content, qemu_io, run, uri};
 
 const MIB: u64 = 1 << 20;
 
-/// A server that listens on `NAME.sock` in the folder of the host. Killed when dropped, with no chance to do anything.
+/// A server that listens on `NAME.sock` in the folder of the host. Killed when dropped.
 pub(crate) struct Server {
     process: Background,
     pid: Pid,
@@ -22,7 +22,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server whose options for its socket and its file with its number are called so.
+    /// Starts a server with these names of its options for socket and pid file.
     fn start(
         host: &Host,
         name: &str,
@@ -38,7 +38,7 @@ impl Server {
         let options = [&[socket_option, &socket, pid_option, &pid_file], words].concat();
         let mut process = Background::start(tool, &options, &host.path(""));
         let pid = loop {
-            // Written when the server listens.
+            // Written once the server listens.
             match fs::read_to_string(&pid_file).ok().and_then(|text| text.trim().parse().ok()) {
                 Some(pid) => break Pid::from_raw(pid),
                 None if process.is_running() => std::thread::yield_now(),
@@ -61,7 +61,7 @@ impl Server {
     pub(crate) fn signal(&mut self, signal: Signal) {
         assert!(self.process.is_running());
         kill(self.pid, signal).expect("it is a child of our child");
-        // A thread that runs at the moment may answer one more request.
+        // A running thread may answer one more request.
         while signal == Signal::SIGSTOP && !self.has_stopped() {
             std::thread::yield_now();
         }
@@ -70,17 +70,18 @@ impl Server {
     fn has_stopped(&self) -> bool {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid)).expect("it runs, or has stopped");
         let stats = tasks.map(|task| std::fs::read_to_string(task.expect("listed").path().join("stat")));
-        // The state stands behind the name, which stands in brackets.
+        // The state is after the name, which is in brackets.
         stats.into_iter().all(|stat| stat.is_ok_and(|stat| stat.contains(") T ")))
     }
 }
 
-/// Waits until so many connections were told this size, as nbdkit's log filter tells it, and all four of a disk's are among those that
-/// are still there. A socket that a server has taken is not enough: the size is told at the end of the handshake.
+/// Waits until this many connections got this size, as nbdkit's log filter reports it, and all four present
+/// ones of a disk are among those. An accepted socket is not enough: the size is sent at the end of the
+/// handshake.
 fn until_told(log: &Path, size: u64, times: usize) {
     let told = format!(" size={size:#x} ");
     loop {
-        // It is there from the first connection on.
+        // It exists from the first connection on.
         let text = fs::read_to_string(log).unwrap_or_default();
         let of = |line: &str| line.split(' ').find(|word| word.starts_with("connection=")).map(str::to_owned);
         let gone: Vec<_> = text.lines().filter(|line| line.contains(" Disconnect ")).map(of).collect();
@@ -212,7 +213,7 @@ fn a_server_that_fails_is_an_error_for_what_is_not_cached_until_it_recovers() {
     assert_eq!(content(&image, MIB, 4096), [9; 4096]);
 }
 
-/// Ends what goes on beside a test, also if that fails.
+/// Ends a parallel thread of a test, also if the test fails.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -242,7 +243,7 @@ fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
         }
     };
     let writing = || {
-        // To its end also if it fails, for whoever waits for what it writes.
+        // To its end also after a failure, because others wait for its writes.
         let mut failed = Vec::new();
         while !ends.load(Ordering::Relaxed) {
             let at = 2 * MIB + written.fetch_add(1, Ordering::Relaxed) % 1024 * 4096;
@@ -274,7 +275,7 @@ fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
     assert_eq!(content(&image, 32 * MIB - 4096, 4096), [2; 4096]);
     assert_eq!(daemon.json(&["stats", "disk"])["disks"][0]["backing_errors"], 0);
 
-    // All of its connections are there: one that connected only now would find another export than it was.
+    // All of its connections exist: a later one would find a changed export.
     run("truncate", &["--size=8M", &image]);
     let smaller = daemon.run(&["disk", "resize", "disk"]).failed();
     assert!(smaller.contains("has 8388608 bytes and it has 33554432"), "{smaller}");
@@ -334,7 +335,7 @@ fn reads_wait_for_a_server_that_is_killed_and_started_again() {
             drop(server);
             server = start();
             killed += 1;
-            // The server has come so far that it answers.
+            // The server has started to answer.
             guest.read(0, 4096).expect("whoever waits for the server gets an answer");
         }
         let (succeeded, text) = fio.wait();
@@ -403,7 +404,7 @@ fn a_backing_that_answers_with_errors_is_a_pause_then_an_error_and_nothing_dirty
     let shown = daemon.disk("disk");
     assert_eq!(shown["backing_state"]["state"], "failing", "{shown}");
     assert!(daemon.run(&["disk", "show", "disk"]).succeeded().contains("failing since"));
-    // What the cache has is answered, and what flash takes is written.
+    // Hits are answered, and writes to flash succeed.
     assert_eq!(guest.read(0, 4096).expect("a hit")[0], 1);
     guest.write(4096, &[2; 4096]).expect("flash takes it");
     guest.flush().expect("flash makes it durable");

@@ -14,7 +14,7 @@ use crate::tools::run;
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
-/// Which QEMU is here: `QEMU emulator version 7.2.22 (Debian ...)`.
+/// Returns the version of the installed QEMU: `QEMU emulator version 7.2.22 (Debian ...)`.
 pub(crate) fn version() -> (u32, u32) {
     let said = run(PROGRAM, &["--version"]);
     let numbers = said.split_whitespace().nth(3).expect("it says its version").split('.');
@@ -22,11 +22,11 @@ pub(crate) fn version() -> (u32, u32) {
     (numbers.next().expect("the major one"), numbers.next().expect("the minor one"))
 }
 
-/// A QEMU that runs. Killed when dropped.
+/// A running QEMU. Killed when dropped.
 pub(crate) struct Qemu {
     child: Child,
     monitor: Monitor,
-    /// The monitor that is left for others.
+    /// The monitor for other programs.
     pub(crate) socket: PathBuf,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Monitor {
     writer: UnixStream,
 }
 
-/// How a disk is described to QEMU.
+/// Form in which a disk is configured in QEMU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     /// One `-drive`, whose nodes QEMU names itself.
@@ -53,7 +53,7 @@ impl Qemu {
         Self::start_by(Command::new(PROGRAM), host, image, shape)
     }
 
-    /// The same as a user who is not root. The image must be open to that user.
+    /// Starts one as a user who is not root. The image must be open to that user.
     pub(crate) fn start_as_ordinary_user(host: &Host, image: &str, shape: Shape) -> Self {
         let mut command = Command::new(PROGRAM);
         host.as_ordinary_user(&mut command);
@@ -65,7 +65,7 @@ impl Qemu {
         let listen = |path: &Path| format!("unix:{},server=on,wait=off", path.display());
         command.args(["-nodefaults", "-machine", "q35,accel=tcg", "-display", "none", "-S", "-name", "web"]);
         command.args(["-qmp", &listen(&own), "-qmp", &listen(&others)]).args(disk(image, shape));
-        // What its monitor reads and writes, it tells on standard output.
+        // Its monitor prints its reads and writes to standard output.
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
         let mut child = child.expect("`cargo xtask test` installs qemu-system-x86");
         let monitor = Monitor::wait_for(&mut child, &own);
@@ -79,7 +79,7 @@ impl Qemu {
         assert_eq!(said, "", "{command}");
     }
 
-    /// The driver and the name of each block node.
+    /// Returns the driver and the name of each block node.
     pub(crate) fn nodes(&mut self) -> Vec<(String, String)> {
         self.monitor.nodes()
     }
@@ -93,14 +93,14 @@ impl Qemu {
 
 impl Drop for Qemu {
     fn drop(&mut self) {
-        // Fails only if it has ended, which is the aim.
+        // Fails only if it has ended, which is intended.
         self.child.kill().unwrap_or(());
         self.child.wait().expect("it is our child");
     }
 }
 
 impl Monitor {
-    /// Connects as soon as the monitor is there. QEMU makes its sockets in the order in which they are named.
+    /// Connects as soon as the monitor exists. QEMU creates its sockets in the order of its options.
     fn wait_for(child: &mut Child, socket: &Path) -> Self {
         loop {
             match UnixStream::connect(socket) {
@@ -111,7 +111,7 @@ impl Monitor {
         }
     }
 
-    /// Takes the greeting, so that commands can follow.
+    /// Reads the greeting, so that commands can follow.
     pub(crate) fn new(writer: UnixStream) -> Self {
         let mut reader = BufReader::new(writer.try_clone().expect("sockets can be shared"));
         let mut greeting = String::new();
@@ -121,7 +121,7 @@ impl Monitor {
         monitor
     }
 
-    /// The driver and the name of each block node.
+    /// Returns the driver and the name of each block node.
     pub(crate) fn nodes(&mut self) -> Vec<(String, String)> {
         let nodes = self.execute("query-named-block-nodes", &json!({ "flat": true }));
         let text = |value: &Value| value.as_str().expect("it is text").to_owned();
@@ -131,12 +131,12 @@ impl Monitor {
         all
     }
 
-    /// Has QEMU do `command`, which must succeed, and returns what it says.
+    /// Runs `command` in QEMU, which must succeed, and returns its answer.
     pub(crate) fn execute(&mut self, command: &str, arguments: &Value) -> Value {
         self.try_execute(command, arguments).unwrap_or_else(|error| panic!("{command}: {error}"))
     }
 
-    /// As [`Self::execute`], for what QEMU may refuse: then what it says of that.
+    /// Runs a command as [`Self::execute`] does, which QEMU may refuse: then returns its error.
     pub(crate) fn try_execute(&mut self, command: &str, arguments: &Value) -> Result<Value, String> {
         let request = json!({ "execute": command, "arguments": arguments });
         self.writer.write_all(format!("{request}\n").as_bytes()).expect("it listens");
@@ -185,7 +185,8 @@ fn disk(image: &str, shape: Shape) -> Vec<String> {
     }
 }
 
-/// Stands between a command and a monitor. Before `command` is passed on for the first time, `act` is done.
+/// Starts a proxy between a command and a monitor. Before it passes `command` on for the first time, it calls
+/// `act`.
 pub(crate) fn stand_between(
     host: &Host,
     monitor: &Path,
@@ -200,7 +201,7 @@ pub(crate) fn stand_between(
         let (client, _) = listener.accept().expect("the command connects");
         let (mut to_client, mut to_monitor) =
             (client.try_clone().expect("it can be shared"), monitor.try_clone().expect("it can be shared"));
-        // Each ends when its side does, and then nobody is there to be told.
+        // Each ends with its side; then there is no receiver.
         thread::spawn(move || drop(std::io::copy(&mut &monitor, &mut to_client)));
         let mut act = Some(act);
         for line in BufReader::new(client).lines().map_while(Result::ok) {
@@ -213,7 +214,7 @@ pub(crate) fn stand_between(
                 break;
             }
         }
-        // A monitor talks to one client at a time. Fails only if QEMU has ended.
+        // A monitor has one client at a time. Fails only if QEMU has ended.
         to_monitor.shutdown(Shutdown::Both).unwrap_or(());
     });
     socket

@@ -15,7 +15,8 @@ const MIB: u64 = 1 << 20;
 const SIZE: u64 = 8 * MIB;
 const SECTOR: u64 = 512;
 
-/// What the disk must hold: for each sector the byte that it is filled with, and whether zero will do as well.
+/// Expected content of the disk: for each sector the byte that fills it, and whether zeroes are right as
+/// well.
 struct Model(Vec<(u8, bool)>);
 
 impl Model {
@@ -23,8 +24,8 @@ impl Model {
         Self(vec![(0, true); (SIZE / SECTOR) as usize])
     }
 
-    /// Does request number `number` of a guest and notes what it makes of the disk: writes of all sizes that overlap each
-    /// other, zeroes and discards between them.
+    /// Sends request number `number` of a guest and records its effect: overlapping writes of all sizes,
+    /// zeroes and discards between them.
     fn request(&mut self, qemu: &mut Qemu, number: u64) {
         let sectors = 1 + number * 7 % 150;
         let first = number * 7919 % (SIZE / SECTOR - sectors);
@@ -38,7 +39,7 @@ impl Model {
             }
             11 => {
                 qemu.io(&format!("discard {offset} {length}"));
-                // Either way: QEMU does not pass discards on while it changes over.
+                // Both are right: QEMU does not pass discards on while it changes over.
                 for (_, or_zero) in touched {
                     *or_zero = true;
                 }
@@ -50,7 +51,7 @@ impl Model {
         }
     }
 
-    /// The file must hold it, whoever has it open. Returns what it holds.
+    /// Checks that the file has the expected content, whichever process has it open. Returns that content.
     fn assert_in(&self, image: &str, what: &str) -> Vec<u8> {
         let found = content(image, 0, SIZE as usize);
         for (sector, (bytes, (wanted, or_zero))) in found.chunks(SECTOR as usize).zip(&self.0).enumerate() {
@@ -61,7 +62,7 @@ impl Model {
         found
     }
 
-    /// Forebay must answer with what is in the file, from the backing first and from what it cached then.
+    /// Checks that Forebay returns the content of the file, from the backing first and then from its cache.
     fn assert_served(&self, image: &str, guest: &mut Client, what: &str) {
         let found = self.assert_in(image, what);
         for _ in 0..2 {
@@ -84,7 +85,7 @@ fn vm(daemon: &Daemon, what: &str, qemu: &Qemu) -> crate::host::Ran {
     daemon.run(&["vm", what, "--qmp", socket, "--device", "vd0"])
 }
 
-/// Nobody but the one who has the image open may write to it.
+/// Checks that only the process with the image open may write to it.
 fn assert_locked(image: &str) {
     let text = run_fails("qemu-io", &["-f", "raw", "-c", "write -P 1 0 512", image]);
     assert!(text.contains("lock"), "{text}");
@@ -138,7 +139,7 @@ fn a_disk_moves_to_and_fro_under_a_guest_that_writes_all_the_time() {
     }
 }
 
-/// Waits until the disk that was taken from a QEMU is gone, after that QEMU.
+/// Waits until the disk of an ended QEMU is removed.
 fn wait_until_released(daemon: &Daemon) {
     daemon.wait_for_log("disk-released");
     assert_eq!(daemon.disk("web-vd0"), serde_json::Value::Null);
@@ -162,7 +163,7 @@ fn a_guest_starts_again_on_its_file_and_everything_dirty_is_there() {
     wait_until_released(&daemon);
     model.assert_in(&image, "released");
     let qemu = Qemu::start(&host, &image, Shape::Blockdev);
-    // The one disk that there is, and the one that was taken.
+    // The guest's only disk, and the only one that was taken.
     let socket = qemu.socket.to_str().expect("temporary folders have plain names");
     daemon.run(&["vm", "attach", "--qmp", socket]).succeeded();
     daemon.run(&["vm", "detach", "web-vd0"]).succeeded();
@@ -253,7 +254,7 @@ fn a_daemon_that_is_killed_and_started_again_serves_the_running_guest_and_gives_
         model.request(&mut qemu, number);
     }
     daemon.kill();
-    // The guest does not wait for somebody to notice; its requests do.
+    // The guest waits for no notification; its requests wait.
     let daemon = thread::scope(|scope| {
         let writing = scope.spawn(|| (50..100).for_each(|number| model.request(&mut qemu, number)));
         let daemon = host.serve_with(&[]);
@@ -278,7 +279,7 @@ fn a_daemon_that_is_killed_at_any_step_of_attaching_and_started_again_goes_on() 
         for number in 0..20 {
             model.request(&mut qemu, number);
         }
-        // Who stands between is taken for the QEMU, so it must have the file open as well.
+        // The daemon takes the proxy for the QEMU, so it must have the file open as well.
         let open = File::open(&image).expect("it was made");
         let socket = daemon.control_socket().to_owned();
         let (killed, restarted) = std::sync::mpsc::channel();
@@ -322,7 +323,7 @@ fn a_qemu_of_another_user_is_let_in_to_its_disk_while_it_runs() {
     attach(&daemon, &qemu);
     (0..50).for_each(|number| model.request(&mut qemu, number));
     model.assert_served(&image, &mut daemon.guest("web-vd0"), "attached");
-    // Nobody else is let in.
+    // Other users may not connect.
     let mode = fs::metadata(daemon.nbd_socket("web-vd0")).expect("it is served").mode();
     assert_eq!(mode & 0o777, 0o660);
     detach(&daemon, &qemu);
@@ -344,7 +345,7 @@ fn what_cannot_be_moved_is_refused_and_stays_as_it_was() {
     attach(&daemon, &qemu);
     let twice = vm(&daemon, "attach", &qemu).failed();
     assert!(twice.contains("NBD server already"), "{twice}");
-    // A second Forebay on the same host knows nothing of it and leaves it alone.
+    // A second Forebay on the same host has no record of it and does not touch it.
     let other = Host::new();
     let second = other.serve();
     let foreign = vm(&second, "detach", &qemu).failed();

@@ -1,8 +1,8 @@
-//! A load whose every sector says which write made it, and what a disk may hold after a crash.
+//! A load that stamps every sector with its write, and the possible content of a disk after a crash.
 //!
-//! One seed is one sequence of writes, so that whoever knows the seed and how many writes were promised can judge a
-//! disk: each sector holds what was there before the load, or the whole content of one write to it that is no older
-//! than the newest promised one.
+//! One seed is one sequence of writes, so that a disk can be checked from the seed and the number of promised
+//! writes: each sector has its content from before the load, or the whole content of one write to it that is
+//! no older than the newest promised one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,12 +11,12 @@ pub(crate) const SECTOR: u64 = 512;
 const SECTORS_PER_PAGE: u64 = 8;
 /// The longest write, in sectors.
 const SECTORS_MAX: u64 = 64;
-/// What a stamped sector begins with.
+/// Start of a stamped sector.
 const MAGIC: u64 = 0x5ec7_0125_7a3b_ed01;
 /// Eight-byte words of a sector.
 const WORDS: usize = SECTOR as usize / 8;
 
-/// Chance from a seed: each call gives the next number of a fixed sequence.
+/// Pseudo-random numbers of a seed: each call returns the next number of a fixed sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct Chance {
     state: u64,
@@ -27,14 +27,14 @@ impl Chance {
         Self { state: seed }
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         // The constants are those of SplitMix64.
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.state) % end
     }
 
-    /// A number of `range`.
+    /// Returns a number of `range`.
     pub(crate) fn within(&mut self, range: Range<u64>) -> u64 {
         range.start + self.below(range.end - range.start)
     }
@@ -46,11 +46,11 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// The parts of a disk that a load works in: windows of one size, far apart. Sectors are counted through the windows as if
-/// they followed each other.
+/// The parts of a disk that a load works in: windows of one size, far apart. Sectors are counted through the
+/// windows as if they were adjacent.
 ///
-/// What may have changed when the power went is known by regions of a disk, much larger than what a test can fill. With
-/// a window in each of several regions, one can be written and the others not.
+/// Possible changes at a power failure are recorded for regions of a disk, much larger than a test can fill.
+/// With a window in each of several regions, one can be written and the others not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows {
     pub(crate) count: u64,
@@ -61,18 +61,18 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
-    /// The size that a disk must have.
+    /// Returns the size that a disk must have.
     pub(crate) fn disk_bytes(&self) -> u64 {
         (self.count - 1) * self.stride + self.bytes
     }
 
-    /// Where a sector is on the disk, in bytes.
+    /// Returns the offset of a sector on the disk, in bytes.
     pub(crate) fn offset(&self, sector: u64) -> u64 {
         let byte = sector * SECTOR;
         byte / self.bytes * self.stride + byte % self.bytes
     }
 
-    /// Where all windows are on the disk, in bytes.
+    /// Returns the ranges of all windows on the disk, in bytes.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let Self { count, bytes, stride } = *self;
         (0..count).map(move |window| window * stride..window * stride + bytes)
@@ -93,29 +93,31 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// A load that reads in all windows and writes in those of `written`. Loads on one disk need different seeds.
+    /// Returns a load that reads in all windows and writes in those of `written`. Loads on one disk need
+    /// different seeds.
     pub(crate) fn new(seed: u64, windows: Windows, written: Range<u64>) -> Self {
         assert!(written.start < written.end && written.end <= windows.count, "it writes somewhere");
         Self { seed, windows, written }
     }
 
-    /// What it was made of.
+    /// Returns its seed.
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The windows that are written.
+    /// Returns the windows that are written.
     pub(crate) fn written(&self) -> Range<u64> {
         self.written.clone()
     }
 
-    /// Where write `number` goes, in sectors: half of all into an eighth of a window, most in whole pages.
+    /// Returns the sectors of write `number`: half of all writes are in an eighth of a window, most are whole
+    /// pages.
     pub(crate) fn place(&self, number: u64) -> Range<u64> {
         let mut chance = Chance::new(mix(self.seed).wrapping_add(mix(number)));
         self.draw_in(self.written.clone(), &mut chance)
     }
 
-    /// A place in any window, chosen as writes are.
+    /// Returns a place in any window, chosen as writes are.
     pub(crate) fn draw(&self, chance: &mut Chance) -> Range<u64> {
         self.draw_in(0..self.windows.count, chance)
     }
@@ -133,7 +135,7 @@ impl Load {
         window + start..window + start + length
     }
 
-    /// What write `number` makes of the sectors of `place`.
+    /// Returns the content that write `number` gives the sectors of `place`.
     pub(crate) fn content(&self, number: u64, place: &Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::with_capacity((place.end - place.start) as usize * SECTOR as usize);
         for sector in place.clone() {
@@ -145,7 +147,7 @@ impl Load {
         bytes
     }
 
-    /// The write that made a sector what it is, if it is one of this load and whole.
+    /// Returns the write with the content of a sector, if it is one of this load and whole.
     fn maker(&self, sector: u64, bytes: &[u8]) -> Option<u64> {
         let number = u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes"));
         let is_ours = bytes == self.content(number, &(sector..sector + 1));
@@ -153,7 +155,7 @@ impl Load {
     }
 }
 
-/// What a disk may hold.
+/// Possible content of a disk.
 pub(crate) struct Model {
     load: Load,
     /// All windows before the load.
@@ -163,12 +165,12 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// A disk whose windows hold `before`, one after another, on which `load` starts.
+    /// Returns a disk whose windows have the content `before`, one after another, on which `load` starts.
     pub(crate) fn new(load: Load, before: Vec<u8>) -> Self {
         Self { load, before, promised: BTreeMap::new() }
     }
 
-    /// Write `number` must be there from now on, or a later one.
+    /// Records that write `number`, or a later one, must be there from now on.
     pub(crate) fn promise(&mut self, number: u64) {
         for sector in self.load.place(number) {
             let newest = self.promised.entry(sector).or_default();
@@ -176,10 +178,10 @@ impl Model {
         }
     }
 
-    /// Judges what was found from `first` on.
+    /// Checks content from sector `first` on.
     ///
     /// # Errors
-    /// Names the first sector that holds what it must not.
+    /// Names the first sector with wrong content.
     pub(crate) fn check(&self, first: u64, bytes: &[u8]) -> Result<(), String> {
         for (sector, bytes) in (first..).zip(bytes.chunks_exact(SECTOR as usize)) {
             self.check_sector(sector, bytes)?;
@@ -218,7 +220,7 @@ mod tests {
     const DISK: u64 = 8 << 20;
     const WHOLE: Windows = Windows { count: 1, bytes: DISK, stride: DISK };
 
-    /// A model in which write 7 is promised, the place of that write, and what is there.
+    /// Returns a model in which write 7 is promised, the place of that write, and its content.
     fn promised() -> (Model, Load, Range<u64>, Vec<u8>) {
         let load = Load::new(1, WHOLE, 0..1);
         let mut model = Model::new(load.clone(), vec![0; DISK as usize]);

@@ -1,4 +1,4 @@
-//! Disks over TCP with TLS: certificates as the page makes them, the tools that people have, and who gets nothing.
+//! Disks over TCP with TLS: certificates made as in the documentation, the usual tools, and refused clients.
 
 use std::fs;
 use std::io::Read;
@@ -14,8 +14,9 @@ use crate::tools::{Background, assert_same_content, run, run_fails};
 const MIB: u64 = 1 << 20;
 const PAGE: &str = include_str!("../../../docs/nbd-tcp.md");
 
-/// Makes an authority, and certificates of it for a server and a client, by the very commands of the page. In the folder `name`
-/// there are then `server`, `client`, and `stranger`, who has the authority and no certificate.
+/// Makes an authority, and certificates of it for a server and a client, with the commands of the
+/// documentation. The folder `name` then has `server`, `client`, and `stranger`, with the authority and no
+/// certificate.
 fn certificates(host: &Host, name: &str) {
     fs::create_dir(host.path(name)).expect("the folder is ours");
     let blocks = PAGE.split("```sh\n").skip(1).filter_map(|block| block.split("```").next());
@@ -30,7 +31,7 @@ fn certificates(host: &Host, name: &str) {
     assert!(succeeded, "{text}");
 }
 
-/// A daemon that demands TLS, with the disk `web1` of 64 MiB.
+/// Starts a daemon that requires TLS, with the disk `web1` of 64 MiB.
 fn serve(host: &Host, more: &[&str]) -> (Daemon, Address) {
     let (pool, dir) = (host.text("pool.img"), host.text("tls"));
     let mut options = vec!["--pool", &pool, "--pool-size", "64MiB", "--listen-nbd", "127.0.0.1:0"];
@@ -43,7 +44,7 @@ fn serve(host: &Host, more: &[&str]) -> (Daemon, Address) {
     (daemon, address)
 }
 
-/// Where a daemon serves NBD over TCP.
+/// Address at which a daemon serves NBD over TCP.
 struct Address {
     scheme: String,
     port: u16,
@@ -87,7 +88,7 @@ fn tls_certificates_made_as_the_page_says_serve_the_tools_of_libnbd_and_qemu() {
     let told = run("nbdinfo", &[&uri]);
     assert!(told.contains("with TLS") && told.contains("export-size: 67108864"), "{told}");
 
-    // Content in, through TLS; back through TLS, and past it.
+    // Data in, through TLS; back through TLS, and without it from the image.
     let source = host.text("source.img");
     run("dd", &["if=/dev/urandom", &format!("of={source}"), "bs=1M", "count=64", "status=none"]);
     run("nbdcopy", &[&source, &uri]);
@@ -106,7 +107,7 @@ fn tls_certificates_made_as_the_page_says_serve_the_tools_of_libnbd_and_qemu() {
     let told = run("qemu-io", &words);
     assert!(!told.contains("Pattern verification failed"), "{told}");
 
-    // The lines to copy name this address; only the folder of the certificates is another one here.
+    // The lines to copy have this address; only the folder of the certificates is another one here.
     let shown = ["qemu-img", "libnbd"].map(|client| {
         let words = ["disk", "show", "web1", "--connect", client, "--door", "nbd-tcp"];
         daemon.run(&words).succeeded()

@@ -1,4 +1,4 @@
-//! Runs programs that are not ours, with a deadline, so that a lost reply fails a test instead of hanging it.
+//! Runs foreign programs with a deadline, so that a lost reply fails a test instead of blocking it.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -8,38 +8,38 @@ use nix::unistd::Pid;
 
 use crate::host::Daemon;
 
-/// Far beyond what any tool takes here; `timeout` ends what has not ended by then.
+/// Far longer than any tool takes here; `timeout` ends it then.
 const DEADLINE_SECONDS: &str = "300";
-/// How `timeout` says that the deadline passed, and that there is no such program.
+/// Exit statuses of `timeout` after the deadline, and without such a program.
 const TIMED_OUT: i32 = 124;
 const NOT_FOUND: i32 = 127;
 
-/// A tool that runs beside the test. Ended when dropped.
+/// A tool that runs in parallel to the test. Ended when dropped.
 pub(crate) struct Background {
     child: Option<Child>,
     words: String,
 }
 
-/// Where a client finds a disk.
+/// Returns the URI of a disk for clients.
 pub(crate) fn uri(daemon: &Daemon, disk: &str) -> String {
     let socket = daemon.nbd_socket(disk);
     format!("nbd+unix:///{disk}?socket={}", socket.to_str().expect("temporary folders have plain names"))
 }
 
-/// The SHA-256 of a file.
+/// Returns the SHA-256 of a file.
 pub(crate) fn checksum(path: &str) -> String {
     let text = run("sha256sum", &[path]);
     text.split_whitespace().next().expect("a checksum and a name").to_owned()
 }
 
-/// Runs a tool that must succeed and returns all it printed.
+/// Runs a tool that must succeed and returns its output.
 pub(crate) fn run(tool: &str, arguments: &[&str]) -> String {
     let (succeeded, text) = try_run(tool, arguments);
     assert!(succeeded, "{tool} {} failed:\n{text}", arguments.join(" "));
     text
 }
 
-/// Runs a tool that must fail and returns all it printed.
+/// Runs a tool that must fail and returns its output.
 pub(crate) fn run_fails(tool: &str, arguments: &[&str]) -> String {
     let (succeeded, text) = try_run(tool, arguments);
     assert!(!succeeded, "{tool} {} succeeded:\n{text}", arguments.join(" "));
@@ -51,7 +51,8 @@ fn try_run(tool: &str, arguments: &[&str]) -> (bool, String) {
     judge(&words, command(tool, arguments).output())
 }
 
-/// Runs `qemu-io` commands one after another on a raw image or URI; every pattern must be found as it was written.
+/// Runs `qemu-io` commands one after another on a raw image or URI; every pattern must be found as it was
+/// written.
 pub(crate) fn qemu_io(target: &str, commands: &[&str]) {
     let mut arguments = vec!["-f", "raw", "-t", "none"];
     for command in commands {
@@ -62,7 +63,7 @@ pub(crate) fn qemu_io(target: &str, commands: &[&str]) {
     assert!(!text.contains("Pattern verification failed"), "{commands:?}:\n{text}");
 }
 
-/// Fails unless both hold the same bytes. Neither is locked, so that one may be in use.
+/// Fails unless both have the same bytes. Neither is locked, so that one may be in use.
 pub(crate) fn assert_same_content(left: &str, right: &str) {
     let text = run("qemu-img", &["compare", "-U", "-f", "raw", "-F", "raw", left, right]);
     assert!(text.contains("Images are identical"), "{text}");
@@ -82,7 +83,7 @@ impl Background {
         child.try_wait().expect("it is our child").is_none()
     }
 
-    /// Waits for its end. Returns whether it succeeded and all it printed.
+    /// Waits for its end. Returns whether it succeeded, and its output.
     pub(crate) fn wait(mut self) -> (bool, String) {
         let child = self.child.take().expect("it was not waited for");
         judge(&self.words, child.wait_with_output())
@@ -92,8 +93,8 @@ impl Background {
 impl Drop for Background {
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
-            // `timeout` leads a process group of its own with the tool in it. Fails only if all have ended, which is
-            // the aim.
+            // `timeout` leads a process group of its own with the tool in it. Fails only if all have ended,
+            // which is intended.
             let group = Pid::from_raw(child.id().cast_signed());
             killpg(group, Signal::SIGKILL).unwrap_or(());
             child.wait().expect("it is our child");

@@ -1,4 +1,5 @@
-//! fio verifies what it wrote: all block sizes, one request at a time and many, with room and under pressure.
+//! fio verifies its writes: all block sizes, one request at a time and many, with free space and under
+//! pressure.
 
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ const MIB: u64 = 1 << 20;
 /// The part of each disk that one run writes.
 const PART_MIB: u64 = 40;
 
-/// The counters of the only disk.
+/// Returns the counters of the only disk.
 fn statistics(daemon: &Daemon) -> Value {
     daemon.json(&["stats", "disk"])["disks"][0].clone()
 }
@@ -21,8 +22,8 @@ fn counter(statistics: &Value, name: &str) -> u64 {
     statistics[name].as_u64().unwrap_or_else(|| panic!("no {name} in {statistics}"))
 }
 
-/// Serves a disk of 80 MiB with `block_size` and `limit`, and lets fio write and verify it at depth 1 and at depth 32:
-/// at once, again when all is written, and past Forebay when it has ended. Returns the counters.
+/// Serves a disk of 80 MiB with `block_size` and `limit`, and lets fio write and verify it at depth 1 and at
+/// depth 32: at once, again when all is written, and without Forebay when it has ended. Returns the counters.
 fn fio_verifies(block_size: &str, limit: &str) -> Value {
     let host = Host::new();
     let image = host.image("disk.img", 2 * PART_MIB * MIB);
@@ -59,7 +60,8 @@ fn fio_verifies_with_room(block_size: &str) {
     }
 }
 
-/// The limit is a tenth of what is written, so that flash fills up early and each page that enters has to oust another.
+/// Verifies with a limit of a tenth of the written data, so that flash fills up early and each page that
+/// enters must evict another.
 fn fio_verifies_under_pressure(block_size: &str) {
     let limit_bytes = 2 * PART_MIB * MIB / 10;
     let statistics = fio_verifies(block_size, &limit_bytes.to_string());
@@ -68,7 +70,7 @@ fn fio_verifies_under_pressure(block_size: &str) {
     }
     let promoted_bytes = counter(&statistics, "promotions") * block::PAGE;
     assert!(promoted_bytes > limit_bytes, "promotion goes on when flash is full: {statistics}");
-    // While a segment is reclaimed, what survives of it is in the next one already.
+    // While a segment is reclaimed, its survivors are in the next one already.
     let most = limit_bytes + SEGMENT_BYTES;
     assert!(counter(&statistics, "flash_bytes") <= most, "the limit holds: {statistics}");
 }

@@ -1,10 +1,11 @@
-//! Disks as block devices of a host: guests with the real process, the real kernel's ublk or NBD client, and what opens devices.
+//! Disks as block devices of a host: guests with the real process, the real kernel's ublk or NBD client, and
+//! programs that open devices.
 //!
 //! ```text
 //!   guest: ext4, xfs, LVM, fio ──> /dev/forebay/NAME ──> ublk ──> forebay ──> /dev/disk/NAME, /dev/disk/pool
 //!                                      forebay map ────────┘         └─ killed and started again under load
 //! ```
-//! The guests are emulated: they show that nothing is wrong, never how long anything takes.
+//! The guests are emulated: they show correctness, and no times.
 
 use guest::{Ended, Guest, Kernel, Kit};
 
@@ -14,17 +15,17 @@ use crate::host::Host;
 const MIB: u64 = 1 << 20;
 const DISK_BYTES: u64 = 64 * MIB;
 const POOL_BYTES: u64 = 128 * MIB;
-/// Room for the libraries of all these programs, which count twice while the guest boots.
+/// Enough for the libraries of all these programs, which count twice while the guest boots.
 const MEMORY_MIB: u32 = 1024;
-/// Kills of an ordinary run: what fits the time of CI. A night has more, as all tests that kill.
+/// Kills of an ordinary run: as many as CI has time for. A nightly run has more, as in all tests that kill.
 const KILLS_DEFAULT: u32 = 20;
 /// Kills where disks are mapped by the kernel's NBD client: after each, requests wait for two seconds by its timer.
 const NBD_KILLS: u32 = 4;
-/// Far beyond what a busy machine takes for a boot, and for each kill.
+/// Far longer than a busy machine takes for a boot, and for each kill.
 const SECONDS_MAX: u32 = 900;
 const SECONDS_MAX_OF_KILL: u32 = 30;
 const COMMON: &str = include_str!("common.sh");
-/// Only mapped disks are asked: on what is below them lies the same.
+/// LVM scans mapped disks only: the devices below them have the same content.
 const LVM_SETTINGS: &str = r#"
 devices {
     filter = [ "a|^/dev/ublkb|", "r|.*|" ]
@@ -47,7 +48,7 @@ backup {
 }
 "#;
 
-/// A guest with `forebay` and an empty disk of each name, beside the one for the pool.
+/// Returns a guest with `forebay` and an empty disk of each name, next to the one for the pool.
 fn guest(host: &Host, kernel: Kernel, disks: &[&str]) -> Guest {
     let kit = Kit::with_kernel(kernel).expect("`cargo xtask test` installs what a guest needs");
     let guest = Guest::new(&kit).memory_mib(MEMORY_MIB).seconds_max(SECONDS_MAX);
@@ -56,7 +57,7 @@ fn guest(host: &Host, kernel: Kernel, disks: &[&str]) -> Guest {
     disks.iter().fold(guest, |guest, disk| guest.disk(*disk, host.image(disk, DISK_BYTES)))
 }
 
-/// Runs a script behind the functions that all share. It has to succeed.
+/// Runs a script after the functions that all share. It has to succeed.
 fn run(guest: Guest, script: &str) -> Ended {
     let ended = guest.run(&format!("{COMMON}{script}")).unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(ended.status, 0, "{}", ended.output);
@@ -89,7 +90,7 @@ fn file_systems_on_mapped_disks_lose_nothing_and_see_no_error_however_often_the_
     let programs = ["mkfs.ext4", "e2fsck", "mkfs.xfs", "xfs_repair"];
     let guest = programs.into_iter().fold(guest, Guest::program);
     let ended = run(guest, &format!("KILLS={kills}\n{}", include_str!("kills.sh")));
-    // Else the proof would be of half the matter.
+    // Otherwise the test would prove only half.
     let line = ended.output.lines().last().expect("it printed something");
     assert!(!line.starts_with("0 of"), "no kill had requests in flight: {}", ended.output);
 }
