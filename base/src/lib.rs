@@ -7,11 +7,11 @@
 //! | [`problem`] | the error type of the control plane, and suggestions for misspelt words |
 //! | [`units`], [`moment`] | sizes, shares, durations and moments as people write them |
 //! | [`plain`] | text from outside, escaped before it is shown |
-//! | [`names`] | names of disks, and which number has which name |
+//! | [`names`] | names of disks, and the name of each number |
 //! | [`bounded`] | reads of files and programs with a limit |
-//! | [`descriptors`] | the limit of open files, and what to do where it is reached |
-//! | [`rights`], [`sockets`] | Unix sockets and who may connect to them |
-//! | [`memory`], [`mounts`], [`qemu_process`] | what the kernel says of memory, mounts and a process |
+//! | [`descriptors`] | the limit of open files, and advice for the error |
+//! | [`rights`], [`sockets`] | Unix sockets and the rights to connect to them |
+//! | [`memory`], [`mounts`], [`qemu_process`] | kernel information on memory, mounts and a process |
 //! | [`signals`] | signals that end the daemon, and those that do not |
 //! | [`durable`], [`store`] | small files that are replaced as a whole, and the thread that replaces them |
 //! | [`token`] | the secret that changes over TCP need |

@@ -3,8 +3,8 @@
 //! A socket file that a dead process left is replaced, whatever its owner; one with a listener never is.
 //!
 //! ```text
-//!   new:     bind, closed to all ── chmod, chown ── listen        nobody can connect before the last step
-//!   change:  chmod to what old and new both allow ── chown ── chmod to the new
+//!   new:     bind, closed to all ── chmod, chown ── listen        no client can connect before the last step
+//!   change:  chmod to the bits that old and new share ── chown ── chmod to the new
 //! ```
 //! At no moment can a user connect whom neither the old rights nor the new ones allow.
 

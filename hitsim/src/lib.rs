@@ -1,7 +1,7 @@
 //! Hit ratios of traces without I/O: the served policy, and those of papers for comparison.
 //!
 //! ```text
-//!   trace ──> Workload ──┬──> served: the crate `cache` itself, on devices that keep no data ──┐
+//!   trace ──> Workload ──┬──> served: the crate `cache` itself, on devices without data ───────┐
 //!                        └──> policies: FIFO, LRU, ARC, ... on numbers of blocks alone ───────┴──> rows
 //! ```
 //! A trace is read once; sizes, blocks and policies are simulated from memory, on all cores. The crate opens no file and prints

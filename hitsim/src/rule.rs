@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   read                      a hit if the block is cached; if not, it enters
-//!   write of all of it        the same; the version on flash is void, and the new one, in RAM, has to be written to flash again
-//!   write of a part of it     cached in RAM: patched there, as above
-//!                             cached on flash alone: void, and gone
+//!   write of all of it        the same; the version on flash is invalid, and the new one, in RAM, has to be written to flash again
+//!   write of a part of it     cached in RAM: updated there, as above
+//!                             cached on flash alone: invalidated
 //!                             not cached: it stays so, as its rest is not known
 //! ```
 //! A write is a hit if the block was cached before it. A policy from a paper has no RAM of its own: a block counts as in RAM if it is among

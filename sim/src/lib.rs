@@ -3,7 +3,7 @@
 //! ```text
 //!   clients ──random operations──> CachedDisk ──> backing (Faulty: slow, failing, losing)
 //!      │                               └────────> flash   (Faulty: slow, failing, rotting)
-//!      └──every start and end──> Model: which values may each sector hold?
+//!      └──every start and end──> Model: legal values of each sector
 //! ```
 //! A seed is a schedule: the same seed gives the same operations, delays, faults and order of tasks. A failing seed is printed and can be
 //! replayed exactly.

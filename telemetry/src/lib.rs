@@ -6,9 +6,9 @@
 //! |---|---|
 //! | [`counted`] | counters and latencies of a disk, to be added and subtracted |
 //! | [`totals`] | the same since a disk was added, across restarts |
-//! | [`series`] | windows, history and warm-up: questions to one store of samples |
+//! | [`series`] | windows, history and warm-up: queries on one store of samples |
 //! | [`wear`] | bytes written to flash, lifetime of drives, write budgets |
-//! | [`events`] | what an operator must know, kept across restarts |
+//! | [`events`] | events for operators, kept across restarts |
 
 pub mod counted;
 pub mod events;

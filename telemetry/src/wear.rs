@@ -2,7 +2,7 @@
 //! the present rate.
 //!
 //! ```text
-//!   cache counts ──> book (DIR/wear.json) ──┐          pool set write-budget ──> cache, which holds promotions back
+//!   cache counts ──> book (DIR/wear.json) ──┐          pool set write-budget ──> cache, which limits promotions
 //!   pool set rated-tbw ─────────────────────┼──> estimate ──> pool show, /metrics, the page, event
 //!   sysfs ──> drives ──> smartctl ──────────┘
 //! ```

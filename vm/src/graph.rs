@@ -1,8 +1,8 @@
 //! Block nodes of a QEMU: devices and the nodes that they use.
 //!
 //! ```text
-//!   device ── root ── filters (throttle) ── raw ── file or host_device          what can be moved
-//!   device ── root ── filters (throttle) ── nbd                                 what was moved
+//!   device ── root ── filters (throttle) ── raw ── file or host_device          disk that can be moved
+//!   device ── root ── filters (throttle) ── nbd                                 disk that was moved
 //! ```
 //! Reads only.
 

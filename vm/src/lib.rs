@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!   attach                                                         detach
-//!   1 Forebay opens the file beside QEMU, caches nothing           1 Forebay caches nothing, gives up the lock
-//!   2 QEMU gets a node for Forebay's socket                        2 QEMU gets a node for the file, as it had it
+//!   1 Forebay opens the file beside QEMU, caches nothing           1 Forebay caches nothing, releases the lock
+//!   2 QEMU gets a node for Forebay's socket                        2 QEMU gets a node for the file, as before
 //!   3 every write goes to both; the guest changes over             3 every write goes to both; the guest changes over
 //!   4 QEMU closes the file                                         4 QEMU closes the socket
-//!   5 Forebay locks the file and begins to cache                   5 Forebay forgets the disk
+//!   5 Forebay locks the file and begins to cache                   5 Forebay removes the disk
 //! ```
 //!
 //! # Why the content stays right

@@ -1,8 +1,8 @@
 //! Generated traces, always the same, for use without real ones. One has a part for each property that distinguishes policies:
 //!
 //! ```text
-//!   18 of 24 requests    a page by rank, a few often and many seldom; which they are shifts slowly
-//!    4                   what was used a moment ago, once more
+//!   18 of 24 requests    a page by rank, a few often and many seldom; the ranks shift slowly
+//!    4                   a recently used page, once more
 //!    1                   eight pages of a loop that is larger than a tenth of all
 //!    1                   a page that is used once
 //! ```

@@ -2,9 +2,9 @@
 //! appended.
 //!
 //! ```text
-//!   a segment goes     pages of others that go next are read, and one of these reads takes long
+//!   reclaim            pages of the next segments are read, and one of these reads takes long
 //!   the disk is evicted, and a guest rewrites all its pages: the same pages get the same places
-//!   the read ends      what was read is appended again
+//!   the read ends      its pages are appended again
 //! ```
 //! Place and checksum decide whether a page is still current. Both versions have the same checksum here, so only the hold on the segments
 //! keeps the old one from being appended behind the new one, in the index and at the next start.

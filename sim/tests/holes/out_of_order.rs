@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   A  page 3 holds 1          its neighbours are hot
-//!   B  page 3 holds 2          nothing else of B is known any more, so B is the cheapest
+//!   B  page 3 holds 2          nothing else of B is indexed any more, so B is the cheapest
 //! ```
 //! The region was closed with no `forget` for the page, because the log has the backing's content. If B is reclaimed, and A stays, the next
 //! start trusts 1.

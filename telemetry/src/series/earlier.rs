@@ -4,7 +4,7 @@
 //! They are read until a disk has a file of its own, and then removed: an interrupted migration begins again.
 //!
 //! ```text
-//!   windows.bin   magic 8, version 4, seconds since 1970 8, names, for each disk: number, and what `file` calls details; checksum 4
+//!   windows.bin   magic 8, version 4, seconds since 1970 8, names, for each disk: number, and the details of `file`; checksum 4
 //!   .steps        512 bytes of head, then 2016 places of 256: 23 numbers of 8, zeroes, checksum 4; all zeroes if there is none
 //! ```
 

@@ -3,7 +3,7 @@
 //! ```text
 //!                       ┌ 5 s   x 60    everything, packed ── windows 5m; history 5m
 //!   sample ── turn ─────┼ 1 min x 60    everything, packed ── window 1h
-//!   (one look at        ├ 15 min x 96   everything, packed ── window 1d
+//!   (state of           ├ 15 min x 96   everything, packed ── window 1d
 //!    a disk)            ├ 5 min x 2016  sums, percentiles ─── history 1d, 7d
 //!                       └ lifetime      with the cache and in pass-through ── report
 //! ```

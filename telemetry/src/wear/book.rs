@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   written = before (earlier runs) + seen (this one, at the last snapshot)
-//!   lately  = written - what it was a day ago;      a mark is left every hour for that
+//!   lately  = written - its value a day ago;        a mark is kept every hour for that
 //! ```
 //! Figures for people; the product does not rely on them: a kill or a power cut costs the counts since the file was saved, a minute at
 //! most. An unreadable file does not prevent a start; counting then begins at zero, and states since when.

@@ -1,8 +1,8 @@
 //! Estimate of a device's wear, and of the time that it lasts at the present rate: pure.
 //!
 //! ```text
-//!   left      = rated - written   or, if that is less, by what the drive says is used of its life:
-//!               written * (100 - used %) / used %;  of the rating if the drive does not say what was written
+//!   left      = rated - written   or, if that is less, by the used part of its life that the drive reports:
+//!               written * (100 - used %) / used %;  of the rating if the drive does not report the bytes written
 //!   days left = left / written in a day
 //! ```
 //! *Written* is the figure of the drive if it has one, because others may write to it too; otherwise the count of Forebay. The rate is that

@@ -1,7 +1,7 @@
 //! Binary output of blktrace: events of the block layer of Linux, version 7 of their format.
 //!
 //! ```text
-//!   event of 48 bytes, in the order of bytes of the machine that wrote it, then `pdu length` bytes that are left out
+//!   event of 48 bytes, in the byte order of the machine that wrote it, then `pdu length` bytes that are left out
 //!    0 magic u32   4 sequence u32   8 nanoseconds u64   16 sector u64   24 bytes u32   28 action u32
 //!   32 process u32   36 device u32   40 cpu u32   44 error u16   46 pdu length u16
 //! ```

@@ -1,7 +1,7 @@
 //! Forebay's own format: a few bytes a request, in frames with checksums. `docs/dev/trace-format.md` has every byte.
 //!
 //! ```text
-//!   head 16 bytes │ frame │ frame │ ... │ last frame, which says how much there is
+//!   head 16 bytes │ frame │ frame │ ... │ last frame, with the totals
 //!   frame: payload bytes u32 │ requests u32 │ number u32 │ CRC-32C u32 │ payload
 //! ```
 //! Frames are independent, so that damage is found where it is, and a file that was cut off lacks its last frame. Numbers are little

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Request ──> counts, lengths, sequences           (this file)
-//!           ──> blocks ──> touched, how often, when   (footprint.rs; exact up to a bound, then by a sample)
+//!           ──> blocks ──> footprint, reuse, times    (footprint.rs; exact up to a bound, then by a sample)
 //!           ──> windows of time or of requests        (windows.rs)
 //! ```
 

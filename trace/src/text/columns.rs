@@ -3,11 +3,11 @@
 //! ```text
 //!   csv:time_s,offset512,length512,op       "0.551706,20941264,16,W"
 //!
-//!   time_s time_ms time_us time_ns          when it came                     op        R, W, read or write, in any case
+//!   time_s time_ms time_us time_ns          arrival time                     op        R, W, read or write, in any case
 //!   offset offset512 ...                    the first byte, in such units    is_write  1 writes, 0 reads
 //!   length length512 ...                    its bytes, in such units         is_read   1 reads, 0 writes
-//!   latency_s latency_ms latency_us latency_ns   how long it took            device    the number of its disk
-//!   -                                       a field that is left out         *         the last one: whatever follows is left out
+//!   latency_s latency_ms latency_us latency_ns   latency                     device    the number of its disk
+//!   -                                       a field that is left out         *         the last one: the rest is left out
 //! ```
 //! Fields are separated by commas, semicolons, or blanks: the first of these that the line has. A heading, which is a first line of which
 //! no field begins with a digit, is left out.

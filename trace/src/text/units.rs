@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   lis   first unit, count of units, something, number of the request     "1936993 8 0 0"
-//!   ids   one unit; a few lines that are no number are left out            "2819"
+//!   ids   one unit; a few lines other than numbers are left out            "2819"
 //! ```
 //! Neither file defines the unit: sectors of 512 bytes in `lis` of disks, pages in others.
 

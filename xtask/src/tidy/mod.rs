@@ -4,10 +4,10 @@
 //! source   a Rust file as tokens, so that comments and strings do not count as code
 //! floors   imports inside `cache` only go down
 //! circles  files of one floor do not import each other in larger circles than before
-//! crates   the walls between crates, from what cargo says of them
+//! crates   allowed dependencies between crates, from the output of cargo
 //! rust     heads, sizes, sleeps and leftovers of one Rust file
 //! language measures of comments and pages, which may only fall
-//! map      the files that the map of the code names
+//! map      files that the map of the code names
 //! named    the Rust files that comments name
 //! rules    the rules of durability that comments cite by number
 //! text     lines of any text file

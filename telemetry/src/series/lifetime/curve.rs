@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   0   30s  1min  ...  5min  ...  1h   ...   1d    ...   1w      ...    3y
-//!   |----|----|----|----|--|---|---|----|----|------|------|-------|------|······> open for ever
+//!   |----|----|----|----|--|---|---|----|----|------|------|-------|------|······> no end
 //! ```
 //! Steps widen with age, at fixed marks: the first minutes of a cache are as interesting as a month later. So there are at most as many
 //! steps as marks, however old a disk is, and steps are never merged. Time advances while the disk is served and cached; it stands still in

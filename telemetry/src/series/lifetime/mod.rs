@@ -1,7 +1,7 @@
 //! Lifetime of a disk: its figures with the cache and in pass-through, which `forebay report` compares. Kept with the totals.
 //!
 //! ```text
-//!   total = from (by a version that did not keep this apart) + passed (in pass-through) + cached (in any other mode)
+//!   total = from (by a version without this distinction) + passed (in pass-through) + cached (in any other mode)
 //! ```
 //! Every sample is passed in; its counters and times are of one moment. Nothing here reads a clock.
 
