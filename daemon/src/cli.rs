@@ -37,7 +37,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// See what a cache does: a modelled array without and with it, in about a minute. Needs nothing.
+    /// Show the effect of a cache: a modelled array without and with it, in about a minute. Needs nothing.
     Demo(Demo),
     /// Run the daemon: serve disks through the cache until SIGTERM or SIGINT.
     #[command(after_long_help = format!("Configuration file:\n\n{}", crate::config::sample()))]
@@ -74,17 +74,17 @@ pub(crate) enum Command {
     /// Show the gain of the cache for a disk: before and after, from its counters. Time in pass-through is
     /// the measured "before".
     Report(Report),
-    /// Write manual pages, completions and the OpenAPI document, for those who package.
+    /// Write manual pages, completions and the OpenAPI document, for packagers.
     #[command(hide = true)]
     Generate(Generate),
     /// Hit ratios of a trace without I/O: for many sizes, blocks and policies, the one that serves disks among them.
     Simulate(Simulate),
-    /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
+    /// Drive a served disk with a trace. Overwrites the disk where the trace writes.
     Replay(Replay),
     /// Show the daemon, the pool, disks that need attention, and events of the last day on one screen. Exit
     /// status 1 if something needs attention.
     Status(Reading),
-    /// Read traces of disks: what is in them, and other formats.
+    /// Describe, convert and record traces of disks.
     #[command(subcommand)]
     Trace(Trace),
     /// Verify every checksum of pools that no daemon uses, and show what a start would find. Changes nothing.
@@ -232,10 +232,10 @@ pub(crate) struct DiskAdd {
     /// unless that is auto.
     #[arg(long, value_name = "SIZE")]
     pub(crate) dirty_limit: Option<String>,
-    /// write-back: destage never goes slower than so many bytes a second, whatever guests do.
+    /// write-back: least rate of destage in bytes a second, however busy guests are.
     #[arg(long, value_name = "SIZE")]
     pub(crate) destage_rate_min: Option<String>,
-    /// write-back: destage never goes faster than so many bytes a second.
+    /// write-back: greatest rate of destage in bytes a second.
     #[arg(long, value_name = "SIZE")]
     pub(crate) destage_rate_max: Option<String>,
     /// write-back: mirror or none. mirror keeps dirty data on two devices of the pool, if it has two that are

@@ -393,7 +393,7 @@ impl State {
         unsaved.map(|disk| disk.name.as_str()).collect()
     }
 
-    /// Records that the pool may come to hold data that the backing of a disk does not have. Returns true if
+    /// Records that the pool may get data that the backing of a disk does not have. Returns true if
     /// that was not recorded yet: then it has to be saved before the disk writes back.
     pub(crate) fn note_unsaved(&mut self, name: &str) -> bool {
         let pool = self.pool.as_ref().map(|pool| pool.id.clone());

@@ -32,7 +32,7 @@ pub(crate) struct Capabilities {
     pub(crate) shard_move: Ability,
     /// Reports a changed size while it is served.
     pub(crate) resize: Ability,
-    /// Frees the storage of what guests discard.
+    /// Frees the storage of discarded ranges.
     pub(crate) discard: Ability,
     /// Frees the storage of zeroes instead of writing them.
     pub(crate) unmap: Ability,

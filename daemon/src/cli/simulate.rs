@@ -33,7 +33,7 @@ pub(crate) struct Simulate {
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) options: TraceOptions,
-    /// Sizes of the cache, RAM and flash together: such as 10GiB, or 10% of what the trace touches.
+    /// Sizes of the cache, RAM and flash together: such as 10GiB, or 10% of the footprint of the trace.
     #[arg(long = "size", value_name = "SIZE", value_delimiter = ',', default_value = "1%,5%,10%,20%,40%")]
     pub(crate) sizes: Vec<SizeOf>,
     /// Sizes of blocks: powers of two from 4KiB to 1MiB. A disk has 64KiB by default.

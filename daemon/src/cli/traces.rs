@@ -98,7 +98,7 @@ pub(crate) struct Replay {
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) options: TraceOptions,
-    /// The disk, which no guest may use meanwhile. What is written to it is checked when it is read again.
+    /// The disk, which no guest may use meanwhile. Its writes are checked when they are read again.
     #[arg(long, value_name = "NAME")]
     pub(crate) disk: String,
     /// Send requests X times as fast as they were recorded. Default: 1.

@@ -109,7 +109,7 @@ fn set(options: DiskSet) -> Answer<()> {
     let document = client.patch(&path, &SetDisk { settings, drop_cached })?;
     let now = &document["disk"]["settings"];
     let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
-    // A change of the mode affects what every key does.
+    // A change of the mode affects every key.
     let changes_mode = keys.iter().any(|key| key == "mode");
     let remarks = remarks(&document["disk"], |key| changes_mode || keys.iter().any(|changed| changed == key));
     let said = format!("Disk '{}' now has {}\n{remarks}", options.name, shown.join(" "));

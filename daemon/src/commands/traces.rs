@@ -106,7 +106,7 @@ fn told(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) ->
     ))
 }
 
-/// Returns what a file of this format lacks of its source, a trace that was read to its end.
+/// Returns a text on data that a file of this format lacks of its source, a trace that was read to its end.
 fn not_there(trace: &Trace, format: Format) -> String {
     let mut parts = vec![format!("{} records that read or write nothing were left out", trace.left_out())];
     if trace.on_other_devices() > 0 {

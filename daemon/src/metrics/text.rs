@@ -106,7 +106,7 @@ pub(crate) fn exact(count: u64) -> f64 {
     count as f64
 }
 
-/// Appends a text with escapes: a backslash goes before backslashes, line breaks, and one more character.
+/// Appends a text with escapes: a backslash precedes backslashes, line breaks, and one more character.
 fn escape(escaped: &mut String, text: &str, also: char) {
     if !text.contains(['\n', '\\', also]) {
         escaped.push_str(text);

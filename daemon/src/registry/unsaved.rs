@@ -20,7 +20,7 @@ use crate::pool::MissingCause;
 use crate::state::DiskRecord;
 
 impl Registry {
-    /// Records that the pool may come to hold data that the backing of a disk does not have; without a pool
+    /// Records that the pool may get data that the backing of a disk does not have; without a pool
     /// there will be none. Must be called before the disk writes back; the caller must hold its lock.
     ///
     /// # Errors

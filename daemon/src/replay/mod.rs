@@ -239,7 +239,7 @@ impl Outcome {
     }
 }
 
-/// Returns the due time of a request, so many microseconds of the trace after its first one; never beyond
+/// Returns the due time of a request, so many microseconds of the trace after its first request; never beyond
 /// [`SPAN_MAX`].
 #[expect(clippy::cast_precision_loss, reason = "a year of microseconds is exact")]
 fn due(since_us: u64, speed: f64) -> Duration {

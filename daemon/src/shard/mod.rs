@@ -63,7 +63,7 @@ use crate::places::Places;
 use disk::{Disk, Env};
 use flash::OpenDevice;
 
-/// Entries of the ring's submission queue: what 64 disks at a moderate depth have in flight.
+/// Entries of the ring's submission queue: enough for 64 disks at a moderate depth.
 const RING_DEPTH: u32 = 512;
 /// Jobs that wait to be started; the control plane waits if there are more.
 const JOBS_MAX: usize = 64;

@@ -41,7 +41,7 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
         daemon.command(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0", "allow-unmarked=yes"])?;
         println!("added");
     }
-    // Whatever the mode was at the power failure: only some modes answer reads from the recovered cache.
+    // In any mode at the power failure: only some modes answer reads from the recovered cache.
     daemon.command(&["disk", "set", "disk", "mode=write-through"])?;
     let mut guest = daemon.guest()?;
     let backing = if last_mode == "write-back" { daemon.bring_home(&mut guest)? } else { backing };

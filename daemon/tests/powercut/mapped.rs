@@ -1,7 +1,7 @@
 //! Power failures while a file system on a mapped disk in write-back is written.
 //!
 //! ```text
-//!   files of the guest ──> ext4 ──> ublk ──> forebay ──> /dev/disk/{pool,backing}, which forget what was not flushed
+//!   files of the guest ──> ext4 ──> ublk ──> forebay ──> /dev/disk/{pool,backing}, which lose what was not flushed
 //! ```
 //! Boot after boot on the same disks: the guest maps the disk again, compares every file that was synced before, and writes more.
 

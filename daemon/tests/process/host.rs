@@ -119,7 +119,7 @@ impl Host {
         self.serve_as_ordinary_user_with(&[])
     }
 
-    /// The same with more options.
+    /// Starts it with more options.
     pub(crate) fn serve_as_ordinary_user_with(&self, more: &[&str]) -> Daemon {
         let mut command = command();
         if geteuid().is_root() {
@@ -207,7 +207,7 @@ impl Daemon {
         Ran::from(output.expect("the binary was built for this test"))
     }
 
-    /// The same in another folder.
+    /// Runs a command in another folder.
     pub(crate) fn run_in(&self, folder: &Path, words: &[&str]) -> Ran {
         let output = command().args(words).current_dir(folder).env("FOREBAY_SOCKET", &self.socket).output();
         Ran::from(output.expect("the binary was built for this test"))

@@ -93,7 +93,7 @@ pub(in crate::commands) fn cut_names(names: &[&str], width: usize) -> Vec<String
     cuts.into_iter().rev().max_by_key(distinct).unwrap_or_default()
 }
 
-/// Returns a text that fits into `width` characters, with so many of its first ones, and its last ones behind an ellipsis.
+/// Returns a text that fits into `width` characters, with `start` of its first ones, and its last ones behind an ellipsis.
 fn cut_at(text: &str, width: usize, start: usize) -> String {
     let length = text.chars().count();
     if length <= width {
