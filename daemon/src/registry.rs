@@ -693,7 +693,7 @@ impl Registry {
         let remembering = self.change_record(name, move |record| {
             (record.size_bytes, record.sector_bytes) = (Some(size), Some(sector));
         });
-        // The disk is served all the same: only the detection of a smaller size, or of other sectors, is
+        // The disk is served anyway: only the detection of a smaller size, or of other sectors, is
         // lost.
         if let Err(problem) = remembering.await {
             tracing::warn!("Cannot remember the size of disk '{name}': {problem}");

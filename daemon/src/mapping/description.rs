@@ -87,7 +87,7 @@ impl DeviceDescription {
     /// Writes the description of a device for udev. The key is that of [`key_of`].
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub(super) fn write(&self, key: &str) -> io::Result<()> {
         self.write_in(Path::new(FOLDER), key)
     }

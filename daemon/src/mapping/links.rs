@@ -72,7 +72,7 @@ impl DiskLinks {
     /// Replaces nothing but a symbolic link.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub(super) fn set(&self, link: &Path, device: &Path) -> io::Result<()> {
         let is_default = link == self.default_path();
         for folder in [self.record.parent().filter(|_| !is_default), link.parent()].into_iter().flatten() {

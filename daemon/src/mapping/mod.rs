@@ -136,7 +136,7 @@ trait MapDriver {
     /// Removes a device. Requests in flight fail. Its claim is held until the device takes no more requests.
     ///
     /// # Errors
-    /// Those of the kernel.
+    /// Errors of the kernel.
     fn remove(&mut self, number: u32, claim: Option<DeviceClaim>) -> io::Result<()>;
 }
 
@@ -411,7 +411,7 @@ impl Mapping {
     /// where the device keeps its size until it is made again.
     ///
     /// # Errors
-    /// Those of the kernel.
+    /// Errors of the kernel.
     pub(crate) fn resize(&mut self, disk: &DiskPlace, size_bytes: u64) -> Answer<bool> {
         let _lock = DiskLock::take(disk)?;
         // A device whose requests wait would block this too, and a stopped one of ublk does not survive it
@@ -601,7 +601,7 @@ impl BrokenConnections {
     /// Waits until a connection breaks, for at most `time`.
     ///
     /// # Errors
-    /// Those of netlink.
+    /// Errors of netlink.
     pub(crate) fn wait(&self, time: Duration) -> Answer<bool> {
         self.0.wait(time).map_err(|error| {
             Problem::failed(format!("Cannot listen for connections of kernel NBD that break: {error}"))

@@ -99,7 +99,7 @@ impl NbdControl {
     /// Makes a device of a connection that is negotiated, and returns its number. The kernel keeps the connection.
     ///
     /// # Errors
-    /// Those of the kernel: `EPERM` without privileges, `EINVAL` for terms that it cannot keep.
+    /// Errors of the kernel: `EPERM` without privileges, `EINVAL` for terms that it cannot keep.
     pub(super) fn connect(&mut self, terms: &NbdTerms, connection: BorrowedFd) -> io::Result<u32> {
         use nbd_attribute::{
             BACKEND_IDENTIFIER, BLOCK_SIZE_BYTES, DEAD_CONN_TIMEOUT, INDEX, SERVER_FLAGS, SIZE_BYTES, TIMEOUT,
@@ -122,7 +122,7 @@ impl NbdControl {
     /// success as well, and closes the new connection.
     ///
     /// # Errors
-    /// Those of the kernel: `EINVAL` for another `backend`, or after [`Self::disconnect`].
+    /// Errors of the kernel: `EINVAL` for another `backend`, or after [`Self::disconnect`].
     pub(super) fn reconnect(&mut self, index: u32, backend: &str, connection: BorrowedFd) -> io::Result<()> {
         let list = AttributeList::default()
             .u32(nbd_attribute::INDEX, index)
@@ -133,7 +133,7 @@ impl NbdControl {
     /// Notifies the users of a device of its new size in bytes. Waits for requests in flight.
     ///
     /// # Errors
-    /// Those of the kernel.
+    /// Errors of the kernel.
     pub(super) fn resize(&mut self, index: u32, backend: &str, size_bytes: u64) -> io::Result<()> {
         use nbd_attribute::{BACKEND_IDENTIFIER, INDEX, SIZE_BYTES};
         let list = AttributeList::default()
@@ -146,7 +146,7 @@ impl NbdControl {
     /// Ends a device. Requests in flight fail, and it is removed once no process has it open.
     ///
     /// # Errors
-    /// Those of the kernel.
+    /// Errors of the kernel.
     pub(super) fn disconnect(&mut self, index: u32) -> io::Result<()> {
         let list = AttributeList::default().u32(nbd_attribute::INDEX, index);
         self.request(command::DISCONNECT, &list, |_| ()).map(drop)
@@ -155,7 +155,7 @@ impl NbdControl {
     /// Subscribes to connections that break.
     ///
     /// # Errors
-    /// Those of netlink sockets.
+    /// Errors of netlink sockets.
     pub(super) fn listen(&self) -> io::Result<BrokenLinks> {
         let group = self.group.ok_or(io::ErrorKind::Unsupported)?;
         let socket = open_socket()?;
@@ -207,7 +207,7 @@ impl BrokenLinks {
     /// Waits until a connection breaks. Returns false if none does within `time`.
     ///
     /// # Errors
-    /// Those of netlink sockets.
+    /// Errors of netlink sockets.
     pub(super) fn wait(&self, time: Duration) -> io::Result<bool> {
         let time = TimeVal::new(time.as_secs().cast_signed(), time.subsec_micros().into());
         setsockopt(&self.socket, sockopt::ReceiveTimeout, &time)?;

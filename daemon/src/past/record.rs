@@ -190,8 +190,8 @@ impl Record {
             }
             None => reason,
         })?;
-        // A number of an earlier version may be that of another host as well. An unmodified backing is the
-        // same all the same; and one with our own dirty mark was not served by others.
+        // A number of an earlier version may be that of another host as well. An unmodified backing is
+        // trusted anyway, and one with our own dirty mark was not served by others.
         let is_ours = backing.dirty.as_ref().is_some_and(|mark| mark.disk == id);
         if modified == Modified::Perhaps && session.is_some_and(is_numbered) && !is_ours {
             return Err("An earlier version of Forebay served it last and was not stopped: what that wrote to the backing does not \

@@ -36,7 +36,7 @@ impl Remembered {
     /// Makes a change and saves it. Without a difference nothing is saved.
     ///
     /// # Errors
-    /// Those of `change`, and if the state cannot be saved. Then everything is as before.
+    /// Errors of `change`, and if the state cannot be saved. Then everything is as before.
     pub(super) async fn change<T: Send + 'static>(
         &self,
         change: impl FnOnce(&mut State) -> Answer<T> + Send + 'static,

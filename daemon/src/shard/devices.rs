@@ -259,7 +259,7 @@ impl Shard {
         let before: Vec<MemberNumber> = numbers().collect();
         let number = match cache.add_device(Flash::Device(open)).await {
             Ok(number) => number,
-            // It failed halfway, and belongs to the pool all the same. Devices are added one after another.
+            // It failed halfway, and belongs to the pool anyway. Devices are added one after another.
             Err(error) => numbers().find(|number| !before.contains(number)).ok_or_else(|| refused(&error))?,
         };
         self.looked_at.borrow_mut().insert(path.to_owned(), spare);

@@ -5,7 +5,7 @@
 //!   set_down:  Moving ──> backing (the same open file or connections, throughout) ── cache, which loads ── guests continue
 //!   let_go:    the old shard removes the disk
 //! ```
-//! Until the cache detaches it, a lift can be cancelled at any moment and the disk continues on its shard.
+//! Until the cache detaches the disk, a lift can be cancelled at any moment: the disk continues on its shard.
 //! After that it is served by the shard that sets it down; if the new one cannot, the old one does. Nothing
 //! is recorded beyond the process: the shard of a disk does not matter to a restart. The content of its RAM
 //! tier is lost, and the index is loaded again, with reads answered from the backing meanwhile: that is the

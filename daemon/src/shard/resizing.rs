@@ -51,7 +51,7 @@ type Remember = Box<dyn FnOnce(u64) -> Result<(), NotRemembered> + Send>;
 #[derive(Debug)]
 pub(crate) struct NotRemembered {
     pub(crate) problem: Problem,
-    /// True if a start may find it all the same.
+    /// True if a start may find the new size anyway.
     pub(crate) may_count: bool,
 }
 

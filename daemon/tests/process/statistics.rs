@@ -310,7 +310,7 @@ fn a_histogram_shows_what_a_guest_does() {
     let daemon = host.serve_with(&[]);
     let message = daemon.run(&["histogram", "a"]).failed();
     assert!(message.contains("'a'") && message.contains("forebay disk list"), "{message}");
-    // Earlier counts are kept all the same, with their times.
+    // Earlier counts are kept anyway, with their times.
     assert_eq!(statistics(&daemon, "a", "total")["writes"], 100);
     assert_eq!(statistics(&daemon, "a", "1d")["writes"], 100);
     assert!(daemon.json(&["stats", "a"])["disks"][0].get("writes").is_none());
