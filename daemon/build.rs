@@ -17,9 +17,9 @@ fn main() {
     println!("cargo::rustc-env=FOREBAY_VERSION={} ({build})", env!("CARGO_PKG_VERSION"));
 }
 
-/// Returns the commit of the repository whose root is the workspace, and has cargo ask again after the next commit.
+/// Returns the commit of the repository whose root is the workspace, and makes cargo rerun this after the next commit.
 fn commit() -> Option<String> {
-    // A source archive may lie in somebody else's repository.
+    // A source archive may be unpacked inside another repository.
     if git(&["rev-parse", "--show-prefix"])? != "daemon/" {
         return None;
     }
