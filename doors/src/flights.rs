@@ -4,8 +4,8 @@
 //!   begin ── polled at once ──> slot ── woken ──> row of those that are polled next ──> ended
 //! ```
 //! One that begins is polled at once, and not behind all that were woken before, as `FuturesUnordered` of the `futures` crate does it: what
-//! it asks of a device is on its way while those are dealt with (docs/dev/notes/performance.md, "Over vhost-user"). Wakers may be used from any
-//! thread.
+//! it asks of a device is on its way while those are dealt with (docs/dev/notes/performance.md, "Over vhost-user"). Wakers may be used from
+//! any thread.
 
 use std::collections::VecDeque;
 use std::future::Future;

@@ -3,9 +3,9 @@
 //! ```text
 //!   request ──check against geometry──> one operation of the ring ──short?──> the rest of it ──> done
 //! ```
-//! Past the host's page cache (`O_DIRECT`) where the file system can. What cannot be read is an error, never zeroes:
-//! a file that was cut short under us is [`ErrorKind::Gone`], and stays so until it is opened again. A write never
-//! makes a file longer; [`FileDevice::set_size`] is for a file that was made larger; after a failed flush the caller decides, nothing is retried here.
+//! Past the host's page cache (`O_DIRECT`) where the file system can. What cannot be read is an error, never zeroes: a file that was cut
+//! short under us is [`ErrorKind::Gone`], and stays so until it is opened again. A write never makes a file longer;
+//! [`FileDevice::set_size`] is for a file that was made larger; after a failed flush the caller decides, nothing is retried here.
 //!
 //! Knows no image formats, and keeps no data.
 

@@ -11,8 +11,8 @@
 //!   is paid for afterwards; and clients that always have more requests get `limit * t`.
 //! - **Order**: a request that waits is overtaken by flushes only.
 //! - **Dropping** a request that waits takes it out of the queue; it costs nothing.
-//! - **Lifted**: code that has to wait until requests have ended [lifts the limits](crate::BlockDevice::lift_limits) meanwhile. What passes then
-//!   is debt, which later requests wait for.
+//! - **Lifted**: code that has to wait until requests have ended [lifts the limits](crate::BlockDevice::lift_limits) meanwhile. What passes
+//!   then is debt, which later requests wait for.
 //!
 //! Code beneath the limits does not see a request that waits: it holds no lock, no room and no range.
 

@@ -100,8 +100,8 @@ struct Alarm {
     set_for: Cell<Option<u64>>,
     /// The time left until then. Read by the kernel when it takes the entry.
     left: Box<Cell<types::Timespec>>,
-    /// False as long as an entry that sets it may be queued: then it goes off later than it is set for, by as long as the kernel is short of
-    /// memory.
+    /// False as long as an entry that sets it may be queued: then it goes off later than it is set for, by as long as the kernel is short
+    /// of memory.
     is_taken: Cell<bool>,
 }
 

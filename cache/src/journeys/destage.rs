@@ -7,10 +7,10 @@
 //! 4. under the lock of the log: `home` for those pages that are still where they were ── written
 //! 5. they are clean
 //! ```
-//! A crash before 4 leaves everything dirty. Without the flush in 1, a power cut could erase the log entry of a page and
-//! leave the backing changed: an older copy on flash would count as clean, and differ from that. Guests never wait for any of it: a page that is written meanwhile goes to
-//! another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the next
-//! one begins.
+//! A crash before 4 leaves everything dirty. Without the flush in 1, a power cut could erase the log entry of a page and leave the backing
+//! changed: an older copy on flash would count as clean, and differ from that. Guests never wait for any of it: a page that is written
+//! meanwhile goes to another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the
+//! next one begins.
 //!
 //! **A backing that fails** does not get requests again and again: a round ends with the first request that failed after its retry time, or
 //! after some that were refused at once. The next round continues behind that, so that one bad place does not keep anything else from being

@@ -6,8 +6,8 @@
 //!                   └────────────── Window <──────────────┘
 //! ```
 //! While the export is held the reader stops between two requests, and bytes that it has not taken yet move to the place where the
-//! connection goes on: see `pause.rs`. All of it is one task: what arrives together is worked on together and answered together, and when the task ends
-//! nothing of the connection is left. Requests run side by side and are answered in the order in which they end.
+//! connection goes on: see `pause.rs`. All of it is one task: what arrives together is worked on together and answered together, and when
+//! the task ends nothing of the connection is left. Requests run side by side and are answered in the order in which they end.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;

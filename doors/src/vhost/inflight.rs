@@ -11,8 +11,8 @@
 //!   taken:     counter, then in flight = 1
 //!   answered:  1. next, last batch   2. the used ring of the guest   3. in flight = 0   4. used index
 //! ```
-//! A process that is killed between 2 and 4 leaves a used index that is behind that of the ring: the last batch was answered
-//! (here each answer is a batch of its own) and must not be done again. Stores are seen in their order because a dead process makes no more of them.
+//! A process that is killed between 2 and 4 leaves a used index that is behind that of the ring: the last batch was answered (here each
+//! answer is a batch of its own) and must not be done again. Stores are seen in their order because a dead process makes no more of them.
 //! The front end can write anything here, so everything is checked as untrusted input.
 //!
 //! A region that is made here has entries for the longest possible queue, however long the queues are for which the front end requests it:

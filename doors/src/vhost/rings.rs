@@ -5,8 +5,8 @@
 //!   available, the guest writes:  flags 2 | index 2 | head 2, head 2, ...              | used event 2
 //!   used, we write:               flags 2 | index 2 | head 4 written 4, head 4 ...     | available event 2
 //! ```
-//! Indices run through all numbers of 16 bits; an entry is at its index modulo the size. With event indices each side sets the index after which
-//! it wants a notification; without, it sets a flag.
+//! Indices run through all numbers of 16 bits; an entry is at its index modulo the size. With event indices each side sets the index after
+//! which it wants a notification; without, it sets a flag.
 //!
 //! Every answer is a read and two stores. `virtio-queue` searches the region of each of them with an iterator over all possible ones, which
 //! took a tenth of the instructions of a hit; it still decides where a ring may lie.

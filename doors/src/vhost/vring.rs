@@ -4,8 +4,8 @@
 //!   kick ──> take: head, record, parse, budget ──> running requests ──> used ring, record ──> call, if the guest wants it
 //!              └──────── one task of the shard; notified when it is to stop, or its setup changes ───────────────┘
 //! ```
-//! Requests that end together share a notification, a few at a time: one check of what the guest wants, one signal. An invalid ring breaks its queue: nothing
-//! more is taken, requests in flight end, the front end is notified by its error event. The other queues go on.
+//! Requests that end together share a notification, a few at a time: one check of what the guest wants, one signal. An invalid ring breaks
+//! its queue: nothing more is taken, requests in flight end, the front end is notified by its error event. The other queues go on.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};

@@ -212,8 +212,8 @@ impl Server {
         is_done
     }
 
-    /// Disables the first queue of a driver, and lets go what the disk holds only once that was seen to wait. Returns how much was answered by the
-    /// time that the queue was disabled.
+    /// Disables the first queue of a driver, and lets go what the disk holds only once that was seen to wait. Returns how much was answered
+    /// by the time that the queue was disabled.
     pub(crate) fn disable_while_held(&self, driver: &mut Driver) -> u16 {
         std::thread::scope(|scope| {
             let (disabled, is_disabled) = mpsc::channel();

@@ -66,7 +66,8 @@ pub(crate) struct Learned {
     void: f32,
 }
 
-/// Ghosts for each block that the cache holds: two bytes each. Twice as many bring hits, and some writes with them (docs/dev/notes/hit-ratio.md).
+/// Ghosts for each block that the cache holds: two bytes each. Twice as many bring hits, and some writes with them
+/// (docs/dev/notes/hit-ratio.md).
 fn ghosts_for_each(aim: Aim) -> u64 {
     match aim {
         Aim::Hits => 2,
