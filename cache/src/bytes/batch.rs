@@ -91,7 +91,8 @@ impl Kind {
         matches!(self, Self::Fill | Self::Write | Self::Forget)
     }
 
-    /// Returns true for what a guest changed and the backing may not have: it goes only when something durable stands for it (rule I8).
+    /// Returns true for changes of guests that the backing may not have: such an entry goes only when something durable replaces it (rule
+    /// I8).
     pub fn is_mutation(self) -> bool {
         matches!(self, Self::Write | Self::Zeroes | Self::Lost)
     }
@@ -112,7 +113,7 @@ pub struct Entry {
     pub place: u32,
 }
 
-/// Returns what stands in the place of the data of an entry of zeroes.
+/// Returns the value in the place field of an entry of zeroes.
 pub(crate) fn place_of_zeroes(unmap: Unmap) -> u32 {
     u32::from(unmap == Unmap::Allowed)
 }
@@ -154,7 +155,7 @@ pub fn encode_header(page: &mut [u8], pool: PoolId, head: &Head, entries: &[Entr
     encoder.finish();
 }
 
-/// Returns true if a page begins as a header of a batch does, of whatever pool and version.
+/// Returns true if a page begins as a header of a batch does, of any pool and version.
 pub fn is_header(page: &[u8]) -> bool {
     page.starts_with(&HEADER_MAGIC)
 }

@@ -111,7 +111,7 @@ mod interleaved {
 
     static THIRD_SHIFT: Shift = Shift::by(THIRD * 8);
 
-    // No closures: what is handed on to functions of the library does not become part of them, with this feature.
+    // No closures: with this feature, functions that are passed to the library are not inlined.
     #[target_feature(enable = "sse4.2")]
     pub(super) fn append_page(before: u32, page: &[u8; PAGE_BYTES]) -> u32 {
         let words: &[[u8; 8]; WORDS] = page.as_chunks().0.try_into().expect("a page has so many");
@@ -155,7 +155,7 @@ mod tests {
     fn a_page_has_the_checksum_that_it_has_byte_by_byte() {
         let mut bytes = [0; PAGE_BYTES];
         assert_eq!(page_checksum(&bytes), crc32c::crc32c(&bytes));
-        // Each bit by itself: what is put together of parts is linear, so these are all cases.
+        // Each bit by itself: the checksum is linear, so these are all cases.
         for bit in 0..PAGE_BYTES * 8 {
             bytes[bit / 8] = 1 << (bit % 8);
             assert_eq!(page_checksum(&bytes), crc32c::crc32c(&bytes), "bit {bit}");

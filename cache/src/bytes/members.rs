@@ -278,7 +278,7 @@ impl Members {
         if members.are_valid(segments_max) { Ok(members) } else { Err(FrameError::Field("devices")) }
     }
 
-    /// Returns true if numbers are those of one device each, and below what the table has room for.
+    /// Returns true if numbers are those of one device each, and below the capacity of the table.
     fn are_valid(&self, segments_max: u32) -> bool {
         let mut ranges: Vec<Range> = self.iter().flat_map(|member| member.ranges).collect();
         ranges.retain(|range| range.count > 0);

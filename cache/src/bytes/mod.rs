@@ -1,4 +1,4 @@
-//! Bytes: what stands on flash, as pure functions between structures and bytes.
+//! Bytes: the content of flash, as pure functions between structures and bytes.
 //!
 //! ```text
 //! device:   | superblock A | superblock B | table A | table B | segment 0 | segment 1 | ...

@@ -1,5 +1,5 @@
-//! Summaries: what a sealed segment holds, as runs of neighbours, so that recovery and reclaim read a summary instead of
-//! headers, and a hundred gibibytes of flash cost seconds instead of minutes.
+//! Summaries: the content of a sealed segment, as runs of neighbours, so that recovery and reclaim read a summary instead of headers, and a
+//! hundred gibibytes of flash cost seconds instead of minutes.
 //!
 //! A segment keeps room for the summary of the worst case, no two pages of which are neighbours. The first page of the summary records how
 //! much of it is used.
@@ -28,10 +28,10 @@ const CHECKSUM_BYTES: usize = 4;
 /// Bytes of a page that hold runs.
 const ROOM: usize = PAGE_BYTES - FRAME_BYTES - HEAD_BYTES - COUNTS_BYTES;
 
-/// Pages that one page of a summary describes at least: every page a run of its own, and what is left over.
+/// Pages that one page of a summary describes at least: with a run for each page, and the rest unused.
 pub const LINES_PER_PAGE: usize = (ROOM - RUN_BYTES - CHECKSUM_BYTES + 1) / (RUN_BYTES + CHECKSUM_BYTES);
 
-/// One page of a segment and what it holds.
+/// One page of a segment and its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The page of the disk; of a `forget`, the first page of the region.
@@ -106,7 +106,7 @@ impl Content {
         } else if entry.kind.has_data() {
             self.push(&Line::of_entry(entry, owner));
         } else {
-            // What stands in the place of a checksum is not one.
+            // The field of the checksum holds something else.
             let Entry { page, kind, sequence, seeded_checksum: checksum, .. } = *entry;
             self.push(&Line { page, kind, sequence, checksum, place: 0 });
         }
@@ -232,7 +232,7 @@ impl Content {
     /// Adds one page of a summary. Returns the head, and how many pages the whole summary has.
     ///
     /// # Errors
-    /// Why the page is no page of a summary of this pool. What was added before stays.
+    /// If the page is no page of a summary of this pool, with the reason. Earlier pages stay.
     pub fn decode_page(&mut self, page: &[u8], pool: PoolId) -> Result<(Head, u32), FrameError> {
         let mut decoder = Decoder::of_pool(page, MAGIC, pool)?;
         let (head, _) = Head::decode(&mut decoder)?;

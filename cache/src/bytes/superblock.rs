@@ -1,5 +1,4 @@
-//! The superblock: what a pool is, which devices it has and which term it is in. On each device two slots of one page
-//! each, written in turn.
+//! The superblock: identity, devices and term of a pool. On each device two slots of one page each, written in turn.
 //!
 //! ```text
 //! 32  8  turn: the slot with the higher turn is current

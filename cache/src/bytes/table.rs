@@ -33,8 +33,8 @@ pub enum Copied {
     Second,
 }
 
-/// Sees to it that the newest generation stands in a table though its segment may be free by now: what is left there was written
-/// before this table, and not behind a newer one that is damaged.
+/// Keeps the newest generation in a table though its segment may be free by now: content that is left there is then known to be from before
+/// this table, and not behind a newer one that is damaged.
 pub fn keep_newest(entries: &mut [TableEntry], newest: Sequence) {
     if entries.iter().flatten().all(|(_, generation, _)| *generation != newest)
         && let Some(free) = entries.iter_mut().find(|entry| entry.is_none())

@@ -87,10 +87,10 @@ impl<E: Env> Cache<E> {
         Ok(Self::over(join(shared, devices, host).await?))
     }
 
-    /// Makes a device one of the pool, whatever it held. Nobody else may have it open: one that left the pool is added again
-    /// only when all handles of it are dropped. To be followed by [`Cache::know_device`] on every other shard, and then by
-    /// [`Cache::use_device`]; until then nothing is put there. From the moment on at which this returns, the pool is to be
-    /// opened with this device.
+    /// Makes a device one of the pool, whatever its content. No other program may have it open: one that left the pool is added again only
+    /// when all handles of it are dropped. To be followed by [`Cache::know_device`] on every other shard, and then by
+    /// [`Cache::use_device`]; until then nothing is put there. From the moment on at which this returns, the pool is to be opened with this
+    /// device.
     ///
     /// # Errors
     /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`. If it failed while the device was being entered, it may have become
@@ -133,7 +133,7 @@ impl<E: Env> Cache<E> {
         self.pool.grow_device(number, device_bytes).await
     }
 
-    /// Takes notice of what devices have after one of them grew or became smaller on another shard.
+    /// Updates the sizes of devices after one of them grew or became smaller on another shard.
     pub fn know_sizes(&self) {
         self.pool.know_sizes();
     }
@@ -146,9 +146,9 @@ impl<E: Env> Cache<E> {
         self.pool.use_grown(number)
     }
 
-    /// Makes a device smaller: what is behind its new end moves, or goes if it is clean and cold. When this returns, that is
-    /// durable, and the device may be cut there. To be followed by [`Cache::know_sizes`] on every other shard. If it is dropped, or
-    /// ends with an error, the device has the size that it had, unless that was on its way to be durable.
+    /// Makes a device smaller: content behind its new end moves, or is dropped if it is clean and cold. When this returns, that is durable,
+    /// and the device may be cut there. To be followed by [`Cache::know_sizes`] on every other shard. If it is dropped, or ends with an
+    /// error, the device has the size that it had, unless that was on its way to be durable.
     ///
     /// # Errors
     /// `Settings` if there is no such device, if the pool needs more of it, or if it was cancelled; `TooSmall`, `FlashFailed`, or
@@ -222,7 +222,7 @@ impl<E: Env> Cache<E> {
         self.pool.segments().owners()
     }
 
-    /// Gives back what a disk holds that is not attached and will not be.
+    /// Releases the segments of a disk that is not attached and will not be.
     ///
     /// # Errors
     /// `DiskAttached`, `Flash`, or `HoldsDirty` if its backing does not have everything, unless the caller explicitly discards dirty data.
@@ -244,7 +244,7 @@ impl<E: Env> Cache<E> {
         Ok(())
     }
 
-    /// Compares what is cached clean of a disk that is not attached with a backing: up to `pages_max` pages, until the clock reads
+    /// Compares clean cached pages of a disk that is not attached with a backing: up to `pages_max` pages, until the clock reads
     /// `until_ns`. Changes nothing.
     ///
     /// # Errors
@@ -306,7 +306,7 @@ impl<E: Env> Cache<E> {
         self.pool.host.spawn(commit::run(Rc::clone(&cache)));
         self.pool.host.spawn(second_copies::run(cache));
         self.pool.host.spawn(disk::destage(Rc::downgrade(&disk)));
-        // If a device is to leave, what the disk has there goes.
+        // If a device is to leave, the disk's content there goes.
         self.pool.slot.wake();
         self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
@@ -326,7 +326,7 @@ impl<E: Env> Cache<E> {
     /// flash, nor evict cached data of this disk up to its reservation. Holds until the disk is attached, or given up by [`Cache::disown`].
     ///
     /// # Errors
-    /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`. Then nothing has changed.
+    /// `Settings` for impossible settings, `ReservationTooLarge`, `DiskAttached`. Then nothing has changed.
     pub fn keep_share(&self, settings: &DiskSettings, disk_bytes: u64) -> Result<(), CacheError> {
         let mut segments = self.pool.segments();
         self.set_share(&mut segments, settings, 0, &Geometry::plain(disk_bytes))
@@ -426,11 +426,11 @@ impl<E: Env> Cache<E> {
         let AtRest { disk, destaging } = at_rest;
         let cache = &disk.ctx.cache;
         self.start_leaving(cache);
-        // What loads it may still read and close its segments, which another shard could give back.
+        // The load may still read and close its segments, which another shard could free.
         drop(cache.loading.lock().await);
         // A segment that is being emptied would look empty as soon as its content is forgotten here, and be given away.
         let _reclaiming = cache.reclaiming.lock().await;
-        // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
+        // Waits for a batch that is being written. A failure concerns the flash, and the next start finds the durable part.
         drop(cache.log.close().await);
         cache.clear_proven();
         // First of all: from here on it is not known what is dirty, until the disk is loaded again.
@@ -439,7 +439,7 @@ impl<E: Env> Cache<E> {
         cache.forget_at_once();
         self.pool.segments().set_home(cache.id, None);
         self.disks.borrow_mut().remove(&cache.id);
-        // If a device is to leave, what the disk has there is the next one's business.
+        // If a device is to leave, the disk's content there is left to the next shard.
         self.pool.slot.wake();
         // A round that waited for its turn finds that the disk left.
         drop(destaging);
@@ -636,7 +636,7 @@ pub fn check_disk_bytes(disk_bytes: u64, block_bytes: u32) -> Result<(), CacheEr
 /// RAM is mapped as a whole, which ends the process if the system refuses. That happens where the addresses of a process are limited, or
 /// where untouched memory counts (`vm.overcommit_memory = 2`).
 fn check_memory(ram_bytes: u64) -> Result<(), CacheError> {
-    // What is beyond all bounds is refused for that.
+    // A size beyond all bounds is refused for that.
     if ram_bytes > RAM_BYTES_MAX || usize::try_from(ram_bytes).is_ok_and(Arena::can_be) {
         return Ok(());
     }

@@ -92,9 +92,9 @@ pub(super) async fn destage<E: Env>(disk: Weak<CachedDisk<E>>) {
 
 /// A disk whose requests go through the cache.
 ///
-/// Guarantees: a write is acknowledged when the backing has it, or in write-back the log on flash; a read that starts after
-/// that sees it; overlapping writes take effect one after another; after a write that the backing failed its range is read
-/// from the backing for good. What the backing does not have is served from flash whatever the mode, or fails.
+/// Guarantees: a write is acknowledged when the backing has it, or in write-back the log on flash; a read that starts after that sees it;
+/// overlapping writes take effect one after another; after a write that the backing failed its range is read from the backing for good.
+/// Dirty data is served from flash in every mode, or reads of it fail.
 pub struct CachedDisk<E: Env> {
     pub(super) ctx: Ctx<E>,
     /// Held between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
@@ -190,7 +190,7 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.counters.snapshot()
     }
 
-    /// Returns counters, latencies and what the cache holds. Takes constant time.
+    /// Returns counters, latencies and the content of the cache in numbers. Takes constant time.
     pub fn statistics(&self) -> DiskStatistics {
         let cache = &self.ctx.cache;
         let counts = self.counts();
@@ -311,7 +311,7 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.pool.host.to_its_end(flushed).await
     }
 
-    /// Ends what [`CachedDisk::quiesce`] began. True if there was something to end.
+    /// Ends a [`CachedDisk::quiesce`]. Returns true if there was one.
     pub fn resume(&self) -> bool {
         self.quiet.take().is_some()
     }
@@ -410,7 +410,7 @@ impl<E: Env> CachedDisk<E> {
         self.predicted.set(None);
     }
 
-    /// Counts on from what was counted on another shard.
+    /// Adds the counters and latencies of another shard.
     pub fn count_on(&self, tally: &Tally) {
         tally.add_to(&self.ctx.cache.counters, &self.ctx.cache.latencies, &self.ctx.cache.requests);
     }
@@ -531,7 +531,7 @@ impl<E: Env> BlockDevice for CachedDisk<E> {
     async fn flush(&self) -> Result<(), BlockError> {
         let started = self.ctx.cache.pool.host.now();
         let result = match self.ready(Operation::Flush).await {
-            // What takes much room is on the heap: else each request of a door would have room for it.
+            // Large futures are on the heap: otherwise each request of a door would have room for them.
             Ok(()) => Box::pin(flush::flush(&self.ctx, Asker::Guest)).await,
             error => error,
         };

@@ -1,4 +1,4 @@
-//! The face: what doors and the daemon hold.
+//! The face: the types that doors and the daemon use.
 
 pub(crate) mod cache;
 pub(crate) mod counting;

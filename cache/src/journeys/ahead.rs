@@ -37,7 +37,7 @@ pub(super) async fn fill_up<E: Env>(
 ) -> (Vec<Survivor>, Vec<Pin<'_, E>>) {
     let mut pins = Vec::new();
     let (has_next, was_next) = (cache.catalog.has_next(), cache.catalog.moved_ahead(victim).is_some());
-    // If each that goes next took along what survives of another, none would be gained.
+    // If each segment that goes next took survivors of another, none would be gained.
     if !cache.policy.borrow().learns() || survivors.is_empty() || has_next || was_next {
         return (survivors, pins);
     }

@@ -46,7 +46,7 @@ impl<E: Env> DiskCache<E> {
         !self.may_hold_dirty() && !self.back.throttle.has_writers()
     }
 
-    /// Stops the disk: from now on it answers nothing but errors, because what it would answer may be wrong.
+    /// Stops the disk: from now on it answers nothing but errors, because other answers could be wrong.
     pub(crate) fn stop(&self, reason: String) {
         if self.back.stop.is_set() {
             return;
@@ -157,7 +157,7 @@ pub(super) async fn mark_dirty<E: Env>(cache: &DiskCache<E>) -> Result<(), Block
     if cache.back.is_marked_dirty() {
         return Ok(());
     }
-    // Seldom, and large: not a part of what each write takes.
+    // Seldom, and large: not a part of each write's future.
     Box::pin(mark_dirty_now(cache)).await
 }
 

@@ -69,7 +69,7 @@ impl CachedReads {
         }
     }
 
-    /// Returns true if RAM has nothing of what is wanted, or not all.
+    /// Returns true if RAM has none of the wanted ranges as a whole.
     pub(crate) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
@@ -86,7 +86,7 @@ impl CachedReads {
         done
     }
 
-    /// Gives what was found of `wanted`. Nothing was awaited since. What `before` and `after` do with each range is done beside it.
+    /// Gives the pages that were found of `wanted`. Nothing may have been awaited since. `before` and `after` are called beside each range.
     pub(crate) fn give<E: Env>(
         &self,
         cache: &DiskCache<E>,

@@ -88,7 +88,7 @@ async fn rest<E: Env>(cache: &Rc<DiskCache<E>>) {
             if cache.leaving.get() || !cache.back.commits.is_empty() {
                 return;
             }
-            // A guest flushed what was written before: that is no reason to rest for longer.
+            // A guest flushed earlier writes: that is no reason to rest for longer.
             continue;
         }
         if cache.log.say_durable().await.is_err() {

@@ -1,4 +1,4 @@
-//! Destage: what flash holds and the backing does not have is written there, in the order of addresses (rule I9).
+//! Destage: dirty data on flash is written to the backing, in the order of addresses (rule I9).
 //!
 //! ```text
 //! 1. some runs of dirty pages are chosen, where each page is on flash is remembered, and the log is made durable
@@ -65,7 +65,7 @@ struct Choice {
     runs: Vec<Run>,
     /// Address from which the next round continues.
     next: u64,
-    /// True if these runs are all that is dirty, save what is stuck.
+    /// True if these runs are all dirty pages, except stuck ones.
     is_all: bool,
 }
 
@@ -118,7 +118,7 @@ struct Given {
     failed: bool,
     /// Ends of the first and the last run that the backing failed, by address.
     failed_ends: Option<[u64; 2]>,
-    /// Requests with data, and what they took together in nanoseconds.
+    /// Requests with data, and their total duration in nanoseconds.
     requests: u64,
     nanos: u64,
 }
@@ -202,7 +202,7 @@ fn connection_lost() -> BlockError {
     BlockError::anywhere(ErrorKind::Io, Operation::Flush).because("the backing lost its connection")
 }
 
-/// Chooses what the next round takes on.
+/// Chooses the pages of the next round.
 fn choose<E: Env>(cache: &DiskCache<E>, from: u64, pages: u64) -> Choice {
     cache.catalog.with_dirty(|dirty| choose_of(cache, dirty, from, pages))
 }

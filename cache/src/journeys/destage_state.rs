@@ -113,7 +113,7 @@ impl DestageState {
         self.wake();
     }
 
-    /// Ends what [`Self::begin_device_leave`] began.
+    /// Ends a [`Self::begin_device_leave`].
     pub(super) fn end_device_leave(&self) {
         self.device_leaves.set(false);
     }
@@ -233,7 +233,7 @@ impl DestageState {
         false
     }
 
-    /// Returns when the first of what is dirty became so.
+    /// Returns the time at which the oldest dirty page became dirty.
     pub(super) fn dirty_since(&self) -> Option<u64> {
         self.dirty_since.get()
     }

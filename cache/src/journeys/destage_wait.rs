@@ -98,7 +98,7 @@ pub(super) async fn wait_clean<E: Env>(
     wait_until(cache, Patience::Guest { since }, || {
         let is_clean = !cache.catalog.can_destage(pages.clone());
         if !is_clean {
-            // A round that failed has forgotten what it was to take on.
+            // A round that failed has forgotten its wanted pages.
             cache.back.destage.want(pages.clone());
         }
         is_clean

@@ -50,7 +50,7 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) back: WriteBack,
     /// Progress of loading previously cached content.
     pub(crate) load: RefCell<LoadStatistics>,
-    /// Changes when what is being loaded is no longer wanted.
+    /// Changes when the present load is no longer wanted.
     pub(crate) load_ticket: Cell<u64>,
     /// Held while it is loaded.
     pub(crate) loading: Mutex<()>,
@@ -62,7 +62,7 @@ pub(crate) struct DiskCache<E: Env> {
     /// Notified when loading has ended.
     pub(crate) loaded: Notify,
     pub(crate) flash_lost: FlashLost,
-    /// Set once it is remembered elsewhere that what flash holds of the disk is void.
+    /// Set once it is recorded elsewhere that the disk's content on flash is void.
     pub(crate) flash_void: OnceCell<()>,
     pub(crate) policy: RefCell<Policy>,
     pub(crate) missed_reads: RefCell<Sequential>,
@@ -79,7 +79,7 @@ pub(crate) struct DiskCache<E: Env> {
     pub(crate) leaving: Cell<bool>,
 }
 
-/// Pages of RAM that are there for what was considered, at most: four batches.
+/// Pages of RAM for considered pages, at most: four batches.
 const CONSIDER_DEPTH_MAX: usize = 4 * BATCH_PAGES_MAX;
 
 const _: () =
@@ -367,8 +367,8 @@ impl<E: Env> DiskCache<E> {
         overwritten
     }
 
-    /// Drops one clean page from the index if it is still at `flash`, because it has to go. A copy in RAM is offered again only once it
-    /// was used: else what RAM has of a small flash would go round and round, and write all the time.
+    /// Drops one clean page from the index if it is still at `flash`, because it has to go. A copy in RAM is offered again only once it was
+    /// used: otherwise the content of RAM would circulate through a small flash, and cause writes all the time.
     pub(crate) fn drop_copy(&self, page: PageNumber, flash: FlashPage) {
         if self.catalog.invalidate_at(page, flash) {
             self.ram.borrow_mut().lost_on_flash(page, Standing::Rejected);
@@ -394,8 +394,8 @@ impl<E: Env> DiskCache<E> {
         unknown || !self.catalog.is_clean() || self.back.stop.is_set()
     }
 
-    /// Notes that pages are in the log, in this batch: what the backing holds of them is readable after a kill, once
-    /// something that was written later proves that the batch was.
+    /// Records that pages are in the log, in this batch: their content on the backing is readable after a kill, once a later write proves
+    /// that the batch was written.
     pub(crate) fn note_written(&self, batch: u64, pages: impl Iterator<Item = (PageNumber, FlashPage)>) {
         self.coherence.record_appended(batch, pages);
         self.clear_proven();

@@ -3,7 +3,7 @@
 //! Neighbours are read with one request. A page that fails verification is read once more if it is dirty. A clean page is not: the backing
 //! has the same content or newer, and reading it there is faster than retrying a device that may take long to fail.
 //!
-//! Never decides what becomes of a page that is damaged: that is the reader's business.
+//! Never decides the consequences of a damaged page: that is left to the reader.
 
 use block::{BlockError, Buffer, ErrorKind};
 use smallvec::SmallVec;
@@ -113,7 +113,7 @@ impl<E: Env> Checked<'_, E> {
         )
     }
 
-    /// Returns everything that was read, also what is damaged.
+    /// Returns everything that was read, damaged pages included.
     pub(super) fn into_bytes(self) -> Buffer {
         self.bytes
     }
@@ -157,7 +157,7 @@ impl<E: Env> Checked<'_, E> {
         Some(if may_come_back { Fault::Device } else { Fault::Content })
     }
 
-    /// Takes over what was read of a page elsewhere, if that is its content.
+    /// Takes the bytes of a page that were read elsewhere, if that is its content.
     fn take(&mut self, at: usize, bytes: &[u8]) -> bool {
         let is_it = page_checksum(bytes) == self.run.pages[at].1;
         if is_it {

@@ -13,7 +13,7 @@ use super::flush_gate::Asker;
 use super::settle_log::flush_log;
 use crate::words::env::Env;
 
-/// Makes durable what was acknowledged before this call.
+/// Makes everything durable that was acknowledged before this call.
 ///
 /// # Errors
 /// If the flash, the backing or an earlier flush of it failed, or the disk stopped.

@@ -71,7 +71,7 @@ impl FlushGate {
         self.stopped.get()
     }
 
-    /// Returns true if the next flush of a guest fails for what an earlier one found that was none of its own.
+    /// Returns true if the next flush of a guest fails because of an earlier one that was none of its own.
     pub(super) fn has_untold(&self) -> bool {
         self.untold.borrow().is_some()
     }

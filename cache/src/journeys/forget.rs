@@ -7,7 +7,7 @@ use crate::words::env::Env;
 use crate::words::units::SegmentNumber;
 
 impl<E: Env> DiskCache<E> {
-    /// Drops everything that is cached and clean, and whatever is on its way in.
+    /// Drops all clean cached pages, and cancels fills under way.
     pub(crate) fn forget_everything(&self) {
         self.forget_ram();
         self.catalog.require_age_order();
@@ -27,7 +27,7 @@ impl<E: Env> DiskCache<E> {
         self.catalog.invalidate_flash();
     }
 
-    /// Drops what RAM has, and whatever is on its way in.
+    /// Drops the content of RAM, and cancels fills under way.
     fn forget_ram(&self) {
         self.coherence.poison_fills();
         self.load_ticket.set(self.load_ticket.get() + 1);

@@ -71,7 +71,7 @@ async fn make_all_void<E: Env>(
     for disk in owners {
         let cache = disks.borrow().get(&disk).cloned();
         match cache {
-            // What of it is left has two copies, or is being written.
+            // The rest of it has two copies, or is being written.
             Some(cache) if is_mirrored_whole(pool, &cache) => {}
             Some(cache) if cache.may_hold_dirty() => wait_for_destage(pool, &cache),
             // If the flash fails altogether, that is remembered elsewhere.
@@ -82,7 +82,7 @@ async fn make_all_void<E: Env>(
     Ok(())
 }
 
-/// Lets second copies take the place of what a device had that failed.
+/// Replaces the lost copies of a device that failed by second ones.
 async fn heal<E: Env>(pool: &Pool<E>, disks: &Disks<E>, member: MemberNumber) -> Result<(), BlockError> {
     let there = pool.segments().disks_on(member);
     for disk in there {
@@ -106,8 +106,8 @@ fn wait_for_destage<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) {
     }
 }
 
-/// Returns true if all that a disk has on a device that failed is to go on with its second copy, sooner or later: what is open or being
-/// reclaimed is not, at the moment, and asks again when it is.
+/// Returns true if all segments of a disk on a device that failed are to go on with their second copies, sooner or later: an open segment,
+/// or one being reclaimed, cannot at the moment, and asks again when it can.
 fn is_mirrored_whole<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
     let members = pool.shared.all_leaving();
     let is_failed = |member: &MemberNumber| pool.shared.leaving(*member) == Some(Leaving::Failed);

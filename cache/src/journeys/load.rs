@@ -47,11 +47,11 @@ pub struct Past {
     pub touched: Rc<dyn SharedBits>,
     /// Number of cached pages that are compared with the backing before any is trusted: 0 if the backing is known to be unchanged.
     pub samples: usize,
-    /// True if its reservation was granted before. Then it is attached also when devices that left the pool took the room
-    /// for it along: every disk keeps its part of what is left.
+    /// True if its reservation was granted before. Then it is attached also when devices that left the pool took the room for it along:
+    /// every disk keeps its part of the rest.
     pub granted: bool,
-    /// Remembers durably, elsewhere than on flash, that what flash holds of the disk is void (rule I14). Called before a
-    /// write without intent is sent to the backing, because the flash failed.
+    /// Callback that durably records, elsewhere than on flash, that the disk's content on flash is void (rule I14). Called before a write
+    /// without intent is sent to the backing, because the flash failed.
     pub flash_lost: FlashLost,
 }
 
@@ -126,7 +126,7 @@ pub(crate) async fn take_up<E: Env>(cache: &DiskCache<E>, belief: &Belief) -> Re
     Ok(())
 }
 
-/// Loads what was cached, and lets the disk use its flash from then on. Ends early if the disk leaves.
+/// Loads previously cached content, and lets the disk use its flash from then on. Ends early if the disk leaves.
 pub(crate) async fn load<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, tail: Tail, samples: usize) {
     let _loading = cache.loading.lock().await;
     if cache.leaving.get() {
@@ -136,7 +136,7 @@ pub(crate) async fn load<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, tail: Tail, s
     while !load_once(ctx, tail, samples, started).await {}
 }
 
-/// Says whether that was it: what the backing does not have is loaded again if the blocks changed meanwhile.
+/// Returns whether that was all: dirty data is loaded again if the block size changed meanwhile.
 async fn load_once<E: Env>(
     Ctx { cache, backing, .. }: &Ctx<E>,
     tail: Tail,
@@ -255,7 +255,7 @@ impl<E: Env> Loading<'_, E> {
         let _pin = pool.pin_segment(wanted.segment);
         let mut contained = pool.reader().contained(wanted, newest).await;
         for _ in 0..TRIES {
-            // What only flash has is worth asking for again.
+            // Content that only flash has is worth another try.
             if !self.cache.back.is_marked_dirty() || !matches!(contained, Err(Unreadable::Device)) {
                 break;
             }
@@ -285,7 +285,7 @@ impl<E: Env> Loading<'_, E> {
         pool.flush_segment(wanted.segment).await
     }
 
-    /// Takes over what a segment holds.
+    /// Replays a segment.
     fn enter(&mut self, wanted: Wanted, contained: Contained) {
         let cache = self.cache;
         let start = cache.pool.layout().segment_start(wanted.segment);
@@ -336,7 +336,7 @@ impl<E: Env> Loading<'_, E> {
         Ok(())
     }
 
-    /// Gives the index to the disk. In one step: what is touched or reclaimed at this moment leaves it first.
+    /// Gives the index to the disk. In one step: pages that are touched or reclaimed at this moment leave it first.
     fn hand_over(self) {
         let Self { cache, replay, segments, .. } = self;
         let dropped =

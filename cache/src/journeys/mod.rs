@@ -8,25 +8,25 @@
 //! | `mutation` | any change of the backing but destage | the frame around it: hidden pages, durable intents |
 //! | `zeroes` | guest (write-zeroes, discard) | backing, or the log |
 //! | `write_back` | guest | the log, by way of `commit`, slowed down by `throttle` |
-//! | `back` | what may be dirty | notes and superblock, before it is; holders that keep the disk clean |
+//! | `back` | dirty data | notes and superblock, before it is; holders that keep the disk clean |
 //! | `destage` | the log | backing, at the pace that `pace` sets |
 //! | `destage_wait` | nothing | waits for destage, with a deadline |
-//! | `extents` | backing, and what is dirty | guest that copies only data |
+//! | `extents` | backing, and dirty set | guest that copies only data |
 //! | `flush` | guest | the log and the backing |
 //! | `grow` | the page that the end of the disk cuts | backing; nothing of it stays cached |
 //! | `promote` | RAM | flash |
-//! | `load` | flash | index: what was cached before the process began |
+//! | `load` | flash | index: content that was cached before the process began |
 //! | `lost` | flash that gives back no dirty page | the log, which records it |
 //! | `quiet` | regions without recent changes | notes on flash |
 //! | `reclaim`, `out_of_order`, `ahead`, `survivors`, `marks` | flash | flash again, or nowhere |
 //! | `leave` | a device that failed or is taken out | nowhere, or the copy on another device |
 //! | `second_copies` | flash that has lost its second copy | another device |
 //! | `settle_log` | the end of a log whose device failed | the others, without that device, if nothing dirty is missed |
-//! | `reconnect` | backing | what may be newer than the backing is dropped |
+//! | `reconnect` | backing | content that may be newer than the backing is dropped |
 //! | `void` | flash | nowhere, durably |
 //!
-//! All share one [`disk_cache::DiskCache`], what is cached of one disk, and can be [forgotten](mod@forget). They meet only there.
-//! Those that need its backing as well take a [`ctx::Ctx`].
+//! All share one [`disk_cache::DiskCache`], the cached data of one disk, and can be [forgotten](mod@forget). They meet only there. Those
+//! that need its backing as well take a [`ctx::Ctx`].
 
 mod ahead;
 pub(crate) mod back;

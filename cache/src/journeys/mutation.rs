@@ -1,4 +1,4 @@
-//! The frame around everything that changes the backing: what makes writes and the cache agree.
+//! The frame around all changes of the backing, which keeps the cache consistent with it.
 //!
 //! ```text
 //! 1. wait for overlapping mutations (rule I2); nothing of the range is dirty; wait until the destaged entries for what was dirty
@@ -102,7 +102,7 @@ impl<E: Env> Mutation<E> {
             overwritten,
             _guard: turn.guard,
         };
-        // Together with hiding: what is being loaded must not bring the pages back meanwhile.
+        // Together with hiding: a load must not bring the pages back meanwhile.
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         if !canary::has(Bug::LateTouch) {
             cache.coherence.touch(pages.clone());
@@ -131,7 +131,7 @@ async fn intend<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> Result<(), B
             return Ok(());
         }
         let Err(closed) = cache.coherence.claim_regions(range) else { return Ok(()) };
-        // Seldom, and large: not a part of what each write takes.
+        // Seldom, and large: not a part of each write's future.
         match Box::pin(cache.pool.open_regions_in_time(cache.id, &closed)).await {
             Ok(()) => {}
             // Its storage has no room, which passes: dirty data must not be dropped for that.

@@ -28,7 +28,7 @@ use crate::words::units::{PageNumber, SegmentNumber, SegmentOwner, Sequence};
 pub(super) struct Chosen {
     pub(super) oldest: SegmentNumber,
     pub(super) life: (SegmentOwner, Sequence),
-    /// As long as this is the ticket of the order, what was chosen may go out of order.
+    /// As long as this is the ticket of the order, the chosen segment may go out of order.
     ticket: u64,
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn empty<E: Env>(
     if !drop_rest(cache, &survivors) {
         return false;
     }
-    // Whatever is newer than what stands here must not go with the power, if something older is left.
+    // Everything newer than the content here must survive a power cut, if something older is left.
     let lines = Lines::of(content);
     let is_exposed = lines.0.iter().any(|(page, lines)| cache.catalog.stale_versions(*page) > *lines);
     if is_exposed {

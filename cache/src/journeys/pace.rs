@@ -158,8 +158,8 @@ fn pause<E: Env>(cache: &DiskCache<E>, urgency: Urgency, bytes: u64, took: u64) 
     };
     let wanted = match urgency {
         Urgency::Waited | Urgency::Idle => 0,
-        // Up to half of the limit about what the round took, and less the more the backing can do at once; from there on less
-        // and less.
+        // Up to half of the limit about the duration of the round, and less the more the backing can do at once; from there on less and
+        // less.
         Urgency::Shared(sixteenths) => {
             let most = 16 - cache.back.destage.kept_width() as u64;
             (took * (2 * MUCH_SIXTEENTHS).saturating_sub(2 * sixteenths).min(most) / 16).min(PAUSE_MAX_NS)

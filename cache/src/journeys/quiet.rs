@@ -70,11 +70,11 @@ pub(crate) async fn settle_backing<E: Env>(ctx @ Ctx { cache, backing, flushes, 
     settled
 }
 
-/// Makes durable that what the log holds of touched pages is void; none if the flash failed or the disk leaves.
+/// Makes durable that log entries of touched pages are void; none if the flash failed or the disk leaves.
 async fn write_forgets<E: Env>(cache: &DiskCache<E>, regions: &[u32]) -> Option<()> {
     let bits_of = |region: &u32| {
         let (pages, mut bits) = cache.coherence.touched_in(*region)?;
-        // What the backing does not have is not void, whatever it holds.
+        // Dirty data is never void, whatever the backing holds.
         cache.catalog.with_dirty(|dirty| {
             for page in dirty.all_within(&pages) {
                 let at = page - pages.start;
@@ -84,7 +84,7 @@ async fn write_forgets<E: Env>(cache: &DiskCache<E>, regions: &[u32]) -> Option<
         bits.iter().any(|byte| *byte != 0).then_some((PageNumber(pages.start), bits))
     };
     if regions.iter().any(|region| bits_of(region).is_some()) {
-        // What is in the log needs no `forget`, but its bit is set until something stands behind it.
+        // A page in the log needs no `forget`, but its bit is set until a header stands behind it.
         cache.log.flush().await.ok()?;
         cache.clear_proven();
     }
@@ -93,7 +93,7 @@ async fn write_forgets<E: Env>(cache: &DiskCache<E>, regions: &[u32]) -> Option<
         // If there is no room for long, they stay open: a disk that is detached must not wait for ever.
         let appender = cache.log.begin_within(SegmentPurpose::LogRecord, ROOM_WAIT_NS).await.ok()?;
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
-        // Looked at under the lock of the log: whatever is promoted from here on stands behind the `forget`.
+        // Read under the lock of the log: promotions from here on stand behind the `forget`.
         let forgets: Vec<_> = now.iter().filter_map(bits_of).collect();
         let mut batch = appender.batch(forgets.len());
         for (first, bits) in &forgets {

@@ -1,4 +1,4 @@
-//! Read: what is cached from RAM and flash, the rest from the backing, which enters RAM before the read returns.
+//! Read: cached pages from RAM and flash, the rest from the backing, which enters RAM before the read returns.
 //!
 //! Each page is decided once, at the start: a page that is cached then is answered from the cache and never from the backing (rule I3), so
 //! that a read that spans cached and absent pages cannot mix in data that a joined backing read returned under the cached ones. The
@@ -77,7 +77,7 @@ async fn read_once<E: Env>(
     if !row.reads_hit && !is_dirty() && !is_entering(cache, &range) {
         return (fetch_past(ctx, range, buffer).await, Answer::Bypass);
     }
-    // Most requests are of one page, and most of what is cached needs no plan.
+    // Most requests are of one page, and most cached reads need no plan.
     let page = PageNumber(range.start / PAGE);
     if page.range().contains(&range) {
         let is_hit = {
@@ -127,7 +127,7 @@ async fn read_once<E: Env>(
     (read_mixed(ctx, plan, range, buffer, fill).await, answer)
 }
 
-/// Returns true if something is being written to the range that enters the cache, whatever the mode became meanwhile.
+/// Returns true if a write to the range enters the cache, whatever the mode became meanwhile.
 fn is_entering<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
     let enters = cache.settings.borrow().mode.row().writes_enter || !cache.back.commits.is_empty();
     enters && cache.coherence.is_mutating(range)
@@ -157,7 +157,7 @@ struct Plan<'a, E: Env> {
 }
 
 impl<'a, E: Env> Plan<'a, E> {
-    /// Decides every page and copies what RAM has.
+    /// Decides every page and copies those in RAM.
     fn decide(cache: &'a DiskCache<E>, range: &ByteRange, buffer: &mut Buffer) -> Self {
         let mut plan = Self {
             flash: Runs::new(),
@@ -187,7 +187,7 @@ impl<'a, E: Env> Plan<'a, E> {
                 copy_page(buffer, range, page, &[0; PAGE_BYTES]);
                 plan.cached_any = true;
             } else {
-                // The backing has an older version of what the flash took along.
+                // The backing has an older version of pages that were lost with the flash.
                 plan.lost |= any_dirty && cache.catalog.is_dirty_or_lost(page);
                 plan.add_absent(page);
             }
@@ -244,7 +244,7 @@ async fn read_cached<E: Env>(
     if lost.is_empty() { (buffer, Ok(())) } else { replace_lost(ctx, range, buffer, lost).await }
 }
 
-/// Asks the backing for what flash did not give back, if it has it.
+/// Reads pages that flash did not return from the backing, if it has them.
 async fn replace_lost<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     range: ByteRange,

@@ -61,7 +61,7 @@ pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
                     continue;
                 }
                 cache.forget_flash();
-                // At once: the flash may have lost what it had acknowledged, and a kill must not bring back the rest.
+                // At once: the flash may have lost acknowledged data, and a kill must not bring back the rest.
                 let cache = Rc::clone(cache);
                 pool.host.spawn(async move { drop(remember_elsewhere(&cache).await) });
             }
@@ -131,7 +131,7 @@ async fn finish<E: Env>(
     owner: Option<SegmentOwner>,
     is_empty: bool,
 ) -> bool {
-    // If its content became void meanwhile, it goes whatever it held.
+    // If its content became void meanwhile, it goes in any case.
     let still_owned = pool.segments().life(victim).map(|(owner, _)| owner) == owner;
     if !is_empty && still_owned {
         pool.segments().put_back(victim);
@@ -158,7 +158,7 @@ impl Going {
         Self { victim, content, counted }
     }
 
-    /// Counts what went with it, if it went.
+    /// Counts the entries that went with it, if it went.
     fn end<E: Env>(&self, cache: &DiskCache<E>, is_empty: bool) {
         if is_empty {
             cache.catalog.end_reclaim(self.victim, self.content.as_ref(), self.counted);
@@ -308,8 +308,8 @@ fn dirty_survivors<E: Env>(cache: &DiskCache<E>, victim: SegmentNumber) -> Vec<S
     there.map(survivor).collect()
 }
 
-/// Tries again what of the survivors could not be read or appended. Returns the dirty pages that are left, and which of them
-/// flash does not give back.
+/// Tries again to append survivors that could not be read or appended. Returns the dirty pages that are left, and those of them that flash
+/// cannot return.
 async fn retry_dirty<E: Env>(
     cache: &DiskCache<E>,
     survivors: Vec<Survivor>,

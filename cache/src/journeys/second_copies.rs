@@ -1,11 +1,11 @@
-//! Second copies: what guests wrote survives the loss of a device, and gets another second copy afterwards.
+//! Second copies: writes of guests survive the loss of a device, and get another second copy afterwards.
 //!
 //! ```text
 //!   a device fails:  its first copies ──> the second ones take their place in the index and in the table
 //!                    its second copies ──> dropped
 //!   a device joins:  each closed segment that has one copy, newest first ── copied ── flushed ── table
 //! ```
-//! What is copied is read again before it counts: of a segment whose summary rotted no copy is made. An unreadable copy is
+//! A copy is read again before it counts: of a segment whose summary rotted no copy is made. An unreadable copy is
 //! retried for some seconds; then it is left out, so that it does not block other copies, and its dirty data
 //! is destaged at once.
 //!
@@ -40,15 +40,15 @@ const FAILED_READS_MAX: u32 = 5;
 /// Failed reads by segment and its generation. Segments that could be read are not in it.
 type FailedReads = BTreeMap<(SegmentNumber, Sequence), u32>;
 
-/// Goes on with the other copies of what a device had that failed.
+/// Continues with the other copies of segments on a device that failed.
 pub(super) async fn go_on_without<E: Env>(
     cache: &DiskCache<E>,
     member: MemberNumber,
 ) -> Result<(), BlockError> {
-    // What is open is closed first: the next segment has two copies again, if there are two devices.
+    // The open segment is closed first: the next one has two copies again, if there are two devices.
     cache.log.close_torn().await?;
     if cache.leaving.get() {
-        // What it holds is asked about once more when it is attached nowhere.
+        // Its segments are handled once more when it is attached nowhere.
         return Ok(());
     }
     if replace(cache, member) {
@@ -132,8 +132,8 @@ pub(crate) async fn run<E: Env>(cache: Rc<DiskCache<E>>) {
     }
 }
 
-/// Rests after a copy could not be made. Each try may write a segment, so what goes on failing is tried less and less often; but
-/// whatever changes meanwhile, that the disk leaves for one, ends the longer part of a rest.
+/// Rests after a copy could not be made. Each try may write a segment, so repeated failures are retried less and less often; but any change
+/// meanwhile, for example that the disk leaves, ends the longer part of a rest.
 async fn rest<E: Env>(cache: &DiskCache<E>, failures: u32) {
     let host = &cache.pool.host;
     host.sleep(RETRY_NS).await;
@@ -144,7 +144,7 @@ async fn rest<E: Env>(cache: &DiskCache<E>, failures: u32) {
     }
 }
 
-/// Returns true if some of what is cached of a disk has one copy, and is to have two.
+/// Returns true if some content of a disk has one copy, and is to have two.
 pub(super) fn lacks_second<E: Env>(cache: &DiskCache<E>) -> bool {
     let is_usable = !cache.is_loading() && !cache.back.stop.is_set();
     let segments = cache.pool.segments();
@@ -153,7 +153,7 @@ pub(super) fn lacks_second<E: Env>(cache: &DiskCache<E>) -> bool {
 
 /// Makes one missing second copy. Returns true if one was made, or none is needed any more and the table records that.
 async fn make_one<E: Env>(cache: &DiskCache<E>, failed_reads: &mut FailedReads) -> bool {
-    // What is written from now on has two.
+    // Later writes have two.
     if cache.log.close_torn().await.is_err() {
         return false;
     }
@@ -232,7 +232,7 @@ async fn copy<E: Env>(
         Ok(copied) => copied,
         Err(error) if error.operation == Operation::Read => {
             failed_reads.insert(key, failed + 1);
-            // One copy is not enough for what can be read only now and then.
+            // One copy is not enough for a segment that can be read only now and then.
             cache.back.destage.request_all();
             return Made::Nothing;
         }
@@ -252,7 +252,7 @@ async fn copy<E: Env>(
             Made::Copy
         }
         Err(Unreadable::Device) => Made::Nothing,
-        // The first one is whole if what was left out can be read again by now.
+        // The first one is whole if the pages left out can be read again by now.
         Err(_) if pages_left_out > 0 && pool.reader().contained(alone(first), None).await.is_ok() => {
             failed_reads.remove(&key);
             Made::Nothing

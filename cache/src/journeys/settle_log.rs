@@ -1,4 +1,4 @@
-//! Settling the end of a log whose device failed: what of it is missed, and whether everything else can go on.
+//! Settling the end of a log whose device failed: which parts of it are missed, and whether everything else can go on.
 
 use block::BlockError;
 
@@ -9,7 +9,7 @@ use crate::survives::shared::Leaving;
 use crate::words::env::Env;
 use crate::words::units::PageNumber;
 
-/// Makes the log durable. If its end was on a device that failed, and held nothing dirty, has no start trust what is left of the log
+/// Makes the log durable. If its end was on a device that failed, and held nothing dirty, makes later starts distrust the rest of the log
 /// instead: once that device is durably out, the table names a part of the log that does not exist. So a caller whose next step relies on
 /// the log, because it changes the backing or other segments, can go on.
 ///
@@ -33,7 +33,7 @@ pub(super) async fn flush_log<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockE
     if has_zeroes { cache.log.make_durable().await } else { settle_log(cache).await }
 }
 
-/// Returns true if a part of what the backing does not have was on a device that failed.
+/// Returns true if some dirty data was on a device that failed.
 pub(super) fn has_lost_dirty<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) -> bool {
     let flash = pool.reader().flash;
     let segments = pool.segments();

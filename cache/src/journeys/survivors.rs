@@ -1,4 +1,4 @@
-//! Survivors: what stays of a segment, and how it is copied to the end of the log.
+//! Survivors: the pages of a segment that stay, and copying them to the end of the log.
 //!
 //! Every copied page is current at that moment, under the lock of the log, and keeps its sequence (rule I1): an old version appended behind
 //! a newer one would reappear at the next start.
@@ -77,7 +77,7 @@ pub(super) fn keep_warm<E: Env>(
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
     let none = lowered || staying == Staying::Dirty;
     let most = if none { 0 } else { survivors_max(&cache.pool) as usize };
-    // What survived ahead of its turn counts.
+    // Pages that survived ahead of its turn count.
     let most = most.saturating_sub(cache.catalog.moved_ahead(victim).unwrap_or(0));
     let mut survivors: Vec<Survivor> = Vec::new();
     let mut warm: Vec<(f32, Survivor)> = Vec::new();
@@ -101,7 +101,7 @@ pub(super) fn keep_warm<E: Env>(
             cold.push(line);
         }
     }
-    // The best of them, and of equals those that were written first. With what is dirty they leave room.
+    // The best of them, and of equals those that were written first. With the dirty pages they leave room.
     let most = most.saturating_sub(survivors.len());
     warm.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     cold.extend(warm.split_off(warm.len().min(most)).into_iter().map(|(_, line)| line));

@@ -34,7 +34,7 @@ impl<E: Env> DiskCache<E> {
         usize::try_from(part).map_or(ZERO_RANGES_MAX, |part| part.clamp(1, ZERO_RANGES_MAX))
     }
 
-    /// Says whether what is dirty fits into a reservation.
+    /// Checks that the dirty data fits into a reservation.
     ///
     /// # Errors
     /// `Settings` if it has to be destaged first.
@@ -67,7 +67,7 @@ impl<E: Env> DiskCache<E> {
         u32::try_from(halves * copies).unwrap_or(u32::MAX)
     }
 
-    /// Returns what may be dirty at most, in pages.
+    /// Returns the dirty limit, in pages.
     pub(crate) fn dirty_limit(&self) -> u64 {
         self.dirty_bounds(&self.pool.segments()).0
     }
@@ -91,7 +91,7 @@ impl<E: Env> DiskCache<E> {
         (wanted.clamp(most.min(DIRTY_PAGES_MIN), most), wanted)
     }
 
-    /// Returns the dirty limit in effect with what bounds it.
+    /// Returns the dirty limit in effect, with the reason for it.
     pub(crate) fn dirty_room(&self) -> DirtyRoom {
         let segments = self.pool.segments();
         let (pages, wanted) = self.dirty_bounds(&segments);
@@ -118,7 +118,7 @@ impl<E: Env> DiskCache<E> {
     /// Reserves room in the pool for `pages` dirty pages. Returns false if other disks leave too little: then nothing has changed.
     fn keep_room(&self, pages: u64) -> bool {
         if self.settings.borrow().reserve_policy == ReservePolicy::Fixed {
-            // The limit goes by what is reserved.
+            // The limit follows the reservation.
             return true;
         }
         let mut segments = self.pool.segments();
@@ -147,7 +147,7 @@ impl<E: Env> DiskCache<E> {
         let mut segments = self.pool.segments();
         let needed = if pages == 0 { 0 } else { self.segments_for(&segments, pages) };
         if before != Some(needed) {
-            // Not more than others leave, but for what was kept before.
+            // Not more than others leave, except for the segments that were reserved before.
             let kept = needed.min(segments.keepable(self.id).max(before.unwrap_or(0)));
             segments.keep_for_dirty(self.id, kept);
             self.back.throttle.record_segments_kept(kept);

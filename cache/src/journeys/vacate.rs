@@ -1,4 +1,4 @@
-//! Vacate: what stands where a device is about to end moves, or goes with reclaim; guests go on.
+//! Vacate: moves segments away from where a device is about to end, or has reclaim take them; guests go on.
 //!
 //! ```text
 //! 1. nothing new goes there                                              (survives/resize.rs)
@@ -63,7 +63,7 @@ pub(super) fn has_to_move<E: Env>(cache: &DiskCache<E>) -> bool {
     !cache.leaving.get() && !cache.is_loading() && cache.pool.segments().has_to_move(cache.id)
 }
 
-/// Moves what a disk has where a device is about to end, as far as it is closed.
+/// Moves the closed segments of a disk away from where a device is about to end.
 pub(super) async fn vacate<E: Env>(cache: &DiskCache<E>) {
     let pool = &cache.pool;
     let mut failed_reads = 0;

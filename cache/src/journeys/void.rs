@@ -1,4 +1,4 @@
-//! Void: what is cached of a disk is dropped so that no later start brings it back.
+//! Void: invalidates the cached data of a disk so that no later start brings it back.
 //!
 //! The segment table on flash records it for all segments at once: a crash leaves all of the content or nothing, and never an older version
 //! of a page without the newer one. If the flash failed, the owner of the disk records it elsewhere (rule I14): a flash that returns must

@@ -60,7 +60,7 @@ async fn through<E: Env>(
     buffer: Buffer,
     sequential: bool,
 ) -> Outcome {
-    // Before anything is awaited: what is cached beside the range may be lost with a connection as well (rule I11).
+    // Before anything is awaited: cached pages beside the range may be lost with a connection as well (rule I11).
     let epoch = cache.coherence.epoch();
     let edges = Edges::take(cache, &range);
     let mut mutation = match Mutation::begin(cache, turn).await {
@@ -88,8 +88,8 @@ async fn through<E: Env>(
     (buffer, result)
 }
 
-/// After the log did not take a change: the right to make it at the backing, if the log failed or is full of what cannot go,
-/// and nothing that guests wrote is lost with it.
+/// After the log did not take a change: takes the right to make it at the backing, if the log failed or is full of data that cannot go, and
+/// no write of a guest is lost with it.
 ///
 /// # Errors
 /// The error of the log, if that is not so; or the error of the backing, if it does not take dirty data.
@@ -131,11 +131,11 @@ pub(super) enum Wish {
     NotBack,
 }
 
-/// Decides which way a change takes, and waits until nothing is in its way: earlier changes of the same pages, and what is
-/// dirty of them if it is to go to the backing (rule I12). `adds` are the pages that become dirty otherwise.
+/// Decides the route of a change, and waits until nothing blocks it: earlier changes of the same pages, and their dirty data if it is to go
+/// to the backing (rule I12). `adds` are the pages that become dirty otherwise.
 ///
 /// # Errors
-/// If what is dirty cannot be destaged within the retry time, or the disk stopped.
+/// If dirty data cannot be destaged within the retry time, or the disk stopped.
 pub(super) async fn decide<E: Env>(
     Ctx { cache, backing, locks, .. }: &Ctx<E>,
     range: ByteRange,
@@ -150,7 +150,7 @@ pub(super) async fn decide<E: Env>(
             return Err(BlockError { kind: ErrorKind::NoSpace, ..error });
         }
         let mut writer = None;
-        // What stands in for lost content goes where that was, in every mode: so it is not lost any more.
+        // A replacement for lost content goes where that was, in every mode: so it is not lost any more.
         let replaces_lost = || cache.catalog.is_lost_within(&pages);
         let writes_back =
             || wish != Wish::NotBack && (cache.writes_back() || cache.can_write_back() && replaces_lost());

@@ -52,7 +52,7 @@ pub(super) async fn write_back<E: Env>(
         return (buffer, Err(error));
     }
     if !range.is_aligned(PAGE) {
-        // Seldom, and large: not a part of what each write takes.
+        // Seldom, and large: not a part of each write's future.
         let completed = Box::pin(complete(ctx, &range, &buffer)).await;
         let result = match completed {
             Ok(content) => submit(cache, decided, pages, Change::Content(content)).await.1,
@@ -82,7 +82,7 @@ pub(super) async fn zeroes_back<E: Env>(
         let part = page.range().intersection(&range);
         let content = complete(ctx, &part, &Buffer::zeroed(part.len() as usize)).await?;
         let change = Change::Content(content);
-        // What it makes dirty is counted with the whole.
+        // The pages that it makes dirty are counted with the whole.
         let writer = Writer::enter(cache, 0);
         submit_kept(cache, writer, Rc::clone(&guard), page.0..page.0 + 1, change).await.1?;
     }

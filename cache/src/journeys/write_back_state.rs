@@ -29,14 +29,14 @@ pub(crate) struct WriteBack {
     backing_changes_flushed: Cell<Option<u64>>,
 }
 
-/// The throttle of one disk: what writers are about to make dirty, and when the next of them may go on.
+/// The throttle of one disk: the pages that writers are about to make dirty, and when the next of them may go on.
 #[derive(Default)]
 pub(super) struct Throttle {
     /// Writers between the decision that they go to the log and their end.
     writers: Cell<usize>,
     /// Pages that they make dirty at most.
     dirty_reserved: Cell<u64>,
-    /// Segments that were last kept in the pool for what is dirty; none before the first time.
+    /// Segments that were last reserved in the pool for dirty data; none before the first time.
     segments_kept: Cell<Option<u32>>,
     /// Time at which the next writer may go on, if writers are slowed down.
     next_writer: Cell<u64>,
@@ -77,12 +77,12 @@ impl Throttle {
         self.dirty_reserved.get()
     }
 
-    /// Returns the segments that were last kept in the pool for what is dirty; none before the first time.
+    /// Returns the segments that were last reserved in the pool for dirty data; none before the first time.
     pub(super) fn segments_kept(&self) -> Option<u32> {
         self.segments_kept.get()
     }
 
-    /// Records the segments that are kept in the pool for what is dirty.
+    /// Records the segments that are reserved in the pool for dirty data.
     pub(super) fn record_segments_kept(&self, segments: u32) {
         self.segments_kept.set(Some(segments));
     }
@@ -170,12 +170,12 @@ impl WriteBack {
         self.backing_changes.set(self.backing_changes.get() + 1);
     }
 
-    /// Returns what a flush of the backing that is submitted now covers; none if there is nothing that it has to.
+    /// Returns the number of changes that a flush of the backing submitted now covers; none if there is nothing to flush.
     pub(super) fn backing_changes_to_flush(&self) -> Option<u64> {
         Some(self.backing_changes.get()).filter(|changes| Some(*changes) > self.backing_changes_flushed.get())
     }
 
-    /// Records what a flush of the backing covered.
+    /// Records the changes that a flush of the backing covered.
     pub(super) fn record_backing_flushed(&self, changes: u64) {
         self.backing_changes_flushed.set(self.backing_changes_flushed.get().max(Some(changes)));
     }

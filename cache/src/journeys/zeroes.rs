@@ -71,7 +71,7 @@ pub(crate) async fn discard<E: Env>(
     };
     let mutation = Mutation::begin(cache, turn).await?;
     count(&cache.counters.backing_writes, 1);
-    // Zeroes where they are promised: what is read afterwards is then the same in every mode (rule I10).
+    // Zeroes where they are promised: later reads are then the same in every mode (rule I10).
     let result = if geometry.unmaps {
         backing.write_zeroes(pages, Unmap::Allowed).await
     } else {

@@ -97,7 +97,7 @@ impl Budget {
         self.bytes_a_day
     }
 
-    /// In how much time what was written and is not paid for will be: nanoseconds.
+    /// Returns the time until all earlier writes are paid for, in nanoseconds.
     fn ahead_ns(&self) -> u64 {
         self.paid_at - self.seen_at
     }

@@ -51,7 +51,7 @@ pub(crate) struct Catalog<S> {
     salt: u64,
     segments: Arc<S>,
     entries: RefCell<Entries>,
-    /// The log records here what it appends.
+    /// The log records its appends here.
     order: Rc<RefCell<Order>>,
 }
 
@@ -129,7 +129,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         }
     }
 
-    /// Returns the part in which the log records what it appends.
+    /// Returns the part in which the log records its appends.
     pub(crate) fn append_record(&self) -> AppendRecord {
         AppendRecord::new(Rc::clone(&self.order))
     }
@@ -159,7 +159,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.drop_clean(pages.clone());
     }
 
-    /// Records that the backing has what these pages hold, durably.
+    /// Records that the backing durably has the content of these pages.
     pub(crate) fn mark_destaged(&self, pages: &Range<u64>) {
         self.entries.borrow_mut().dirty.remove(pages);
     }
@@ -174,7 +174,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.drop_clean(pages.clone());
     }
 
-    /// Removes what is clean of these pages, remembered zeroes included.
+    /// Removes the clean ones of these pages, remembered zeroes included.
     pub(crate) fn invalidate(&self, pages: Range<u64>) {
         self.entries.borrow_mut().zero_pages.remove(&pages);
         self.drop_clean(pages);
@@ -211,7 +211,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         dropped.len()
     }
 
-    /// Records the new place of pages that were appended to the log again just now. What was dirty stays dirty.
+    /// Records the new places of pages that have just been appended to the log again. Dirty pages stay dirty.
     pub(crate) fn relocate(&self, extent: FlashExtent<'_>) {
         self.set_places(extent);
     }
@@ -297,7 +297,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.entries.borrow_mut().dirty = Dirty::default();
     }
 
-    /// Replaces the index by one of other blocks. Keeps what is dirty; the caller has removed the rest.
+    /// Replaces the index by one of another block size. Keeps dirty pages; the caller has removed the rest.
     pub(crate) fn change_block(&self, block_pages: u32) {
         let mut entries = self.entries.borrow_mut();
         let mut index = Index::new(block_pages, self.salt);
@@ -376,7 +376,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         }
     }
 
-    /// Removes these pages from the index, save what is dirty.
+    /// Removes these pages from the index, except dirty ones.
     fn drop_clean(&self, pages: Range<u64>) {
         let dropped = {
             let mut entries = self.entries.borrow_mut();
@@ -392,7 +392,7 @@ impl<S: SegmentsHolder> Catalog<S> {
     }
 }
 
-/// Loading what flash holds from before.
+/// Loading the content of flash at a start.
 impl<S: SegmentsHolder> Catalog<S> {
     /// Forgets all stale versions, before they are counted again.
     pub(crate) fn restart_counting(&self, disk_pages: u64, flash_pages: u64) {
@@ -414,9 +414,8 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.order.borrow_mut().loaded(segment, content, stale);
     }
 
-    /// Takes over the index and the dirty set that a load has built, in one step. Leaves out what is clean of the pages in
-    /// `changed`, and of segments that are not closed any more; forgets remembered zeroes. Returns how many pages of
-    /// `changed` were left out.
+    /// Takes over the index and the dirty set that a load has built, in one step. Leaves out the clean ones of the pages in `changed`, and
+    /// of segments that are not closed any more; forgets remembered zeroes. Returns how many pages of `changed` were left out.
     pub(crate) fn take_over(
         &self,
         mut index: Index,
@@ -518,7 +517,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.entries.borrow().zero_pages.contains(page.0)
     }
 
-    /// Returns true if the backing does not have what any of these pages holds.
+    /// Returns true if any of these pages is dirty, zeroed or lost.
     pub(crate) fn is_dirty_within(&self, pages: &Range<u64>) -> bool {
         self.entries.borrow().dirty.overlaps(pages)
     }
@@ -548,7 +547,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.entries.borrow().dirty.zeroes().len()
     }
 
-    /// Returns what `read` makes of the dirty set, which stays as it is.
+    /// Returns the result of `read` on the dirty set, which does not change.
     pub(crate) fn with_dirty<T>(&self, read: impl FnOnce(&Dirty) -> T) -> T {
         read(&self.entries.borrow().dirty)
     }
@@ -597,7 +596,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.order.borrow_mut().give_up();
     }
 
-    /// Returns a number that changes whenever what is there is to go in order of age.
+    /// Returns a number that changes whenever all present segments are forced to go in order of age.
     pub(crate) fn order_ticket(&self) -> u64 {
         self.order.borrow().ticket()
     }
@@ -660,7 +659,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.order.borrow_mut().gone(segment, content, counted);
     }
 
-    /// Returns what it costs to lose a page with a segment.
+    /// Returns the cost of losing a page with a segment.
     fn cost(
         &self,
         order: &Order,

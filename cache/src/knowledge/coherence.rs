@@ -178,7 +178,7 @@ impl Coherence {
         self.touched.runs()
     }
 
-    /// Returns true if a page is touched and its region closed: what the log holds of it counts after a power cut.
+    /// Returns true if a page is touched and its region closed: its log entries count after a power cut.
     pub(crate) fn is_touched_without_intent(&self, page: PageNumber) -> bool {
         self.touched.is_set(page) && !self.regions.borrow().is_open_at(page)
     }
@@ -266,7 +266,7 @@ impl Coherence {
         self.epoch.replace(epoch) != epoch
     }
 
-    /// Refuses all fills under way, and marks as touched what a lost connection may have taken from the backing: writes in open
+    /// Refuses all fills under way, and marks the writes as touched that a lost connection may have taken from the backing: those in open
     /// regions; in any region if the backing was not flushed before, or is changed without intents.
     pub(crate) fn lose_connection(&self, has_intents: bool) -> LostWrites {
         self.poison_fills();

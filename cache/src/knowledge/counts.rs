@@ -8,7 +8,7 @@ const HALF_MAX: u8 = 15;
 /// Counts whose high ones are in one list.
 const GROUP: u32 = 4096;
 
-/// Counts from 0 to 255 by their number. What reached 255 stays there.
+/// Counts from 0 to 255 by their number. A count of 255 stays.
 pub(super) struct Counts {
     halves: Box<[u8]>,
     /// Of each group, in the order of their numbers.
@@ -86,7 +86,7 @@ impl Counts {
         (self.halves.len() + size_of_val(&*self.high) + self.listed_max * size_of::<High>()) as u64
     }
 
-    /// One less of what is above half a byte, unless it is full. Says whether something is.
+    /// Decrements the part of a count above half a byte, unless it is full. Returns true if there is one.
     fn remove_high(&mut self, number: u32) -> bool {
         let high = &mut self.high[group_of(number)];
         let Ok(at) = find(high, number) else { return false };

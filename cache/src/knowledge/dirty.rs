@@ -93,7 +93,7 @@ impl Dirty {
         !self.lost.is_empty() && self.lost.contains(page)
     }
 
-    /// Returns true if the backing does not have what any of these pages holds.
+    /// Returns true if any of these pages is dirty, zeroed or lost.
     pub(crate) fn overlaps(&self, pages: &Range<u64>) -> bool {
         if self.is_empty() {
             return false;
@@ -158,7 +158,7 @@ impl Dirty {
     /// Returns the first page with content among these.
     pub(crate) fn next_page(&self, pages: Range<u64>) -> Option<u64> {
         if pages.end.saturating_sub(pages.start) == 1 {
-            // What guests write most. A search for one key is shorter than one for two.
+            // The most frequent size of writes. A search for one key is shorter than one for two.
             return Some(pages.start).filter(|page| self.has_page(*page));
         }
         let groups = pages.start / GROUP..pages.end.div_ceil(GROUP);
@@ -178,7 +178,7 @@ impl Dirty {
         })
     }
 
-    /// Returns the pages among these that the backing does not have, whatever they hold, in no order.
+    /// Returns the pages among these that are dirty, zeroed or lost, in no order.
     pub(crate) fn all_within(&self, pages: &Range<u64>) -> impl Iterator<Item = u64> + '_ {
         let ranges = self.zeroes.within(pages.clone()).chain(self.lost.within(pages.clone())).flatten();
         self.pages_within(pages.clone()).chain(ranges)

@@ -75,7 +75,7 @@ impl Holder {
 }
 
 /// Returns the segments that a disk keeps when others need room. A device that is gone may leave less than was promised: then every disk
-/// keeps its part of what is left. `reserved` are the segments that were promised to all of them together.
+/// keeps its part of the rest. `reserved` are the segments that were promised to all of them together.
 pub(super) fn kept(reserved: u64, usable: u32) -> impl Fn(&Holder) -> u32 {
     move |holder| match u64::from(holder.promised()) {
         reserve if reserved <= u64::from(usable) => reserve as u32,

@@ -94,7 +94,7 @@ impl Index {
         }
     }
 
-    /// Returns the bytes of RAM taken, checksums and what is empty included.
+    /// Returns the bytes of RAM taken, checksums and unused room included.
     pub(crate) fn bytes(&self) -> u64 {
         match &self.blocks {
             Blocks::Single(table) => table.bytes(),
@@ -113,7 +113,7 @@ impl Index {
         Some((self.located(slot, page)?, self.blocks.history(slot)))
     }
 
-    /// Enters pages that lie next to each other on the disk and on flash. Returns what they replace; most often it is one, or none.
+    /// Inserts pages that lie next to each other on the disk and on flash. Returns the runs that they replace; most often one, or none.
     pub(crate) fn insert_run(
         &mut self,
         first: PageNumber,
@@ -241,8 +241,8 @@ impl Index {
         is_there
     }
 
-    /// Removes everything that lies in a range of flash, by visiting every block: for when a segment's summary cannot be read. Returns what
-    /// was there.
+    /// Removes everything that lies in a range of flash, by visiting every block: for when a segment's summary cannot be read. Returns the
+    /// removed pages.
     pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {
         let mut removed = Vec::new();
         for block in self.known_by_number(|_| true) {

@@ -43,7 +43,7 @@ pub(crate) struct Order {
     is_complete: bool,
     /// Changes when everything is counted again.
     count: u64,
-    /// Changes when what is closed is to go in order.
+    /// Changes when all closed segments are forced to go in order.
     ticket: u64,
     segments: KeptSegments,
     /// Log entries of all of them, without those that were appended again before their turn.
@@ -103,7 +103,7 @@ impl Order {
         }
     }
 
-    /// Changes whenever what is there is to go in order.
+    /// Returns a number that changes whenever all present segments are forced to go in order.
     pub(crate) fn ticket(&self) -> u64 {
         self.ticket
     }
@@ -349,7 +349,7 @@ impl Order {
     }
 }
 
-/// The part of an [`Order`] in which the log records what it appends.
+/// The part of an [`Order`] in which the log records its appends.
 pub(crate) struct AppendRecord(Rc<RefCell<Order>>);
 
 impl AppendRecord {

@@ -37,7 +37,7 @@ impl Policy {
         self.learned.resize(blocks);
     }
 
-    /// Returns true if what was learned decides.
+    /// Returns true if the learned policy decides.
     pub(crate) fn learns(&self) -> bool {
         self.admission.learns()
     }

@@ -246,8 +246,8 @@ impl Ram {
         (self.lists, self.moving) = ([List::EMPTY; 4], 0);
     }
 
-    /// Considers what is warm beyond all but the last `depth` places: new pages that `admits(page, history)` wait for flash from now on.
-    /// If `most` do or are on their way already, the next one stays where it is, and is considered another time unless its place is needed
+    /// Considers the warm pages beyond the last `depth` places: new pages that `admits(page, history)` wait for flash from now on. If
+    /// `most` do or are on their way already, the next one stays where it is, and is considered another time unless its place is needed
     /// before. Returns how many were refused.
     pub(crate) fn consider(
         &mut self,

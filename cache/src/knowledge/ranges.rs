@@ -58,7 +58,7 @@ impl Ranges {
         self.iter().map(|range| range.end - range.start).sum()
     }
 
-    /// Adds a range; what touches it becomes one with it.
+    /// Adds a range, joined with ranges that touch it.
     pub(crate) fn insert(&mut self, pages: Range<u64>) {
         if pages.is_empty() {
             return;

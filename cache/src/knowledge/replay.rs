@@ -57,7 +57,7 @@ impl Belief {
             Self::ByPage if open => Bits::Kept,
             Self::ByRegion if open => Bits::Set,
             Self::DirtyOnly(_) => Bits::Set,
-            // A closed region was at rest: its bits were of no meaning any more. And of what is void, none has any.
+            // A closed region was at rest: its bits had no meaning any more. And for void content, none has any.
             _ => Bits::Cleared,
         }
     }
@@ -76,7 +76,7 @@ impl Belief {
 /// Possible damage to the batches at the end of the newest segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tail {
-    /// The power went: each that was not flushed may be missing, whatever stands behind it.
+    /// The power went: each batch that was not flushed may be missing, whatever is behind it.
     NotFlushed,
     /// Only the process ended: each was written before the next one was begun, so only one may be missing, which is the
     /// last, and was not noted as written.
@@ -104,7 +104,7 @@ pub(crate) struct Replay {
     forgotten: BTreeMap<u64, Buffer>,
     /// Pages whose older versions are void, because they were made zeroes or are lost.
     replaced: Ranges,
-    /// Pages of which the backing has what stands before in the log.
+    /// Pages of which the backing has all earlier log entries.
     home: Ranges,
 }
 
@@ -228,7 +228,7 @@ impl Replay {
         entered
     }
 
-    /// Nothing older of these pages counts, and what stands here does where the backing does not have it.
+    /// Invalidates older versions of these pages; this entry counts where it is dirty.
     fn replace(&mut self, pages: Range<u64>, add: impl Fn(&mut Dirty, Range<u64>)) {
         let mut left = Ranges::default();
         left.insert(pages.clone());

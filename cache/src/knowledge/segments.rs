@@ -47,7 +47,7 @@ pub(crate) struct Segments {
     generation: Sequence,
     /// Segments that are promised to disks, all together.
     reserved: u64,
-    /// Disks of which what guests write stays on flash for a while.
+    /// Disks whose writes stay on flash for a while.
     writing_back: u32,
 }
 
@@ -140,7 +140,7 @@ impl Segments {
         &self.space
     }
 
-    /// Returns the same, to discard what is free.
+    /// Returns the same, to discard free segments.
     pub(crate) fn space_mut(&mut self) -> &mut Space {
         &mut self.space
     }
@@ -168,7 +168,7 @@ impl Segments {
         self.lines.resize(self.lines.len().max(end), Line::FREE);
     }
 
-    /// Stops taking segments of a device: what is on it is to go.
+    /// Stops taking segments of a device: its content is to go.
     pub(crate) fn stop_using(&mut self, member: MemberNumber) {
         self.space.stop_using(member);
     }
@@ -200,7 +200,7 @@ impl Segments {
         lines.filter_map(|number| self.lines[number.0 as usize].life).map(|(owner, _)| owner)
     }
 
-    /// Returns what an owner holds; nothing of one that holds none and is not attached.
+    /// Returns the holdings of an owner; none if it holds nothing and is not attached.
     fn holder(&self, owner: SegmentOwner) -> Option<&Holder> {
         match owner {
             SegmentOwner::Disk(disk) => self.holders.get(&disk),
@@ -240,7 +240,7 @@ impl Segments {
         self.space.free()
     }
 
-    /// Adds a disk or changes what it may hold.
+    /// Adds a disk or changes its share.
     pub(crate) fn set_share(&mut self, disk: DiskId, share: Share) {
         assert!(share.reserve <= share.limit);
         let holder = self.holders.entry(disk).or_insert(Holder::UNKNOWN);
@@ -315,12 +315,12 @@ impl Segments {
         self.holders.get(&disk).and_then(|holder| holder.home)
     }
 
-    /// Returns the number of disks that are attached, on whatever shard.
+    /// Returns the number of disks that are attached, on any shard.
     pub(crate) fn attached(&self) -> usize {
         self.holders.values().filter(|holder| holder.home.is_some()).count()
     }
 
-    /// Notes that a shard ended without having detached its disks: what it knew of their segments is gone.
+    /// Records that a shard ended without having detached its disks: its knowledge of their segments is lost.
     pub(crate) fn abandon(&mut self, shard: ShardNumber) {
         let mut abandoned = BTreeSet::new();
         for (disk, holder) in self.holders.iter_mut().filter(|(_, holder)| holder.home == Some(shard)) {
@@ -348,7 +348,7 @@ impl Segments {
         self.is_below_limit(owner) && has_space()
     }
 
-    /// Returns true if the disk can take a sixteenth of what it may hold, and of the pool, without anything being reclaimed.
+    /// Returns true if the disk can take a sixteenth of its limit, and of the pool, without a reclaim.
     pub(crate) fn has_much_room(&self, disk: DiskId) -> bool {
         let below_limit =
             |holder: &Holder| holder.share.limit.saturating_sub(holder.held) >= holder.share.limit / 16;
@@ -375,7 +375,7 @@ impl Segments {
         };
         let taken = take(&mut self.space);
         let (segment, second) = match taken {
-            // What reclaim and notes take moves later on; a device that becomes smaller is not to leave them without room.
+            // Segments of reclaim and notes move later on; a device that becomes smaller must not leave them without room.
             None if !purpose.is_limited() => self.space.in_need(take)?,
             taken => taken?,
         };
@@ -396,7 +396,7 @@ impl Segments {
         self.change(segment, |line| (line.state, line.life, line.is_damaged) = (state, life, false));
     }
 
-    /// Returns how many must be left after a segment was taken. What notes have taken already is not kept back for them.
+    /// Returns how many must be left after a segment was taken. Segments that notes have taken already are not kept back for them.
     fn floor(&self, purpose: SegmentPurpose) -> u32 {
         purpose.kept_back().saturating_sub(self.noted())
     }
@@ -415,7 +415,7 @@ impl Segments {
         self.sealed.push_back(segment);
     }
 
-    /// Returns the oldest closed segment of a disk, but for what is being reclaimed.
+    /// Returns the oldest closed segment of a disk, except one being reclaimed.
     pub(crate) fn oldest_of(&self, disk: DiskId) -> Option<SegmentNumber> {
         let is_own = |segment: &&SegmentNumber| self.lines[segment.0 as usize].is_of(disk);
         self.sealed.iter().find(is_own).copied()

@@ -109,13 +109,13 @@ impl Space {
         self.devices.iter().map(|device| device.member).find(|other| other.number == member)
     }
 
-    /// Adds a device with all its segments free, whatever they held.
+    /// Adds a device with all its segments free, whatever their content.
     pub(crate) fn add(&mut self, member: Member) {
         self.devices.push(Device::new(member));
         member.numbers().for_each(|segment| self.put_dropped(segment));
     }
 
-    /// Takes notice that a device has more segments; those are free, whatever they held.
+    /// Records that a device has more segments; those are free, whatever their content.
     pub(crate) fn grow(&mut self, member: Member) {
         let Some(device) = self.device_mut(member.number) else { return };
         let before = std::mem::replace(&mut device.member, member);
@@ -228,7 +228,7 @@ impl Space {
         if self.can_pair() { pairs(self.in_use().map(free)) } else { self.in_use().map(free).sum() }
     }
 
-    /// Takes segments also of those that do not stay: for what can neither wait nor go without.
+    /// Takes segments also of those that do not stay: for uses that can neither wait nor go without.
     pub(crate) fn in_need<T>(&mut self, take: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if !self.is_shrinking() {
             return None;
@@ -295,7 +295,7 @@ impl Space {
         let leaves_enough = |device: &&Device| {
             let after = self.in_use().map(|other| other.free() - u32::from(std::ptr::eq(other, *device)));
             let after = if paired { pairs(after) } else { left - 1 };
-            // What a device has more than all others together makes no pairs.
+            // Segments that a device has beyond all others together make no pairs.
             after >= floor || paired && after == left
         };
         let part = |device: &&Device| {

@@ -14,7 +14,7 @@ pub(super) struct UncommittedTail {
 }
 
 impl UncommittedTail {
-    /// Adds pages of a batch. Batches come in order.
+    /// Adds pages of a batch. Batches are added in order.
     pub(super) fn add(&mut self, batch: u64, pages: impl Iterator<Item = (PageNumber, FlashPage)>) {
         self.pages.extend(pages.map(|(page, flash)| (batch, page, flash)));
     }

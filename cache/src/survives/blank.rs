@@ -17,7 +17,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 /// A device that has at most this much that may hold data is read whole.
 const WHOLE_BYTES_MAX: u64 = 4 * GIB;
-/// Of a larger one, so much is read at each end.
+/// Bytes of a larger one that are read at each end.
 const EDGE_BYTES: u64 = 64 * MIB;
 /// Places of a larger one that are read, spread over all of it.
 const SAMPLES: u64 = 4096;
@@ -84,7 +84,7 @@ fn places(size: u64) -> Vec<ByteRange> {
     places
 }
 
-/// Offsets inside a device at which file systems keep copies of what describes them.
+/// Returns the offsets inside a device at which file systems keep copies of their superblocks.
 fn backup_offsets(size: u64) -> Vec<u64> {
     // ext2 to ext4: groups of 8 MiB, 32 MiB and 128 MiB; copies in groups 1 and the powers of 3, 5 and 7.
     let mut groups = vec![1];
@@ -245,7 +245,7 @@ async fn signature_pages(flash: &impl BlockDevice, size: u64) -> Result<Vec<(u64
     Ok(pages)
 }
 
-/// Returns the first signature of the table that stands on a page: its offset and what it means.
+/// Returns the first signature of the table that is on a page: its offset and its format.
 fn recognize(size: u64, at: u64, page: &[u8]) -> Option<(u64, &'static str)> {
     SIGNATURES.iter().find_map(|(place, magic, format)| {
         let offset = place.offset(size).filter(|offset| offset / PAGE * PAGE == at)?;

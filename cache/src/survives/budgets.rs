@@ -25,7 +25,7 @@ pub(super) struct Budgets {
 #[derive(Default)]
 struct Set {
     drive_writes: Option<DriveWrites>,
-    /// Without a budget as they were when there was one: what is owed stays owed.
+    /// Without a budget as they were when there was one: debts stay.
     devices: BTreeMap<MemberNumber, Budget>,
 }
 
@@ -56,7 +56,7 @@ impl Budgets {
         }
     }
 
-    /// Goes over to another budget, of these devices with what is on their meters.
+    /// Changes the budget, for these devices with the readings of their meters.
     pub(super) fn set(&self, drive_writes: Option<DriveWrites>, metered: &[(Member, u64)], now: u64) {
         let mut set = lock(&self.set);
         let was_set = std::mem::replace(&mut set.drive_writes, drive_writes).is_some();

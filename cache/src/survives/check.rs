@@ -119,14 +119,14 @@ pub struct CheckedDisk {
 }
 
 impl CheckedPool {
-    /// Returns true if every checksum holds, save what was being written at the end.
+    /// Returns true if every checksum holds, except for pages that were being written at the end.
     pub fn is_whole(&self) -> bool {
         self.damage.is_empty() && self.disks.iter().all(CheckedDisk::is_whole)
     }
 }
 
 impl CheckedDisk {
-    /// Returns true if every checksum holds, save what was being written at the end.
+    /// Returns true if every checksum holds, except for pages that were being written at the end.
     pub fn is_whole(&self) -> bool {
         self.damage.is_empty() && self.pages_damaged == 0
     }
@@ -318,7 +318,7 @@ impl<F: BlockDevice> Checker<'_, F> {
         disk
     }
 
-    /// Takes over what a segment holds and verifies its pages.
+    /// Replays a segment and verifies its pages.
     async fn enter(
         &self,
         disk: &mut CheckedDisk,

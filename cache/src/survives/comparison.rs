@@ -1,5 +1,5 @@
-//! Compares what is cached clean of a disk that is not attached with a backing: evidence of whether it is the backing that was cached.
-//! Changes nothing, on flash or on the backing.
+//! Compares clean cached pages of a disk that is not attached with a backing: evidence of whether it is the cached backing. Changes
+//! nothing, on flash or on the backing.
 //!
 //! The code that loads a disk ([`Replay`]) decides which pages count as cached. A page that the backing may have changed behind the log is
 //! left out, and so is every dirty one, for which the backing has an older version.
@@ -30,7 +30,7 @@ pub struct Comparison {
     pub has_dirty: bool,
     /// Pages of the former that were compared, chosen by chance if there are many.
     pub pages_compared: u64,
-    /// Pages of these that are not what the backing has.
+    /// Pages of these that differ from the backing.
     pub pages_different: u64,
 }
 

@@ -7,8 +7,8 @@
 //! Nothing that only one device has is acknowledged before it is durable, on that device and with the witness, that the
 //! other one is out: it may return alone, and then nothing on it would show that it is incomplete.
 //!
-//! The bytes of both copies are the same, save that clean pages are written to the first one only: what they held can be had
-//! from the backing. A second copy of those is never read without its checksum failing.
+//! The bytes of both copies are the same, except that clean pages are written to the first one only: their content is on the backing. A
+//! second copy of those is never read without its checksum failing.
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Operation};
 use futures_util::future::join;
@@ -173,7 +173,7 @@ impl<E: Env> Pool<E> {
                 return Ok(());
             }
             if !to_do.failed.is_empty() {
-                // What reclaim freed there is still owned in the table: a start would take it for lost.
+                // Segments that reclaim freed there still have an owner in the table: a start would mistake them for lost.
                 self.persist_table().await?;
                 let before = self.shared.superblock();
                 let without = |members: Members, failed: &Member| members.without(failed.number);
@@ -228,7 +228,7 @@ impl<E: Env> Pool<E> {
             let count = COPIED_AT_ONCE.min(content.end - at);
             let [first, other] = starts.map(|start| reader.read(start.plus(at), count));
             let (a, b) = join(first, other).await;
-            // What cannot be read is not valid, as zeroes are not.
+            // An unreadable page is not valid, nor are zeroes.
             let [a, b] =
                 [a, b].map(|read| read.unwrap_or_else(|_| Buffer::zeroed(count as usize * PAGE_BYTES)));
             for (place, (a, b)) in (at..).zip(a.chunks_exact(PAGE_BYTES).zip(b.chunks_exact(PAGE_BYTES))) {
@@ -250,7 +250,7 @@ impl<E: Env> Pool<E> {
     /// a start after a crash would mistake such a place for a segment whose summary is damaged.
     ///
     /// # Errors
-    /// If a device is gone, does not take the copy, or does not give back what is to be copied, unless gaps are left.
+    /// If a device is gone, does not take the copy, or does not return the pages to be copied, unless gaps are left.
     pub(crate) async fn copy_segment(
         &self,
         from: SegmentNumber,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// Counts the disks of a pool that are to be loaded before others, on whatever shard.
+/// Counts the disks of a pool that are to be loaded before others, on any shard.
 #[derive(Default)]
 pub(crate) struct DirtyFirst(Arc<Loading>);
 

@@ -23,21 +23,21 @@ use crate::words::env::Env;
 use crate::words::limits::DISCARD_BYTES_MAX;
 use crate::words::units::MemberNumber;
 
-/// Discards what is free whenever there is something new, as long as the pool is in use.
+/// Discards newly freed segments, as long as the pool is in use.
 pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>) {
     let discarding = &pool.shared.discarding;
     loop {
         discarding.wanted().await;
         let _turn = discarding.take_turn().await;
         if pool.discard_free().await.is_err() {
-            // The flash failed, on whatever shard.
+            // The flash failed, on any shard.
             return;
         }
     }
 }
 
 impl<E: Env> Pool<E> {
-    /// Discards what is free.
+    /// Discards the free segments.
     ///
     /// # Errors
     /// If the flash failed.

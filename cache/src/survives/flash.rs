@@ -73,7 +73,7 @@ impl<F: BlockDevice> Flash<F> {
         self.devices.push((member, Rc::new(device)));
     }
 
-    /// Takes notice of what devices have now.
+    /// Updates the sizes of devices.
     pub(crate) fn know_sizes(&mut self, members: &Members) {
         for (member, _) in &mut self.devices {
             *member = members.get(member.number).unwrap_or(*member);

@@ -34,7 +34,7 @@ impl<E: Env> Pool<E> {
         if !lacks_space(&result) || !self.shared.space.waits() {
             return (buffer, result);
         }
-        // Seldom, and large: not a part of what each write takes.
+        // Seldom, and large: not a part of each write's future.
         Box::pin(self.write_again(member, device, offset, buffer)).await
     }
 

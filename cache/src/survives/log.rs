@@ -8,8 +8,8 @@
 //! that a power cut took. The summary is durable before the table names the next segment: only the newest segment of a
 //! disk can lack one.
 //!
-//! **The log is in order of versions.** What is appended of a page is current at that moment, under the lock of the log;
-//! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
+//! **The log is in order of versions.** An appended page is current at that moment, under the lock of the log; so of two versions the one
+//! that was appended later is the later one, whenever they were copied. Recovery relies on it.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
@@ -53,7 +53,7 @@ pub(crate) struct Log<E: Env> {
     touched: Rc<Touched>,
     /// Set once batches that were not durable were on a device that failed: a flush of another one does not cover them.
     is_broken: Cell<bool>,
-    /// Counts what is appended.
+    /// Counts appended entries.
     lines: AppendRecord,
     /// Joins those who want it durable.
     durability: Gate,
@@ -175,7 +175,7 @@ impl<E: Env> Log<E> {
         }
         if open.as_ref().is_some_and(|open| self.room(open) == 0 || self.lacks_copy(open)) {
             let sealed = self.seal(&mut open).await;
-            // If it went with its device, another one takes what follows.
+            // If it went with its device, another device takes the next segment.
             if sealed.is_err() && (open.is_some() || self.pool.notice_failure()) {
                 return Err(NoSegment::Failed);
             }
@@ -227,7 +227,7 @@ impl<E: Env> Log<E> {
             return None;
         }
         self.abandon(&mut open);
-        // Nobody asks for any of it to be durable any more.
+        // Nothing of it has to be durable any more.
         self.tail.set(None);
         self.is_broken.set(false);
         self.durable.set(self.written.get());
@@ -284,7 +284,7 @@ impl<E: Env> Log<E> {
             self.note_durable(flushed);
         }
         if self.is_broken.get() {
-            // All that can be durable is: what is missing was on a device that failed.
+            // Everything that can be durable is: the missing part was on a device that failed.
             return Err(Pool::<E>::gone());
         }
         gate.covered.set(gate.covered.get().max(covers));
@@ -314,7 +314,7 @@ impl<E: Env> Log<E> {
         open.as_ref().map(|open| self.room(open)).filter(|room| *room > 0).unwrap_or(whole)
     }
 
-    /// Returns the data pages that fit in what is left of the open segment, none if it is being written, and in a whole one: in the largest
+    /// Returns the data pages that fit in the rest of the open segment, none if it is being written, and in a whole one: in the largest
     /// batches.
     pub(crate) fn pages_left(&self) -> (usize, usize) {
         let data = |pages: usize| pages - pages.div_ceil(1 + BATCH_PAGES_MAX);
@@ -362,7 +362,7 @@ impl<E: Env> Log<E> {
         if sealed.is_ok() {
             self.lines.close(ours.segment);
         } else {
-            // A start may find there what was not counted.
+            // A start may find entries there that were not counted.
             self.lines.lose_count();
         }
         if sealed.is_ok() || !self.pool.has_copy(ours.segment) {
@@ -397,7 +397,7 @@ impl<E: Env> Log<E> {
         }
     }
 
-    /// Closes the open segment as it is, if there is one. If no copy of it can be had any more, what is not durable is gone.
+    /// Closes the open segment as it is, if there is one. If no copy of it can be had any more, its part that is not durable is gone.
     fn abandon(&self, open: &mut Option<Open>) {
         let Some(open) = open.take() else { return };
         if !self.pool.has_copy(open.segment) && self.durable.get() < self.written.get() {
@@ -440,7 +440,7 @@ impl<E: Env> Appender<'_, E> {
         self.put(batch, Kind::Write, page, sequence, bytes);
     }
 
-    /// Says that what the log holds so far of some pages is void: one bit for each page from `first` on.
+    /// Adds an entry that invalidates all earlier ones of some pages: one bit for each page from `first` on.
     pub(crate) fn forget(&self, batch: &mut Batch, first: PageNumber, bits: &[u8]) {
         self.put(batch, Kind::Forget, first, self.log.pool.draw_sequence(), bits);
     }
@@ -479,7 +479,7 @@ impl<E: Env> Appender<'_, E> {
 
     /// Writes the batch, header and data in one. If that fails, nothing else goes to the segment but its summary.
     pub(crate) async fn write(mut self, batch: Batch) -> Result<Written, BlockError> {
-        // As large as announced: what is not full is no buffer.
+        // As large as announced: only a full one becomes a buffer.
         let mut buffer = batch.buffer.finish();
         assert!(batch.entries.len() <= self.room, "the summary has room for it");
         let log = self.log;
@@ -496,18 +496,17 @@ impl<E: Env> Appender<'_, E> {
         };
         batch::encode_header(&mut buffer[..PAGE_BYTES], log.pool.id(), &head, &batch.entries);
         let first = log.pool.layout().segment_start(open.segment).plus(open.next);
-        // The place is used up before the write starts: whatever becomes of the write, nothing else goes there.
+        // The place is used up before the write starts: nothing else goes there, even if the write fails.
         open.next += 1 + batch.pages as u32;
-        // What is clean has one copy.
+        // Clean pages have one copy.
         let is_clean = batch.entries.iter().all(|entry| entry.kind == Kind::Fill);
         let second_bytes = if is_clean { PAGE_BYTES } else { buffer.len() };
         match log.pool.write_most(first, buffer, second_bytes).await {
             Ok(bytes) => count(&log.counters.flash_write_bytes, bytes),
             Err(error) => {
-                // As long as a copy can be had, what stands there is not gone: the segment gets its summary before the next
-                // one.
+                // As long as a copy can be had, its content is not gone: the segment gets its summary before the next one.
                 if !log.pool.has_copy(segment) {
-                    // A start may find there what was not counted.
+                    // A start may find entries there that were not counted.
                     log.lines.lose_count();
                     log.abandon(&mut self.open);
                 }

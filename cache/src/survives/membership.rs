@@ -27,8 +27,8 @@ use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX};
 use crate::words::units::MemberNumber;
 
 impl<E: Env> Pool<E> {
-    /// Makes a device, whatever it held, one of the pool. Nothing is put there before every shard has its own handle of it
-    /// and [`Self::use_device`] was called.
+    /// Makes a device one of the pool, whatever its content. Nothing is put there before every shard has its own handle of it and
+    /// [`Self::use_device`] was called.
     ///
     /// # Errors
     /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`; then the pool is as it was.
@@ -42,8 +42,7 @@ impl<E: Env> Pool<E> {
         write_empty_tables(&device, self.id(), self.layout()).await?;
         let _membership = self.shared.membership.lock().await;
         let (before, next, member) = self.with_device(size)?;
-        // Whatever becomes of this, also if it is dropped halfway: the device may list itself, and no other list gets its
-        // number and epoch.
+        // Even if this fails, or is dropped halfway: the device may list itself, and no other list gets its number and epoch.
         self.shared.set_superblock(&Superblock { next: next.next, epoch: next.epoch, ..before });
         // From here on the device lists itself, and a start without it trusts nothing.
         if let Err(error) = enter(&device, &Superblock { own: member.number, ..next }).await {
@@ -86,7 +85,7 @@ impl<E: Env> Pool<E> {
         Ok(Member::new(MemberNumber(superblock.next), first, segments, device_bytes))
     }
 
-    /// Returns all devices that segments are numbered for: disks may still refer to what one that failed had.
+    /// Returns all devices that segments are numbered for: disks may still refer to segments of one that failed.
     pub(super) fn taken(&self, superblock: &Superblock) -> Result<Members, CacheError> {
         let out = self.shared.out();
         let mut taken = superblock.members;
@@ -142,7 +141,7 @@ impl<E: Env> Pool<E> {
             )));
         }
         let segments = self.segments();
-        // What is dirty is destaged before the device goes.
+        // Dirty data is destaged before the device goes.
         let reserved = segments.reserved() - segments.dirty_beyond_all_reserves();
         let usable = segments.usable_without(number);
         let is_last = segments.space().used_without(number).0 == 0;
@@ -186,7 +185,7 @@ impl<E: Env> Pool<E> {
             self.shared.reclaim.wake_all();
             return Ok(());
         }
-        // What reclaim freed there is still owned in the table: a start would take it for lost.
+        // Segments that reclaim freed there still have an owner in the table: a start would mistake them for lost.
         self.persist_table().await?;
         let before = self.shared.superblock();
         let members = before.members.without(number);
@@ -219,7 +218,7 @@ async fn enter<F: BlockDevice>(device: &F, superblock: &Superblock) -> Result<()
     device.flush().await
 }
 
-/// Returns the handles of one shard, put in order by what stands on the devices themselves.
+/// Opens the handles of one shard, ordered by the superblocks on the devices themselves.
 ///
 /// # Errors
 /// `NotAPool` if they are not just the devices of this pool, or `Flash`.

@@ -1,4 +1,4 @@
-//! A layer in front of every device of the pool that counts what is written to it: flash wears by that.
+//! A layer in front of every device of the pool that counts the bytes written to it, which wear flash.
 //!
 //! The meter is in front of the devices themselves, so everything that the pool writes passes it: batches, summaries, second copies, notes,
 //! tables, superblocks. Writes that guests wait for and writes in the background count alike. A write counts when it is sent, whether it

@@ -42,7 +42,7 @@ impl<E: Env> Pool<E> {
         self.write_notes(ticket).await
     }
 
-    /// Closes intents of a disk. What that relies on is durable. If this is lost, the intents count as open.
+    /// Closes intents of a disk. The data that this relies on is durable. If this is lost, the intents count as open.
     pub(crate) async fn close_intents(
         &self,
         disk: DiskId,
@@ -129,7 +129,7 @@ impl<E: Env> Pool<E> {
         let (segment, generation) = taken.map_err(|_| Self::gone())?;
         let mut next = NoteWriter { segment, generation, next: 0, durable: 0 };
         let (all, covers) = notes.state().take_all(pages_for_notes(self) as usize / 2 * ENTRIES_PER_PAGE);
-        // Crash before `complete`: the earlier segment is still owned, and is what counts.
+        // Crash before `complete`: the earlier segment is still owned, and counts.
         next.append(self, &all).await?;
         next.flush(self).await?;
         next.append(self, &[Note::Complete]).await?;
@@ -152,7 +152,7 @@ fn pages_for_notes<E: Env>(pool: &Pool<E>) -> u32 {
 }
 
 impl NoteWriter {
-    /// Makes durable what was appended.
+    /// Makes all appended notes durable.
     async fn flush<E: Env>(&mut self, pool: &Pool<E>) -> Result<(), BlockError> {
         pool.flush_segment(self.segment).await?;
         self.durable = self.next;

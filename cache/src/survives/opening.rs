@@ -70,7 +70,8 @@ pub enum Identified {
 /// Bytes of a device's start that are read at once, and go into the identity of content that is no pool.
 const PROBE_BYTES: u64 = 1 << 20;
 
-/// Returns what a device holds. One without a superblock is searched for other data, see `blank.rs`. Changes nothing.
+/// Identifies the content of a device. One without a superblock is searched for other data, see `blank.rs`. Changes
+/// nothing.
 ///
 /// # Errors
 /// If the device cannot be read.
@@ -145,7 +146,7 @@ pub fn check_size(size_bytes: u64) -> Result<(), CacheError> {
     Layout::for_first(size_bytes, Shape::for_device(size_bytes)).map(drop)
 }
 
-/// Makes an empty pool of a device, whatever it held. `shape` is chosen by the device's size if not given. Its mark
+/// Makes an empty pool of a device, whatever its content. `shape` is chosen by the device's size if not given. Its mark
 /// is 0.
 ///
 /// Power may go at each step: until the last one the device holds no pool, afterwards it holds an empty one.
@@ -156,7 +157,7 @@ pub async fn format(flash: &impl BlockDevice, pool: PoolId, shape: Option<Shape>
     let size = flash.geometry().size;
     let layout = Layout::for_first(size, shape.unwrap_or_else(|| Shape::for_device(size)))?;
     let members = Members::one(size, layout.segments_on(size));
-    // 1. Whatever was here is no pool any more.
+    // 1. A pool that was here is none any more.
     wipe(flash).await?;
     // 2. Both tables record that no segment is owned.
     write_empty_tables(flash, pool, &layout).await?;
@@ -236,7 +237,7 @@ fn weight(error: FrameError) -> u8 {
     }
 }
 
-/// Returns the id that the bytes of an invalid superblock claim; enough to name what is to be erased.
+/// Returns the identity that the bytes of an invalid superblock claim; enough to name the content to be erased.
 fn claimed_id(start: &[u8]) -> String {
     let slot =
         SLOTS.into_iter().find(|&slot| start[slot as usize..].starts_with(&MAGIC)).unwrap_or(0) as usize;

@@ -28,7 +28,7 @@ use crate::knowledge::segments::{SegmentPurpose, Segments};
 use crate::words::env::Env;
 use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// A pool as one shard has it: its own handles of the devices, and what all shards have together.
+/// A pool as one shard has it: its own handles of the devices, and the state that all shards share.
 pub(crate) struct Pool<E: Env> {
     pub(super) flash: RefCell<Flash<E::Flash>>,
     pub(crate) host: E::Host,
@@ -217,8 +217,8 @@ impl<E: Env> Pool<E> {
         Some(run(device.device()))
     }
 
-    /// Writes the same place of each device that has not failed, durably: what all of them have a copy of. A device that
-    /// fails at it is not one of them any more.
+    /// Writes the same place of each device that has not failed, durably: for structures that all of them have a copy of. A device that
+    /// fails is struck off.
     ///
     /// # Errors
     /// If no device is left.
@@ -268,7 +268,7 @@ impl<E: Env> Pool<E> {
     /// reclaiming it.
     pub(crate) async fn read(&self, first: FlashPage, buffer: Buffer) -> (Buffer, Result<(), BlockError>) {
         let (buffer, result) = self.read_copy(first, buffer).await;
-        // A hit takes no lock of what shards share.
+        // A hit takes no lock that shards share.
         let second = if result.is_err() { self.second_copy(first) } else { None };
         let Some(second) = second else { return (buffer, result) };
         let _pin = self.pin(second);
@@ -294,7 +294,7 @@ impl<E: Env> Pool<E> {
         (buffer, result)
     }
 
-    /// Reads what segments hold.
+    /// Returns a reader of segments.
     pub(crate) fn reader(&self) -> Reader<E::Flash> {
         Reader { flash: self.flash.borrow().clone(), layout: *self.layout(), pool: self.id() }
     }
@@ -306,7 +306,7 @@ impl<E: Env> Pool<E> {
         self.reader().summary(wanted).await.ok()
     }
 
-    /// Returns the segments of a disk, for reading what they hold, newest first.
+    /// Returns the segments of a disk, for reading their content, newest first.
     pub(crate) fn all_wanted(&self, owner: DiskId) -> Vec<Wanted> {
         Wanted::all_of(&self.segments(), owner)
     }

@@ -1,10 +1,10 @@
-//! Reading what a segment holds: its summary, or else the headers of its batches in order.
+//! Reading the content of a segment: its summary, or else the headers of its batches in order.
 //!
 //! The newest segment of an owner may lack its summary: it was being written when the process ended. Its batches are read from the front to
 //! the first missing one. If a later header shows that the missing one was flushed, that is not the end but damage (rule I6): it must be
 //! reported, and no older content may take the place of what was lost.
 //!
-//! Of what has two copies, either will do, batch by batch: power may have gone while they differed.
+//! Of two copies, either will do, batch by batch: power may have gone while they differed.
 
 use block::{BlockDevice, Buffer};
 
@@ -250,7 +250,7 @@ impl<F: BlockDevice> Reader<F> {
         self.decode(wanted, page, place).is_some()
     }
 
-    /// Returns true if what guests wrote in a batch is there, in one copy as a whole.
+    /// Returns true if writes of guests in a batch are there, in one copy as a whole.
     async fn is_whole(&self, wanted: Wanted, batch: &Batch) -> Result<bool, Unreadable> {
         let mut failure = None;
         for segment in wanted.copies() {

@@ -24,7 +24,7 @@ pub(super) struct Queue {
     /// reclaim drop content without need, and one of a disk that left would block all others.
     pub(super) waiting: VecDeque<DiskId>,
     pub(super) turn: Turn,
-    /// By shard, what wakes its reclaimer; none for one that ended.
+    /// Wakers of the reclaimers, by shard; none for one that ended.
     pub(super) wakers: Vec<Option<Arc<Notify>>>,
 }
 

@@ -127,7 +127,7 @@ impl Drop for ReclaimTurn<'_> {
         if self.ended {
             return;
         }
-        // Whatever was appended again stays as it is beside it.
+        // Pages that were appended again stay as they are beside it.
         if let Some(mut segments) = shared.segments_if_whole() {
             segments.put_back(self.victim);
         }

@@ -50,7 +50,7 @@ impl<E: Env> Pool<E> {
     /// used before every shard has called [`Self::know_sizes`], and one of them [`Self::use_grown`].
     ///
     /// # Errors
-    /// `Settings` if there is no such device, or not so much room in the segment table; `FlashFailed` or `Flash`.
+    /// `Settings` if there is no such device, or no room in the segment table; `FlashFailed` or `Flash`.
     pub(crate) async fn grow_device(
         &self,
         number: MemberNumber,
@@ -84,7 +84,7 @@ impl<E: Env> Pool<E> {
         self.change_members(&before.members.changed(member)).await
     }
 
-    /// Takes notice of what devices have, on this shard.
+    /// Updates the sizes of devices, on this shard.
     pub(crate) fn know_sizes(&self) {
         self.flash.borrow_mut().know_sizes(&self.shared.superblock().members);
     }
@@ -126,7 +126,7 @@ impl<E: Env> Pool<E> {
     async fn change_members(&self, members: &Members) -> Result<(), CacheError> {
         let before = self.shared.superblock();
         let next = Superblock { epoch: before.epoch + 1, members: *members, ..before };
-        // Known before it is written: should this be dropped halfway, what is written later lists the same.
+        // Set before it is written: should this be dropped halfway, later writes list the same.
         self.shared.set_superblock(&next);
         for turn in 1..=2 {
             self.write_superblock(&Superblock { turn: before.turn + turn, ..next }).await?;
@@ -147,7 +147,7 @@ impl<E: Env> Pool<E> {
         Ok(self.layout().bytes_for(least))
     }
 
-    /// Stops taking segments of a device behind its new end. What is returned goes on with all of them if it is dropped.
+    /// Stops taking segments of a device behind its new end. Dropping the returned guard goes on with all of them.
     ///
     /// # Errors
     /// `Settings` if there is no such device, if another one is being made smaller, or if the pool needs more; then nothing has changed.
@@ -221,7 +221,7 @@ impl<E: Env> Shrinking<E> {
     /// Returns why the device keeps its size, if it does.
     pub(crate) fn stopped(&self) -> Option<String> {
         let shared = &self.pool.shared;
-        // What another device takes along may have to be where this one is to end.
+        // Segments lost with another device may have to be where this one is to end.
         let has_failed = |device: &MemberNumber| shared.leaving(*device) == Some(Leaving::Failed);
         if self.pool.notice_failure() || shared.all_leaving().iter().any(has_failed) {
             return Some("a device of the pool failed, and what it had comes first".to_owned());
@@ -263,7 +263,7 @@ impl<E: Env> Shrinking<E> {
         for _ in 0..2 {
             pool.persist_table().await?;
         }
-        // What is written from now on lists it as it is to be, whatever becomes of this.
+        // Later writes list it with its new size, even if this fails.
         self.is_listed.set(true);
         pool.change_members(&pool.shared.superblock().members.changed(self.after)).await?;
         Ok(true)

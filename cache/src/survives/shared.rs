@@ -151,7 +151,7 @@ pub(super) struct Written {
 }
 
 impl Shared {
-    /// Creates a pool as it was found; what is found must be durable.
+    /// Creates the state of a pool from its content, which must be durable.
     pub(super) fn new(found: Found) -> Self {
         let Found { superblock, table_turn, segments, open_intents, to_witness, meters } = found;
         Self {
@@ -195,7 +195,7 @@ impl Shared {
         lock(&self.devices).superblock
     }
 
-    /// Notes what was written to all devices.
+    /// Records the superblock that was written to all devices.
     pub(super) fn set_superblock(&self, superblock: &Superblock) {
         let mut devices = lock(&self.devices);
         devices.superblock = *superblock;
@@ -333,7 +333,7 @@ impl Shared {
         Sequence(self.sequence.fetch_add(1, Ordering::Relaxed)).next()
     }
 
-    /// Returns true once all of the flash failed, on whatever shard.
+    /// Returns true once all of the flash failed, on any shard.
     pub(crate) fn is_failed(&self) -> bool {
         self.failed.load(Ordering::SeqCst)
     }

@@ -34,7 +34,7 @@ impl StorageSpace {
         self.waits.load(Ordering::SeqCst)
     }
 
-    /// Counts a write that waits, until what is returned is dropped.
+    /// Counts a write that waits, until the returned guard is dropped.
     pub(super) fn enter(&self) -> Waiting<'_> {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         Waiting(self)

@@ -1,4 +1,4 @@
-//! Starting a pool: what it held when it was last used, and the order in which this start becomes durable.
+//! Starting a pool: recovering its content, and the order in which this start becomes durable.
 //!
 //! ```text
 //!   superblocks, tables, notes are read             (of all devices; the list of the highest epoch counts)
@@ -344,7 +344,7 @@ async fn found<F: BlockDevice>(
         return Err("No copy of the segment table is whole");
     };
     if FIRST_TURNS.contains(turn) && !missing.is_empty() {
-        // It was added just before the end, and what is owned stands on the others alone.
+        // It was added just before the end, and all owned segments are on the others.
         return Err(INCOMPLETE);
     }
     if tables.iter().flatten().any(Option::is_none) && !is_current(&reader, &present, lives).await {

@@ -37,8 +37,7 @@ impl<E: Env> Pool<E> {
         self.write_superblock(&Superblock { turn: last.turn + 1, mark, may_be_dirty, ..last }).await
     }
 
-    /// Makes durable that the pool may hold what no backing has, and that this disk may: to be awaited before anything is written that
-    /// no backing has.
+    /// Makes durable that the pool may hold dirty data, and that this disk may: to be awaited before any dirty data is written.
     pub(crate) async fn note_dirty(&self, disk: DiskId) -> Result<(), BlockError> {
         if !self.shared.superblock().may_be_dirty {
             let _membership = self.shared.membership.lock().await;
@@ -56,7 +55,7 @@ impl<E: Env> Pool<E> {
     /// Makes durable that a disk has no dirty data any more. The data that this relies on is durable already. The superblock records it for
     /// the whole pool at [`Self::leave`].
     pub(crate) async fn note_clean(&self, disk: DiskId) -> Result<(), BlockError> {
-        // Not before: what is written with one copy would be missed by a start that finds the disk dirty.
+        // Not before: content that is written with one copy would be missed by a start that finds the disk dirty.
         self.close_intents(disk, [Intent::DirtyData]).await?;
         self.segments().set_dirty(disk, false);
         Ok(())

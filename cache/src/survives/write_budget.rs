@@ -18,7 +18,7 @@ impl<E: Env> Pool<E> {
         self.shared.budgets.set(drive_writes, &metered, self.host.now());
     }
 
-    /// Takes notice of what devices have now, where budgets go by that.
+    /// Updates the sizes of devices, for budgets that depend on them.
     pub(super) fn see_sizes(&self) {
         for member in self.members() {
             self.shared.budgets.see_size(member);
@@ -49,7 +49,7 @@ impl<E: Env> Pool<E> {
         if !self.shared.budgets.is_set() {
             return true;
         }
-        // Of two copies the first has the content; a second one of what is clean is a header.
+        // Of two copies the first has the content; the second copy of a clean page is a header.
         let member = self.members().into_iter().find(|member| member.has(segment));
         let budget = member.and_then(|member| self.see_budget(member));
         budget.is_none_or(|budget| budget.lets_in(self.host.random()))

@@ -13,13 +13,13 @@ pub enum Bug {
     EmptyFirst,
     /// A region is closed although the log holds older versions of its pages (A18, rule I11).
     CloseWithoutForget,
-    /// A region is closed although the backing may lose what it acknowledged (A19, rule I11).
+    /// A region is closed although the backing may lose acknowledged writes (A19, rule I11).
     CloseWithoutFlush,
     /// Pages that a start does not trust leave only the index, and reappear when their region is closed (A20).
     DropInMemory,
     /// Writes that do not enter the cache open no intent (A21, rule I11).
     NoIntentPastCache,
-    /// Pages are touched only when their intent is durable: what is being loaded brings them back meanwhile.
+    /// Pages are touched only when their intent is durable: a load brings them back meanwhile.
     LateTouch,
     /// A page is no longer touched as soon as its new content is on its way to the log.
     EarlyClear,
@@ -27,7 +27,7 @@ pub enum Bug {
     FlushFromMemory,
     /// In write-back a write is acknowledged before the log has it.
     AckBeforeWrite,
-    /// A segment goes before what replaced its content is durable (A3, rule I8).
+    /// A segment goes before the replacements of its content are durable (A3, rule I8).
     ReuseBeforeDurable,
     /// A write goes to the backing although something older of its pages is dirty (rule I12).
     BypassOverDirty,
@@ -55,7 +55,7 @@ pub enum Bug {
     HalfCopyNamed,
     /// A cold page goes before older versions of it that the log still holds (rule I8).
     ShadowedDropped,
-    /// A segment goes before older ones while what replaced its content is not durable (rule I8).
+    /// A segment goes before older ones while the replacements of its content are not durable (rule I8).
     OutOfOrderBeforeDurable,
     /// A damaged page may go before older versions, though nothing records that it is void (rule I8).
     DamageOutOfOrder,
@@ -63,7 +63,7 @@ pub enum Bug {
     AheadNotHeld,
     /// The table names the new place of a segment before it is whole there.
     HalfMoveNamed,
-    /// A copy is written over what the table still names.
+    /// A copy is written over a segment that the table still names.
     CopyOverNamed,
     /// Of a segment with two copies, only one is given back in the table.
     OneCopyFreed,
@@ -138,7 +138,7 @@ std::thread_local! {
     static PLANTED: std::cell::Cell<Option<Bug>> = const { std::cell::Cell::new(None) };
 }
 
-/// Plants a bug in whatever this thread runs from now on, instead of the one before.
+/// Plants a bug for everything that this thread runs from now on, instead of the one before.
 #[cfg(debug_assertions)]
 pub fn plant(bug: Option<Bug>) {
     PLANTED.set(bug);

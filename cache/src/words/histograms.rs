@@ -42,7 +42,7 @@ struct Classes {
     /// Unit for people, and how many measured units make one.
     unit: &'static str,
     per_unit: i64,
-    /// The largest value of each class, in what is measured. One more class is above them.
+    /// The largest value of each class, in measured units. One more class is above them.
     bounds: &'static [i64],
     /// For each place, the first class that a value there can belong to.
     first: [u8; PLACES],
@@ -135,7 +135,7 @@ impl Cells {
         Self { kind, counts: Default::default() }
     }
 
-    /// Counts one value; what is larger than any value can be counts as the largest.
+    /// Counts one value; a value beyond all classes counts in the last one.
     pub(crate) fn count(&self, value: u64) {
         self.count_signed(i64::try_from(value).unwrap_or(i64::MAX));
     }
@@ -149,7 +149,7 @@ impl Cells {
         Histogram { kind: self.kind, counts: std::array::from_fn(|class| self.counts[class].get()) }
     }
 
-    /// Goes on from what was counted before.
+    /// Adds earlier counts.
     pub(crate) fn add(&self, earlier: &Histogram) {
         for (cell, earlier) in self.counts.iter().zip(earlier.counts) {
             count(cell, earlier);
@@ -336,7 +336,7 @@ impl Requests {
         }
     }
 
-    /// Goes on from what was counted before; latencies do so elsewhere.
+    /// Adds earlier counts; those of latencies are added elsewhere.
     pub(crate) fn add(&self, earlier: &Histograms) {
         self.reads.add(&earlier.reads);
         self.writes.add(&earlier.writes);

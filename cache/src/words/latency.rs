@@ -138,7 +138,7 @@ impl Latencies {
         std::array::from_fn(|what| self.all[what].histogram.snapshot())
     }
 
-    /// Goes on from what was measured before.
+    /// Adds earlier measurements.
     pub(crate) fn add(
         &self,
         earlier: &[LatencyCounts; Latency::ALL.len()],
@@ -210,7 +210,7 @@ impl LatencyCounts {
         self.classes().take_while(|(class, _)| is_within(*class)).map(|(_, count)| count).sum()
     }
 
-    /// Adds what was measured elsewhere, or later.
+    /// Adds other measurements.
     pub fn add(&mut self, more: &Self) {
         self.sum_ns += more.sum_ns;
         self.max_ns = self.max_ns.max(more.max_ns);
@@ -260,7 +260,7 @@ impl LatencyCounts {
     }
 }
 
-/// Returns both by class, ascending, with what either has.
+/// Merges both by class, ascending.
 fn merged(one: &[(u16, u64)], other: &[(u16, u64)]) -> Vec<(u16, u64)> {
     let mut all = Vec::with_capacity(one.len().max(other.len()));
     let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());

@@ -1,5 +1,5 @@
-//! Limits of the cache that users meet or that concern several files, each with what happens when it is reached. A limit on how one file
-//! does its work is in that file.
+//! Limits of the cache that users meet or that concern several files, each with the effect of reaching it. A limit on how one file does its
+//! work is in that file.
 
 use block::PAGE;
 
@@ -18,7 +18,7 @@ pub const DISKS_MAX: usize = 1024;
 /// larger blocks (16 TiB at 4 KiB, 4 PiB at 1 MiB).
 pub const DISK_BLOCKS_MAX: u64 = 1 << 32;
 
-/// Bytes of the largest disk: 256 TiB. The bits of its pages take a 32,768th of it in memory, whatever is cached. A larger disk is
+/// Bytes of the largest disk: 256 TiB. The bits of its pages take a 32,768th of it in memory, whether cached or not. A larger disk is
 /// refused.
 pub const DISK_BYTES_MAX: u64 = 256 << 40;
 
@@ -46,23 +46,23 @@ pub const SEGMENT_BYTES_MAX: u64 = 64 << 20;
 /// The smallest segment that `format` chooses by itself: below it headers and summaries cost more than 3 %.
 pub const SEGMENT_BYTES_CHOSEN_MIN: u64 = 256 << 10;
 
-/// Segments that a reservation holds at least: a segment belongs to one disk, so a disk that has only a few could not
-/// keep what is hot when the oldest one is reclaimed. Smaller reservations are refused.
+/// Segments that a reservation holds at least: a segment belongs to one disk, so a disk that has only a few could not keep its hot pages
+/// when the oldest one is reclaimed. Smaller reservations are refused.
 pub const RESERVE_SEGMENTS_MIN: u32 = 16;
 
-/// Segments that only reclaim may take, so that it can always move what is hot or dirty before it frees a segment. Without them a full pool
+/// Segments that only reclaim may take, so that it can always move hot or dirty pages before it frees a segment. Without them a full pool
 /// could not be reclaimed at all. One more than a victim needs: its range tombstones may take more room than they did.
 pub const RECLAIM_SEGMENTS: u32 = 3;
 
-/// Segments kept back for notes about regions: the one that is written, and the next one while it takes over what is
-/// open. Writers of guests wait for notes, so notes never wait for room.
+/// Segments kept back for notes about regions: the one that is written, and the next one while it takes over the open intents. Writers of
+/// guests wait for notes, so notes never wait for room.
 pub const NOTE_SEGMENTS: u32 = 2;
 
 /// Segments that no disk can hold for its content.
 pub const KEPT_BACK_SEGMENTS: u32 = RECLAIM_SEGMENTS + NOTE_SEGMENTS;
 
-/// Pairs of segments, each on two devices, that a pool has at least to hold two copies. With fewer it holds one copy of everything: what
-/// is kept back would be most of it.
+/// Pairs of segments, each on two devices, that a pool has at least to hold two copies. With fewer it holds one copy of everything: most of
+/// it would be kept back.
 pub const PAIRS_MIN: u32 = KEPT_BACK_SEGMENTS + RESERVE_SEGMENTS_MIN;
 
 /// Bytes that one discard of flash covers at most: as much is neither free nor in use while a device takes its time, and a stop may have to
@@ -70,7 +70,7 @@ pub const PAIRS_MIN: u32 = KEPT_BACK_SEGMENTS + RESERVE_SEGMENTS_MIN;
 pub const DISCARD_BYTES_MAX: u64 = 128 << 20;
 const _: () = assert!(SEGMENT_BYTES_MAX <= DISCARD_BYTES_MAX, "a discard covers a segment");
 
-/// Batches of notes before what is still open is written to a new segment: all of them are read at each start.
+/// Batches of notes before all open intents are written to a new segment: all of them are read at each start.
 pub const NOTE_BATCHES_MAX: u32 = 384;
 
 /// Bytes of a region, if not chosen otherwise. Smaller ones lose less content to a power cut and cost more intents.
@@ -85,7 +85,7 @@ const _: () = assert!(REGION_BYTES_MAX / PAGE <= PAGE * 8, "a forget is one page
 /// where survivors of the next segment share the batch.
 pub const SURVIVORS_EIGHTHS_MAX: u32 = 6;
 
-/// Pages of one batch: what the entries of one header page can describe is 165; 128 keeps the write at 516 KiB.
+/// Pages of one batch: the entries of one header page can describe 165; 128 keeps the write at 516 KiB.
 pub const BATCH_PAGES_MAX: usize = 128;
 
 /// Least RAM of a disk: sixteen pages, of which at most half are on their way to flash. Smaller values are refused.

@@ -35,11 +35,11 @@ pub enum Mode {
     /// Writes go to the backing first and then enter the cache. The default: nothing depends on the flash.
     #[default]
     WriteThrough,
-    /// Writes go to flash, and from there to the backing later. What was acknowledged depends on the flash until then.
+    /// Writes go to flash, and from there to the backing later. Acknowledged data depends on the flash until then.
     WriteBack,
     /// Writes go to the backing only; reads are cached. For disks that are written and rarely read back.
     WriteAround,
-    /// Neither reads nor writes touch the cache, save that writes drop what they make stale.
+    /// Neither reads nor writes touch the cache, except that writes drop cached pages that become stale.
     PassThrough,
 }
 
@@ -105,7 +105,7 @@ pub enum Admission {
     /// Forebay decides, by what it learned of the disk: most of the hits that can be had, for few flash writes.
     #[default]
     Adaptive,
-    /// The same for the most hits, whatever is written to flash for them.
+    /// The same for the most hits, at any amount of flash writes.
     AdaptiveHits,
     /// Everything enters, as with vSphere Flash Read Cache. Best hit ratio for some workloads, most flash writes.
     Always,
@@ -114,7 +114,7 @@ pub enum Admission {
 }
 
 impl Admission {
-    /// Returns true if what was learned of the disk decides.
+    /// Returns true if the learned policy decides.
     pub(crate) fn learns(self) -> bool {
         matches!(self, Self::Adaptive | Self::AdaptiveHits)
     }
@@ -182,7 +182,7 @@ impl SequentialCutoff {
     }
 }
 
-/// Of how many devices what the backing does not have survives the loss of one.
+/// Copies of dirty data: on two devices it survives the loss of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Redundancy {
     /// Two devices have it, if the pool has two that are large enough. The default.
@@ -233,7 +233,7 @@ pub struct DiskSettings {
     pub mode: Mode,
     /// The unit of the index: a power of two, 4 KiB to 1 MiB. Changing it drops the disk's cached content.
     pub block_bytes: u32,
-    /// Flash that the disk gets whatever the others do; at least 16 segments.
+    /// Flash that the disk gets regardless of other disks; at least 16 segments.
     pub reserve_bytes: u64,
     /// Policy for reserving more while more is dirty.
     pub reserve_policy: ReservePolicy,
@@ -249,7 +249,7 @@ pub struct DiskSettings {
     /// tenth of the pool, divided among its disks in write-back, and no more than the disk. Never more than a quarter of the flash that is
     /// reserved for the disk, or an eighth of it if everything has two copies.
     pub dirty_limit_bytes: Option<u64>,
-    /// Destage never goes slower than this while there is something to destage, in bytes a second, whatever guests do.
+    /// Destage never goes slower than this while there is something to destage, in bytes a second, regardless of guests.
     pub destage_rate_min: u64,
     /// Destage never goes faster than this, in bytes a second; 0 for as fast as the backing takes it.
     pub destage_rate_max: u64,

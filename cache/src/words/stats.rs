@@ -25,7 +25,7 @@ macro_rules! counters {
                 $values { $($name: self.$name.get(),)* }
             }
 
-            /// Counts on from what was counted before.
+            /// Adds earlier counts.
             pub fn add(&self, earlier: &$values) {
                 $(count(&self.$name, earlier.$name);)*
             }
@@ -37,7 +37,7 @@ macro_rules! counters {
                 [$((stringify!($name), self.$name),)*].into_iter()
             }
 
-            /// Returns every counter's name with what it counts: a sentence.
+            /// Returns every counter's name with its description: a sentence.
             pub fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
                 [$((stringify!($name), concat!($($doc),+).trim_ascii()),)*].into_iter()
             }
@@ -47,7 +47,7 @@ macro_rules! counters {
                 Self { $($name: count(stringify!($name)),)* }
             }
 
-            /// Adds what was counted elsewhere, or later.
+            /// Adds other counts.
             pub fn add(&mut self, more: &Self) {
                 $(self.$name += more.$name;)*
             }
@@ -260,7 +260,7 @@ pub struct DirtyRoom {
     pub wanted_bytes: u64,
     /// Reason why the first is less than the second.
     pub bound: DirtyBound,
-    /// Flash that the disk gets whatever the others do, with what the limit in effect takes.
+    /// Flash that the disk gets regardless of other disks, with the segments for the limit in effect.
     pub reserve_bytes: u64,
     /// The reservation that the wanted limit takes.
     pub reserve_bytes_wanted: u64,
@@ -309,9 +309,9 @@ pub struct DiskStatistics {
     pub dirty_room: DirtyRoom,
     /// Lost pages, damaged while they were dirty.
     pub lost_bytes: u64,
-    /// True if two devices have what the backing does not have, or are to.
+    /// True if dirty data is on two devices, or is to be.
     pub mirrored: bool,
-    /// Segments of a mirrored disk that lack a second copy: what guests wrote there does not survive the loss of a device.
+    /// Segments of a mirrored disk that lack a second copy: writes of guests there do not survive the loss of a device.
     pub segments_uncopied: u64,
     /// Recent rate of destage while it was at work, in bytes a second; 0 if nothing is dirty.
     pub destage_bytes_per_second: u64,

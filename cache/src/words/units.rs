@@ -1,4 +1,4 @@
-//! Addresses and identities, each its own type so that no two can be mixed up; and what time is counted in.
+//! Addresses and identities, each its own type so that no two can be mixed up; and the units of time.
 
 use std::fmt;
 
@@ -46,8 +46,8 @@ pub struct ShardNumber(pub u32);
 
 /// A point in the sequence of versions of a pool: the term in the high 24 bits, a count within the term in the low 40.
 ///
-/// The term rises durably at every start before anything is appended (rule I1), so no value is ever drawn twice,
-/// whatever a crash took away. Both page versions and segment generations are of this type.
+/// The term rises durably at every start before anything is appended (rule I1), so no value is ever drawn twice, even
+/// after a crash. Both page versions and segment generations are of this type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sequence(pub u64);
 

@@ -7,14 +7,14 @@
 const CLASSES_PER_DOUBLING: u64 = 32;
 /// Up to here each distance has a class of its own.
 const EXACT: u64 = 2 * CLASSES_PER_DOUBLING;
-/// Classes: distances of up to 2^42 blocks, 16 PiB of pages. What is further counts in the last one.
+/// Number of classes: distances of up to 2^42 blocks, 16 PiB of pages. Larger ones count in the last class.
 const CLASSES: usize = EXACT as usize + (42 - 6) * CLASSES_PER_DOUBLING as usize;
 
 #[derive(Clone)]
 pub(super) struct Distances {
     /// None until the first distance is counted.
     weights: Box<[f64]>,
-    /// Of uses that were never hits, whatever the size.
+    /// Weight of uses that are hits of no size.
     first_uses: f64,
 }
 

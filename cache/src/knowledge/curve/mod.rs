@@ -67,13 +67,13 @@ pub struct Curve {
     stacks: [Stack; PAGE_BITS.len()],
     /// The bound of each stack, close together: most requests need nothing else.
     bounds: [u64; PAGE_BITS.len()],
-    /// Reads, by the size of blocks. Each request counts for one, whatever its length.
+    /// Reads, by the size of blocks. Each request counts for one, of any length.
     reads: [Distances; PAGE_BITS.len()],
     /// Pages that are read or written.
     accesses: Distances,
     /// Pages that are written.
     writes: Distances,
-    /// Reads of what was written since it was read: weighed as `reads` are, so requests.
+    /// Reads of data that was written since it was read: weighed as `reads` are, so requests.
     reads_of_written: f64,
     counted: Counted,
     turn_began: Option<u64>,

@@ -9,7 +9,7 @@ pub struct Curves {
     pub reads: Prediction,
     /// Pages read or written that a cache would have.
     pub accesses: Prediction,
-    /// Pages written while among those that were written last: what write-back spares the backing, by the dirty bytes allowed.
+    /// Writes to pages that are among those written last: the share that write-back saves the backing, by the dirty bytes allowed.
     pub writes: Prediction,
     /// As [`Self::reads`], for caches with whole blocks of the given size in bytes. Coarser, except for the first.
     pub blocks: Vec<(u64, Prediction)>,
@@ -24,12 +24,12 @@ pub struct Curves {
     pub sampled_share: f64,
 }
 
-/// The share of uses that are hits, by the size of a cache that forgets what was used longest ago.
+/// The share of uses that are hits, by the size of an LRU cache.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// Rising in both; starts with what is a hit of any size.
+    /// Rising in both; begins with the hits of any size.
     steps: Vec<Step>,
-    /// Uses that were counted, what has faded left out.
+    /// Uses that were counted, without the faded part.
     uses: f64,
 }
 

@@ -1,4 +1,4 @@
-//! The chain of a block: what is left of pages that were written together, of which some were overwritten since.
+//! The chain of a block: the remaining pages that were written together, of which some were overwritten since.
 //!
 //! On flash they lie in the order that they have on the disk: with holes where the others were, or without, if they were appended
 //! again when their segment went. So of two runs of a chain the later one lies behind the other, and no further on flash than on the disk.
@@ -57,7 +57,7 @@ impl Run {
 
     /// Returns true if it is behind `before` on the disk, and by no more on flash than there.
     fn follows(&self, before: &Self) -> bool {
-        // It wraps: what lies before the end of the other is very far behind it, and does not follow.
+        // It wraps: a place before the end of the other is very far behind it, and does not follow.
         let further = self.flash.wrapping_sub(before.flash.wrapping_add(before.pages));
         further <= self.page - (before.page + before.pages)
     }

@@ -1,8 +1,8 @@
 //! Places of the pages of one block on flash, packed.
 //!
-//! Pages that lie next to each other on the disk and on flash are a *run*, which costs one address. Where single pages of what was
-//! written together are overwritten, the rest is many runs; the most of these are the *chain* ([`chain`](super::chain)), which costs
-//! one address too, and a bit for each page of the block.
+//! Pages that lie next to each other on the disk and on flash are a *run*, which costs one address. Where single pages that were written
+//! together are overwritten, the rest is many runs; the most of these are the *chain* ([`chain`](super::chain)), which costs one address
+//! too, and a bit for each page of the block.
 //!
 //! ```text
 //! for each 16 pages, two bits each, the first in the low half of 32 bits, the second in the high half:
@@ -16,8 +16,8 @@
 //! for each page:         its checksum (32 bits)
 //! ```
 //!
-//! All but addresses have their size, and what is left of the words is for addresses, in equal parts of up to 32 bits. A block takes
-//! as few words as its highest address allows.
+//! All parts but addresses have a fixed size; the rest of the words is for addresses, in equal parts of up to 32 bits. A block takes as few
+//! words as its highest address allows.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -268,7 +268,7 @@ mod tests {
         AppendedAgain,
     }
 
-    /// Returns a block whose pages were written together, and what became of it.
+    /// Returns a block whose pages were written together, after some events.
     fn changed() -> impl Strategy<Value = Places> {
         let change = prop_oneof![
             8 => Just(Change::Overwritten),

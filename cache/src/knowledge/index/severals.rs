@@ -35,7 +35,7 @@ impl Severals {
         &mut self.table
     }
 
-    /// Returns the bytes of RAM taken, what is empty included.
+    /// Returns the bytes of RAM taken, unused room included.
     pub(super) fn bytes(&self) -> u64 {
         self.table.bytes() + self.pieces.bytes()
     }

@@ -28,8 +28,7 @@ const MOMENTS: usize = 256;
 /// little longer, once.
 pub(super) const MOMENT_BITS: u32 = 20;
 const MOMENT_MASK: u32 = (1 << MOMENT_BITS) - 1;
-/// Of a number of 32 bits with a binary point that floats: where its exponent and the two bits behind it begin, and what they are
-/// for 1.0.
+/// For a 32-bit float: the position of its exponent and the two bits behind it, and their value for 1.0.
 const QUARTERS_SHIFT: u32 = 21;
 const QUARTERS_OF_ONE: u32 = 127 << 2;
 

@@ -23,7 +23,7 @@ const LAST_MASK: u32 = (1 << LAST_BITS) - 1;
 /// where a block has left meanwhile.
 const STEPS: u64 = 4;
 
-/// Uses from which on a ghost is of the next class, and what it counts as: classes of blocks change with the next use.
+/// Uses from which on a ghost is of the next class, and the count that it stands for: classes of blocks change with the next use.
 const USES: [u8; 4] = [1, 2, 4, 8];
 
 pub(super) struct Ghosts {

@@ -339,7 +339,7 @@ mod tests {
         learned.note_full();
         let mut strictness_after_each = |accesses: std::ops::Range<u64>| {
             for access in accesses {
-                // A fifth of what would fit, round and round, and nothing of it is there.
+                // A fifth of the capacity, round and round, and none of it is cached.
                 learned.access(access % 20_000, Coming::ALONE, || Told::of_whole(false), |_| None, || 1.0);
             }
             learned.strictness.thresholds().admit

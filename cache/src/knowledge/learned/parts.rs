@@ -1,5 +1,5 @@
-//! Parts of a block. What is fetched, held and written are pages, also where blocks are larger: a cache in small that had whole blocks
-//! would have hits that no cache of pages can have, and a page that is missed is not a block that is missed.
+//! Parts of a block. Pages are fetched, held and written, also where blocks are larger: a model cache of whole blocks would have hits that
+//! no cache of pages can have, and a missed page is not a missed block.
 
 use block::{ByteRange, PAGE};
 

@@ -7,7 +7,7 @@
 //! A run is a scan if it is long, takes more than its share of accesses, and its blocks were not there lately: each other access pays for
 //! one of a run, and so does a block that returns, for then it is a loop that is larger than the cache.
 
-/// Long runs may take this part of what the cache holds before others have to pay for it.
+/// Part of the cache's capacity that long runs may take before others have to pay for it.
 const ALLOWANCE_PART: u64 = 16;
 
 /// Allowance of long runs in a disk's time.

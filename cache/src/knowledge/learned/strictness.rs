@@ -22,13 +22,13 @@ pub(super) struct Thresholds {
 /// Goal of learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aim {
-    /// The most hits, whatever is written.
+    /// The most hits, at any amount of writes.
     Hits,
     /// Most of these hits for few writes.
     Balance,
 }
 
-/// As many hits as writes can buy. What is worth nothing costs room as well: if it may enter all the same, fewer are hit, and half as much
+/// As many hits as writes can buy. A worthless block costs room as well: if it may enter all the same, fewer are hit, and half as much
 /// again is written (docs/dev/notes/hit-ratio.md).
 const HITS: Thresholds = Thresholds { admit: 0.02, keep: 0.01, to_give_up: 0.2 };
 /// The share of flash that is to be given up where hits are weighed against writes, of a disk that is not strict at all, and of one whose
@@ -40,7 +40,7 @@ const DEGREE_FIRST: f32 = 0.25;
 /// As strict as a disk becomes.
 const DEGREE_MAX: f32 = 4.0;
 
-/// Of the hits that the cache by density has more than the one by LRU, so much is wanted.
+/// Wanted share of the additional hits of the cache by density, compared to the one by LRU.
 const GAIN_WANTED: f32 = 0.3;
 /// The same of a disk whose strictness is one or more.
 const GAIN_WANTED_BEYOND: f32 = 0.8;
@@ -144,7 +144,7 @@ impl Strictness {
         self.degree > 0.0 && self.behind >= BEHIND && self.missing() > MISSING_PLAINLY
     }
 
-    /// Forgets what was counted: nothing had to earn its place yet.
+    /// Forgets all counts: nothing had to earn its place yet.
     pub(super) fn forget(&mut self) {
         self.fade(0.0);
     }

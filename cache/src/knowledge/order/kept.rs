@@ -111,7 +111,7 @@ impl KeptSegments {
         self.kept.iter_mut()
     }
 
-    /// Keeps this of a segment. Returns what was kept of it.
+    /// Inserts the state of a segment. Returns its earlier state.
     pub(super) fn insert(&mut self, kept: Kept) -> Option<Kept> {
         if let Some(known) = self.get_mut(kept.segment) {
             return Some(std::mem::replace(known, kept));

@@ -25,15 +25,15 @@ pub(crate) enum Left {
 }
 
 impl Segments {
-    /// Notes whether there are to be two copies of what a disk's guests wrote.
+    /// Records whether writes of a disk's guests need two copies.
     pub(crate) fn set_mirrored(&mut self, disk: DiskId, mirrored: bool) {
         if let Some(holder) = self.holders.get_mut(&disk) {
             holder.mirrored = mirrored;
         }
     }
 
-    /// Returns true if what an owner takes has two copies: notes, or a disk that wants that and whose guests' data depends on flash; and
-    /// two devices are large enough.
+    /// Returns true if an owner's segments have two copies: those of notes, or of a disk that wants that and whose guests' data depends on
+    /// flash; and two devices are large enough.
     pub(crate) fn is_mirrored(&self, owner: impl Into<SegmentOwner>) -> bool {
         let depends = |holder: &Holder| holder.mirrored && (holder.writes_back || holder.dirty);
         let wanted = match owner.into() {
@@ -65,8 +65,8 @@ impl Segments {
         line.other.filter(|_| line.state != State::Second)
     }
 
-    /// Changes a segment, and counts whether its owner has one more with one copy, or one less. Whatever may change that goes
-    /// this way: owners, second copies, and which copy is the first.
+    /// Changes a segment, and counts whether its owner has one more with one copy, or one less. All changes that affect this go through
+    /// here: owners, second copies, and which copy is the first.
     pub(super) fn change(&mut self, segment: SegmentNumber, change: impl FnOnce(&mut Line)) {
         let line = &mut self.lines[segment.0 as usize];
         let before = line.is_single_of();
@@ -120,7 +120,7 @@ impl Segments {
         }
     }
 
-    /// Closed segments of a disk of which a device that failed had a copy, and what is left of each.
+    /// Returns the closed segments of a disk of which a device that failed had a copy, and the copies that are left.
     pub(crate) fn torn_by(&self, member: MemberNumber, disk: DiskId) -> Vec<(SegmentNumber, Left)> {
         let Some(member) = self.space.member(member) else { return Vec::new() };
         let left = |number: SegmentNumber| {

@@ -27,7 +27,7 @@ impl Segments {
         self.holders.get(&disk).is_some_and(|holder| holder.dirty)
     }
 
-    /// Notes whether what a disk's guests write stays on flash for a while.
+    /// Records whether writes of a disk's guests stay on flash for a while.
     pub(crate) fn set_writes_back(&mut self, disk: DiskId, writes_back: bool) {
         if let Some(holder) = self.holders.get_mut(&disk) {
             let before = std::mem::replace(&mut holder.writes_back, writes_back);
@@ -45,7 +45,7 @@ impl Segments {
         self.space.left_in_need() <= NOTE_SEGMENTS - self.noted()
     }
 
-    /// Returns true if nothing of what is kept back for reclaim is in use.
+    /// Returns true if no segment that is kept back for reclaim is in use.
     pub(crate) fn has_reserve(&self) -> bool {
         self.space.left() >= self.floor(SegmentPurpose::Promotion)
     }
@@ -75,13 +75,13 @@ impl Segments {
         left.min(limit).max(self.kept_by(disk))
     }
 
-    /// Returns the segments that are kept for dirty data of other disks beyond what these reserved.
+    /// Returns the segments that are reserved for dirty data of other disks beyond their own reservations.
     pub(crate) fn dirty_beyond_reserve(&self, disk: DiskId) -> u32 {
         let own = self.holders.get(&disk).map_or(0, Holder::beyond_reserve);
         self.dirty_beyond_all_reserves() - own
     }
 
-    /// Returns the segments that are kept for dirty data of all disks beyond what these reserved.
+    /// Returns the segments that are reserved for dirty data of all disks beyond their own reservations.
     pub(crate) fn dirty_beyond_all_reserves(&self) -> u32 {
         self.holders.values().map(Holder::beyond_reserve).sum()
     }

@@ -1,4 +1,4 @@
-//! Devices that become larger or smaller: their new segments are free; those that go are not taken any more, and what they hold moves.
+//! Devices that become larger or smaller: new segments are free; segments behind a new end are not taken any more, and their content moves.
 //!
 //! ```text
 //!   shrink:  nothing new goes there ── each closed segment there: copied to a free one that stays ── the table names that one
@@ -12,12 +12,12 @@ use crate::bytes::members::Member;
 use crate::words::limits::{KEPT_BACK_SEGMENTS, MEMBER_SEGMENTS_MIN, PAIRS_MIN, RESERVE_SEGMENTS_MIN};
 use crate::words::units::{DiskId, MemberNumber, SegmentNumber, SegmentOwner, Sequence};
 
-/// Segments that a device has to keep, so that the pool can hold what it has to.
+/// Segments that a device has to keep, so that the pool has room for its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NeededSegments {
     /// The least that the device can have.
     pub(crate) least: u32,
-    /// Segments that are reserved for disks, or hold what their backings do not have.
+    /// Segments that are reserved for disks, or hold dirty data.
     pub(crate) kept: u32,
 }
 
@@ -39,7 +39,7 @@ impl Segments {
             let (used, pairs) = self.space.used_with(member, *segments);
             let can_pair = pairs >= PAIRS_MIN;
             let kept_back = if can_pair { 2 } else { 1 } * KEPT_BACK_SEGMENTS;
-            // What has two copies is to go on having them.
+            // Content with two copies has to keep them.
             (can_pair || !self.space.can_pair())
                 && used.saturating_sub(kept_back) >= kept
                 && (!can_pair || 2 * (pairs - KEPT_BACK_SEGMENTS) >= mirrored)
