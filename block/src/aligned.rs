@@ -41,8 +41,8 @@ impl<D: BlockDevice> Aligned<D> {
         self.geometry().check(operation, offset, length)
     }
 
-    /// Writes `bytes` to `range` together with what is around them in the first and the last unit. The caller holds
-    /// the lock on both.
+    /// Writes `bytes` to `range` together with their surroundings in the first and the last unit. The caller holds the
+    /// lock on both.
     async fn write_with_surroundings(&self, range: ByteRange, bytes: &[u8]) -> Result<(), BlockError> {
         let unit = self.unit();
         let wide = range.widened(unit);

@@ -1,4 +1,4 @@
-//! Memory for what is kept long and read at random: mapped as a whole, and taken from the system as it is used.
+//! Memory for long-lived data that is read at random: mapped as a whole, and taken from the system as it is used.
 //!
 //! A random read in many GiB of memory costs not only the fetch of the data, but also of the page tables that translate its address. With
 //! pages of 2 MiB instead of 4 KiB these are few enough to stay in the processor's caches, and the first touch of each is one fault and not
@@ -19,7 +19,7 @@ use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, m
 /// Bytes of a large page of an x86-64, 2 MiB.
 const LARGE_PAGE: usize = 2 << 20;
 
-/// Memory of one owner, zeroes at first. What was never touched takes none.
+/// Memory of one owner, zeroes at first. Untouched parts take none.
 pub struct Arena {
     mapping: Rc<Mapping>,
 }
@@ -89,7 +89,7 @@ impl Mapping {
         // SAFETY: no address is given, so that nothing else is mapped over.
         let mapped: NonNull<u8> = unsafe { mmap_anonymous(None, more, access, flags) }.ok()?.cast();
         let before = mapped.as_ptr().align_offset(LARGE_PAGE);
-        // SAFETY: `before` is less than a large page, so that this and `bytes` behind it are inside of what was mapped.
+        // SAFETY: `before` is less than a large page, so that this and `bytes` behind it are inside of the mapping.
         let start = unsafe { mapped.add(before) };
         if before > 0 {
             // SAFETY: these bytes have just been mapped, and nothing refers to them.

@@ -10,12 +10,12 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// Alignment of every buffer in memory: the largest that a block device asks for here.
+/// Alignment of every buffer in memory: the largest that a block device requires here.
 pub const ALIGNMENT: usize = 4096;
 
 /// Sizes of the memory that is kept to be used again: 4 KiB, 8 KiB and so on up to 256 KiB.
 const SIZES: usize = 7;
-/// Bytes of the largest of them. Whatever is longer has as much as it asks for, and goes back at once.
+/// Bytes of the largest of them. A longer buffer has exactly its length, and is freed at once.
 const SPARE_BYTES_MAX: usize = ALIGNMENT << (SIZES - 1);
 /// Bytes that each thread keeps of each size at most, 1.75 MiB in all. Of 4 KiB that is 64, and a disk seldom has as many requests in
 /// flight.
@@ -177,8 +177,8 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         let is_kept = || size_of_spare(self.len).is_some_and(|size| Spares::keep(size, self.start));
         if self.len > 0 && !is_kept() {
-            // SAFETY: `start` came from `alloc` or `alloc_zeroed` with this very layout, directly or through `Spares`, and nothing else
-            // frees it.
+            // SAFETY: `start` is from `alloc` or `alloc_zeroed` with this very layout, directly or through `Spares`, and nothing else frees
+            // it.
             unsafe { dealloc(self.start.as_ptr(), Self::layout(self.len)) }
         }
     }

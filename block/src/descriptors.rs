@@ -1,5 +1,5 @@
-//! Descriptors that connections leave to the process, which opens files of its own for a moment: records that are to be durable above
-//! all, and whatever a change of a disk needs.
+//! Descriptors that connections leave to the process, which opens files of its own for a moment: durable records above all, and files for
+//! changes of a disk.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -14,7 +14,7 @@ const RESERVE_SHARE: u64 = 8;
 /// Checks that there is room for a connection beside the descriptors that are kept back. `open` is any descriptor of the process.
 ///
 /// # Errors
-/// Out of files (EMFILE), with the limit, the number that is kept back and what to do.
+/// Out of files (EMFILE), with the limit, the number that is kept back and a remedy.
 pub(crate) fn check_room(open: impl AsFd) -> io::Result<()> {
     let (limit, _) = getrlimit(Resource::RLIMIT_NOFILE)?;
     let reserve = (limit / RESERVE_SHARE).min(RESERVE_MAX);

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use crate::{BlockError, Buffer, ByteRange, ErrorKind, LimitsLifted, Operation, SECTOR};
 
-/// Result of an operation on a buffer: the buffer is always returned, whatever happened.
+/// Result of an operation on a buffer: the buffer is always returned, also after an error.
 pub type Outcome = (Buffer, Result<(), BlockError>);
 
 /// Properties of a device. All sizes in bytes.
@@ -28,7 +28,7 @@ pub struct Geometry {
     pub flushes: bool,
     /// True if [`BlockDevice::write_zeroes`] with [`Unmap::Allowed`] frees storage instead of writing zeroes.
     pub unmaps: bool,
-    /// True if [`BlockDevice::discard`] frees storage. Where `unmaps` is false, what was discarded reads as before or as zeroes.
+    /// True if [`BlockDevice::discard`] frees storage. Where `unmaps` is false, a discarded range reads as before or as zeroes.
     pub discards: bool,
     /// The sector size that guests are shown, 512 or 4096: the unit in which their partition tables count. A device may take
     /// smaller requests all the same, see `alignment`.

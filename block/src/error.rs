@@ -15,7 +15,7 @@ pub enum ErrorKind {
     ReadOnly,
     /// No room where the device stores its data (ENOSPC, EDQUOT, EFBIG): free some, then try again.
     NoSpace,
-    /// The device is gone or is not what it was (removed, shrunk, closed): take it out.
+    /// The device is gone or has changed (removed, shrunk, closed): take it out.
     Gone,
     /// The content fails its checksum, or the device reports that it cannot be read any more: use another copy.
     Corrupt,
@@ -84,7 +84,7 @@ impl BlockError {
             libc::EINVAL => ErrorKind::InvalidRequest,
             libc::EOPNOTSUPP | libc::ENOSYS | libc::ENOTTY => ErrorKind::Unsupported,
             libc::ENODEV | libc::ENXIO | libc::ENOENT | libc::ESTALE => ErrorKind::Gone,
-            // What Linux makes of a medium error and of a failed check of its integrity.
+            // Linux reports a medium error and a failed check of its integrity so.
             libc::ENODATA | libc::EILSEQ if operation == Operation::Read => ErrorKind::Corrupt,
             _ => ErrorKind::Io,
         };

@@ -110,7 +110,7 @@ impl Event {
         unsafe { self.ring.repeat(entry, Waiting { _file: Arc::clone(&self.file) }) }
     }
 
-    /// Takes what the event holds. When this is ready nothing is left that could take a signal later.
+    /// Reads the event. When this is ready nothing is left that could take a signal later.
     async fn take_unless(&self, stop: impl Future<Output = ()>) -> io::Result<bool> {
         let mut stop = pin!(stop);
         loop {
@@ -156,7 +156,7 @@ impl Event {
         unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) }
     }
 
-    /// Reads by the ring, what cannot be read without waiting otherwise. Returns the result, and whether it was stopped.
+    /// Reads by the ring, for files that cannot be read without waiting otherwise. Returns the result, and whether it was stopped.
     async fn read_unless(&self, stop: impl Future<Output = ()>) -> (i32, bool) {
         let mut keep = Word { _file: Arc::clone(&self.file), value: Box::new(0) };
         let fd = types::Fd(self.file.as_raw_fd());
@@ -174,9 +174,9 @@ impl Event {
         self.signal_unless(std::future::pending()).await
     }
 
-    /// Signals the event, unless that has to wait and `stop` is ready. If it is ready from the start, what can be signalled at once
-    /// still is. It may be ready before the kernel has the signal, which then goes with the ring's next system call: that of
-    /// [`Event::settle`] at the latest, unless the kernel lacks memory at that moment.
+    /// Signals the event, unless that has to wait and `stop` is ready. If it is ready from the start, signals that need not wait still go
+    /// out. This may be ready before the kernel has the signal, which then goes with the ring's next system call: that of [`Event::settle`]
+    /// at the latest, unless the kernel lacks memory at that moment.
     ///
     /// # Errors
     /// If the descriptor takes nothing; not each time.

@@ -35,7 +35,7 @@ impl Memory {
         Self { geometry: self.geometry, chunks: Rc::new(RefCell::new(self.chunks.borrow().clone())) }
     }
 
-    /// Copies what is at `offset` into `bytes`.
+    /// Copies the content at `offset` into `bytes`.
     pub fn peek(&self, offset: u64, bytes: &mut [u8]) {
         let chunks = self.chunks.borrow();
         for_each_part(offset, bytes.len(), |chunk, within, at| {

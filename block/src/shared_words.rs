@@ -1,5 +1,5 @@
-//! Words in a file that is mapped into memory: what one process writes there, the next one finds, also if the first was
-//! killed in the middle. On a file system in memory that costs no I/O and ends with the host.
+//! Words in a file that is mapped into memory: the next process finds the values that one process wrote there, also if the first was killed
+//! in the middle. On a file system in memory that costs no I/O and ends with the host.
 
 use std::fs::File;
 use std::io;
@@ -45,7 +45,7 @@ impl SharedWords {
         Ok(Self { start: start.cast(), count, bytes: bytes.get(), file })
     }
 
-    /// Returns the same words and more, up to `count`: of the same file, whatever has that name by now.
+    /// Returns the same words and more, up to `count`: of the same file, even if its name is another's by now.
     ///
     /// # Errors
     /// As [`Self::map`].

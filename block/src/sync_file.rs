@@ -52,7 +52,7 @@ impl SyncFile {
         self.opened.identity
     }
 
-    /// Checks a request, and that the file is still what was opened.
+    /// Checks a request, and that the file is unchanged since it was opened.
     fn admit(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
         let range = self.opened.geometry.check(operation, offset, length)?;
         if self.cut_short.get() { Err(gone(operation, range)) } else { Ok(range) }

@@ -46,7 +46,7 @@ impl Clock {
         deadline.saturating_add(self.absent.get())
     }
 
-    /// Begins to count at this reading, whatever the one before was.
+    /// Begins to count at this reading, whatever the previous one was.
     pub(super) fn resume(&self, driver: u64) {
         self.driver.set(driver);
     }

@@ -100,9 +100,9 @@ struct Rule {
 /// Unflushed data that survives a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// Of each sector what chance decides.
+    /// A random choice for each sector.
     ByChance,
-    /// All of it, what was in flight included.
+    /// All of it, writes in flight included.
     Everything,
     /// Nothing.
     Nothing,
@@ -165,7 +165,8 @@ impl Faults {
         Self { state: Rc::new(state) }
     }
 
-    /// Returns the device as a new process finds it. Devices given out earlier are dead from now on, and what they had in flight is over.
+    /// Returns the device as a new process finds it. Devices given out earlier are dead from now on, and their operations in flight are
+    /// over.
     pub fn reopen<H: Host>(&self, host: H) -> Faulty<H> {
         let left = std::mem::take(&mut self.state.content.borrow_mut().in_flight);
         if !left.is_empty() {
@@ -200,7 +201,7 @@ impl Faults {
         self.state.rules.borrow_mut().push(Rule { operation, after: None, per_mille });
     }
 
-    /// Refuses at once what changes anything behind `offset`, with an error number of the system, until [`Self::fail_no_more`].
+    /// Refuses at once all changes behind `offset`, with an error number of the system, until [`Self::fail_no_more`].
     pub fn refuse_behind(&self, offset: u64, errno: i32) {
         self.state.refusal.set(Some((offset, errno)));
     }
@@ -311,7 +312,7 @@ impl Faults {
         self.state.counts.borrow_mut().sectors_lost += lost;
     }
 
-    /// Flips a bit in each of `sectors` sectors drawn from `range`, in what reads will find.
+    /// Flips a bit in each of `sectors` sectors drawn from `range`, in the content that reads will find.
     pub fn rot(&self, range: &ByteRange, sectors: u64) {
         self.rot_unless(range, sectors, |_| false);
     }
@@ -342,7 +343,7 @@ impl Faults {
         self.state.unreadable.borrow().iter().any(|unreadable| unreadable.overlaps(range))
     }
 
-    /// Reads what a read would find now.
+    /// Reads the present content.
     pub fn peek(&self, offset: u64, bytes: &mut [u8]) {
         let content = self.state.content.borrow();
         content.durable.peek(offset, bytes);
@@ -513,7 +514,7 @@ impl<H: Host> Faulty<H> {
             return Err(BlockError::new(ErrorKind::NoSpace, operation, range).because("injected"));
         }
         if fails {
-            // A device that answers has done what it does of a request; one that does not may go on with it.
+            // A device that answers has finished a request; one that does not may go on with it.
             let answers = if operation == Operation::Discard || state.epoch.get() != epoch {
                 // The kernel answers for a discard once the device has; and a connection takes its requests along.
                 state.content.borrow_mut().apply_in_part(&write.change, || self.faults.draw() & 1 == 0);

@@ -33,7 +33,7 @@ impl Volatile {
         self.sectors.remove(&sector);
     }
 
-    /// Lays the newest versions over what is durable.
+    /// Lays the newest versions over the durable content.
     pub(super) fn overlay(&self, offset: u64, bytes: &mut [u8]) {
         let first = offset / SECTOR;
         let end = first + bytes.len() as u64 / SECTOR;
@@ -45,7 +45,7 @@ impl Volatile {
         }
     }
 
-    /// Returns everything written so far, for [`Volatile::commit`] later: what a flush that starts now will cover.
+    /// Returns a mark of everything written so far, for [`Volatile::commit`] later: a flush that starts now will cover it.
     pub(super) fn mark(&self) -> u64 {
         self.written
     }

@@ -42,7 +42,7 @@ const USED_BASE: i64 = 100;
 const UNSHARED_BASE: i64 = 200;
 /// The byte of [`Lock::Beside`]: behind all of QEMU's.
 const BESIDE_BYTE: i64 = 300;
-/// Ways to use an image, numbered as QEMU numbers its permissions. The way between (2) writes what is there already.
+/// Ways to use an image, numbered as QEMU numbers its permissions. The way between (2) writes existing content only.
 const READ: i64 = 0;
 const WRITE: i64 = 1;
 const RESIZE: i64 = 3;
@@ -132,7 +132,7 @@ fn is_free(file: &File, access: Access) -> io::Result<bool> {
 }
 
 /// Returns true if another process, or this one by another description, holds a lock of the file or device at `path` that forbids to use
-/// its storage. `expected` is what the path should lead to. False if that cannot be found out. May wait for its file system.
+/// its storage. `expected` is the storage that the path should name. False if that cannot be found out. May wait for its file system.
 pub fn is_locked(path: &Path, expected: Identity, access: Access) -> bool {
     let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
     let Ok(file) = opened else { return false };

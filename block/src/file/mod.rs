@@ -50,7 +50,7 @@ const STEP_MAX: usize = 1 << 30;
 const ZEROES_MAX: u64 = 1 << 20;
 /// Repetitions in a row of an operation that a signal or a momentary shortage ended before it began.
 const RETRIES_MAX: u32 = 16;
-/// The most extents that one call reports; what follows counts as allocated.
+/// The most extents that one call reports; the rest counts as allocated.
 pub(crate) const EXTENTS_MAX: usize = 1024;
 
 /// An open file or block device. Belongs to the thread of its ring.
@@ -288,7 +288,7 @@ impl FileDevice {
         types::Fd(self.file.as_raw_fd())
     }
 
-    /// Checks a request, and that the file is still what was opened.
+    /// Checks a request, and that the file is unchanged since it was opened.
     fn admit(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
         let range = self.geometry.get().check(operation, offset, length)?;
         if self.cut_short.get() {

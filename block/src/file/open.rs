@@ -69,8 +69,8 @@ impl Identity {
         Ok(Self::from(&metadata))
     }
 
-    /// Returns true if both are one file, or one block device through whatever nodes. Does not see a partition in its whole disk, nor a
-    /// file on the device itself.
+    /// Returns true if both are one file, or one block device through any nodes. Does not see a partition in its whole disk, nor a file on
+    /// the device itself.
     pub fn same_storage(&self, other: &Self) -> bool {
         if self.rdev != 0 || other.rdev != 0 {
             return self.rdev == other.rdev;
@@ -344,7 +344,7 @@ fn check_size(path: &Path, size: u64) -> Result<(), OpenError> {
 /// Properties of an open file, in bytes.
 struct Measured {
     size: u64,
-    /// The sector size that guests are shown: that of a block device; 512 of a file, whatever it lies on.
+    /// The sector size that guests are shown: that of a block device; 512 of a file, on any storage.
     sector: u64,
     /// 512 or 4096, or 0 if there is no direct access in these units.
     direct_alignment: u64,

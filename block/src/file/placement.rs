@@ -18,7 +18,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// Compares what `path` names now with `storage`, links followed. May wait for the file system.
+    /// Compares the storage that `path` names now with `storage`, links followed. May wait for the file system.
     ///
     /// # Errors
     /// If the path cannot be examined: then the placement is unknown.

@@ -26,7 +26,7 @@ pub enum Standing {
 /// Reachability of the open file or device by another name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reachable {
-    /// It has a name elsewhere: it was renamed, or what is above it was.
+    /// It has a name elsewhere: it was renamed, or a folder above it was.
     Elsewhere,
     /// It has no name any more. Its content is gone once it is closed.
     ByNobody,

@@ -4,7 +4,7 @@
 //!             now                 full_at
 //!   ───────────┼─────────────────────┼──────────> time      in the bucket: burst - (full_at - now), in nanoseconds of the rate
 //! ```
-//! Taking moves that moment by what the units take at the rate; what is beyond `burst` from now is debt. Arithmetic is exact: what
+//! Taking moves that moment by the time of the units at the rate; the part beyond `burst` from now is debt. Arithmetic is exact: what
 //! a division leaves over is part of the next one. Knows no clock: callers pass the time.
 
 use std::num::NonZeroU64;
@@ -57,11 +57,11 @@ impl Bucket {
         Self { full_at: self.full_at.saturating_add(nanos), ..self }
     }
 
-    /// Returns how many nanoseconds `units` take, and what is left over.
+    /// Returns how many nanoseconds `units` take, and the remainder.
     fn cost(&self, rate: NonZeroU64, units: u64) -> (u64, u64) {
         let rate = u128::from(rate.get());
         let all = u128::from(units) * SECOND_NS + u128::from(self.remainder);
-        // What is left over is less than the rate.
+        // The remainder is less than the rate.
         (u64::try_from(all / rate).unwrap_or(u64::MAX), (all % rate) as u64)
     }
 }

@@ -171,7 +171,7 @@ impl<H> RateLimiter<H> {
         self.delays.get()
     }
 
-    /// Lifts the limits until what is returned is dropped.
+    /// Lifts the limits until the returned guard is dropped.
     pub fn lift(&self) -> LimitsLifted {
         LimitsLifted::new(&self.lifting)
     }

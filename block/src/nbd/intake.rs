@@ -58,7 +58,7 @@ pub struct Answer {
 pub enum Step {
     /// Wait for more input.
     NeedInput,
-    /// The following bytes belong to this range in the buffer of this read; the next step is for what follows them.
+    /// The following bytes belong to this range in the buffer of this read; the next step is for the bytes behind them.
     Data(u64, Range<usize>),
     /// This part of the buffer of this read is zeroes.
     Zeroes(u64, Range<usize>),
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn of_extents_without_end_the_first_ones_are_kept() {
         let mut intake = intake();
-        // A chunk of 4 GiB, less what is no whole extent.
+        // A chunk of 4 GiB, less the part that is no whole extent.
         let length = u32::MAX - 3;
         let mut head = chunk(&Payload::Status { context: 3, extents: vec![] }, 8, 0);
         head[16..20].copy_from_slice(&length.to_be_bytes());

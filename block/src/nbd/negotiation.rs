@@ -37,7 +37,7 @@ pub struct Terms {
 pub enum Step {
     /// Send the output if there is some, then wait for more input.
     NeedInput,
-    /// The export is chosen; what is left of the input belongs to the transmission phase.
+    /// The export is chosen; the rest of the input belongs to the transmission phase.
     Agreed(Terms),
 }
 
@@ -78,8 +78,8 @@ impl Negotiation {
         Self { export: export.to_owned(), state: State::Greeting, replies_seen: 0, terms }
     }
 
-    /// Takes whole messages off the front of `input`, and appends what is to be sent to `output`. Never leaves more
-    /// than [`REPLY_PAYLOAD_MAX`] bytes and a header in the input.
+    /// Takes whole messages off the front of `input`, and appends the answer to `output`. Never leaves more than
+    /// [`REPLY_PAYLOAD_MAX`] bytes and a header in the input.
     ///
     /// # Errors
     /// [`Failure`]; then the handshake is over.

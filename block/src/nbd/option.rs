@@ -1,6 +1,6 @@
 //! The bytes of the handshake: greeting, options, and the replies to them.
 //!
-//! Pure functions in both directions; what an option does to a connection is decided elsewhere, on the side of the
+//! Pure functions in both directions; the effect of an option on a connection is decided elsewhere, on the side of the
 //! server in the doors, on that of the client in the device.
 //!
 //! ```text

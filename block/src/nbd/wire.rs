@@ -30,7 +30,7 @@ pub mod export_flags {
     pub const SEND_WRITE_ZEROES: u16 = 1 << 6;
     /// [`super::command_flags::DF`] is honoured; only with structured replies.
     pub const SEND_DF: u16 = 1 << 7;
-    /// A flush on one connection covers what completed on any other.
+    /// A flush on one connection covers writes that completed on any other.
     pub const CAN_MULTI_CONN: u16 = 1 << 8;
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A path to storage that is lost (iSCSI, multipath, a mount from elsewhere) shows as errors of a file or device that works
 //! again seconds later. For the retry time
-//! - **what failed** is sent again. A read may be; a change may because the first one has ended: the device reported that.
-//! - **what hangs** is waited for. After that the client gets an error, while the system still has the request. A change
+//! - **a failed request** is sent again. A read may be; a change may because the first one has ended: the device reported that.
+//! - **a request that hangs** is waited for. After that the client gets an error, while the system still has the request. A change
 //!   that shares a physical block with it is not sent before it has ended: it could land late and undo a later one.
 //! - **a flush** waits for a device that fails to answer reads again, and is sent then. It is never sent a second time, and
 //!   never given up while the system has it: a flush that failed means that data may be gone.
@@ -129,7 +129,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         self.shared.watch.trouble(self.shared.host.now())
     }
 
-    /// Takes notice of what the device beneath sends again by itself.
+    /// Returns the watch for requests that the device beneath sends again by itself.
     pub fn watch(&self) -> Rc<Watch> {
         Rc::clone(&self.shared.watch)
     }
@@ -164,7 +164,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         let mut failed: Option<(BlockError, Troubled<'_>)> = None;
         loop {
             if let Err(late) = shared.turn(asked, deadline).await {
-                // What was sent before may have been done in part.
+                // An earlier attempt may have been done in part.
                 return Some((input, Err(failed.map_or(late, |(error, _)| error))));
             }
             let running = send(Rc::clone(shared), input);
@@ -249,7 +249,7 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
         if self.left.borrow().is_empty() {
             return Ok(());
         }
-        // What shares a physical block with a change is changed along with it, where the device reads and writes that as a whole.
+        // Bytes that share a physical block with a change are changed along with it, where the device reads and writes that as a whole.
         let whole = asked.range.widened(self.device.geometry().physical_block);
         let in_the_way = || {
             let left = self.left.borrow();
@@ -322,7 +322,7 @@ impl<D, H: Host> Drop for Patient<D, H> {
     }
 }
 
-/// Returns true if the device may do another time what it failed to do.
+/// Returns true if another try may succeed.
 fn passes(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Io | ErrorKind::Untried)
 }

@@ -18,7 +18,7 @@ const REFUSES_NS: u64 = 500_000_000;
 pub enum Cause {
     /// It fails, or does not answer.
     Fails,
-    /// It has no room for what is written.
+    /// It has no room for a write.
     NoSpace,
     /// It may not be written any more.
     ReadOnly,
@@ -35,7 +35,7 @@ pub struct Trouble {
     pub reason: String,
 }
 
-/// Watches what a device answers.
+/// Watches the answers of a device.
 pub struct Watch {
     name: String,
     failing: RefCell<Option<(u64, String)>>,

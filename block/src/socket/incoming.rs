@@ -59,7 +59,7 @@ impl Incoming {
     /// # Errors
     /// As for [`Self::fill`].
     pub async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
-        // What is pending here is less than a message, so moving it costs nothing.
+        // Pending bytes here are less than a message, so moving them costs nothing.
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;

@@ -1,4 +1,4 @@
-//! Stream sockets through the ring: what a door listens on and talks over, and how a device reaches its server.
+//! Stream sockets through the ring: for the listeners and connections of doors, and for devices that reach a server.
 //!
 //! Buffers move into an operation and return with its outcome. Dropping a future cancels the operation; bytes that were received or sent
 //! until then are lost to the caller, so the stream can only be closed after that.
@@ -69,7 +69,7 @@ pub struct Stream {
 /// A listener on its way to the thread of another ring. Connections meanwhile wait in the system's queue.
 pub struct ListenerHandle(Arc<OwnedFd>);
 
-/// A connection on its way to the thread of another ring. What the peer sends meanwhile waits in the system's buffers. Clones are the
+/// A connection on its way to the thread of another ring. Bytes that the peer sends meanwhile wait in the system's buffers. Clones are the
 /// same one.
 #[derive(Clone)]
 pub struct StreamHandle(Arc<OwnedFd>);
@@ -81,7 +81,7 @@ impl From<Arc<OwnedFd>> for StreamHandle {
     }
 }
 
-/// A piece of what is sent.
+/// A piece of a message to send.
 #[derive(Debug)]
 pub enum Chunk {
     /// A few bytes, kept in place: headers.
@@ -206,7 +206,7 @@ impl Listener {
         mut stop: Pin<&mut impl Future<Output = ()>>,
     ) -> io::Result<(Option<i32>, bool)> {
         loop {
-            // SAFETY: the callers' entries point to nothing, and what they keep holds the socket.
+            // SAFETY: the callers' entries point to nothing, and their `keep` holds the socket.
             let running = unsafe { self.ring.run(entry.clone(), keep(Arc::clone(&self.socket))) };
             let Ended { keep: _, result, stopped } = running.unless(stop.as_mut()).await;
             match outcome(result) {
@@ -309,8 +309,8 @@ impl Stream {
         Self { ring: ring.clone(), socket: handle.0 }
     }
 
-    /// Sends all `chunks`, in order, and returns them. Sends of clones at the same time would mix: one at a time. What the system takes
-    /// at once is sent when this is first polled; the ring waits for the rest.
+    /// Sends all `chunks`, in order, and returns them. Sends of clones at the same time would mix: one at a time. The system gets as much
+    /// as it takes at once when this is first polled; the ring waits for the rest.
     ///
     /// # Errors
     /// Those of sendmsg(2); how much went out before is then unknown. Never raises `SIGPIPE`.
@@ -366,7 +366,7 @@ impl Stream {
     /// sockets that are not TCP.
     pub fn keep_alive(&self) {
         use nix::sys::socket::{setsockopt, sockopt};
-        // What fails is a socket of another kind.
+        // It only fails for a socket of another kind.
         let socket = &self.as_fd();
         setsockopt(socket, sockopt::KeepAlive, &true).unwrap_or(());
         setsockopt(socket, sockopt::TcpKeepIdle, &10).unwrap_or(());
@@ -374,7 +374,7 @@ impl Stream {
         setsockopt(socket, sockopt::TcpKeepCount, &4).unwrap_or(());
     }
 
-    /// Ends the sending way of the connection: the other side finds its end behind what was sent, and may still answer.
+    /// Shuts down sending: the other side finds the end behind the sent bytes, and may still answer.
     pub fn shutdown_sending(&self) {
         nix::sys::socket::shutdown(self.socket.as_raw_fd(), Shutdown::Write).unwrap_or(());
     }
@@ -450,7 +450,7 @@ impl Message {
         Self { header: unsafe { std::mem::zeroed() }, vectors: Vec::new() }
     }
 
-    /// Sends what it points to, or as much as the socket takes without waiting. Returns how many bytes.
+    /// Sends the bytes that it points to, or as many as the socket takes without waiting. Returns how many.
     fn send_at_once(&self, socket: &OwnedFd) -> nix::Result<usize> {
         let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
         // SAFETY: `aim` made the header point to vectors and these to bytes that are borrowed as long as the call takes; the kernel
@@ -459,7 +459,7 @@ impl Message {
         Errno::result(count).map(isize::cast_unsigned)
     }
 
-    /// Points to what follows the first `sent` bytes of `chunks`. False if nothing does.
+    /// Points to the part of `chunks` behind the first `sent` bytes. Returns false if there is none.
     fn aim(&mut self, chunks: &[Chunk], sent: usize) -> bool {
         let mut skip = sent;
         self.vectors.clear();

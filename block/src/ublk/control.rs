@@ -19,7 +19,7 @@ const TIME_MAX: Duration = Duration::from_secs(30);
 /// The control device of ublk.
 pub struct Control {
     file: File,
-    /// None after a command whose completion was not seen: what is queued or runs there is not confused with a later one.
+    /// None after a command whose completion was not seen: commands that are queued or run there are not confused with a later one.
     uring: Option<ControlRing>,
 }
 
@@ -38,8 +38,8 @@ impl Control {
     /// Adds a device like `wanted`, and returns it as the kernel made it: with its number and features.
     ///
     /// # Errors
-    /// Those of the kernel: `EEXIST` for a number that is taken, `EACCES` and `EPERM` without privileges, `EINVAL` for what it
-    /// cannot, as before Linux 6.4 for all.
+    /// Those of the kernel: `EEXIST` for a number that is taken, `EACCES` and `EPERM` without privileges, `EINVAL` for unsupported
+    /// features, as before Linux 6.4 for all.
     pub fn add(&mut self, wanted: DeviceInfo) -> io::Result<DeviceInfo> {
         let mut bytes = wanted.to_bytes();
         self.run_with(ControlCommand::AddDevice, wanted.id, &mut bytes)?;
@@ -56,7 +56,7 @@ impl Control {
         Ok(DeviceInfo::from_bytes(&bytes))
     }
 
-    /// Says what the device `id`, which is not started, is like.
+    /// Sets the parameters of the device `id`, which is not started.
     ///
     /// # Errors
     /// Those of the kernel.

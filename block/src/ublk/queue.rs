@@ -134,7 +134,7 @@ impl Tag {
         })
     }
 
-    /// Reads what the kernel wrote of the request, once.
+    /// Reads the descriptor that the kernel wrote of the request, once.
     fn descriptor(&self) -> IoRequest {
         let at = usize::from(self.number) * DESCRIPTOR_BYTES;
         // SAFETY: there is a descriptor for each tag in the mapping, aligned to 8 bytes, and any bytes are valid. The kernel wrote it before

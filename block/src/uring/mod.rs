@@ -106,7 +106,7 @@ struct Alarm {
 }
 
 impl Alarm {
-    /// Returns true if it goes off at a moment of the ring's clock, or before, whatever is queued.
+    /// Returns true if it goes off at a moment of the ring's clock, or before, with any queued entries.
     fn ends_by(&self, moment: u64) -> bool {
         self.is_taken.get() && self.set_for.get().is_some_and(|set_for| set_for <= moment)
     }
@@ -156,7 +156,7 @@ impl Ring {
         Ok(Self { shared: Rc::new(shared) })
     }
 
-    /// Hands what is queued to the kernel if it is enough to keep a disk busy while the next requests are prepared.
+    /// Hands queued entries to the kernel if they are enough to keep a disk busy while the next requests are prepared.
     pub(crate) fn feed_disk(&self) {
         let queued = self.shared.uring.borrow_mut().submission().len();
         if queued >= DISK_BATCH {
@@ -191,7 +191,7 @@ impl Ring {
         self.shared.looks.set(self.shared.looks.get() + 1);
     }
 
-    /// Returns true if the kernel is Linux 6.1 or later, by what it can do.
+    /// Returns true if the kernel is Linux 6.1 or later, by its features.
     pub(crate) fn is_recent(&self) -> bool {
         self.shared.recent
     }
@@ -201,7 +201,7 @@ impl Ring {
         self.shared.slots.borrow().iter().filter(|(_, slot)| slot.is_in_flight()).count()
     }
 
-    /// Waits until the kernel has finished what it has.
+    /// Waits until the kernel has finished all operations.
     #[cfg(test)]
     pub(crate) fn drain(&self) {
         while self.in_flight() > 0 {
@@ -296,7 +296,7 @@ impl Shared {
     fn enter(&self, wait: Wait) {
         while self.fill_submission_queue() {
             if !self.enter_once(Wait::No) {
-                // The kernel is short of something; what is left stays queued for the next call.
+                // The kernel is short of something; the rest stays queued for the next call.
                 return;
             }
         }
@@ -405,8 +405,8 @@ impl Shared {
         }
     }
 
-    /// Takes note of what became of setting the alarm for an earlier time. If that cannot be, there will be another alarm: this one
-    /// goes off when it did before, and ends a wait for nothing.
+    /// Handles the result of setting the alarm for an earlier time. If that failed, there will be another alarm: this one goes off when it
+    /// did before, and ends a wait for nothing.
     fn note_alarm_set_earlier(&self, result: i32) {
         if ![0, -libc::ENOENT, -libc::EALREADY].contains(&result) {
             self.alarm.set_for.set(None);
@@ -435,7 +435,7 @@ impl Drop for Shared {
             self.enter(Wait::Yes);
             self.reap();
         }
-        // What is left in the kernel ends with the ring, which it does not do at once: its memory stays.
+        // Operations that are left in the kernel end with the ring, which takes a while: their memory stays.
         self.slots.take().into_iter().for_each(|(_, slot)| std::mem::forget(slot));
     }
 }
@@ -474,7 +474,7 @@ fn monotonic_nanos() -> u64 {
     time.tv_sec().cast_unsigned() * 1_000_000_000 + time.tv_nsec().cast_unsigned()
 }
 
-/// Says what to do about a kernel that gives no ring.
+/// Explains how to fix a kernel that gives no ring.
 fn explain(error: &io::Error) -> io::Error {
     let advice = match error.raw_os_error() {
         // Podman's profile hides a system call, where Docker's forbids it.

@@ -1,4 +1,4 @@
-//! One operation: a future that owns what the kernel uses, and hands it to the ring if it is dropped early.
+//! One operation: a future that owns the memory and files that the kernel uses, and hands them to the ring if it is dropped early.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -30,7 +30,7 @@ pub(crate) enum IfDropped {
     Finish,
     /// It is cancelled: it might wait for another party for ever.
     Cancel,
-    /// It stays in the kernel, and with it what the kernel uses, until another party ends it or the ring is gone.
+    /// It stays in the kernel, with its memory and files, until another party ends it or the ring is gone.
     Leave,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Slot {
     Done(i32),
     /// In flight, and completes again and again; `came` is the last result that was not taken.
     Repeating { waker: Option<Waker>, came: Option<i32> },
-    /// In flight; the future is gone and has left what the kernel uses.
+    /// In flight; the future is gone and has left the memory and files that the kernel uses.
     Abandoned { tag: u64, keep: Box<dyn Abandoned> },
 }
 
@@ -96,8 +96,8 @@ impl Ring {
     /// Starts an operation and returns its future.
     ///
     /// # Safety
-    /// Everything that `entry` points to, its file included, is owned by `keep` as [`Keep`] demands, and is fit for
-    /// what the kernel does with it (writable, long enough, initialised).
+    /// Everything that `entry` points to, its file included, is owned by `keep` as [`Keep`] demands, and is fit for the operation
+    /// (writable, long enough, initialised).
     pub(crate) unsafe fn run<K: Keep>(&self, entry: squeue::Entry, keep: K) -> Running<K> {
         let tag = self.start(entry, Slot::Waiting(None));
         Running { ring: self.clone(), tag, keep: Some(keep) }

@@ -34,7 +34,7 @@ impl Parker {
         Ok(Self { state: AtomicU8::new(RUNNING), event: File::from(OwnedFd::from(event)) })
     }
 
-    /// Forgets unparks so far. Acquires what their threads stored before them.
+    /// Forgets unparks so far. Acquires everything that their threads stored before them.
     pub(super) fn clear(&self) {
         self.state.swap(RUNNING, Ordering::AcqRel);
     }

@@ -23,7 +23,7 @@ pub(super) async fn populate(ring: Ring, mut part: Part) {
     for advice in kinds {
         let start = part.start().as_ptr().cast_const().cast();
         let entry = opcode::Madvise::new(start, Arena::PART_BYTES.cast_signed() as i64, advice).build();
-        // SAFETY: `part` keeps the memory mapped, and none of the three changes what it holds.
+        // SAFETY: `part` keeps the memory mapped, and none of the three changes its content.
         let (kept, _result) = unsafe { ring.run(entry, part) }.await;
         // If one fails there is no large page, or no memory: who touches it finds out.
         part = kept;

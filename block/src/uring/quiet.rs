@@ -33,7 +33,7 @@ impl Quiet {
     /// Starts an operation on the file.
     ///
     /// # Safety
-    /// The entry points only to what is never written and never freed.
+    /// The entry points only to memory that is never written and never freed.
     pub(crate) unsafe fn start(&self, entry: squeue::Entry) {
         let shared = &self.ring.shared;
         shared.quiet_files.borrow_mut().push(Arc::clone(&self.file));

@@ -19,7 +19,7 @@ use crate::file::Access;
 use crate::socket::{Chunk, Incoming, Stream};
 use crate::{Buffer, Geometry, Host, PAGE, Ring, SECTOR};
 
-/// Room for received bytes; what a read brings beyond it goes straight into its buffer.
+/// Room for received bytes; the rest of a read goes straight into its buffer.
 pub(super) const RECEIVE_BYTES: usize = 64 << 10;
 /// The largest smallest block that the specification allows.
 const BLOCK_MIN_MAX: u32 = 64 << 10;
@@ -38,7 +38,7 @@ pub struct NbdError {
     pub target: String,
     /// True if a later try can help, with nothing changed here.
     pub may_pass: bool,
-    /// Description of the problem, and what to do next.
+    /// Description of the problem, and a remedy.
     pub reason: String,
 }
 
@@ -197,7 +197,7 @@ pub(super) fn geometry(target: &Target, facts: &ExportFacts, access: Access) -> 
     Ok(Geometry {
         size,
         alignment,
-        // Servers answer for what they do inside of a block that is larger.
+        // Servers guarantee their own changes inside of a block that is larger.
         physical_block: alignment,
         read_only,
         flushes: read_only || flags & SEND_FLUSH != 0,

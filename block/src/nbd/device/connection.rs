@@ -111,7 +111,7 @@ struct Lines {
     lingers: bool,
     /// Requests that were handed back although the server has them, by their cookies.
     unanswered: HashMap<u64, Command>,
-    /// The server does nothing later of what it has.
+    /// The server performs none of its requests later.
     through: bool,
 }
 
@@ -131,7 +131,7 @@ enum Stage {
 }
 
 impl Ending {
-    /// Returns true if nothing that the server received is still before it: what it did not answer, it does not do later.
+    /// Returns true if the server has no received request left to perform: unanswered ones are not done later.
     pub(super) fn server_is_through(&self) -> bool {
         matches!(self, Self::Closed(_) | Self::Stopping)
     }
@@ -250,7 +250,7 @@ impl Connection {
         self.lines.borrow().unanswered.values().any(|command| changes(*command))
     }
 
-    /// Returns true once the server does nothing later of what it has.
+    /// Returns true once the server performs none of its requests later.
     pub(super) fn is_through(&self) -> bool {
         self.lines.borrow().through
     }
@@ -553,7 +553,7 @@ impl Lines {
     }
 }
 
-/// Returns true for what a flush has to make durable.
+/// Returns true for commands that a flush has to make durable.
 pub(super) fn changes(command: Command) -> bool {
     matches!(command, Command::Write | Command::WriteZeroes | Command::Trim)
 }

@@ -19,7 +19,7 @@ const ZEROES_MAX: u64 = 64 << 20;
 const ZERO_BYTES_MAX: u64 = 1 << 20;
 /// The most bytes that one request asks extents of.
 const EXTENTS_SPAN_MAX: u64 = 1 << 30;
-/// The most extents that one call reports; what follows counts as allocated.
+/// The most extents that one call reports; the rest counts as allocated.
 const EXTENTS_MAX: usize = 1024;
 
 const _: () = assert!(PAYLOAD_MAX <= super::BYTES_IN_FLIGHT_MAX, "any single request must get its turn");
@@ -29,7 +29,7 @@ impl<H: Host> NbdDevice<H> {
         self.shared.facts.flags & flag != 0
     }
 
-    /// Checks a request, and that the device is still what was opened.
+    /// Checks a request, and that the device is unchanged since it was opened.
     fn admit(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
         let range = self.geometry.get().check(operation, offset, length)?;
         match self.shared.refusal() {

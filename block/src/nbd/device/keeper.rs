@@ -89,7 +89,7 @@ enum Served {
     },
 }
 
-/// An open connection and what was agreed on for it.
+/// An open connection and its negotiated terms.
 pub(super) struct Link {
     pub(super) connection: Rc<Connection>,
     /// The server reports which parts hold data.
@@ -97,7 +97,7 @@ pub(super) struct Link {
 }
 
 impl<H: Host> Shared<H> {
-    /// Makes what the device of an export shares, at rest.
+    /// Creates the shared state of an export's device, at rest.
     pub(super) fn new(ring: &Ring, host: &H, export: Export, at_rest: Vec<Connected>) -> Rc<Self> {
         let Export { target, connect_ns, facts, connections, used, met, ledger } = export;
         Rc::new(Self {
@@ -324,7 +324,7 @@ impl<H: Host> Shared<H> {
             tracing::warn!("Lost a connection to {}: {ending}; connecting again", self.target);
             self.trouble.replace(ending.to_string());
         }
-        // 1. What may be lost is noted. 2. Only then do flushes that were in flight go elsewhere, and are judged by it.
+        // 1. Possible losses are recorded. 2. Only then do flushes that were in flight go elsewhere, and are judged by it.
         if !(self.renewing.get() && matches!(ending, Ending::Leaving)) {
             self.ledger.connection_lost();
         }

@@ -70,8 +70,8 @@ impl<H: Host> NbdDevice<H> {
         self.current_size()
     }
 
-    /// Uses `size` bytes of the export from now on, a multiple of its alignment. More than before if it grew, and every connection was
-    /// made since; or less, if what is behind them is not to be used yet.
+    /// Uses `size` bytes of the export from now on, a multiple of its alignment. More than before if it grew, and every connection was made
+    /// since; or less, if the rest is not to be used yet.
     pub fn set_size(&self, size: u64) {
         let geometry = self.geometry.get();
         assert!(size.is_multiple_of(geometry.alignment), "devices end on a whole unit");
@@ -123,7 +123,7 @@ struct Unheard<'a>(&'a Ledger);
 
 impl Drop for Unheard<'_> {
     fn drop(&mut self) {
-        // Stands for what others changed before us, which the first flush is for.
+        // Stands for changes of other clients before us, which the first flush is for.
         self.0.acknowledge();
         self.0.connection_lost();
     }

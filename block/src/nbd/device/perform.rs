@@ -21,7 +21,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Returns true if the server may do another time what it failed to do.
+    /// Returns true if another try may succeed.
     pub(super) fn may_pass(&self) -> bool {
         match self {
             Self::Late(_) | Self::Unknown(_) => true,
