@@ -40,8 +40,8 @@ pub trait Door {
     fn open(self: Rc<Self>, shard: &DoorShard, entrance: Entrance)
     -> LocalBoxFuture<'static, io::Result<()>>;
 
-    /// Stops taking clients and requests, and waits until requests in flight have ended. This takes as long as the device and the
-    /// slowest client do. To cancel, drop the future and [resume](Self::resume) what [`Self::take_paused`] returns.
+    /// Stops taking clients and requests, and waits until requests in flight have ended. This takes as long as the device and the slowest
+    /// client do. To cancel, drop the future and [resume](Self::resume) the result of [`Self::take_paused`].
     fn pause(&self) -> LocalBoxFuture<'_, ()>;
 
     /// Takes entrances and clients that are at rest, all of them once [`Self::pause`] is ready. Those that rest later, after a cancelled

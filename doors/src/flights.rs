@@ -35,7 +35,7 @@ struct Calls {
     task: Option<Waker>,
 }
 
-/// Wakes what is in a slot. That may be another future than the one that was given this waker, and is polled for nothing then.
+/// Wakes the future in a slot. That may be another one than the one that was given this waker, and is polled for nothing then.
 struct Caller {
     slot: usize,
     /// It is in the row, or among the calls.
@@ -91,7 +91,7 @@ impl<F: Future> Flights<F> {
         self.row.len() + lock(&self.calls).slots.len()
     }
 
-    /// Polls what is in a slot, if anything is.
+    /// Polls the future in a slot, if there is one.
     fn poll(&mut self, slot: usize) -> Option<F::Output> {
         let future = self.futures.get_mut(slot)?;
         let polled = future.as_mut().poll(&mut Context::from_waker(&self.wakers[slot].1));

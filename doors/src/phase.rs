@@ -1,4 +1,4 @@
-//! The phase of a door, and waiting for what changes with it.
+//! The phase of a door, and waiting for changes.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Turns: how one client's task makes way for the others of its thread. Knows nothing of what they do.
+//! Turns: one client's task yields to the others of its thread. Independent of their work.
 
 use std::future::poll_fn;
 use std::task::Poll;

@@ -18,7 +18,7 @@ use super::option::{
 use super::reply::{CHUNK_DONE, ChunkHeader, Payload, ReplyHeader};
 use super::wire::{Command, ReplyError, Request, command_flags};
 
-/// More than any chunk may have: the longest data, and what stands before it.
+/// More than any chunk may have: the longest data, and its header.
 const CHUNK_MAX: u32 = PAYLOAD_MAX + 1024;
 
 /// A connection to an export.

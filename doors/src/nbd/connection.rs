@@ -36,8 +36,8 @@ use super::window::{Permit, Window};
 use super::wire::{Command, Request};
 use crate::flights::Flights;
 
-/// Serves one client of `door` until it leaves, breaks the protocol, or is sent away. Never fails: what goes wrong
-/// concerns this client only, and is counted.
+/// Serves one client of `door` until it leaves, breaks the protocol, or is disconnected. Never fails: errors concern this client only, and
+/// are counted.
 pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<NbdDoor<D>>, host: H) {
     let line = Line::clear(stream);
     let mut receiver = Receiver::new(&line);

@@ -65,7 +65,7 @@ impl Directory {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Listed>> {
-        // Each change is one step, so what a thread left that panicked is whole.
+        // Each change is one step, so the state that a panicking thread left is whole.
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -191,8 +191,8 @@ impl<D: BlockDevice> NbdDoor<D> {
     /// Pauses the door: accepts no client, reads no more requests, and is ready when those in flight are answered. For a door of one disk
     /// that listens.
     ///
-    /// Waits as long as the device, the slowest client and the longest handshake take. To call it off, drop the future and
-    /// [go on](Self::go_on) with what was [taken](Self::take_paused).
+    /// Waits as long as the device, the slowest client and the longest handshake take. To cancel it, drop the future and [go
+    /// on](Self::go_on) with the [paused state](Self::take_paused).
     pub async fn pause(&self) {
         assert!(self.default.is_some(), "a door for many disks is never held");
         self.gate.hold();
@@ -210,7 +210,7 @@ impl<D: BlockDevice> NbdDoor<D> {
         self.resting.take()
     }
 
-    /// Goes on with what this or another door for the same disk had at rest, as tasks of `host` over `ring`.
+    /// Continues the paused state of this or another door for the same disk, as tasks of `host` over `ring`.
     pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: Paused) {
         let export = self.one();
         let Paused { listener, listing, connections } = paused;

@@ -1,4 +1,4 @@
-//! A disk as a door shows it: its name, its device, what its connections share, and how they end.
+//! A disk as a door shows it: its name, its device, the state that its connections share, and their end.
 
 use std::cell::{Cell, RefCell};
 use std::os::fd::AsRawFd;
@@ -184,7 +184,7 @@ impl<D: BlockDevice> Export<D> {
             flags |= READ_ONLY;
         }
         if !geometry.flushes {
-            // Nothing is promised that the device cannot keep: clients see what they would see without us.
+            // Nothing is promised that the device cannot keep: clients see the same as without us.
             flags &= !(SEND_FLUSH | SEND_FUA);
         }
         let preferred = geometry.physical_block.clamp(BLOCK_PREFERRED, u64::from(PAYLOAD_MAX));

@@ -78,9 +78,9 @@ pub struct Agreement {
 pub enum Step {
     /// All input is used up; more is needed.
     NeedInput,
-    /// An option was answered: send the output, then go on with what is left of the input.
+    /// An option was answered: send the output, then go on with the rest of the input.
     Answered,
-    /// Send the output; what is left of the input belongs to the transmission phase.
+    /// Send the output; the rest of the input belongs to the transmission phase.
     Serve(Agreement),
     /// Send the output, then encrypt; there is no input left. The handshake goes on inside of the encryption, from the start
     /// but for the client's flags.
@@ -156,7 +156,7 @@ impl Handshake {
         }
     }
 
-    /// Takes bytes off the front of `input` until an option is complete, and appends what is to be sent to `output`.
+    /// Takes bytes off the front of `input` until an option is complete, and appends the answer to `output`.
     ///
     /// Processes input. Call again with the rest of the input until it returns `NeedInput` or the handshake is over.
     pub fn step(&mut self, input: &mut &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {

@@ -14,8 +14,8 @@ pub const OVERDRAFT_BYTES: u32 = 2 << 20;
 pub const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 /// The most extents that the answer to `BlockStatus` describes; the client asks again for the rest.
 pub const EXTENTS_MAX: usize = 4096;
-/// About how many bytes of either kind of replies one system call sends, so that what a slow client has taken is soon free again.
-/// A reply that is longer goes alone.
+/// Bytes of either kind of replies that one system call sends, approximately, so that memory that a slow client has taken is soon free
+/// again. A reply that is longer goes alone.
 pub const SEND_BYTES: usize = 1 << 20;
 /// The longest read whose reply is put together with others, in bytes.
 pub const AT_HAND_BYTES_MAX: u32 = 256 << 10;
@@ -28,16 +28,16 @@ pub const PREFETCH_BETWEEN: usize = 3;
 /// there are none.
 pub const GATHERED_BYTES_KEPT: usize = 256 << 10;
 
-/// About how many plain bytes are sealed at a time on a connection with TLS, which then waits until they are sent: what a long
-/// reply takes twice, and for how long one connection keeps its thread.
+/// Plain bytes that are sealed at a time on a connection with TLS, approximately; it then waits until they are sent. Bounds the memory that
+/// a long reply takes twice, and the time for which one connection keeps its thread.
 pub const SEAL_BYTES: usize = 256 << 10;
 /// The most clients of a shared address that have not chosen a disk yet; further ones are closed at once.
 pub const RECEPTION_MAX: u64 = 128;
 
-/// The limits that a test may want smaller. Memory for payload of one export never exceeds
-/// `budget_bytes + connections_max * OVERDRAFT_BYTES`, half a gibibyte, and what pieces of gathered replies take beyond their bytes: at
-/// most 2.5 MiB a connection. Such a piece grows to [`SEND_BYTES`] and one more reply, in memory that doubles and may thus be as much
-/// again; there are two, of which one is being sent.
+/// The limits that a test may want smaller. Memory for payload of one export never exceeds `budget_bytes + connections_max *
+/// OVERDRAFT_BYTES`, half a gibibyte, and the memory of gathered replies beyond their bytes: at most 2.5 MiB a connection. Such a piece
+/// grows to [`SEND_BYTES`] and one more reply, in memory that doubles and may thus be as much again; there are two, of which one is being
+/// sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most requests of one connection in flight, thus not answered, or answered but not taken by the client.

@@ -77,7 +77,7 @@ impl Line {
     }
 
     /// Returns true if nothing can be sent any more: the client is gone for good, or this end was shut down. A client that has only
-    /// finished sending may still wait for answers. What was received before is handed out nevertheless.
+    /// finished sending may still wait for answers. Bytes that were received before are handed out nevertheless.
     pub(crate) fn is_cut(&self) -> bool {
         self.poll_for(PollFlags::empty())
     }
@@ -290,7 +290,7 @@ async fn next_plain(
         match session.borrow_mut().read(target)? {
             Plain::Bytes(count) => return Ok(count),
             Plain::Finished => return Err(io::ErrorKind::UnexpectedEof.into()),
-            // What was received when it was stopped is part of a record.
+            // Bytes that were received when it was stopped are part of a record.
             Plain::NeedInput if stop.is_terminated() => return Ok(0),
             Plain::NeedInput => {}
         }

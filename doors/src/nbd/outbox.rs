@@ -136,7 +136,7 @@ impl Outbox {
                 permits.append(&mut gathered.permits);
             }
         }
-        // Whatever was gathered: replies that others wait for do not wait for those.
+        // In any case: replies that others wait for do not wait for the gathered ones.
         let mut queued = 0;
         while queued < SEND_BYTES
             && let Some((reply, permit)) = self.queue.borrow_mut().pop_front()

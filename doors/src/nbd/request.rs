@@ -1,4 +1,4 @@
-//! One request on the device: is it allowed, do it, and what the reply is.
+//! One request on the device: checks, execution, and the reply.
 //!
 //! [`check`] decides before any payload is received; [`perform`] does it; [`Failure`] is the client's error if either fails. Nothing here
 //! reads from or writes to a connection.
@@ -95,7 +95,7 @@ fn flags_allowed(command: Command, terms: Terms) -> Option<u16> {
     }
 }
 
-/// Returns true if a command changes what the disk holds.
+/// Returns true if a command changes the content of the disk.
 pub(crate) fn changes(command: Command) -> bool {
     matches!(command, Command::Write | Command::Trim | Command::WriteZeroes)
 }

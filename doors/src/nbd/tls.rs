@@ -30,7 +30,7 @@ use super::receiver::End;
 
 /// The most plain bytes of one record (RFC 8446, section 5.1).
 const RECORD_BYTES: usize = 16 << 10;
-/// More than a record adds to what it carries: header, type and tag (RFC 8446, section 5.2).
+/// More than a record adds to its content: header, type and tag (RFC 8446, section 5.2).
 const RECORD_OVERHEAD: usize = 32;
 /// Room for an alert and an update of keys, which go out unasked.
 const UNASKED_BYTES: usize = 1024;
@@ -149,7 +149,7 @@ impl Session {
     pub(crate) async fn accept(stream: &Stream, identity: Identity) -> Result<Self, End> {
         let mut connection = ServerConnection::new(identity.0)
             .map_err(|_| End::Violation("TLS cannot begin with this configuration"))?;
-        // What is sealed at once is bounded here, and taken at once.
+        // The amount that is sealed at once is bounded here, and taken at once.
         connection.set_buffer_limit(None);
         let mut session = Self { connection, received: Buffer::zeroed(RECEIVE_BYTES), start: 0, end: 0 };
         let outcome = session.shake_hands(stream).await;
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// Returns the room for what is received next, to be given back with it.
+    /// Returns the room for the next received bytes, to be returned with them.
     pub(crate) fn take_room(&mut self) -> Buffer {
         assert!(self.start == self.end, "what was received is deciphered before more is");
         std::mem::replace(&mut self.received, Buffer::zeroed(0))
@@ -193,10 +193,10 @@ impl Session {
         (self.received, self.start, self.end) = (room, 0, 0);
     }
 
-    /// Puts what the client has sent into `target`, which is not empty, as far as it was received.
+    /// Puts the bytes that the client has sent into `target`, which is not empty, as far as they were received.
     ///
     /// # Errors
-    /// `InvalidData` if that is not what the client of this session can have sent.
+    /// `InvalidData` if the client of this session cannot have sent that.
     pub(crate) fn read(&mut self, target: &mut [u8]) -> io::Result<Plain> {
         loop {
             match self.connection.reader().read(target) {
@@ -212,7 +212,7 @@ impl Session {
         }
     }
 
-    /// Deciphers a part of what was received.
+    /// Deciphers a part of the received bytes.
     fn decipher(&mut self) -> io::Result<()> {
         let taken = self.connection.read_tls(&mut &self.received[self.start..self.end])?;
         if taken == 0 {

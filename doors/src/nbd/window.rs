@@ -1,4 +1,4 @@
-//! Limits of what is in flight: the window of a connection and the budget of an export.
+//! Limits of requests in flight: the window of a connection and the budget of an export.
 //!
 //! A [`Permit`] stands for one request and its payload, from before the payload is received until the client has taken
 //! the reply. A connection that waits for one reads nothing more: that is all the back-pressure there is. Nothing here

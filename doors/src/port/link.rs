@@ -96,7 +96,7 @@ impl Link {
     /// Waits until the queue has room for a request with a buffer of `bytes`. None once the queue is closed.
     pub(super) async fn room(&self, bytes: usize) -> Option<Room> {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.limits.bytes_max);
-        // All wait in the same order, and what has room ends without more of it.
+        // All wait in the same order, and a request with room ends without more of it.
         let request = Arc::clone(&self.requests).acquire_owned().await.ok()?;
         let bytes = Arc::clone(&self.bytes).acquire_many_owned(bytes).await.ok()?;
         Some(Room { _request: request, _bytes: bytes })

@@ -22,7 +22,7 @@ pub struct HandoverClient {
 }
 
 impl HandoverClient {
-    /// Connects to the socket of a disk, and returns what the disk is like.
+    /// Connects to the socket of a disk, and returns its properties.
     ///
     /// # Errors
     /// Those of connect(2); `InvalidData` if something else listens there; `WouldBlock` if it is silent for 10 s.

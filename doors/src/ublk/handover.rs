@@ -12,7 +12,7 @@ const PROTOCOL: u32 = 1;
 /// The largest physical block that is reported. Larger ones mean nothing to users of a device here.
 const PHYSICAL_BLOCK_BYTES_MAX: u64 = 4096;
 
-/// The door's first message: what the disk is like.
+/// The door's first message: the properties of the disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a property of its own that a disk has or has not")]
 pub struct Greeting {

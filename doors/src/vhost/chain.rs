@@ -51,7 +51,7 @@ impl Chain {
     /// Follows the chain that begins at entry `head` of `table`, which is in `ring_memory`; indirect ones are in `memory`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the chain.
     #[inline]
     pub(crate) fn follow(
         ring_memory: &Memory,

@@ -81,7 +81,7 @@ struct Connection<D, H> {
     state: State,
     memory: Option<Rc<Memory>>,
     vrings: Vec<Option<Rc<Vring<D>>>>,
-    /// Records of what is in flight that queues of this connection work on, or did.
+    /// Records of requests in flight that queues of this connection work on, or did.
     claims: Vec<Claim<D>>,
     notices: Option<Rc<Notices>>,
 }
@@ -455,7 +455,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 }
 
-/// Returns a new region for what is in flight; one of no bytes, and no file, if there can be none.
+/// Creates a new region for requests in flight; one of no bytes, and no file, if there can be none.
 fn get_inflight(message: &Message) -> Result<Outcome, String> {
     let asked = message.shape()?;
     match Inflight::create(asked.queues, asked.queue_size) {

@@ -1,4 +1,4 @@
-//! A door: the listener of one disk, what its connections share, and how they end or stand still.
+//! A door: the listener of one disk, the state that its connections share, and their end or pause.
 //!
 //! A pause is for a disk that moves to another shard: no front end is accepted, no message is taken, queues answer the requests that they
 //! took. The paused state is descriptors, mappings and numbers, and goes on with another device on another thread.
@@ -41,7 +41,7 @@ pub struct VhostUserDoor<D> {
     newest_listener: Cell<u64>,
     not_accepted: LogThrottle,
     resting: RefCell<Vec<(StreamHandle, State)>>,
-    /// Records of what is in flight that connections work on.
+    /// Records of requests in flight that connections work on.
     claims: RefCell<Vec<FileId>>,
     connections_total: Cell<u64>,
     refused: Cell<u64>,
@@ -144,8 +144,8 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         self.phase.notify();
     }
 
-    /// Stands still, and is ready when all that was taken from the queues is answered. Waits as long as the device takes. To
-    /// call it off, drop the future and [go on](Self::go_on) with what was [taken](Self::take_paused).
+    /// Pauses the door, and is ready when all requests that were taken from the queues are answered. Waits as long as the device takes. To
+    /// cancel it, drop the future and [go on](Self::go_on) with the [paused state](Self::take_paused).
     pub async fn pause(&self) {
         self.phase.set(Phase::Held);
         self.until(|door| !door.listening.get() && door.streams.borrow().is_empty()).await;
@@ -159,7 +159,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         Paused { listener, connections: self.resting.take() }
     }
 
-    /// Goes on with what this or another door for the same disk had at rest, as tasks of `host` over `ring`.
+    /// Continues the paused state of this or another door for the same disk, as tasks of `host` over `ring`.
     pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: Paused) {
         let Paused { listener, connections } = paused;
         if let Some(listener) = listener {
@@ -179,8 +179,8 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         self.until(|door| !door.listening.get() && door.streams.borrow().is_empty()).await;
     }
 
-    /// Cuts all connections: front ends that have not read our replies do not hold [`Self::close`] up. What the device works
-    /// on is still finished before.
+    /// Cuts all connections: front ends that have not read our replies do not delay [`Self::close`]. Requests at the device are still
+    /// finished before.
     pub fn sever(&self) {
         for (_, stream) in self.streams.borrow().iter() {
             stream.shutdown();
@@ -342,7 +342,7 @@ impl<D: BlockDevice> Door for VhostUserDoor<D> {
     }
 }
 
-/// A record of what is in flight that one connection works on, until this is dropped.
+/// A record of requests in flight that one connection works on, until this is dropped.
 pub(crate) struct Claim<D> {
     door: Rc<VhostUserDoor<D>>,
     pub(crate) record: FileId,

@@ -38,8 +38,8 @@ struct Slot {
     bytes: AtomicUsize,
 }
 
-/// Keeps the loss of a mapping from ending the process, until it is dropped. That has to be before the mapping is: whatever is
-/// mapped there next is not guarded by this.
+/// Keeps the loss of a mapping from ending the process, until it is dropped. That has to be before the mapping is: a later mapping at the
+/// same place is not guarded by this.
 #[derive(Debug)]
 pub(crate) struct Guard {
     slot: usize,
@@ -107,7 +107,7 @@ pub(crate) fn times_torn() -> u64 {
     TORN.load(Ordering::Relaxed)
 }
 
-/// Takes SIGBUS over for the process. Returns what was done with it before.
+/// Installs the handler of SIGBUS for the process. Returns the earlier action.
 fn take_signal() -> Result<SigAction, nix::Error> {
     // On a thread's own stack for signals, if it has one, as the standard library's handler wants it, which ours stands before.
     let flags = SaFlags::SA_SIGINFO | SaFlags::SA_ONSTACK;

@@ -32,7 +32,7 @@ use super::limits::{QUEUE_SIZE_MAX, QUEUES_MAX};
 use super::memory::{Mapping, map_file};
 use super::stores::may_store;
 
-/// Bytes of what describes a queue, in front of its entries.
+/// Bytes of the description of a queue, in front of its entries.
 const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 16;
 /// Queues begin at multiples of this, a cache line of the processor.
@@ -168,7 +168,7 @@ impl Record {
         self.inflight.entries
     }
 
-    /// Makes an empty record of what is all zeroes; anything else has to be a record.
+    /// Makes an empty record of a region that is all zeroes; anything else has to be a record.
     fn begin(&self) -> Result<(), String> {
         let (version, entries): (u16, u16) = (self.load(VERSION_AT), self.load(ENTRIES_AT));
         match version {
@@ -210,7 +210,7 @@ impl Record {
         Ok(heads.into_iter().map(|(_, head)| head).collect())
     }
 
-    /// Returns the counter for what is taken next: above all that are in flight.
+    /// Returns the counter for the request that is taken next: above all that are in flight.
     pub(crate) fn next_counter(&self) -> u64 {
         let in_flight = (0..self.entries()).filter(|head| self.is_in_flight(*head));
         in_flight.map(|head| self.counter(head)).max().map_or(0, |counter| counter.wrapping_add(1))

@@ -22,8 +22,8 @@ pub const TURN_BYTES: u64 = 1 << 20;
 pub const REQUEST_WORK: u64 = 16 << 10;
 /// The longest request that is answered without waiting for the budget, in bytes that it would hold; longer ones wait as all others do.
 pub const AT_HAND_BYTES_MAX: u64 = 256 << 10;
-/// The longest read that is taken together with others, before the first of them is done, in bytes that it would hold: what longer ones win
-/// by that is little beside their copy, and the first answers would wait for it.
+/// The longest read that is taken together with others, before the first of them is done, in bytes that it would hold: longer ones gain
+/// little compared to their copy, and the first answers would wait for it.
 pub const TOGETHER_BYTES_MAX: u64 = 32 << 10;
 /// Number of answers after which the guest is notified, if it waits, while more are taken or answered: it works on the first ones
 /// meanwhile.
@@ -45,8 +45,8 @@ pub const DISCARD_SECTORS_MAX: u32 = 2 << 20;
 pub const ZEROES_SECTORS_MAX: u32 = 256 << 10;
 /// The most regions of guest memory; enough for any number of memory modules that QEMU can plug.
 pub const REGIONS_MAX: usize = 256;
-/// The most regions that all connections of a disk have mapped, so that no disk takes what Linux lets one process map
-/// (`vm.max_map_count`) away from the others. More are refused. Two connections may exchange all that they have.
+/// The most regions that all connections of a disk have mapped, so that no disk takes from the others too much of the number that Linux
+/// lets one process map (`vm.max_map_count`). More are refused. Two connections may exchange all that they have.
 pub const REGIONS_OF_DISK_MAX: usize = 4 * REGIONS_MAX;
 /// The most bytes of guest memory of one connection: 4 TiB, of the 128 that a process can address. More are refused.
 pub const MEMORY_BYTES_MAX: u64 = 4 << 40;

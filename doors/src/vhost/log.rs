@@ -76,7 +76,7 @@ mod tests {
         log.note(PAGE - 1, 2);
         log.note(9 * PAGE, PAGE);
         log.note(12 * PAGE, 0);
-        // The last page that the bitmap has, and what it has not.
+        // The last page in the bitmap, and pages beyond it.
         log.note((4096 * 8 - 1) * PAGE, 3 * PAGE);
         log.note(u64::MAX - 1, 100);
         let mut bytes = vec![0; 4096];

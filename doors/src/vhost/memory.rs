@@ -58,7 +58,7 @@ pub(crate) struct Mapping {
 
 /// Guest memory at one moment.
 pub(crate) struct Memory {
-    /// In front of the regions, which keep what is mapped until their guards are gone.
+    /// In front of the regions, which keep their mappings until their guards are gone.
     map: GuestMemoryMmap,
     regions: Regions,
     log: Arc<DirtyLog>,
@@ -67,7 +67,7 @@ pub(crate) struct Memory {
 }
 
 impl Regions {
-    /// Adds what `file` holds as the region that a front end describes, if there is `room` for one more.
+    /// Adds the content of `file` as the region that a front end describes, if there is `room` for one more.
     pub(crate) fn add(
         &mut self,
         region: &VhostUserMemoryRegion,
@@ -182,7 +182,7 @@ impl Memory {
         if self.is_whole() { Ok(()) } else { Err(Outside) }
     }
 
-    /// Writes what the caller [notes](Self::note). It may be lost, if memory is not [whole](Self::is_whole) afterwards.
+    /// Writes without a record; the caller [records it](Self::note). It may be lost, if memory is not [whole](Self::is_whole) afterwards.
     pub(crate) fn write_unnoted(&self, at: GuestAddress, bytes: &[u8]) -> Result<(), Outside> {
         if !may_store() {
             return Ok(());

@@ -39,7 +39,7 @@ pub(crate) struct Message {
 
 impl Header {
     /// # Errors
-    /// What is wrong with it; nothing that follows means anything then.
+    /// The fault of the header; nothing that follows has a meaning then.
     pub(crate) fn decode(bytes: &[u8; HEADER_BYTES]) -> Result<Self, String> {
         let word = |at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let (request, flags, size) = (word(0), word(4), word(8));
@@ -66,7 +66,7 @@ impl Message {
         if rest.is_empty() { Ok(value) } else { Err(self.wrong()) }
     }
 
-    /// Returns the body as one of these, and what follows.
+    /// Returns the body as one of these, and the rest.
     pub(crate) fn split<T: VhostUserMsgValidator + Default>(&self) -> Result<(T, &[u8]), String> {
         let (bytes, rest) = self.body.split_at_checked(size_of::<T>()).ok_or_else(|| self.wrong())?;
         let mut value = T::default();
@@ -80,7 +80,7 @@ impl Message {
         Ok(u64::from_ne_bytes(bytes))
     }
 
-    /// Returns the body as the shape of the region for what is in flight: 20 bytes, or 24 where a compiler has filled them up.
+    /// Returns the body as the shape of the region for requests in flight: 20 bytes, or 24 where a compiler has padded them.
     pub(crate) fn shape(&self) -> Result<Shape, String> {
         let body = &self.body;
         if body.len() != 20 && body.len() != 24 {

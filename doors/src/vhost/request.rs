@@ -84,7 +84,7 @@ pub(crate) struct Request {
     status_at: GuestAddress,
 }
 
-/// On what terms requests are done.
+/// Terms for the execution of requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     /// Every write is durable before it is answered, because the guest sends no flush.
@@ -116,14 +116,14 @@ impl Request {
             _ => 0..0,
         };
         if segments.spilled() {
-            // What a guest sends in many small pieces is kept in as much as it takes and no more.
+            // Segments of a guest that sends many small pieces are kept in exactly the memory that they take.
             segments = Segments::from_slice(&segments[data.clone()]);
             return Ok(Self { asked, data: 0..segments.len(), segments, status_at });
         }
         Ok(Self { asked, segments, data, status_at })
     }
 
-    /// Returns the bytes that it counts for while it is in flight: its data, and what is kept of its descriptors.
+    /// Returns the bytes that it counts for while it is in flight: its data, and the descriptors that are kept.
     pub(crate) fn held_bytes(&self) -> u64 {
         let data = match self.asked {
             Asked::Read { length, .. } | Asked::Write { length, .. } => length,
@@ -239,7 +239,7 @@ fn length_of(segments: &[Segment]) -> u64 {
     segments.iter().map(|segment| u64::from(segment.length)).sum()
 }
 
-/// Takes the last byte off. Returns where it is, and how many segments have what is left.
+/// Takes the last byte off. Returns where it is, and how many segments have the rest.
 fn take_last_byte(segments: &mut [Segment]) -> Option<(GuestAddress, usize)> {
     let index = segments.iter().rposition(|segment| segment.length > 0)?;
     let last = &mut segments[index];
@@ -350,7 +350,7 @@ async fn change(
     Ok(())
 }
 
-/// Copies what the segments hold.
+/// Copies the content of the segments.
 fn gather(memory: &Memory, segments: &[Segment], length: u64) -> Result<Buffer, Status> {
     let mut buffer = Buffer::zeroed(length as usize);
     let mut rest = &mut buffer[..];

@@ -17,7 +17,7 @@ use super::rings::Addresses;
 pub(crate) struct Setup {
     pub(crate) size: u16,
     pub(crate) addresses: Option<Addresses>,
-    /// The index in the available ring of what is taken next.
+    /// The index in the available ring of the next request.
     pub(crate) base: u16,
     pub(crate) kick: Option<Arc<OwnedFd>>,
     pub(crate) call: Option<Arc<OwnedFd>>,

@@ -95,7 +95,7 @@ impl<D: BlockDevice> Vring<D> {
     /// Begins to work on a queue, as a task of `host`, with the requests that are in flight by its record.
     ///
     /// # Errors
-    /// What is missing or wrong.
+    /// The missing or invalid part.
     pub(crate) fn start<H: Host>(setup: &Setup, with: Surroundings<D>, host: &H) -> Result<Rc<Self>, String> {
         let Surroundings { door, ring, memory, record, terms, event_index, number } = with;
         let addresses = setup.addresses.ok_or_else(|| format!("queue {number} without addresses"))?;
@@ -157,7 +157,7 @@ impl<D: BlockDevice> Vring<D> {
         Ok(vring)
     }
 
-    /// Takes nothing more; ready when all that was taken is answered. Returns the index of what would be taken next.
+    /// Takes nothing more; ready when all requests that were taken are answered. Returns the index of the next request.
     pub(crate) async fn stop(&self) -> u16 {
         self.stopping.set(true);
         let _lifted = self.door.device().lift_limits();
@@ -178,7 +178,7 @@ impl<D: BlockDevice> Vring<D> {
         self.told.notify_waiters();
     }
 
-    /// Believes nothing of what it saw of the available ring, which may be another one.
+    /// Discards the index read from the available ring, which may be another one now.
     fn look_anew(&self) {
         self.seen.set(self.rings.borrow().next_available());
     }
@@ -311,7 +311,7 @@ impl<D: BlockDevice> Vring<D> {
             }
             let told = self.told.notified();
             let works = self.works();
-            // What an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
+            // A request that an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
             // does the front end expect its memory to be written. It stays in the record until then.
             if works && let Some(head) = again.next() {
                 self.take(head, Times::Again, &mut together);
@@ -336,7 +336,7 @@ impl<D: BlockDevice> Vring<D> {
                         if comes_alone { 1 } else { TOLD_EVERY - taken.saturating_sub(1) % TOLD_EVERY };
                     self.take_together(head, most, &mut together);
                     taken += together.len();
-                    // Whatever happens meanwhile, they are in flight and have to be answered.
+                    // They are in flight now and have to be answered in any case.
                     self.begin(&mut together, start).await;
                 }
                 Ok(None) => {

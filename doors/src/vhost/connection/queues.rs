@@ -57,7 +57,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             log: (said.flags & 1 != 0).then_some(said.log),
         };
         if let Some(vring) = &self.vrings[index] {
-            // A migration begins or ends: only the log is another. What is refused is not kept for the next start either.
+            // A migration begins or ends: only the log changes. Refused addresses are not kept for the next start either.
             vring.set_log(addresses)?;
         }
         self.state.queues[index].addresses = Some(addresses);
