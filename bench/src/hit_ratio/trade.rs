@@ -1,6 +1,6 @@
 //! Hit ratio against flash writes for different write budgets: the loss of a disk that may write less.
 //!
-//! A budget is set as a part of the flash writes of an LRU that admits everything, at a tenth of the footprint; the clock of simulation
+//! A budget is set as a part of the flash writes of an LRU that admits everything, at a tenth of the footprint. The clock of simulation
 //! advances by the same time with each access, so a day is a number of accesses. Everything counts against it, headers too.
 
 use std::fmt::Write;

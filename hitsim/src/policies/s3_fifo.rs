@@ -3,9 +3,9 @@
 //! J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi: FIFO Queues are All You Need for Cache Eviction. SOSP 2023, algorithm 1,
 //! with its shares: a tenth for the small queue, and as many remembered as fit the main one.
 //!
-//! A variant of that algorithm, in three respects: the main queue has no share of its own, only both queues together are limited to the
-//! capacity (there, a full main queue evicts a block for one that moves in); the use count of a block that moves to the main queue is
-//! reset; and if the main queue is empty, the small one evicts a block even below its tenth.
+//! A variant of that algorithm, in three respects. The main queue has no share of its own; only both queues together are limited to the
+//! capacity (there, a full main queue evicts a block for one that moves in). The use count of a block that moves to the main queue is
+//! reset. If the main queue is empty, the small one evicts a block even below its tenth.
 
 use super::lists::{ListId, Lists};
 use super::{Access, Policy};

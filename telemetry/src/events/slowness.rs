@@ -1,6 +1,6 @@
 //! Detection of a backing that takes much longer than usual, and damping of conditions that come and go, so that they do not fill the list.
 //!
-//! Pure: the caller passes waiting times and the time of day.
+//! Pure: the caller passes request times and the present time.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ const MINUTES: u32 = 3;
 const MINUTES_KNOWN: u32 = 10;
 /// Weight of a minute in the usual time, which thereby covers about the last half hour with requests.
 const WEIGHT: f64 = 1.0 / 32.0;
-/// A backing is slow if its requests take so many times as long as usual,
+/// Factor of the usual time from which on a backing is slow.
 const TIMES_USUAL: f64 = 4.0;
-/// and at least so long, in milliseconds: guests do not mind a fast device that has become four times slower.
+/// Minimum time of a slow request in milliseconds: guests do not mind a fast device that has become four times slower.
 const MILLIS_MIN: f64 = 50.0;
 /// Maximum factor of the time that larger requests are allowed over usual ones.
 const TIMES_LARGER_MAX: f64 = 4.0;

@@ -43,10 +43,9 @@ const LIFE_LEFT: [&str; 6] = [
 
 /// ATA attributes for bytes written, and the unit of their raw value; none for logical sectors.
 ///
-/// `Total_LBAs_Written` is smartctl's name for attribute 241 of all drives that its database does not know. Its maintainer states that the
-/// unit varies, even between firmware versions, that it is most likely a logical sector and never a physical one, and that the device
-/// statistics are to be preferred (issues 251 and 296 of smartmontools). They are preferred here, and a figure that is too small is
-/// doubted.
+/// `Total_LBAs_Written` is smartctl's name for attribute 241 of all drives that its database does not know. According to its maintainer,
+/// the unit varies, even between firmware versions; it is most likely a logical sector and never a physical one; and the device statistics
+/// are to be preferred (issues 251 and 296 of smartmontools). They are preferred here, and a figure that is too small is doubted.
 const WRITTEN: [(&str, Option<u64>); 8] = [
     ("Total_LBAs_Written", None),
     ("Lifetime_Writes_GiB", Some(1 << 30)),

@@ -1,5 +1,5 @@
 //! Write-back: random 4 KiB writes beside the raw file and beside others that acknowledge before the disk has the data, and their cost in
-//! flash; the cost of destage for a spinning array and its guests; and the time until a start knows a dirty set.
+//! flash. Cost of destage for a spinning array and its guests. Time until a start knows a dirty set.
 //!
 //! All files are written from end to end first, those of the others too: the first write into a reserved place costs a file system
 //! additional work. While others are compared, destage is limited to 1 MiB/s, so that the writes are measured. An array is a model in
