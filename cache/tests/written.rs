@@ -62,7 +62,7 @@ impl BlockDevice for Scale {
 type Env = (Memory, Scale, LocalHost);
 type Pool = Cache<Env>;
 
-/// Has a disk of a shard written, read, destaged and evicted, more than once around its share of the flash.
+/// Makes a disk of a shard write, read, destage and evict, more than once around its share of the flash.
 async fn work(pool: &Rc<Pool>, host: &LocalHost, number: u32, mode: Mode) -> Rc<CachedDisk<Env>> {
     let settings = DiskSettings {
         mode,

@@ -53,7 +53,7 @@ impl<E: Env> CachedDisk<E> {
         self.note_active(now);
     }
 
-    /// Says when it was counted.
+    /// Counts a write that was answered, and returns the time.
     pub(super) fn count_write(&self, range: &ByteRange, started: u64) -> u64 {
         count(&self.ctx.cache.counters.writes, 1);
         count(&self.ctx.cache.counters.write_bytes, range.len());

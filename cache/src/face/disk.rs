@@ -332,8 +332,8 @@ impl<E: Env> CachedDisk<E> {
     }
 
     /// Prepares the disk for [`Self::grow`], while guests go on: the page that the disk's end cuts is destaged, and dropped durably from
-    /// the cache. As long as the returned guard lives, nothing is cached of that page, and nobody writes to it. Nothing needs to be undone
-    /// if the disk does not grow after all.
+    /// the cache. As long as the returned guard lives, that page is neither cached nor written. Nothing needs to be undone if the disk does
+    /// not grow after all.
     ///
     /// # Errors
     /// If that page cannot be destaged, or the disk stopped; or if the flash failed and that cannot be remembered.

@@ -61,7 +61,7 @@ impl<E: Env> DiskCache<E> {
         self.back.destage.wake_all();
     }
 
-    /// Says whether the disk may answer.
+    /// Checks that the disk may answer.
     ///
     /// # Errors
     /// If it has stopped.

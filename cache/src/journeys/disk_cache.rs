@@ -263,8 +263,8 @@ impl<E: Env> DiskCache<E> {
         }
     }
 
-    /// Notes that the backing has whole pages of zeroes, of which nothing else is cached. The caller has made sure that it is so, with
-    /// nothing awaited since. False if such pages are cached as any others.
+    /// Records that the backing has whole pages of zeroes, of which nothing else is cached. The caller guarantees that, with nothing
+    /// awaited since. Returns false if such pages are cached as any others.
     pub(crate) fn remember_zeroes(&self, pages: Range<u64>) -> bool {
         let remembers = self.settings.borrow().zero_pages == settings::ZeroPages::Remembered;
         if remembers {
@@ -340,7 +340,7 @@ impl<E: Env> DiskCache<E> {
         coming
     }
 
-    /// Notes that pages were written to flash that no guest wrote.
+    /// Records that pages were written to flash that no guest wrote.
     #[expect(clippy::cast_precision_loss, reason = "one part of a ratio")]
     pub(crate) fn note_written_pages(&self, pages: usize) {
         self.policy.borrow_mut().note_written(pages as f32 / self.block_pages() as f32);

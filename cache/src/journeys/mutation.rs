@@ -139,7 +139,7 @@ async fn intend<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> Result<(), B
             Err(_) => return Box::pin(remember_elsewhere(cache)).await,
         }
         count(&cache.counters.regions_opened, closed.len() as u64);
-        // Nobody closed one of them meanwhile: a mutation of it is in flight, this one.
+        // None of them was closed meanwhile: a mutation of it is in flight, this one.
         cache.coherence.open_regions(&closed);
     }
 }

@@ -52,7 +52,7 @@ pub(crate) enum Next {
 enum Urgency {
     /// A task waits for it.
     Waited,
-    /// Nobody does, and no guest needs the backing.
+    /// No task waits for it, and no guest needs the backing.
     Idle,
     /// Guests need the backing; this many sixteenths of the limit are dirty.
     Shared(u64),

@@ -78,7 +78,7 @@ pub(crate) async fn run<E: Env>(pool: Rc<Pool<E>>, disks: Rc<Disks<E>>) {
     }
 }
 
-/// Says whether a victim is free: the one that was chosen, or one that its disk chose instead, if it may.
+/// Reclaims a victim: the one that was chosen, or one that its disk chose instead, if it may. Returns true if it is free.
 async fn reclaim<E: Env>(
     pool: &Pool<E>,
     disks: &Disks<E>,
@@ -124,7 +124,7 @@ async fn reclaim<E: Env>(
     finish(pool, victim, owner, is_empty).await
 }
 
-/// Frees a segment that is empty, or puts it back. Says which.
+/// Frees a segment that is empty, or puts it back. Returns which.
 async fn finish<E: Env>(
     pool: &Pool<E>,
     victim: SegmentNumber,
@@ -238,7 +238,7 @@ impl Gains {
 /// Tries of reading dirty pages that flash does not return, before they count as lost.
 const TRIES: usize = 3;
 
-/// Makes sure that nothing points to the segment any more, and that nothing is lost with it. Says whether that is so.
+/// Makes sure that nothing points to the segment any more, and that nothing is lost with it. Returns true if so.
 async fn empty<E: Env>(
     cache: &DiskCache<E>,
     victim: SegmentNumber,

@@ -12,7 +12,7 @@ use super::ctx::Ctx;
 use crate::knowledge::coherence::LostWrites;
 use crate::words::env::Env;
 
-/// Looks whether the backing may have lost anything, before anything cached is relied on.
+/// Checks whether the backing may have lost anything, before anything cached is relied on.
 pub(crate) fn notice<E: Env>(Ctx { cache, backing, .. }: &Ctx<E>) {
     if !cache.coherence.observe_epoch(backing.epoch()) {
         return;
@@ -29,7 +29,7 @@ pub(crate) fn notice<E: Env>(Ctx { cache, backing, .. }: &Ctx<E>) {
     }
 }
 
-/// Looks in the same way, and returns true if nothing was lost since `epoch`.
+/// Checks in the same way, and returns true if nothing was lost since `epoch`.
 pub(crate) fn is_same<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>, epoch: u64) -> bool {
     notice(ctx);
     cache.coherence.epoch() == epoch

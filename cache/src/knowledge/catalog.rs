@@ -275,8 +275,8 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.forget_places(&dropped);
     }
 
-    /// Removes all that is clean, at once if nothing is dirty: there may be millions of pages, for whose time all disks of the
-    /// shard would wait. Nobody goes on with the count of stale versions. Remembered zeroes stay.
+    /// Removes all clean pages, at once if nothing is dirty: there may be millions of pages, which would delay all disks of the shard. The
+    /// count of stale versions ends with that. Remembered zeroes stay.
     pub(crate) fn invalidate_flash(&self) {
         self.order.borrow_mut().all_in_order();
         if !self.is_clean() {

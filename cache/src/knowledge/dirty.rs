@@ -106,7 +106,7 @@ impl Dirty {
         self.zeroes.overlaps(&pages) || self.next_page(pages).is_some()
     }
 
-    /// Notes the newest version of a page.
+    /// Records the newest version of a page.
     pub(crate) fn add_page(&mut self, page: u64) {
         let one = page..page + 1;
         if !self.zeroes.is_empty() {
@@ -122,7 +122,7 @@ impl Dirty {
         *bits |= bit;
     }
 
-    /// Notes that pages are zeroes, and whether their storage may be given back.
+    /// Records that pages are zeroes, and whether their storage may be deallocated.
     pub(crate) fn add_zeroes(&mut self, pages: Range<u64>, unmap: Unmap) {
         self.remove(&pages);
         if unmap == Unmap::Allowed {
@@ -131,7 +131,7 @@ impl Dirty {
         self.zeroes.insert(pages);
     }
 
-    /// Notes that pages were damaged.
+    /// Records that pages were damaged.
     pub(crate) fn add_lost(&mut self, pages: Range<u64>) {
         self.remove(&pages);
         self.lost.insert(pages);

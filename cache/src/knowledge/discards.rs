@@ -47,19 +47,19 @@ impl Discards {
         self.are_possible
     }
 
-    /// Notes that there is no use in any more.
+    /// Records that discards have no use any more.
     pub(crate) fn give_up(&mut self) {
         *self = Self { are_possible: false, freed: BTreeSet::new(), due: BTreeSet::new() };
     }
 
-    /// Notes that a segment was freed whose content is gone for good.
+    /// Records that a segment was freed whose content is gone for good.
     pub(crate) fn add(&mut self, segment: SegmentNumber) {
         if self.are_possible {
             self.freed.insert(segment);
         }
     }
 
-    /// Notes that a segment is in use.
+    /// Records that a segment is in use.
     pub(crate) fn remove(&mut self, segment: SegmentNumber) {
         self.freed.remove(&segment);
         self.due.remove(&segment);

@@ -57,7 +57,7 @@ struct Slot {
 }
 
 impl Said for Located {
-    /// Nobody's data is at the very first page of flash: a batch begins with a header.
+    /// No data is at the very first page of flash: a batch begins with a header.
     const NOTHING: Self = Self { flash: FlashPage(0), checksum: 0 };
 
     fn is_nothing(&self) -> bool {
@@ -220,7 +220,7 @@ impl Index {
         blocks.by_ref().filter(|block| self.find(*block).is_some()).collect()
     }
 
-    /// Takes a page out if it is still at `flash`. Says whether it was.
+    /// Takes a page out if it is still at `flash`. Returns true if so.
     pub(crate) fn remove_if_at(&mut self, page: PageNumber, flash: FlashPage) -> bool {
         let there = self.get(page).is_some_and(|located| located.flash == flash);
         if there {
@@ -229,7 +229,7 @@ impl Index {
         there
     }
 
-    /// Moves a page from one place on flash to another, if it is there. Says whether it was.
+    /// Moves a page from one place on flash to another, if it is there. Returns true if so.
     pub(crate) fn relocate(&mut self, page: PageNumber, from: FlashPage, to: FlashPage) -> bool {
         let is_there = self.get(page).is_some_and(|located| located.flash == from);
         if is_there {

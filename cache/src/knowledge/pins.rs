@@ -10,7 +10,7 @@ pub(crate) struct Pins {
 }
 
 impl Pins {
-    /// Notes a reader.
+    /// Records a reader.
     pub(crate) fn add(&mut self, segment: SegmentNumber) {
         let place = segment.0 as usize;
         if place >= self.readers.len() {
@@ -20,7 +20,7 @@ impl Pins {
         self.readers[place] += 1;
     }
 
-    /// Notes that a reader is done. True if it was the last one.
+    /// Records that a reader is done. Returns true if it was the last one.
     pub(crate) fn remove(&mut self, segment: SegmentNumber) -> bool {
         let readers = &mut self.readers[segment.0 as usize];
         *readers -= 1;

@@ -119,7 +119,7 @@ impl Policy {
         self.learned.cost(history)
     }
 
-    /// Notes that blocks were written to flash that no guest wrote.
+    /// Records that blocks were written to flash that no guest wrote.
     pub(crate) fn note_written(&mut self, blocks: f32) {
         self.learned.note_written(blocks);
     }

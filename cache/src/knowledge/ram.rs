@@ -337,8 +337,8 @@ impl Ram {
         current
     }
 
-    /// Notes that a page's copy on flash is gone: it is considered again, soon if it stands as new, and once it was used if it stands
-    /// as rejected.
+    /// Records that a page's copy on flash is gone: it is considered again, soon if it stands as new, and once it was used if it stands as
+    /// rejected.
     pub(crate) fn lost_on_flash(&mut self, page: PageNumber, standing: Standing) {
         if let Some(Spot(slot)) = self.find(page)
             && self.slots[slot as usize].standing == Standing::OnFlash

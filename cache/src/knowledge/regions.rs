@@ -44,14 +44,14 @@ impl Regions {
         self.touched_by(range).filter(|region| self.states[*region as usize] == State::Closed).collect()
     }
 
-    /// Notes that a region's intent is open. One that the disk does not have any more, because it shrank, is ignored.
+    /// Records that a region's intent is open. One that the disk does not have any more, because it shrank, is ignored.
     pub(crate) fn open(&mut self, region: u32) {
         if let Some(state) = self.states.get_mut(region as usize) {
             *state = State::Busy;
         }
     }
 
-    /// Notes that every region's intent is open.
+    /// Records that every region's intent is open.
     pub(crate) fn open_all(&mut self) {
         self.states.fill(State::Busy);
     }
@@ -73,7 +73,7 @@ impl Regions {
             .is_some_and(|state| *state != State::Closed)
     }
 
-    /// Notes a mutation. Its regions are open.
+    /// Records a mutation. Its regions are open.
     pub(crate) fn mutate(&mut self, range: &ByteRange) {
         for region in self.touched_by(range) {
             assert_ne!(self.states[region as usize], State::Closed, "an intent comes before a mutation");
@@ -104,7 +104,7 @@ impl Regions {
         self.states[region as usize] == State::Idle
     }
 
-    /// Notes that a region's intent is closed.
+    /// Records that a region's intent is closed.
     pub(crate) fn close(&mut self, region: u32) {
         self.states[region as usize] = State::Closed;
     }

@@ -277,7 +277,7 @@ impl Segments {
         owned
     }
 
-    /// Notes that a disk is being detached.
+    /// Records that a disk is being detached.
     pub(crate) fn start_leaving(&mut self, disk: DiskId) {
         if let Some(holder) = self.holders.get_mut(&disk) {
             holder.leaving = true;
@@ -303,7 +303,7 @@ impl Segments {
         self.holder(owner.into()).map_or(0, |holder| holder.held)
     }
 
-    /// Notes on which shard a disk is attached; none once it is not.
+    /// Records the shard on which a disk is attached; none once it is not.
     pub(crate) fn set_home(&mut self, disk: DiskId, home: Option<ShardNumber>) {
         if let Some(holder) = self.holders.get_mut(&disk) {
             holder.home = home;
@@ -564,7 +564,7 @@ impl Segments {
         (self.notes.held / copies).min(NOTE_SEGMENTS)
     }
 
-    /// Notes that no index points to these pages any more.
+    /// Records that no index points to these pages any more.
     pub(crate) fn pages_forgotten(&mut self, pages: impl IntoIterator<Item = FlashPage>) {
         for page in pages {
             self.lines[self.layout.segment_of(page).0 as usize].live -= 1;
@@ -577,7 +577,7 @@ impl Segments {
         lines.filter(|(_, line)| line.is_of(disk)).map(|(segment, line)| (segment, line.live)).collect()
     }
 
-    /// Notes that no index points to any page of a disk any more. Returns to how many one pointed.
+    /// Records that no index points to any page of a disk any more. Returns how many were pointed to.
     pub(crate) fn all_forgotten(&mut self, disk: DiskId) -> u64 {
         let its = self.lines.iter_mut().filter(|line| line.is_of(disk));
         its.map(|line| u64::from(std::mem::take(&mut line.live))).sum()

@@ -31,7 +31,7 @@ impl Sequential {
             && self.nexts.iter().zip(0..).any(|(next, stream)| *next == start && self.long >> stream & 1 != 0)
     }
 
-    /// Notes a miss and returns the length in bytes of the run that it belongs to, itself included.
+    /// Records a miss and returns the length in bytes of the run that it belongs to, itself included.
     pub(crate) fn run_length(&mut self, miss: &ByteRange) -> u64 {
         if let Some(stream) = self.nexts.iter().position(|next| *next == miss.start) {
             let place = self.by_use.iter().position(|other| usize::from(*other) == stream);

@@ -317,7 +317,7 @@ impl Space {
         self.device(member).is_some_and(|device| device.discards.are_possible())
     }
 
-    /// Notes that a device does not discard.
+    /// Records that a device does not discard.
     pub(crate) fn give_up_discards(&mut self, member: MemberNumber) {
         if let Some(device) = self.device_mut(member) {
             device.discards.give_up();

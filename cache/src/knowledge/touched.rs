@@ -70,7 +70,7 @@ impl Touched {
         Self { bits: RefCell::new(bits), count: Cell::new(bit_words(disk_bytes)) }
     }
 
-    /// Goes on with bits for a disk that grew: `bits` begin with the same words, in the same memory.
+    /// Continues with bits for a disk that grew: `bits` begin with the same words, in the same memory.
     pub(crate) fn grow(&self, bits: Rc<dyn SharedBits>, disk_bytes: u64) {
         assert!(bits.words().len() >= words_for(disk_bytes), "a bit for each page");
         assert!(bit_words(disk_bytes) >= self.count.get(), "a disk does not shrink");
@@ -78,7 +78,7 @@ impl Touched {
         self.count.set(bit_words(disk_bytes));
     }
 
-    /// Notes that a batch was written.
+    /// Records that a batch was written.
     pub(crate) fn note_end(&self, end: LogEnd) {
         let bits = self.bits.borrow();
         let [generation, place] = [&bits.words()[0], &bits.words()[1]];

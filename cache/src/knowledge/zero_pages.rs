@@ -27,7 +27,7 @@ impl ZeroPages {
         self.ranges.overlaps(pages)
     }
 
-    /// Notes that pages are zeroes. If that makes too many ranges, another one is forgotten.
+    /// Records that pages are zeroes. If that makes too many ranges, another one is forgotten.
     pub(crate) fn insert(&mut self, pages: Range<u64>) {
         self.ranges.insert(pages);
         while self.ranges.len() > ZERO_RANGES_KNOWN_MAX {

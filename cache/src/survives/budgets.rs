@@ -47,7 +47,7 @@ impl Budgets {
         Some(*budget)
     }
 
-    /// Goes on with the budget of a device that has another size now.
+    /// Adjusts the budget of a device that has another size now.
     pub(super) fn see_size(&self, member: Member) {
         let mut set = lock(&self.set);
         let Set { drive_writes, devices } = &mut *set;

@@ -53,8 +53,8 @@ pub(crate) struct Copied {
 const COPIED_AT_ONCE: u32 = 256;
 
 impl<E: Env> Pool<E> {
-    /// Writes to flash, within one segment, to both copies if it has two. Any failure is the end of the device. Says how many
-    /// bytes devices took.
+    /// Writes to flash, within one segment, to both copies if it has two. Any failure is the end of the device. Returns how many bytes
+    /// devices took.
     pub(crate) async fn write(&self, first: FlashPage, buffer: Buffer) -> Result<u64, BlockError> {
         let all = buffer.len();
         self.write_most(first, buffer, all).await

@@ -21,7 +21,7 @@ struct Loading {
 pub(crate) struct First(Arc<Loading>);
 
 impl DirtyFirst {
-    /// Notes that a disk is to be loaded before others.
+    /// Records that a disk is to be loaded before others.
     pub(crate) fn enter(&self) -> First {
         self.0.disks.fetch_add(1, Ordering::SeqCst);
         First(Arc::clone(&self.0))

@@ -49,7 +49,7 @@ pub(crate) struct Log<E: Env> {
     tail: Cell<Option<Tail>>,
     /// End of the durable part of the open segment.
     known_durable: Cell<Option<Tail>>,
-    /// Notes how far the log was written, in memory that outlives the process.
+    /// Records the end of the written log, in memory that outlives the process.
     touched: Rc<Touched>,
     /// Set once batches that were not durable were on a device that failed: a flush of another one does not cover them.
     is_broken: Cell<bool>,
@@ -93,7 +93,7 @@ struct Open {
     content: Content,
 }
 
-/// The right to append one batch to a segment that has room for it. Nobody else appends meanwhile.
+/// The right to append one batch to a segment that has room for it. No other task appends meanwhile.
 pub(crate) struct Appender<'a, E: Env> {
     log: &'a Log<E>,
     open: MutexGuard<'a, Option<Open>>,
@@ -445,7 +445,7 @@ impl<E: Env> Appender<'_, E> {
         self.put(batch, Kind::Forget, first, self.log.pool.draw_sequence(), bits);
     }
 
-    /// Says something of a range of pages.
+    /// Adds an entry for a range of pages.
     pub(crate) fn say(&self, batch: &mut Batch, kind: Kind, pages: &Range<u64>) {
         assert!(kind.is_range() && kind != Kind::Zeroes);
         self.put_range(batch, kind, pages, 0);

@@ -122,7 +122,7 @@ impl<E: Env> Pool<E> {
         }
         // Crash here: the table still names the segment's earlier generation or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
-            // Nobody will write to it. Its owner holds it, but for notes, of which only those that are written count.
+            // Nothing will be written to it. Its owner holds it, except for notes, of which only the written ones count.
             match owner {
                 SegmentOwner::Disk(_) => self.seal_segment(taken.0),
                 SegmentOwner::Notes | SegmentOwner::Invalid => self.segments().give_up(taken.0),
@@ -402,7 +402,7 @@ impl<E: Env> Pool<E> {
         self.shared.reclaim.wake_all();
     }
 
-    /// Takes notice of a failure that another shard found.
+    /// Observes a failure that another shard found.
     pub(crate) fn notice_failure(&self) -> bool {
         self.failed.set(self.shared.is_failed());
         self.is_failed()

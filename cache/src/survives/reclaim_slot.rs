@@ -102,7 +102,7 @@ impl ReclaimSlot {
 }
 
 impl ReclaimTurn<'_> {
-    /// Goes on with another segment of the same disk, and puts back the one that was chosen. Says whether that was done.
+    /// Exchanges the victim for another segment of the same disk, and puts back the one that was chosen. Returns true if that was done.
     pub(crate) fn exchange(&mut self, other: SegmentNumber, life: (SegmentOwner, Sequence)) -> bool {
         let exchanged = self.slot.shared.segments().exchange(self.victim, other, life);
         if exchanged {

@@ -315,7 +315,7 @@ impl Shared {
         *lock(&self.shrink) = None;
     }
 
-    /// Notes that a shard ended.
+    /// Records that a shard ended.
     pub(super) fn abandon(&self, shard: ShardNumber) {
         if let Some(mut segments) = self.segments_if_whole() {
             segments.abandon(shard);

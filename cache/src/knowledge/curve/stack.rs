@@ -150,7 +150,7 @@ impl Stack {
         })
     }
 
-    /// Looks at fewer blocks.
+    /// Reduces the share of sampled blocks.
     pub(super) fn thin(&mut self) {
         self.tracked = (self.tracked / 16 * 15).max(1);
         self.counted = self.counted.min(self.tracked);

@@ -198,7 +198,7 @@ impl Learned {
         self.ghosts.remember(block, history);
     }
 
-    /// Notes that flash is full.
+    /// Records that flash is full.
     pub(crate) fn note_full(&mut self) {
         self.was_full = true;
     }
@@ -223,7 +223,7 @@ impl Learned {
         if self.keeps(history).is_some() { 1.0 + 0.1 * density } else { 0.5 * density }
     }
 
-    /// Notes that blocks were written to flash that no guest wrote.
+    /// Records that blocks were written to flash that no guest wrote.
     pub(crate) fn note_written(&mut self, blocks: f32) {
         self.written += blocks;
     }

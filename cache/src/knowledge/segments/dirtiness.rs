@@ -17,7 +17,7 @@ enum Place {
 }
 
 impl Segments {
-    /// Notes whether there may be something in a disk's segments that its backing does not have.
+    /// Records whether a disk's segments may hold dirty data.
     pub(crate) fn set_dirty(&mut self, disk: DiskId, dirty: bool) {
         self.holders.entry(disk).or_insert(Holder::UNKNOWN).dirty = dirty;
     }

@@ -64,7 +64,7 @@ impl Segments {
         self.space.begin_shrink(member, segments);
     }
 
-    /// Goes on with all segments that a device had.
+    /// Restores all segments that a device had.
     pub(crate) fn cancel_shrink(&mut self, before: Member) {
         self.space.cancel_shrink(before);
     }
