@@ -143,7 +143,7 @@ impl Spares {
         SPARES.try_with(|spares| spares.borrow_mut().0[size].pop()).ok().flatten()
     }
 
-    /// Says whether there was room for one more of a size; else it stays the caller's.
+    /// Keeps memory if there is room for one more of its size. Returns false otherwise; then it stays the caller's.
     fn keep(size: usize, start: NonNull<u8>) -> bool {
         let keep = |spares: &RefCell<Self>| {
             let spares = &mut spares.borrow_mut().0[size];

@@ -3,7 +3,7 @@
 /// Bytes of a line of those caches, on all processors that this is made for.
 const LINE: usize = 64;
 
-/// Asks for `bytes`, which are read in a moment. Nothing waits for them, and nothing else changes. Does nothing on processors other than
+/// Prefetches `bytes`, which are read in a moment. Nothing waits for them, and nothing else changes. Does nothing on processors other than
 /// x86-64.
 pub fn prefetch(bytes: &[u8]) {
     let (lines, rest) = bytes.as_chunks::<LINE>();

@@ -237,7 +237,7 @@ mod tests {
             Self { range, future: Box::pin(lock.acquire(range)), guard: None, woken: Arc::default() }
         }
 
-        /// Asks for the lock, if it is not held yet.
+        /// Takes the lock, if it is not held yet.
         fn poll(&mut self) {
             if self.guard.is_none() {
                 let waker = Waker::from(Arc::clone(&self.woken));

@@ -287,7 +287,7 @@ impl Faults {
         self.state.counts.borrow_mut().discards_cut += discards.count() as u64;
     }
 
-    /// Notes that a request is in flight together with others of the same place, which `meets` names.
+    /// Records that a request is in flight together with others of the same place, which `meets` selects.
     fn meet(&self, range: &ByteRange, meets: fn(&Change) -> bool) {
         let content = self.state.content.borrow();
         let met = |one: &&InFlight| meets(&one.change) && one.change.range().overlaps(range);

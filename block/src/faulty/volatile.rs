@@ -62,7 +62,7 @@ impl Volatile {
         });
     }
 
-    /// Notes that a flush up to `mark` failed.
+    /// Records that a flush up to `mark` failed.
     pub(super) fn doom(&mut self, mark: u64) {
         for version in self.sectors.values_mut().flatten() {
             version.doomed |= version.number <= mark;

@@ -1,7 +1,7 @@
 //! Discard of a block device, for a thread that may wait: the system call takes as long as the device does.
 //!
-//! Says `BLKDISCARD`, and nothing that falls back to writing zeroes, as punching holes through `fallocate` does on a block
-//! device: that would wear the flash which a discard is to spare. Never touches a regular file, whose storage stays reserved.
+//! Uses `BLKDISCARD`, and nothing that falls back to writing zeroes, as punching holes through `fallocate` does on a block device: that
+//! would wear the flash which a discard is to spare. Never touches a regular file, whose storage stays reserved.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;

@@ -135,7 +135,7 @@ impl Watch {
         self.failing.borrow().is_some()
     }
 
-    /// Takes notice of a request that failed and is sent again once the answer is dropped.
+    /// Records a request that failed and is sent again once the returned guard is dropped.
     pub(crate) fn note_retry(&self, now: u64, error: BlockError) -> Troubled<'_> {
         self.judge(now, &Err(error));
         self.retries.set(self.retries.get() + 1);
@@ -163,7 +163,7 @@ impl Watch {
         is_silent.then(|| Trouble { for_ns, cause: Cause::Fails, reason: reason() })
     }
 
-    /// Takes notice of an answer.
+    /// Records an answer.
     pub(crate) fn judge(&self, now: u64, result: &Result<(), BlockError>) {
         match result {
             Err(error) if error.kind == ErrorKind::Unanswered => return self.note_silence(now),
@@ -178,7 +178,7 @@ impl Watch {
         self.heard.set(now);
     }
 
-    /// Takes notice of a change that was done.
+    /// Records a change that was done.
     pub(crate) fn note_change(&self, now: u64) {
         let is_over = |refusing: &mut Refusing| now >= refusing.last + REFUSES_NS;
         drop(self.refusing.borrow_mut().take_if(is_over));
@@ -204,7 +204,7 @@ impl Watch {
         tracing::info!("Backing {} works again after {seconds} s", self.name);
     }
 
-    /// Takes notice of a request that got no answer in time.
+    /// Records a request that got no answer in time.
     pub(crate) fn note_silence(&self, now: u64) {
         self.note(self.heard.get().min(now), "it does not answer".to_owned());
     }

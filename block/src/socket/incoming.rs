@@ -28,7 +28,7 @@ impl Incoming {
         Self::resume(stream, room, &[])
     }
 
-    /// Goes on where another one stopped that had `pending` not handed out yet, at most `room` bytes.
+    /// Continues where another one stopped that had `pending` not handed out yet, at most `room` bytes.
     pub fn resume(stream: Stream, room: usize, pending: &[u8]) -> Self {
         let mut buffer = Buffer::zeroed(room);
         buffer[..pending.len()].copy_from_slice(pending);

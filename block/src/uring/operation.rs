@@ -235,7 +235,7 @@ impl<K: Keep> Drop for Running<K> {
 }
 
 impl Shared {
-    /// Nobody waits any more for the operation that `tag` names.
+    /// Abandons the operation with this `tag`: its future is gone.
     fn abandon<K: Keep>(&self, tag: u64, keep: K) {
         let mut slots = self.slots.borrow_mut();
         let key = key(tag);

@@ -101,7 +101,7 @@ struct Lines {
     queue: VecDeque<u64>,
     sender: Option<Waker>,
     ending: Option<Ending>,
-    /// Say goodbye when the queue is empty.
+    /// Disconnect when the queue is empty.
     leaving: bool,
     /// Nothing more is sent or received here; the socket stays open.
     resting: bool,

@@ -72,7 +72,7 @@ impl<H: Host> NbdDevice<H> {
         Ok(())
     }
 
-    /// Goes on after [`Self::rest`], and with a device that was made of a handle. Nothing changes if it does not rest.
+    /// Resumes after [`Self::rest`], and with a device that was made of a handle. Nothing changes if it does not rest.
     pub fn go_on(&self) {
         if let Some(all) = self.resting.take() {
             self.shared.go_on();
