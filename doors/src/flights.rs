@@ -284,7 +284,7 @@ mod tests {
         flights.begin(world.flight(false));
         drop(flights);
         assert_eq!(world.0.borrow().dropped.len(), 3 * MANY + 1, "what was in flight is dropped too");
-        // Nobody is there any more.
+        // No future is left.
         world.wake(3 * MANY);
     }
 

@@ -50,7 +50,7 @@ async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     receiver.await.unwrap()
 }
 
-/// Asks again and again until it is so, and not for ever.
+/// Checks repeatedly until it is so, and not for ever.
 async fn until(shard: &DoorShard, it_is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !it_is_so() {

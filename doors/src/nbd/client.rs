@@ -132,7 +132,7 @@ impl Client {
         self.one(Command::Flush, 0, 0, 0, &[]).map(drop)
     }
 
-    /// Says that the content of `length` bytes at `offset` is not needed.
+    /// Discards `length` bytes at `offset`.
     ///
     /// # Errors
     /// As for [`Self::read`].
@@ -156,7 +156,7 @@ impl Client {
         Ok(self.one(Command::BlockStatus, 0, offset, length, &[])?.extents)
     }
 
-    /// Says goodbye and closes the connection; answers still in flight are lost.
+    /// Disconnects in order and closes the connection; answers still in flight are lost.
     ///
     /// # Errors
     /// If the server is gone.

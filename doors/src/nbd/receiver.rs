@@ -43,7 +43,7 @@ impl Receiver {
         Self::resume(line, &[])
     }
 
-    /// Goes on with a connection of which `pending` was received and not handed out.
+    /// Continues with a connection of which `pending` was received and not handed out.
     pub(crate) fn resume(line: &Line, pending: &[u8]) -> Self {
         Self { source: line.source(pending) }
     }

@@ -430,7 +430,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         self.use_memory(regions)
     }
 
-    /// Goes on with these regions, if they can be.
+    /// Continues with these regions, if they are possible.
     fn use_memory(&mut self, regions: Regions) -> Result<(), String> {
         self.memory = regions.memory(&self.state.log)?.map(Rc::new);
         self.state.regions = regions;

@@ -216,19 +216,19 @@ impl Record {
         in_flight.map(|head| self.counter(head)).max().map_or(0, |counter| counter.wrapping_add(1))
     }
 
-    /// Notes that a request was taken from the ring. Again, if it was noted before.
+    /// Records that a request was taken from the ring. Again, if it was recorded before.
     pub(crate) fn take(&self, head: u16, counter: u64) {
         self.store_in(head, COUNTER_IN_ENTRY, counter);
         self.store_in(head, 0, 1u8);
     }
 
-    /// Notes that a request is about to go to the used ring.
+    /// Records that a request is about to go to the used ring.
     pub(crate) fn answer(&self, head: u16) {
         self.store_in(head, NEXT_IN_ENTRY, self.load::<u16>(LAST_BATCH_AT));
         self.store(LAST_BATCH_AT, head);
     }
 
-    /// Notes that it is there, and that the ring's used index is `ring_used` now.
+    /// Records that it is there, and that the ring's used index is `ring_used` now.
     pub(crate) fn answered(&self, head: u16, ring_used: u16) {
         self.store_in(head, 0, 0u8);
         self.store(USED_INDEX_AT, ring_used);

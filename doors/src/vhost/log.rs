@@ -24,19 +24,19 @@ pub(crate) struct DirtyLog {
 }
 
 impl DirtyLog {
-    /// Notes writes in a part of `file` from now on, if they are to be noted.
+    /// Records writes in a part of `file` from now on, if they are to be recorded.
     pub(crate) fn set(&self, file: OwnedFd, offset: u64, bytes: u64) -> Result<(), String> {
         let mapping = map_file(file, offset, bytes)?;
         self.bitmap().replace(mapping);
         Ok(())
     }
 
-    /// Says whether writes are to be noted.
+    /// Sets whether writes are to be recorded.
     pub(crate) fn turn(&self, on: bool) {
         self.on.store(on, Ordering::Relaxed);
     }
 
-    /// Notes a write to guest memory.
+    /// Records a write to guest memory.
     pub(crate) fn note(&self, at: u64, length: u64) {
         if length == 0 || !self.on.load(Ordering::Relaxed) {
             return;

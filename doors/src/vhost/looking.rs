@@ -43,7 +43,7 @@ pub(super) struct Looking {
 }
 
 impl Looking {
-    /// Looks for at most so long; not at all for 0.
+    /// Creates the state for polls of at most `max` nanoseconds; none for 0.
     pub(super) fn new(max: u64) -> Self {
         Self {
             max,

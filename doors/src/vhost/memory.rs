@@ -219,7 +219,7 @@ impl Memory {
         region.mapping.get_slice(start, usize::try_from(length).ok()?).ok()
     }
 
-    /// Notes that these bytes were written.
+    /// Records that these bytes were written.
     pub(crate) fn note(&self, at: GuestAddress, length: u64) {
         self.log.note(at.0, length);
     }

@@ -211,7 +211,7 @@ impl<D: BlockDevice> Vring<D> {
         &self.signals
     }
 
-    /// Notes writes to the used ring elsewhere, or not any more.
+    /// Records writes to the used ring elsewhere, or not any more.
     ///
     /// # Errors
     /// If anything else is to change, which it cannot while the queue is at work.
@@ -436,7 +436,7 @@ impl<D: BlockDevice> Vring<D> {
         self.seen.get().wrapping_sub(self.rings.borrow().next_available())
     }
 
-    /// Looks at the index of the available ring. True if there are requests up to there.
+    /// Reads the index of the available ring. Returns true if there are requests up to there.
     fn sees_more(&self, memory: &Memory, rings: &Rings) -> Result<bool, String> {
         let available = rings.available_index(memory).map_err(|Outside| GONE)?;
         if !memory.is_whole() {
@@ -543,7 +543,7 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// Notes that the used ring was written, for a migration.
+    /// Records that the used ring was written, for a migration.
     fn note_used_ring(&self, memory: &Memory, rings: &Rings) {
         if let Some(log) = self.addresses.get().log {
             memory.note(GuestAddress(log), rings.used_bytes());

@@ -246,7 +246,7 @@ impl Guest {
         }
     }
 
-    /// Notes that a process does a request: one that the guest waits for.
+    /// Records that a process does a request: one that the guest waits for.
     fn note_done(&self, is_it: impl Fn(usize, &Plan) -> bool) {
         let number = PLAN.iter().enumerate().position(|(number, plan)| is_it(number, plan));
         let number = number.expect("the guest planned it");

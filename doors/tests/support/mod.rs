@@ -211,7 +211,7 @@ impl Server {
         patience::hear(&answered)
     }
 
-    /// Asks again and again until `condition` holds.
+    /// Checks repeatedly until `condition` holds.
     pub fn until(&self, condition: impl Fn(&World) -> bool + Copy + Send + 'static) {
         patience::until(|| self.run(condition));
     }

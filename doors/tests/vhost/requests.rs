@@ -296,7 +296,7 @@ fn a_queue_that_is_looked_at_stops_rests_moves_and_ends_like_any_other() {
     server.run(move |world| world.door.go_on(&world.ring, &world.host, paused));
     until_it_is_looked_at(&server, &mut driver);
     server.run(|world| assert_eq!(world.door.counters().broken_queues, 0));
-    // Nobody kicks, and it is found all the same.
+    // Without a kick, it is found all the same.
     driver.truncate(0);
     server.until(|world| world.door.counters().broken_queues == 1);
     drop(driver);
