@@ -1,8 +1,8 @@
 //! Memory for long-lived data that is read at random: mapped as a whole, and taken from the system as it is used.
 //!
 //! A random read in many GiB of memory costs not only the fetch of the data, but also of the page tables that translate its address. With
-//! pages of 2 MiB instead of 4 KiB these are few enough to stay in the processor's caches, and the first touch of each is one fault and not
-//! 512. But the kernel may have to move other pages to make room for such a page, on the thread that first touches it. So another thread
+//! pages of 2 MiB instead of 4 KiB these are few enough to stay in the processor's caches, and the first touch of each is one fault instead
+//! of 512. But the kernel may have to move other pages to make room for such a page, on the thread that first touches it. So another thread
 //! makes it ahead of time ([`crate::Host::populate`]), and a touch never creates a large page. Memory in use is not converted either, since
 //! threads that touch it meanwhile would wait: 5 ms for each, where it was measured.
 //!

@@ -62,7 +62,7 @@ pub(crate) async fn read<E: Env>(
     ((buffer, Err(damaged(&range))), Answer::Flash)
 }
 
-/// Lookups of dirty pages that were not read: they were moved while they were being read, or they are damaged.
+/// Tries of reading dirty pages that flash did not return: they were moved meanwhile, or they are damaged.
 const TRIES: usize = 3;
 
 async fn read_once<E: Env>(
