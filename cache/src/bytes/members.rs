@@ -140,7 +140,7 @@ impl Members {
         self.iter().find(|member| member.number == number)
     }
 
-    /// With one more; none if there are as many as there may be.
+    /// Returns the list with one more; none if there are as many as there may be.
     #[must_use]
     pub fn with(mut self, member: Member) -> Option<Self> {
         let place = self.0.iter_mut().find(|place| place.is_none())?;
@@ -148,7 +148,7 @@ impl Members {
         Some(self)
     }
 
-    /// Without one of them.
+    /// Returns the list without one of them.
     #[must_use]
     pub fn without(mut self, number: MemberNumber) -> Self {
         self.0.iter_mut().for_each(|place| *place = place.filter(|member| member.number != number));
@@ -163,7 +163,7 @@ impl Members {
         self
     }
 
-    /// One behind the last segment of all.
+    /// Returns the number behind the last segment of all.
     pub fn end(&self) -> u32 {
         self.iter().map(|member| member.end()).max().unwrap_or(0)
     }

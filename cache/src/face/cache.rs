@@ -265,7 +265,7 @@ impl<E: Env> Cache<E> {
         u64::from(RESERVE_SEGMENTS_MIN) * self.pool.layout().segment_bytes()
     }
 
-    /// Flash that all disks can use together, in bytes.
+    /// Returns the flash that all disks can use together, in bytes.
     pub fn usable_bytes(&self) -> u64 {
         u64::from(self.pool.segments().usable()) * self.pool.layout().segment_bytes()
     }
@@ -633,8 +633,8 @@ pub fn check_disk_bytes(disk_bytes: u64, block_bytes: u32) -> Result<(), CacheEr
     Ok(())
 }
 
-/// RAM is mapped as a whole, which ends the process if the system refuses. That happens where the addresses of a process are limited, or
-/// where untouched memory counts (`vm.overcommit_memory = 2`).
+/// Checks that RAM of this size can be mapped. RAM is mapped as a whole, which ends the process if the system refuses. That happens where
+/// the addresses of a process are limited, or where untouched memory counts (`vm.overcommit_memory = 2`).
 fn check_memory(ram_bytes: u64) -> Result<(), CacheError> {
     // A size beyond all bounds is refused for that.
     if ram_bytes > RAM_BYTES_MAX || usize::try_from(ram_bytes).is_ok_and(Arena::can_be) {

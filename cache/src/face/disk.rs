@@ -273,8 +273,8 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.back.destage.request_all();
     }
 
-    /// The same, as fast as the backing can, whatever [`DiskSettings::destage_rate_max`] is, until nothing is dirty: for flash that is
-    /// about to be lost.
+    /// Destages the same as fast as the backing can, whatever [`DiskSettings::destage_rate_max`] is, until nothing is dirty: for flash that
+    /// is about to be lost.
     pub fn hurry_destage(&self) {
         self.ctx.cache.back.destage.hurry();
     }

@@ -89,7 +89,7 @@ pub(crate) fn hold<E: Env>(cache: &Rc<DiskCache<E>>) -> Hold<E> {
 }
 
 impl<E: Env> Hold<E> {
-    /// Ready once nothing is dirty, durably.
+    /// Waits until nothing is dirty, durably.
     ///
     /// # Errors
     /// If destage fails, or the disk stopped or leaves.

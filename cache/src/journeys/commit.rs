@@ -221,7 +221,7 @@ fn settle<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>], written: &Writte
     cache.observe_dirty();
 }
 
-/// The planted bug: acknowledged before anything is written.
+/// Plants the bug of acknowledging before anything is written.
 fn settle_early<E: Env>(cache: &DiskCache<E>, parts: &[Range<usize>]) {
     let mut queue = cache.back.commits.borrow_mut();
     for pending in queue.iter_mut().take(parts.len()) {

@@ -58,7 +58,7 @@ impl<'a, E: Env> FlashRun<'a, E> {
         runs.extend(begun);
     }
 
-    /// The same for runs that are kept otherwise: a new run, if the last one is not joined.
+    /// Does the same for runs that are kept otherwise: returns a new run, if the last one is not joined.
     pub(super) fn join_or_begin(
         last: Option<&mut Self>,
         cache: &'a DiskCache<E>,

@@ -41,7 +41,7 @@ pub(crate) struct FlushGate {
 }
 
 impl FlushGate {
-    /// For a backing in this epoch.
+    /// Creates the gate for a backing in this epoch.
     pub(crate) fn new(epoch: u64) -> Self {
         Self {
             arrived: Cell::new(0),

@@ -14,7 +14,7 @@ impl<E: Env> DiskCache<E> {
         self.catalog.invalidate(ALL_PAGES);
     }
 
-    /// The same of a disk of which nothing is dirty, at once.
+    /// Does the same for a disk of which nothing is dirty, at once.
     pub(crate) fn forget_at_once(&self) {
         assert!(self.catalog.is_clean(), "what is dirty is not forgotten");
         self.forget_ram();

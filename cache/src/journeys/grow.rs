@@ -84,7 +84,7 @@ pub(crate) async fn prepare<E: Env>(ctx @ Ctx { cache, .. }: &Ctx<E>) -> Result<
     }
 }
 
-/// Step 4.
+/// Performs step 4.
 pub(crate) fn grow<E: Env>(
     cache: &DiskCache<E>,
     growing: Growing<E>,

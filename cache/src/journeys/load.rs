@@ -356,8 +356,8 @@ struct Samples {
 }
 
 impl Samples {
-    /// A run entered the index: its first page may become a sample, each run as likely as any other (Vitter, 1985,
-    /// algorithm R).
+    /// Considers a run that entered the index: its first page may become a sample, each run as likely as any other (Vitter, 1985, algorithm
+    /// R).
     fn offer(&mut self, run: &Run, checksums: &[u32], host: &impl Host) {
         if self.most == 0 {
             return;

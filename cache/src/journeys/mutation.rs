@@ -50,8 +50,8 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Step 1: waits until no earlier mutation shares a page with the range, or a physical block of the backing, which
-    /// the backing would read, change and write as a whole.
+    /// Performs step 1: waits until no earlier mutation shares a page with the range, or a physical block of the backing, which the backing
+    /// would read, change and write as a whole.
     pub(crate) async fn wait<E: Env>(
         cache: &DiskCache<E>,
         locks: &RangeLock,
@@ -117,13 +117,13 @@ impl<E: Env> Mutation<E> {
         Ok(mutation)
     }
 
-    /// Step 5, if the backing completed the whole change.
+    /// Performs step 5, if the backing completed the whole change.
     pub(crate) fn succeed(mut self) {
         self.succeeded = true;
     }
 }
 
-/// Step 3: opens the regions that are about to change; they are open durably once this returns.
+/// Performs step 3: opens the regions that are about to change; they are open durably once this returns.
 async fn intend<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> Result<(), BlockError> {
     loop {
         if cache.flash_void.get().is_some() {

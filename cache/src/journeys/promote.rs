@@ -66,7 +66,7 @@ async fn promote_batch<E: Env>(cache: &DiskCache<E>) -> Result<(), NoSegment> {
 pub(super) struct Promotion(Vec<Offered>);
 
 impl Promotion {
-    /// None.
+    /// Returns an empty promotion.
     pub(super) fn none() -> Self {
         Self(Vec::new())
     }
@@ -100,7 +100,7 @@ impl Promotion {
         }
     }
 
-    /// The batch is not written.
+    /// Ends a promotion whose batch is not written.
     pub(super) fn turn_back<E: Env>(self, cache: &DiskCache<E>) {
         for offer in &self.0 {
             cache.ram.borrow_mut().settle(offer, Standing::Rejected);

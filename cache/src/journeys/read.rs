@@ -220,7 +220,7 @@ fn fill<E: Env>(cache: &DiskCache<E>, range: &ByteRange, coming: Coming) -> Fill
     if fills { Fill::Allowed(coming) } else { Fill::Refused }
 }
 
-/// One read of flash is the whole answer.
+/// Answers with one read of flash.
 async fn read_one_run<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     run: FlashRun<'_, E>,
@@ -233,7 +233,7 @@ async fn read_one_run<E: Env>(
     if lost.is_empty() { (buffer, Ok(())) } else { replace_lost(ctx, range, buffer, lost).await }
 }
 
-/// Everything is cached, some of it on flash.
+/// Answers a read of which everything is cached, some of it on flash.
 async fn read_cached<E: Env>(
     ctx @ Ctx { cache, .. }: &Ctx<E>,
     plan: Plan<'_, E>,

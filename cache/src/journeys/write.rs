@@ -88,8 +88,8 @@ async fn through<E: Env>(
     (buffer, result)
 }
 
-/// After the log did not take a change: takes the right to make it at the backing, if the log failed or is full of data that cannot go, and
-/// no write of a guest is lost with it.
+/// Takes the right to make a change at the backing that the log did not take, if the log failed or is full of data that cannot go, and no
+/// write of a guest is lost with it.
 ///
 /// # Errors
 /// The error of the log, if that is not so; or the error of the backing, if it does not take dirty data.

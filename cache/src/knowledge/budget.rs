@@ -102,7 +102,7 @@ impl Budget {
         self.paid_at - self.seen_at
     }
 
-    /// A debt of more than a day is a day: a guest that wrote for a month does not keep others from flash for another one.
+    /// Sets the debt, limited to a day: a guest that wrote for a month does not keep others from flash for another one.
     fn owe(&mut self, now: u64, ahead_ns: u64) {
         let most = self.bucket_ns().saturating_add(DAY_NS);
         self.paid_at = now.saturating_add(ahead_ns.min(most));
@@ -118,7 +118,7 @@ impl Budget {
     }
 }
 
-/// `number * part / whole`, rounded up.
+/// Returns `number * part / whole`, rounded up.
 fn scaled(number: u64, part: u64, whole: u64) -> u64 {
     let scaled = (u128::from(number) * u128::from(part)).div_ceil(whole.into());
     u64::try_from(scaled).unwrap_or(u64::MAX)

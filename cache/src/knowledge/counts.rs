@@ -52,7 +52,7 @@ impl Counts {
         HALF_MAX + find(high, number).map_or(0, |at| high[at].above)
     }
 
-    /// One more.
+    /// Increments a count.
     pub(super) fn add(&mut self, number: u32) {
         if self.half(number) < HALF_MAX {
             self.halves[number as usize / 2] += 1 << shift(number);

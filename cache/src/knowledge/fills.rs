@@ -43,7 +43,7 @@ pub(crate) struct FillNumber(u64);
 pub(crate) struct MutationNumber(u64);
 
 impl Fills {
-    /// Call before the backing read starts.
+    /// Begins a fill. Call before the backing read starts.
     pub(crate) fn begin_fill(&mut self, range: &ByteRange) -> FillNumber {
         let range = range.widened(PAGE);
         let poisoned = self.is_mutating(&range) || self.distrusts(&range);
@@ -52,7 +52,7 @@ impl Fills {
         FillNumber(number)
     }
 
-    /// Call when the data is about to enter, with nothing awaited in between. True if it may.
+    /// Ends a fill. Call when the data is about to enter, with nothing awaited in between. Returns true if it may.
     pub(crate) fn finish_fill(&mut self, fill: &FillNumber) -> bool {
         let position = self.under_way.iter().position(|other| other.number == fill.0);
         let position = position.expect("a fill is finished once, by whoever began it");
@@ -66,7 +66,7 @@ impl Fills {
         self.mutations.iter().any(|(_, mutation)| mutation.overlaps(&range))
     }
 
-    /// Call before a mutation is sent to the backing.
+    /// Begins a mutation. Call before it is sent to the backing.
     pub(crate) fn begin_mutation(&mut self, range: &ByteRange) -> MutationNumber {
         let range = range.widened(PAGE);
         for fill in &mut self.under_way {

@@ -108,7 +108,7 @@ impl Order {
         self.ticket
     }
 
-    /// A segment was opened.
+    /// Records that a segment was opened.
     pub(crate) fn opened(&mut self, segment: SegmentNumber, generation: Sequence) {
         self.bind(segment);
         self.next.retain(|next| *next != segment);
@@ -124,7 +124,7 @@ impl Order {
         self.note(segment, kind, page);
     }
 
-    /// A segment was closed, with its summary.
+    /// Records that a segment was closed, with its summary.
     pub(crate) fn sealed(&mut self, segment: SegmentNumber) {
         let Some(kept) = self.segments.get_mut(segment).filter(|kept| kept.is_clean) else { return };
         kept.place = Some(self.free_to_go.len() as u32);
@@ -264,7 +264,7 @@ impl Order {
         None
     }
 
-    /// A page of a segment that goes next was appended again.
+    /// Records that a page of a segment that goes next was appended again.
     pub(crate) fn note_moved(&mut self, segment: SegmentNumber) {
         if self.segments.get_mut(segment).is_some_and(Kept::note_moved) {
             self.lines -= 1;

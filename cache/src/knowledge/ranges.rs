@@ -15,7 +15,7 @@ impl Ranges {
         self.ranges.is_empty()
     }
 
-    /// Ranges.
+    /// Returns the number of ranges.
     pub(crate) fn len(&self) -> usize {
         self.ranges.len()
     }

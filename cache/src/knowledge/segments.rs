@@ -498,7 +498,7 @@ impl Segments {
         self.free_one(segment);
     }
 
-    /// The planted bug: the table goes on to name it.
+    /// Plants the bug of freeing it while the table still names it.
     fn free_in_memory(&mut self, second: SegmentNumber) {
         self.change(second, |line| line.state = State::Second);
         let owner = self.lines[second.0 as usize].life.map(|(owner, _)| owner);
@@ -532,7 +532,7 @@ impl Segments {
         self.generation
     }
 
-    /// Owner and generation of one segment.
+    /// Returns owner and generation of one segment.
     pub(crate) fn life(&self, segment: SegmentNumber) -> Option<(SegmentOwner, Sequence)> {
         self.lines[segment.0 as usize].life
     }

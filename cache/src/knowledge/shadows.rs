@@ -36,7 +36,7 @@ impl Shadows {
         }
     }
 
-    /// One less: it is gone, or the index points to it.
+    /// Counts one stale version less: it is gone, or the index points to it.
     pub(crate) fn remove(&mut self, page: PageNumber) {
         for place in self.places(page) {
             let was_counted = self.counts.remove(place);
@@ -54,7 +54,7 @@ impl Shadows {
         self.counts.bytes()
     }
 
-    /// One place, or two that are never the same.
+    /// Returns one place, or two that are never the same.
     fn places(&self, page: PageNumber) -> impl Iterator<Item = u32> + use<> {
         let places = self.counts.len();
         // A disk that grew has pages without a place of their own.

@@ -142,7 +142,7 @@ impl Touched {
         Ref::map(self.bits.borrow(), |bits| &bits.words()[END_WORDS..END_WORDS + self.count.get()])
     }
 
-    /// Only one thread writes; atomics are used because the memory is shared with the next process.
+    /// Changes bits. Only one thread writes; atomics are used because the memory is shared with the next process.
     fn change(&self, pages: Range<u64>, change: impl Fn(u64, u64) -> u64) {
         let words = self.words();
         let mut at = pages.start;

@@ -52,7 +52,7 @@ impl Default for Width {
 }
 
 impl Width {
-    /// Requests at once in the next round.
+    /// Returns the number of concurrent requests in the next round.
     pub(crate) fn next(&mut self) -> usize {
         self.rounds = (self.rounds + 1) % ROUNDS_BETWEEN_TRIES;
         if self.rounds == 0 {
@@ -66,7 +66,7 @@ impl Width {
         }
     }
 
-    /// Requests at once that were found right.
+    /// Returns the number of concurrent requests that was found right.
     pub(crate) fn kept(&self) -> usize {
         self.kept
     }

@@ -27,7 +27,7 @@ impl DirtyFirst {
         First(Arc::clone(&self.0))
     }
 
-    /// Ready when no disk is to be loaded before others.
+    /// Waits until no disk is to be loaded before others.
     pub(crate) async fn passed(&self) {
         loop {
             let mut done = pin!(self.0.done.notified());

@@ -83,7 +83,7 @@ impl<E: Env> Pool<E> {
         self.shared.discarding.is_over() || self.shared.is_failed()
     }
 
-    /// Nothing is prepared for devices that gain nothing by it.
+    /// Drops discards for devices that gain nothing by them.
     fn spare_those_that_want_none(&self) {
         let devices = self.flash.borrow().clone();
         let mut segments = self.segments();

@@ -56,13 +56,13 @@ impl<F: BlockDevice> Flash<F> {
         self.devices().find(|(member, _)| member.number == number).map(|(_, device)| device)
     }
 
-    /// One device more.
+    /// Adds a device.
     pub(crate) fn add(&mut self, member: Member, device: F) {
         let meter = self.meters.of(member.number);
         self.put(member, Metered::new(device, meter));
     }
 
-    /// One device more, to which something was written before it had its number.
+    /// Adds a device to which something was written before it had its number.
     pub(crate) fn add_metered(&mut self, member: Member, device: Metered<F>) {
         self.meters.take(member.number, &device.meter);
         self.put(member, device);
@@ -94,7 +94,7 @@ impl<F: BlockDevice> Flash<F> {
         Some(Place { member: member.number, device: Rc::clone(device), offset })
     }
 
-    /// On which device a segment is; none if that is not there.
+    /// Returns the device of a segment; none if that is missing.
     pub(crate) fn device_of(&self, segment: SegmentNumber) -> Option<(Member, &Rc<Metered<F>>)> {
         self.devices().find(|(member, _)| member.has(segment))
     }

@@ -111,7 +111,7 @@ impl ReclaimTurn<'_> {
         exchanged
     }
 
-    /// The segment is free, or was put back.
+    /// Ends the turn: the segment is free, or was put back.
     pub(crate) fn end(mut self) {
         self.ended = true;
     }

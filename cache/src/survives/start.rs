@@ -379,7 +379,7 @@ async fn found<F: BlockDevice>(
     Ok((segments.lives().collect(), open_intents))
 }
 
-/// Owners and generations of segments of which none of the devices has a copy.
+/// Returns owners and generations of segments of which none of the devices has a copy.
 fn lost_lives(lives: &[TableEntry], present: &Members) -> BTreeSet<(SegmentOwner, Sequence)> {
     let is_here = |number: SegmentNumber| present.iter().any(|member| member.has(number));
     let owned =

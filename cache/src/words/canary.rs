@@ -150,7 +150,7 @@ pub(crate) fn has(bug: Bug) -> bool {
     PLANTED.get() == Some(bug)
 }
 
-/// No bug can be planted.
+/// Returns false: no bug can be planted.
 #[cfg(not(debug_assertions))]
 pub(crate) const fn has(_: Bug) -> bool {
     false

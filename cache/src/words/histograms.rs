@@ -98,7 +98,7 @@ impl Classes {
     }
 }
 
-/// Negative values by falling number of bits, then the others by growing number of bits.
+/// Returns the place of a value: negative values by falling number of bits, then the others by growing number of bits.
 const fn place_of(value: i64) -> usize {
     let bits = (u64::BITS - value.unsigned_abs().leading_zeros()) as usize;
     if value < 0 { 64 - bits } else { 64 + bits }
@@ -144,7 +144,7 @@ impl Cells {
         count(&self.counts[self.kind.classes().class_of(value)], 1);
     }
 
-    /// As it stands.
+    /// Returns the present counts.
     pub(crate) fn snapshot(&self) -> Histogram {
         Histogram { kind: self.kind, counts: std::array::from_fn(|class| self.counts[class].get()) }
     }
@@ -327,7 +327,7 @@ impl Direction {
 }
 
 impl Requests {
-    /// As they stand, with those of latencies.
+    /// Returns the present counts, with those of latencies.
     pub(crate) fn snapshot(&self, latencies: &Latencies) -> Histograms {
         Histograms {
             reads: self.reads.snapshot(),

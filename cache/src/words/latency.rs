@@ -174,7 +174,7 @@ impl fmt::Debug for LatencyCounts {
 }
 
 impl LatencyCounts {
-    /// From its parts, as they were kept somewhere. Classes that there are not count as the last.
+    /// Creates counts from stored parts. Unknown classes count as the last.
     pub fn from_parts(sum_ns: u64, max_ns: u64, classes: impl IntoIterator<Item = (u16, u64)>) -> Self {
         let mut summed: BTreeMap<u16, u64> = BTreeMap::new();
         for (class, count) in classes.into_iter().filter(|(_, count)| *count > 0) {

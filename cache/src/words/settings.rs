@@ -16,7 +16,7 @@ impl DriveWrites {
         NonZeroU32::new(thousandths).map(Self)
     }
 
-    /// In thousandths, at least one.
+    /// Returns the budget in thousandths, at least one.
     pub fn thousandths(self) -> u32 {
         self.0.get()
     }

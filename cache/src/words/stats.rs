@@ -187,7 +187,7 @@ pub struct LoadStatistics {
     pub took_us: u64,
 }
 
-/// `part` of `whole`; none if there is no whole.
+/// Returns `part` of `whole`; none if there is no whole.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
 pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)

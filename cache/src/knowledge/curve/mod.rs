@@ -133,7 +133,7 @@ impl Curve {
         }
     }
 
-    /// A request for `range`, which is not empty, at `now` in nanoseconds. Of one longer than 64 MiB, its beginning counts.
+    /// Observes a request for `range`, which is not empty, at `now` in nanoseconds. Of one longer than 64 MiB, its beginning counts.
     pub fn observe(&mut self, range: &ByteRange, usage: Use, now: u64) {
         let end = range.end.min(range.start.saturating_add(REQUEST_BYTES_MAX));
         let (first, last) = (range.start / PAGE, (end - 1) / PAGE);
@@ -158,7 +158,7 @@ impl Curve {
         self.reads.iter_mut().for_each(|distances| distances.count(None, 1.0));
     }
 
-    /// The pages `from` to `upto` of a request, which are in one stretch.
+    /// Observes the pages `from` to `upto` of a request, which are in one stretch.
     fn look(&mut self, request: &Request, from: u64, upto: u64) {
         let stretch = Stretch::of_page(from);
         if from == upto {

@@ -158,7 +158,7 @@ impl Stack {
         self.retain(|stack, sample| stack.value(sample.number) < bound);
     }
 
-    /// Called as time passes: forgets samples that were not used for long, and samples more blocks if few are left.
+    /// Forgets samples that were not used for long, and samples more blocks if few are left. Called as time passes.
     pub(super) fn turn(&mut self) {
         self.turn = self.turn.wrapping_add(1);
         let now = self.turn;

@@ -36,7 +36,7 @@ impl Timeline {
         Self { slots: slots as u16, samples: Box::default(), sums: Box::default(), next: 0, counted: 0 }
     }
 
-    /// Counted samples that were used after the one in `slot`.
+    /// Returns the number of counted samples that were used after the one in `slot`.
     pub(super) fn behind(&self, slot: u16) -> u16 {
         let (mut before, mut end) = (0, usize::from(slot) + 1);
         while end > 0 {
@@ -88,7 +88,7 @@ impl Timeline {
         }
     }
 
-    /// The sample in a slot, if it is one, is called something else.
+    /// Renames the sample in a slot, if there is one.
     pub(super) fn rename(&mut self, slot: u16, sample: u16) {
         if slot != NONE {
             self.samples[usize::from(slot)] = sample;

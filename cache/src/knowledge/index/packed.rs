@@ -179,12 +179,12 @@ impl<'a> Packed<'a> {
         get_bits(self.bits, self.step_bits + at * self.width, self.width)
     }
 
-    /// By how much the address of the chain is higher behind a page than at it.
+    /// Returns by how much the address of the chain is higher behind a page than at it.
     fn step(&self, page: usize) -> u32 {
         self.bits[page / WORD_BITS] >> (page % WORD_BITS) & 1
     }
 
-    /// By how much the address of the chain is higher at a page than at its first one.
+    /// Returns by how much the address of the chain is higher at a page than at its first one.
     fn steps_before(&self, page: usize) -> u32 {
         let (whole, rest) = self.bits.split_at(page / WORD_BITS);
         let below = (1 << (page % WORD_BITS)) - 1;

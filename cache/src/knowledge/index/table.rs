@@ -151,7 +151,7 @@ fn mix(block: u32, salt: u64) -> u64 {
     hash(u64::from(block) ^ salt)
 }
 
-/// By the highest bits: homes are by others.
+/// Returns the part of a hash, by its highest bits: homes are by others.
 fn part_of(mixed: u64) -> usize {
     (mixed >> (u64::BITS - PARTS_SHIFT)) as usize
 }

@@ -88,7 +88,7 @@ const SCANNED: u8 = 1 << 7;
 const _: () = assert!(COMINGS <= SCANNED as usize);
 
 impl Coming {
-    /// By a request of such a range of bytes: of 1, 2, 4, 8, 16, 32 pages at most, or more.
+    /// Returns the class of a request for such a range of bytes: of 1, 2, 4, 8, 16, 32 pages at most, or more.
     pub(crate) fn with(by: By, request: &ByteRange) -> Self {
         let pages = request.widened(PAGE).len() / PAGE;
         let size = pages.next_power_of_two().ilog2().min(SIZES as u32 - 1) as u8;
@@ -159,7 +159,7 @@ impl Clock {
 }
 
 impl Moment {
-    /// Counted from an arbitrary one on, and from 0 again after [`MOMENT_BITS`].
+    /// Returns its number, counted from an arbitrary one on, and from 0 again after [`MOMENT_BITS`].
     pub(super) fn number(self) -> u32 {
         self.0
     }
@@ -319,7 +319,7 @@ impl History {
         Self(self.0 & !(u32::from(HEAT_MAX) << HEAT_SHIFT) | u32::from(heat.min(HEAT_MAX)) << HEAT_SHIFT)
     }
 
-    /// One step warmer.
+    /// Returns the same, one step warmer.
     pub(crate) fn warmer(self) -> Self {
         self.with_heat(self.heat() + 1)
     }

@@ -38,12 +38,12 @@ impl Seen {
         2 * size_of_val(&*self.used) as u64
     }
 
-    /// A block of this class was used at this age.
+    /// Records that a block of this class was used at this age.
     pub(super) fn used(&mut self, class: usize, age: usize) {
         self.used[class][age] += 1.0;
     }
 
-    /// A block of this class is no longer watched at this age.
+    /// Records that a block of this class is no longer watched at this age.
     pub(super) fn left(&mut self, class: usize, age: usize) {
         self.left[class][age] += 1.0;
     }

@@ -14,7 +14,8 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Of an access to `range`, the part of a request in the block of `block_bytes` that begins at `start`. It is not empty.
+    /// Creates the details of an access to `range`, the part of a request in the block of `block_bytes` that begins at `start`. It is not
+    /// empty.
     #[expect(clippy::cast_precision_loss, reason = "at most 1 MiB")]
     pub(crate) fn of(range: &ByteRange, start: u64, block_bytes: u64, is_cached: bool) -> Self {
         let pages = range.widened(PAGE);
@@ -22,7 +23,7 @@ impl Told {
         Self { parts: Parts::of(&pages, start, block_bytes), share, is_cached }
     }
 
-    /// Of an access to all of a block of one page.
+    /// Creates the details of an access to all of a block of one page.
     #[cfg(test)]
     pub(crate) fn of_whole(is_cached: bool) -> Self {
         Self { parts: Parts::WHOLE, share: 1.0, is_cached }

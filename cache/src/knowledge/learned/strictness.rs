@@ -149,7 +149,8 @@ impl Strictness {
         self.fade(0.0);
     }
 
-    /// Compares. `written` blocks were written since the last comparison, and one of `one_of` accesses is sampled.
+    /// Compares the hits of the caches, and adapts. `written` blocks were written since the last comparison, and one of `one_of` accesses
+    /// is sampled.
     pub(super) fn compare(&mut self, written: f32, one_of: f32) {
         self.written += written;
         self.adapt_trust();

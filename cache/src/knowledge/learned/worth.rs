@@ -109,7 +109,7 @@ impl Stretch {
     }
 }
 
-/// From each age on, the best that holding on brings: a stretch takes in the next one as long as that is denser.
+/// Returns the best density from each age on: a stretch takes in the next one as long as that is denser.
 fn densities(ages: &Ages, hazards: &Row) -> Row {
     let mut densities = [0.0; AGES];
     let mut later: Vec<Stretch> = Vec::with_capacity(AGES);

@@ -210,7 +210,7 @@ impl Segments {
         self.holders.keys().map(|disk| self.uncopied(*disk)).sum()
     }
 
-    /// A segment with one copy is freed. While the table names it, a start without its device misses it; of two copies the
+    /// Records that a segment with one copy is freed. While the table names it, a start without its device misses it; of two copies the
     /// other one would be there. Of notes only the newest count.
     pub(super) fn note_single_freed(&mut self, segment: SegmentNumber) {
         let disk = self.lines[segment.0 as usize].life.and_then(|(owner, _)| owner.disk());

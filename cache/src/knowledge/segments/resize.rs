@@ -53,7 +53,7 @@ impl Segments {
         self.holders.values().map(super::Holder::held_for_sure).sum()
     }
 
-    /// As many of these as are to have two copies.
+    /// Returns how many of these are to have two copies.
     fn kept_in_pairs(&self) -> u32 {
         let mirrored = self.holders.iter().filter(|(disk, _)| self.is_mirrored(**disk));
         mirrored.map(|(_, holder)| holder.held_for_sure()).sum()
