@@ -64,7 +64,7 @@ impl Arena {
         move || mapping.upgrade().is_some()
     }
 
-    /// Part `number`, from 0 on. It keeps the memory mapped.
+    /// Returns part `number`, from 0 on. It keeps the memory mapped.
     pub fn part(&self, number: usize) -> Part {
         assert!(number < self.mapping.bytes / LARGE_PAGE, "part {number} of {} bytes", self.mapping.bytes);
         Part { mapping: Rc::clone(&self.mapping), number }
@@ -80,7 +80,7 @@ impl Part {
 }
 
 impl Mapping {
-    /// None if the system refuses.
+    /// Maps memory. Returns none if the system refuses.
     fn new(bytes: usize) -> Option<Self> {
         let bytes = bytes.max(1).checked_next_multiple_of(LARGE_PAGE)?;
         let more = NonZeroUsize::new(bytes.checked_add(LARGE_PAGE)?)?;

@@ -35,7 +35,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// `len` bytes of zeroes.
+    /// Creates a buffer of `len` bytes of zeroes.
     pub fn zeroed(len: usize) -> Self {
         if size_of_spare(len).is_some() || len == 0 {
             let mut filling = Filling::new(len);
@@ -137,7 +137,7 @@ impl Drop for Filling {
 }
 
 impl Spares {
-    /// One of a size that belongs to the caller alone from now on.
+    /// Takes memory of a size, which belongs to the caller alone from now on.
     fn take(size: usize) -> Option<NonNull<u8>> {
         // A thread that ends has none any more.
         SPARES.try_with(|spares| spares.borrow_mut().0[size].pop()).ok().flatten()

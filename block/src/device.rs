@@ -103,7 +103,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// To be read, and not given yet.
+    /// Creates a read that was not answered yet.
     pub fn new(range: ByteRange) -> Self {
         Self { range, given: false }
     }

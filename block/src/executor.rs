@@ -418,7 +418,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// `SplitMix64` (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// Returns the next number of `SplitMix64` (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
 pub(crate) fn next_random(state: &Cell<u64>) -> u64 {
     let seed = state.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
     state.set(seed);

@@ -19,7 +19,7 @@ pub trait Host: Clone + 'static {
     /// be a part of them.
     fn recently(&self) -> u64;
 
-    /// Ready once `now()` is at least `deadline`.
+    /// Waits until `now()` is at least `deadline`.
     fn sleep_until(&self, deadline: u64) -> impl Future<Output = ()> + 'static;
 
     /// Starts a task. It runs until it is done, or until the executor is dropped.
@@ -50,7 +50,7 @@ pub trait Host: Clone + 'static {
         }
     }
 
-    /// Ready after `duration` nanoseconds.
+    /// Waits for `duration` nanoseconds.
     fn sleep(&self, duration: u64) -> impl Future<Output = ()> + 'static {
         self.sleep_until(self.now().saturating_add(duration))
     }

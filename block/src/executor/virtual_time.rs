@@ -21,7 +21,7 @@ pub struct VirtualTime {
 }
 
 impl VirtualTime {
-    /// Time that starts at zero.
+    /// Creates a clock that starts at zero.
     pub fn new() -> Self {
         Self::default()
     }

@@ -181,12 +181,12 @@ impl Faults {
         Faulty { host, faults: self.clone(), life: self.state.life.get() }
     }
 
-    /// One more handle for the process that has opened the device; its others stay alive.
+    /// Returns one more handle for the process that has opened the device; its others stay alive.
     pub fn handle<H: Host>(&self, host: H) -> Faulty<H> {
         Faulty { host, faults: self.clone(), life: self.state.life.get() }
     }
 
-    /// Every operation takes between `least` and `most` nanoseconds, drawn evenly; so they complete out of order.
+    /// Makes every operation take between `least` and `most` nanoseconds, drawn evenly; so they complete out of order.
     pub fn delay(&self, least: u64, most: u64) {
         self.state.delay.set((least, most));
     }
@@ -229,12 +229,12 @@ impl Faults {
         self.state.full.set(false);
     }
 
-    /// No operation completes until [`Faults::release`].
+    /// Lets no operation complete until [`Faults::release`].
     pub fn hang(&self) {
         self.state.hanging.set(true);
     }
 
-    /// No discard completes until [`Faults::release`]; everything else does.
+    /// Lets no discard complete until [`Faults::release`]; everything else does.
     pub fn hang_discards(&self) {
         self.state.discards_hang.set(true);
     }
@@ -246,8 +246,8 @@ impl Faults {
         self.state.released.notify_waiters();
     }
 
-    /// The power goes: every sector keeps its durable content or any version that was written after, in flight
-    /// included; sector by sector, so that writes tear.
+    /// Cuts the power: every sector keeps its durable content or any version that was written after, in flight included; sector by sector,
+    /// so that writes tear.
     pub fn power_cut(&self) {
         self.power_cut_keeping(Kept::ByChance);
     }

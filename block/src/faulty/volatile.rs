@@ -21,7 +21,7 @@ struct Version {
 }
 
 impl Volatile {
-    /// A sector's newest content.
+    /// Adds a sector's newest content.
     pub(super) fn put(&mut self, sector: u64, bytes: &[u8]) {
         self.written += 1;
         let version = Version { number: self.written, bytes: bytes.into(), doomed: false };

@@ -60,7 +60,7 @@ pub(super) fn acquire(file: &File, lock: Lock, access: Access) -> io::Result<boo
     }
 }
 
-/// From [`Lock::Beside`] to [`Lock::Image`]. Returns false, with nothing changed, if another process's lock forbids it.
+/// Changes from [`Lock::Beside`] to [`Lock::Image`]. Returns false, with nothing changed, if another process's lock forbids it.
 pub(super) fn exchange_for_image(file: &File, access: Access) -> io::Result<bool> {
     let taken = acquire(file, Lock::Image, access);
     let left_over = if let Ok(true) = taken { BESIDE_BYTE..BESIDE_BYTE + 1 } else { USED_BASE..BESIDE_BYTE };
@@ -68,7 +68,7 @@ pub(super) fn exchange_for_image(file: &File, access: Access) -> io::Result<bool
     taken
 }
 
-/// From [`Lock::Image`] to [`Lock::Beside`]. Returns false, with nothing changed, if another process's lock forbids it.
+/// Changes from [`Lock::Image`] to [`Lock::Beside`]. Returns false, with nothing changed, if another process's lock forbids it.
 pub(super) fn exchange_for_beside(file: &File, access: Access) -> io::Result<bool> {
     // In this order: at no moment can a second Forebay take it.
     if !acquire(file, Lock::Beside, access)? {

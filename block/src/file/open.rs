@@ -409,7 +409,7 @@ pub(super) mod device {
     nix::ioctl_read_bad!(logical_block, libc::BLKSSZGET, libc::c_int);
     nix::ioctl_read_bad!(physical_block, libc::BLKPBSZGET, libc::c_uint);
 
-    /// Size in bytes. Cheap: the kernel has it in memory.
+    /// Returns the size in bytes. Cheap: the kernel has it in memory.
     pub(in crate::file) fn size(file: &File) -> io::Result<u64> {
         let mut size = 0;
         // SAFETY: the kernel stores eight bytes in `size`.

@@ -96,7 +96,7 @@ impl Array {
         rows.map(|number| self.write(now, ByteRange::at(number * row, 4096))).max().unwrap_or(now)
     }
 
-    /// RAID-5: whole rows are written with their parity; a part of a row reads old data and old parity first.
+    /// Writes to RAID-5: whole rows are written with their parity; a part of a row reads old data and old parity first.
     fn write_with_parity(&mut self, now: u64, range: ByteRange) -> u64 {
         let row_bytes = CHUNK * self.data_chunks();
         let mut done = now;
@@ -159,7 +159,7 @@ impl Array {
         }
     }
 
-    /// Of a mirrored pair the spindle that is free first.
+    /// Returns the piece on the spindle of a mirrored pair that is free first.
     fn nearer_copy(&self, piece: Piece) -> Piece {
         if self.profile.layout != Layout::Raid10 {
             return piece;

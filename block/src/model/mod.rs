@@ -34,7 +34,7 @@ impl<D: BlockDevice, H: Host> Model<D, H> {
         &self.inner
     }
 
-    /// The device beneath has another size: the whole of it is the whole of the spindles' stroke again.
+    /// Adopts the size of the device beneath: the whole of it is the whole of the spindles' stroke again.
     pub fn fit(&self) {
         self.array.borrow_mut().set_size(self.inner.geometry().size);
     }

@@ -87,7 +87,7 @@ enum State {
 }
 
 impl Intake {
-    /// Nothing is awaited yet. `allocation` is the number of the only context that was agreed on.
+    /// Creates an intake that awaits nothing yet. `allocation` is the number of the only context that was agreed on.
     pub fn new(replies: Replies, allocation: Option<u32>) -> Self {
         Self { replies, allocation, awaited: HashMap::new(), state: State::Header }
     }

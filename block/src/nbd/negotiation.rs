@@ -124,7 +124,7 @@ impl Negotiation {
         self.ask(GO, &request.encode(), output);
     }
 
-    /// One reply to `option`. None if it is not complete yet.
+    /// Handles one reply to `option`. Returns none if it is not complete yet.
     fn reply(&mut self, option: u32, input: &[u8], output: &mut Vec<u8>) -> Result<Option<usize>, Failure> {
         let Some((head, rest)) = input.split_first_chunk::<OPTION_REPLY_BYTES>() else { return Ok(None) };
         let Some((_, kind, length)) = decode_option_reply(head).filter(|reply| reply.0 == option) else {

@@ -134,7 +134,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         Rc::clone(&self.shared.watch)
     }
 
-    /// Requests that were sent again because the first one failed.
+    /// Returns the number of requests that were sent again because the first one failed.
     pub fn retries(&self) -> u64 {
         self.shared.watch.retries()
     }

@@ -324,7 +324,7 @@ impl Shared {
         false
     }
 
-    /// One system call. False if the kernel took nothing for want of resources.
+    /// Enters the kernel by one system call. Returns false if the kernel took nothing for want of resources.
     fn enter_once(&self, wait: Wait) -> bool {
         let uring = self.uring.borrow();
         let outcome = match wait {
@@ -415,8 +415,8 @@ impl Shared {
 }
 
 impl Drop for Shared {
-    /// Only operations of dropped futures can be left, since live ones hold the ring: waits for each that ends by itself or by being
-    /// cancelled.
+    /// Waits for each operation that ends by itself or by being cancelled. Only operations of dropped futures can be left, since live ones
+    /// hold the ring.
     fn drop(&mut self) {
         if self.pressure().0 {
             // Quiet operations have no slot.

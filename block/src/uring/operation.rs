@@ -17,7 +17,7 @@ pub(crate) trait Keep: Unpin + 'static {
     /// Handling of the operation if its future is dropped.
     const IF_DROPPED: IfDropped;
 
-    /// The operation completed with `result`, and its future is gone. Default: frees everything.
+    /// Called when the operation completed with `result`, and its future is gone. Default: frees everything.
     fn abandoned(self: Box<Self>, result: i32) {
         let _ = result;
     }
@@ -317,8 +317,8 @@ impl<K: Keep> Drop for Repeating<K> {
     }
 }
 
-/// Slot and number in one word. The number keeps a late cancellation from hitting the next user of the slot; numbers
-/// have 31 bits so that no tag is one of the ring's own.
+/// Packs slot and number in one word. The number keeps a late cancellation from hitting the next user of the slot; numbers have 31 bits so
+/// that no tag is one of the ring's own.
 fn tag(key: usize, number: u32) -> u64 {
     let key = u32::try_from(key).expect("operations in flight are limited by memory far below 2^32");
     u64::from(number & (u32::MAX >> 1)) << 32 | u64::from(key)

@@ -21,7 +21,7 @@ pub(crate) struct Quiet {
 }
 
 impl Ring {
-    /// Quiet operations on `file`.
+    /// Returns a sender of quiet operations on `file`.
     pub(crate) fn quiet(&self, file: Arc<OwnedFd>) -> Quiet {
         assert!(self.is_recent(), "older kernels would tell of each success");
         let number = u64::from(self.shared.next_number());
@@ -59,7 +59,7 @@ impl Shared {
         tag & QUIET_BIT != 0
     }
 
-    /// The kernel has taken all entries there were, and has their files.
+    /// Releases the files: the kernel has taken all entries there were, and has their files.
     pub(super) fn release_quiet_files(&self) {
         // Closed after the borrow: closing the last file of a kind may do anything.
         let files = self.quiet_files.take();

@@ -365,7 +365,7 @@ impl Connection {
         .await
     }
 
-    /// The kernel has given the chunks of a batch back.
+    /// Takes the chunks of a batch back from the kernel.
     fn sent(&self, cookies: &[u64], chunks: Vec<Chunk>) {
         let mut chunks = chunks.into_iter();
         for cookie in cookies {

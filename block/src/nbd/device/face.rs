@@ -234,7 +234,7 @@ impl<H: Host> BlockDevice for NbdDevice<H> {
     }
 }
 
-/// `range` in pieces of at most `most` bytes.
+/// Returns `range` in pieces of at most `most` bytes.
 fn parts(range: ByteRange, most: u64) -> impl Iterator<Item = ByteRange> {
     let starts = (range.start..range.end).step_by(most as usize);
     starts.map(move |start| ByteRange::new(start, (start + most).min(range.end)))

@@ -229,7 +229,7 @@ impl<H: Host> Shared<H> {
         }
     }
 
-    /// The task of one connection, `first` if it is there already.
+    /// Runs the task of one connection, `first` if it is there already.
     async fn keep(self: Rc<Self>, first: Option<Connected>) {
         let (mut next, mut pause) = (first, 0);
         while !self.has_ended() && !self.resting.get() {

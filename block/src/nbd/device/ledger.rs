@@ -33,7 +33,7 @@ impl Ledger {
         self.acknowledged.set(self.acknowledged.get() + 1);
     }
 
-    /// A connection is gone.
+    /// Records that a connection is gone.
     pub(super) fn connection_lost(&self) {
         self.epoch.set(self.epoch.get() + 1);
         if self.acknowledged.get() > self.settled.get() {
