@@ -75,7 +75,7 @@ pub(crate) fn take_up<D: BlockDevice>(
     async move { serve_requests(line, receiver, attachment, terms, &door).await }
 }
 
-/// A client that has chosen `export` at a shared address: it is answered here, where its requests will be.
+/// Takes a client that has chosen `export` at a shared address: it is answered here, where its requests will be.
 pub(crate) async fn take_in<D: BlockDevice>(
     ring: Ring,
     newcomer: Newcomer,

@@ -38,12 +38,12 @@ pub(crate) struct LineHandle {
 }
 
 impl Line {
-    /// In clear.
+    /// Creates a line in clear.
     pub(crate) fn clear(stream: Stream) -> Self {
         Self { stream, session: None }
     }
 
-    /// Through TLS.
+    /// Creates a line through TLS.
     pub(crate) fn encrypted(stream: Stream, session: Session) -> Self {
         Self { stream, session: Some(Rc::new(RefCell::new(session))) }
     }
@@ -163,7 +163,7 @@ impl Line {
     }
 }
 
-/// Piece by piece, so that a long reply takes little memory twice.
+/// Sends piece by piece, so that a long reply takes little memory twice.
 async fn send_sealed(stream: &Stream, session: &RefCell<Session>, chunks: &[Chunk]) -> io::Result<()> {
     let length: usize = chunks.iter().map(|chunk| chunk.bytes().len()).sum();
     let mut sent = 0;

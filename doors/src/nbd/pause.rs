@@ -41,7 +41,7 @@ impl Gate {
         self.held.get()
     }
 
-    /// Ready once it is held.
+    /// Waits until it is held.
     pub(crate) async fn closes(&self) {
         until(&self.told, || self.held.get()).await;
     }
@@ -99,7 +99,7 @@ impl Resting {
         self.connections.borrow_mut().push(connection);
     }
 
-    /// A connection's task has ended, whether it rests here or is gone.
+    /// Notifies that a connection's task has ended, whether it rests here or is gone.
     pub(crate) fn tell(&self) {
         self.told.notify_waiters();
     }

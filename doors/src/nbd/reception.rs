@@ -272,7 +272,7 @@ impl Waiting {
         Ok(())
     }
 
-    /// Once for each that has entered.
+    /// Releases a place. Once for each client that has entered.
     fn leave(&self, peer: IpAddr) {
         let mut all = self.0.borrow_mut();
         let place = Place::of(peer);

@@ -219,12 +219,12 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         self.phase.get()
     }
 
-    /// Ready once the door does something else than `phase`.
+    /// Waits until the door leaves `phase`.
     pub(crate) async fn leaves(&self, phase: Phase) {
         self.until(|door| door.phase.get() != phase).await;
     }
 
-    /// Ready once the door is closed.
+    /// Waits until the door is closed.
     pub(crate) async fn closes(&self) {
         self.until(|door| door.phase.get() == Phase::Closed).await;
     }
@@ -278,7 +278,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
         Some(Claim { door: Rc::clone(self), record })
     }
 
-    /// One permit for each region of memory that may still be mapped.
+    /// Returns the semaphore with one permit for each region of memory that may still be mapped.
     pub(crate) fn regions(&self) -> &Arc<Semaphore> {
         &self.regions
     }

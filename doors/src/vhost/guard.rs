@@ -116,7 +116,7 @@ fn take_signal() -> Result<SigAction, nix::Error> {
     unsafe { sigaction(Signal::SIGBUS, &ours) }
 }
 
-/// The handler of SIGBUS.
+/// Handles SIGBUS.
 extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let errno = nix::Error::last_raw();
     // SAFETY: the kernel hands over a valid `info`, and for this signal it has an address.

@@ -127,7 +127,7 @@ impl Inflight {
         Ok(inflight)
     }
 
-    /// In which file it is.
+    /// Returns the identity of its file.
     pub(crate) fn id(&self) -> FileId {
         self.id
     }

@@ -75,7 +75,7 @@ impl Looking {
         begins
     }
 
-    /// Nothing was there.
+    /// Records a poll that found nothing. Returns what to do next.
     pub(super) fn look(&mut self, now: u64) -> Looked {
         if self.pauses_if_it_lost_time(now) {
             return Looked::Enough;

@@ -73,7 +73,7 @@ impl Places {
 }
 
 impl Rings {
-    /// Rings in these places, of which nothing was taken or answered.
+    /// Creates the rings in these places, of which nothing was taken or answered.
     pub(super) fn new(places: Places, event_index: bool) -> Self {
         Self { places, event_index, next_available: 0, next_used: 0, unasked: 0 }
     }
@@ -166,7 +166,7 @@ impl Rings {
         ENTRIES_AT + u64::from(self.size()) * USED_ENTRY_BYTES + 2
     }
 
-    /// They were seen to be in memory when they were placed.
+    /// Returns an address in the available ring; the places were seen to be in memory.
     fn available_at(&self, offset: u64) -> GuestAddress {
         GuestAddress(self.places.available.0 + offset)
     }

@@ -64,7 +64,7 @@ impl Signals {
         self.answers.set(true);
     }
 
-    /// The queue is broken.
+    /// Makes a signal of a broken queue due.
     pub(crate) fn tell_broken(&self) {
         self.broken.set(true);
         self.told.notify_waiters();
@@ -76,7 +76,7 @@ impl Signals {
         self.told.notify_waiters();
     }
 
-    /// Delivers, until it is finished and nothing is due.
+    /// Delivers signals, until it is finished and nothing is due.
     pub(crate) async fn deliver(&self) {
         loop {
             let mut told = pin!(self.told.notified());

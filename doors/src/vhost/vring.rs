@@ -190,7 +190,7 @@ impl<D: BlockDevice> Vring<D> {
         self.rest().await;
     }
 
-    /// Ready when nothing is in flight.
+    /// Waits until nothing is in flight.
     async fn rest(&self) {
         loop {
             let idle = self.idle.notified();
