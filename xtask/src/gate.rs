@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::deb::datastores::Form;
 use crate::run::{cargo, output, run, works};
 use crate::{bench, clients, deb, dist, tidy, web};
 
@@ -99,7 +100,7 @@ pub(crate) fn nightly(root: &Path) -> Result<(), String> {
     fuzz(root)?;
     dist::prove(root)?;
     deb::datastores::prove(root)?;
-    deb::datastores::prove_nfs(root)?;
+    deb::datastores::prove_nfs(root, Form::Long)?;
     dist::dist(root, dist::Changes::Allowed)
 }
 

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bench::{Effort, Scope};
+use deb::datastores::Form;
 use dist::Changes;
 use machine::Machine;
 
@@ -47,7 +48,9 @@ Usage: cargo xtask <COMMAND>
   dist [--allow-dirty | --prove]
                      all files of a release in target/dist: tarball, packages, debug information, sums; with --prove the
                      commands of docs/install.md in a guest under systemd instead
-  datastores         follows docs/datastores.md and docs/nfs.md in guests under systemd
+  datastores [--long]
+                     follows docs/datastores.md and docs/nfs.md in guests under systemd; with --long the server of the
+                     latter is also reset and loses power
   nightly            the tests with many more seeds, the fuzz targets if cargo-fuzz is there, and the files of
                      a release
 
@@ -71,7 +74,7 @@ enum Command {
     ProveDeb,
     Dist(Changes),
     ProveDist,
-    Datastores,
+    Datastores(Form),
     Nightly,
     Help,
 }
@@ -108,7 +111,9 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::ProveDeb => deb::prove(root),
         Command::Dist(changes) => dist::dist(root, *changes),
         Command::ProveDist => dist::prove(root),
-        Command::Datastores => deb::datastores::prove(root).and_then(|()| deb::datastores::prove_nfs(root)),
+        Command::Datastores(form) => {
+            deb::datastores::prove(root).and_then(|()| deb::datastores::prove_nfs(root, *form))
+        }
         Command::Nightly => gate::nightly(root),
         Command::Help => {
             println!("{USAGE}");
@@ -133,7 +138,8 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["dist"] => Ok(Command::Dist(Changes::Refused)),
         ["dist", "--prove"] => Ok(Command::ProveDist),
         ["dist", "--allow-dirty"] => Ok(Command::Dist(Changes::Allowed)),
-        ["datastores"] => Ok(Command::Datastores),
+        ["datastores"] => Ok(Command::Datastores(Form::Short)),
+        ["datastores", "--long"] => Ok(Command::Datastores(Form::Long)),
         ["nightly"] => Ok(Command::Nightly),
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command was given.".to_owned()),
@@ -220,7 +226,8 @@ mod tests {
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
         assert_eq!(parse_line("dist"), Ok(Command::Dist(Changes::Refused)));
         assert_eq!(parse_line("dist --allow-dirty"), Ok(Command::Dist(Changes::Allowed)));
-        assert_eq!(parse_line("datastores"), Ok(Command::Datastores));
+        assert_eq!(parse_line("datastores"), Ok(Command::Datastores(Form::Short)));
+        assert_eq!(parse_line("datastores --long"), Ok(Command::Datastores(Form::Long)));
         assert_eq!(parse_line("--help"), Ok(Command::Help));
         assert!(matches!(parse_line("guest a.sh --disk b.img --file c"), Ok(Command::Guest(_))));
     }

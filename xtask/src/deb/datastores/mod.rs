@@ -10,6 +10,7 @@
 //! ```
 
 mod nfs;
+mod volatile;
 
 use std::fs;
 use std::path::Path;
@@ -45,6 +46,25 @@ ExecStart=/bin/bash -c 'bash /proof/script >/dev/ttyS1 2>&1; echo $? >/dev/ttyS2
 /// Script of the guest before systemd. The variable `address` is that of its card.
 const PREPARE: &str = include_str!("prepare.sh");
 
+/// Extent of the proof of `docs/nfs.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Each command of the page, and one restart in order.
+    Short,
+    /// The server is reset and loses power as well.
+    Long,
+}
+
+impl Form {
+    /// Returns how long the client may take, which lives through all boots of its server.
+    fn client_seconds_max(self) -> u32 {
+        match self {
+            Self::Short => 2 * SECONDS_MAX,
+            Self::Long => 6 * SECONDS_MAX,
+        }
+    }
+}
+
 /// Follows [`PAGE`] in one guest.
 ///
 /// # Errors
@@ -65,10 +85,10 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
 /// Follows `docs/nfs.md` in a server and a client.
 ///
 /// # Errors
-/// If a command of it fails, or the result differs from the page, with all output of the scripts.
-pub(crate) fn prove_nfs(root: &Path) -> Result<(), String> {
+/// If a command of it fails, or what it sets up is not as the page says, with all that the scripts printed.
+pub(crate) fn prove_nfs(root: &Path, form: Form) -> Result<(), String> {
     let (kit, package) = ready(root)?;
-    nfs::prove(root, &kit, package)
+    nfs::prove(root, &kit, package, form)
 }
 
 /// Returns the common parts of all guests.

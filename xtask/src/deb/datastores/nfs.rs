@@ -1,14 +1,16 @@
 //! `docs/nfs.md` in two guests that a cable connects: a server with an array and SSDs, and a client.
 //!
-//! The client mounts, writes and reads all the time, while an SSD of the server is removed and replaced and the server restarts. Both ends
-//! wait for each other by files in the first volume.
+//! The client mounts, writes and reads all the time, while an SSD of the server is pulled and replaced and the server restarts. Both ends
+//! wait for each other by files in the first volume. In the long form the server also ends without notice: by resets, which its disks
+//! survive, and by power cuts, after which its disks have what was flushed.
 
 use std::path::Path;
 use std::thread;
 
 use guest::{Bus, Cable, CableEnd, Guest, Kit};
 
-use super::{File, SECONDS_MAX, host, prepare, scripts};
+use super::volatile::Volatile;
+use super::{File, Form, host, prepare, scripts};
 use crate::deb::image::{Image, Recipe};
 use crate::deb::proof::proven;
 
@@ -21,6 +23,11 @@ const RECIPE: Recipe<'_> = Recipe {
 };
 const SERVER: (&str, &str) = ("10.0.0.1", include_str!("server.sh"));
 const SERVER_AGAIN: &str = include_str!("server-again.sh");
+const SERVER_CUT: &str = include_str!("server-cut.sh");
+/// How the server says that it may be ended.
+const CUT: &str = "CUT";
+/// Ends without notice in the long form, each second one a power cut.
+const CUTS: usize = 4;
 const CLIENT: (&str, &str) = ("10.0.0.2", include_str!("client.sh"));
 /// Size of the array: room for the reservation of the page. It is a sparse file.
 const ARRAY_BYTES: u64 = 240 << 30;
@@ -28,38 +35,87 @@ const SSD_BYTES: u64 = 256 << 20;
 /// The server's SSDs, by serial number.
 const SSDS: [&str; 3] = ["FIRST", "SECOND", "THIRD"];
 
-/// Server with its disks, which stay as they are from one boot to the next.
+/// A disk of the server.
+struct Disk {
+    bus: Bus,
+    serial: &'static str,
+    image: Image,
+    /// What serves it, if its write cache forgets what was not flushed when the power goes.
+    volatile: Option<Volatile>,
+}
+
+impl Disk {
+    fn new(root: &Path, bus: Bus, serial: &'static str, bytes: u64, form: Form) -> Result<Self, String> {
+        let mut disk = Self { bus, serial, image: Image::blank(root, serial, bytes)?, volatile: None };
+        if form == Form::Long {
+            disk.cut()?;
+        }
+        Ok(disk)
+    }
+
+    /// Cuts its power and switches it on again.
+    fn cut(&mut self) -> Result<(), String> {
+        // The one before first: it has the image locked and the socket.
+        self.volatile = None;
+        self.volatile = Some(Volatile::serve(&self.image.path)?);
+        Ok(())
+    }
+
+    fn plug(&self, guest: Guest) -> Guest {
+        match &self.volatile {
+            None => guest.disk_on(self.bus, self.serial, &self.image.path),
+            Some(volatile) if self.bus == Bus::Nvme => {
+                let drive = format!(
+                    "if=none,id={0},format=raw,cache=none,discard=unmap,file={1}",
+                    self.serial,
+                    volatile.uri()
+                );
+                let device = format!("nvme,drive={0},serial={0}", self.serial);
+                ["-drive", &drive, "-device", &device].into_iter().fold(guest, Guest::argument)
+            }
+            Some(volatile) => guest.served_disk(self.serial, volatile.uri()),
+        }
+    }
+}
+
+/// The server with its disks, which stay as they are from one boot to the next.
 struct Server<'a> {
     kit: &'a Kit,
     end: CableEnd,
     system: Image,
-    array: Image,
-    ssds: Vec<(&'static str, Image)>,
+    disks: Vec<Disk>,
 }
 
 impl<'a> Server<'a> {
-    fn new(root: &Path, kit: &'a Kit, end: CableEnd) -> Result<Self, String> {
-        let ssd = |serial| Ok((serial, Image::blank(root, serial, SSD_BYTES)?));
-        Ok(Self {
-            kit,
-            end,
-            system: Image::fresh(root, &RECIPE)?,
-            array: Image::blank(root, "array", ARRAY_BYTES)?,
-            ssds: SSDS.into_iter().map(ssd).collect::<Result<_, String>>()?,
-        })
+    fn new(root: &Path, kit: &'a Kit, end: CableEnd, form: Form) -> Result<Self, String> {
+        let mut disks = vec![Disk::new(root, Bus::Scsi, "ARRAY", ARRAY_BYTES, form)?];
+        for serial in SSDS {
+            disks.push(Disk::new(root, Bus::Nvme, serial, SSD_BYTES, form)?);
+        }
+        Ok(Self { kit, end, system: Image::fresh(root, &RECIPE)?, disks })
     }
 
     /// Returns a guest with all of its disks, to run `script`.
     fn guest(&self, script: &str, files: impl IntoIterator<Item = File>) -> Guest {
         let guest = host(self.kit, &self.system, &self.end, script, files);
-        let guest = guest.disk_on(Bus::Scsi, "ARRAY", &self.array.path);
-        self.ssds.iter().fold(guest, |guest, (serial, image)| guest.disk_on(Bus::Nvme, *serial, &image.path))
+        self.disks.iter().fold(guest, |guest, disk| disk.plug(guest))
     }
 
-    /// Boots, follows the page and shuts down, then boots once more.
-    fn run(&self, files: impl IntoIterator<Item = File>) -> Result<(), String> {
+    /// Boots, follows the page and shuts down; ends without notice in the long form; then boots for the last time.
+    fn run(&mut self, form: Form, files: impl IntoIterator<Item = File>) -> Result<(), String> {
         let prepare = prepare(SERVER.0);
         proven(&self.guest(SERVER.1, files).run(&prepare)?)?;
+        let cuts = if form == Form::Long { CUTS } else { 0 };
+        for cut in 0..cuts {
+            let mut running = self.guest(SERVER_CUT, []).start(&prepare)?;
+            running.wait_for(CUT)?;
+            running.cut_power()?;
+            let is_reset = cut % 2 == 0;
+            println!("==> the server {}", if is_reset { "was reset" } else { "and its disks lost power" });
+            if !is_reset {
+                self.disks.iter_mut().try_for_each(Disk::cut)?;
+            }
+        }
         proven(&self.guest(SERVER_AGAIN, []).run(&prepare)?)
     }
 }
@@ -67,18 +123,18 @@ impl<'a> Server<'a> {
 /// Follows the page, with this package.
 ///
 /// # Errors
-/// If a command of it fails, or the result differs from the page, with all output of the scripts.
-pub(super) fn prove(root: &Path, kit: &Kit, package: File) -> Result<(), String> {
+/// If a command of it fails, or what it sets up is not as the page says, with all that the scripts printed.
+pub(super) fn prove(root: &Path, kit: &Kit, package: File, form: Form) -> Result<(), String> {
     let [end, client_end] = Cable::new()?.ends();
-    let (server, system) = (Server::new(root, kit, end)?, Image::fresh(root, &RECIPE)?);
+    let (mut server, system) = (Server::new(root, kit, end, form)?, Image::fresh(root, &RECIPE)?);
     let scripts = scripts(root, PAGE)?;
     let client = host(kit, &system, &client_end, CLIENT.1, scripts.clone());
     println!("==> a server and a client under systemd follow {PAGE}");
-    let client = client.seconds_max(2 * SECONDS_MAX).start(&prepare(CLIENT.0))?;
+    let client = client.seconds_max(form.client_seconds_max()).start(&prepare(CLIENT.0))?;
     let switch = client.power_switch();
     // Awaited at once, so that its output does not fill the pipe.
     let client = thread::spawn(move || client.wait());
-    let served = server.run(scripts.into_iter().chain([package]));
+    let served = server.run(form, scripts.into_iter().chain([package]));
     if served.is_err() {
         switch.cut().map_err(|error| format!("Could not end the client: {error}."))?;
     }
