@@ -21,6 +21,7 @@ mod survives;
 pub mod words;
 
 pub use bytes::PoolId;
+pub use bytes::fields::Malformed;
 pub use bytes::layout::Shape;
 pub use face::cache::{Cache, Opened, WhatIsDirty, check_disk_bytes};
 pub use face::counting::Measured;

@@ -1,7 +1,7 @@
 //! Folders of the daemon: DIR for durable state, RUN for sockets.
 //!
 //! ```text
-//!   DIR  state.json  state.copy.json  holds.json  lock  token  pool.img  /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   DIR  state.json  state.copy.json  holds.json  lock  token  pool.img  learned/ID.bin  /var/lib/forebay, or $XDG_STATE_HOME/forebay
 //!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and
@@ -161,7 +161,12 @@ impl Places {
         make_folder(&self.touched(), 0o700)
     }
 
-    /// Returns the folder of bits of touched pages, which outlive the process.
+    /// Returns the file for what was learned of the disk with this number.
+    pub(crate) fn learned(&self, id: u32) -> PathBuf {
+        self.dir.join("learned").join(format!("{id}.bin"))
+    }
+
+    /// What is remembered of disks from one process to the next.
     pub(crate) fn touched(&self) -> PathBuf {
         self.run.join("touched")
     }

@@ -14,6 +14,7 @@
 pub mod batch;
 pub mod checksum;
 pub mod codec;
+pub mod fields;
 pub mod layout;
 pub mod members;
 pub mod note;

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use tokio::sync::MutexGuard;
 
 use super::counting::{Measured, latency_of};
+use crate::bytes::fields::Malformed;
 use crate::journeys::back::{self, Hold};
 use crate::journeys::cached_reads::{CachedReads, prefetch_first_page};
 use crate::journeys::ctx::Ctx;
@@ -22,7 +23,7 @@ use crate::journeys::grow::{self, Growing};
 use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
-use crate::journeys::{extents, quiet, read, write, zeroes};
+use crate::journeys::{extents, learned_state, quiet, read, write, zeroes};
 use crate::knowledge::curve::{Curve, Curves, Use};
 use crate::knowledge::learned::By;
 use crate::knowledge::touched::SharedBits;
@@ -410,7 +411,25 @@ impl<E: Env> CachedDisk<E> {
         self.predicted.set(None);
     }
 
-    /// Adds the counters and latencies of another shard.
+    /// Returns what was learned of the disk, as bytes for [`Self::restore_learned`]: what its blocks are worth, ghosts, and the curve.
+    /// About 2 bytes for each block that the cache can hold, 3 for each on flash, and up to a mebibyte. Takes some 64 ms and more, in
+    /// steps between which guests are served, and can be dropped at any time.
+    pub async fn save_learned(&self) -> Vec<u8> {
+        learned_state::save(&self.ctx.cache).await
+    }
+
+    /// Goes on with what [`Self::save_learned`] returned, if the disk's content on flash counts; of a disk whose blocks are of another
+    /// size since, with the curve alone. To be called before the first request.
+    ///
+    /// # Errors
+    /// If the bytes are not of this disk and pool, damaged, or of another version; then nothing has changed.
+    pub fn restore_learned(&self, saved: &[u8]) -> Result<(), Malformed> {
+        learned_state::restore(&self.ctx.cache, saved)?;
+        self.predicted.set(None);
+        Ok(())
+    }
+
+    /// Counts on from what was counted on another shard.
     pub fn count_on(&self, tally: &Tally) {
         tally.add_to(&self.ctx.cache.counters, &self.ctx.cache.latencies, &self.ctx.cache.requests);
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use block::{ByteRange, Host, PAGE, Unmap};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
+use super::learned_state::SavedHistories;
 use super::write_back_state::WriteBack;
 use crate::bytes::checksum::page_checksum;
 use crate::knowledge::catalog::Catalog;
@@ -65,6 +66,8 @@ pub(crate) struct DiskCache<E: Env> {
     /// Set once it is recorded elsewhere that the disk's content on flash is void.
     pub(crate) flash_void: OnceCell<()>,
     pub(crate) policy: RefCell<Policy>,
+    /// How blocks were used before the disk was attached, until what is cached of them is loaded.
+    pub(super) saved_histories: RefCell<Option<SavedHistories>>,
     pub(crate) missed_reads: RefCell<Sequential>,
     pub(crate) missed_writes: RefCell<Sequential>,
     pub(crate) counters: Rc<DiskCounters>,
@@ -118,6 +121,7 @@ impl<E: Env> DiskCache<E> {
             flash_lost,
             flash_void: OnceCell::new(),
             policy: RefCell::new(policy),
+            saved_histories: RefCell::default(),
             missed_reads: RefCell::default(),
             missed_writes: RefCell::default(),
             counters,
@@ -454,12 +458,13 @@ fn ram_pages(settings: &DiskSettings) -> usize {
     (settings.ram_bytes / PAGE) as usize
 }
 
-fn new_policy<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> Policy {
+/// Returns a policy that has learned nothing.
+pub(super) fn new_policy<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> Policy {
     Policy::new(settings.admission, cache_blocks(pool, settings))
 }
 
-/// Returns the number of blocks that the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
-fn cache_blocks<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> u64 {
+/// Returns how many blocks the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
+pub(super) fn cache_blocks<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> u64 {
     let layout = pool.layout();
     let data_pages = layout.batch_pages() - layout.batch_pages().div_ceil(BATCH_PAGES_MAX as u32 + 1);
     let segments = flash_pages(pool, settings) * PAGE / layout.segment_bytes();

@@ -18,6 +18,7 @@ use futures_util::future::{join_all, select};
 use super::back;
 use super::ctx::Ctx;
 use super::disk_cache::DiskCache;
+use super::learned_state;
 use super::void::make_void;
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::note::Intent;
@@ -195,6 +196,7 @@ async fn load_once<E: Env>(
     }
     cache.start_using_flash();
     cache.observe_dirty();
+    learned_state::take_histories(cache).await;
     true
 }
 

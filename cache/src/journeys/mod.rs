@@ -15,9 +15,10 @@
 //! | `flush` | guest | the log and the backing |
 //! | `grow` | the page that the end of the disk cuts | backing; nothing of it stays cached |
 //! | `promote` | RAM | flash |
-//! | `load` | flash | index: content that was cached before the process began |
-//! | `lost` | flash that gives back no dirty page | the log, which records it |
-//! | `quiet` | regions without recent changes | notes on flash |
+//! | `load` | flash | index: what was cached before the process began |
+//! | `learned_state` | what was learned of a disk | bytes, and back once it is attached again |
+//! | `lost` | flash that gives back no dirty page | the log, which says so |
+//! | `quiet` | regions that nothing changes any more | notes on flash |
 //! | `reclaim`, `out_of_order`, `ahead`, `survivors`, `marks` | flash | flash again, or nowhere |
 //! | `leave` | a device that failed or is taken out | nowhere, or the copy on another device |
 //! | `second_copies` | flash that has lost its second copy | another device |
@@ -45,6 +46,7 @@ pub(crate) mod flush;
 pub(crate) mod flush_gate;
 mod forget;
 pub(crate) mod grow;
+pub(crate) mod learned_state;
 pub(crate) mod leave;
 pub(crate) mod load;
 mod lost;

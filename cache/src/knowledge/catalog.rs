@@ -339,7 +339,12 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.entries.borrow_mut().index.set_history(page, history);
     }
 
-    /// Records the new places of pages, in the index, in the counts of live pages and in those of stale versions.
+    /// Returns the blocks of one of the index's parts, by number, and how they were used.
+    pub(crate) fn histories(&self, part: usize) -> Vec<(u32, History)> {
+        self.entries.borrow().index.histories(part)
+    }
+
+    /// Records where pages are now, in the index, in the counts of live pages and in those of stale versions.
     fn set_places(&self, extent: FlashExtent<'_>) {
         self.set_places_and(extent, |_, _| {});
     }

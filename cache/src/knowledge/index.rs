@@ -20,6 +20,7 @@ use super::learned::{Dice, History};
 use crate::words::units::{FlashPage, PageNumber};
 use packed::{BLOCK_PAGES_MAX, pack, pack_run};
 use severals::Severals;
+pub(crate) use table::PARTS;
 use table::{Said, Table};
 
 /// Place of a page on flash, and the plain checksum of its content.
@@ -319,7 +320,15 @@ impl Index {
         }
     }
 
-    /// Returns the history of a random block. None where the draw finds none.
+    /// Returns the blocks of one of the index's [`PARTS`], by number, and how they were used.
+    pub(crate) fn histories(&self, part: usize) -> Vec<(u32, History)> {
+        match &self.blocks {
+            Blocks::Single(table) => table.histories(part),
+            Blocks::Several(severals) => severals.table().histories(part),
+        }
+    }
+
+    /// How some block was used, by chance. None where there is none.
     pub(crate) fn draw(&self, dice: &mut Dice) -> Option<History> {
         match &self.blocks {
             Blocks::Single(table) => table.draw(dice),

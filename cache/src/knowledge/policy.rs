@@ -26,7 +26,17 @@ impl Policy {
         Self { admission, learned: Box::new(Learned::new(blocks, aim(admission))) }
     }
 
-    /// Changes the admission; learned state stays.
+    /// Returns a policy that goes on with what was learned.
+    pub(crate) fn with_learned(admission: Admission, learned: Learned) -> Self {
+        Self { admission, learned: Box::new(learned) }
+    }
+
+    /// Returns what was learned.
+    pub(crate) fn learned(&self) -> &Learned {
+        &self.learned
+    }
+
+    /// Changes what may enter; what was learned stays.
     pub(crate) fn set_admission(&mut self, admission: Admission) {
         self.admission = admission;
         self.learned.set_aim(aim(admission));
@@ -130,8 +140,8 @@ impl Policy {
     }
 }
 
-/// Returns the aim of learning.
-fn aim(admission: Admission) -> Aim {
+/// Returns what learning aims at.
+pub(crate) fn aim(admission: Admission) -> Aim {
     if admission == Admission::AdaptiveHits { Aim::Hits } else { Aim::Balance }
 }
 

@@ -29,6 +29,7 @@ use tokio::sync::Notify;
 use super::destage::{Quiet, Quietness, bring_home, holds_dirty};
 use super::dirty_marker::Unsaved;
 use super::flash::Flash;
+use super::learned::LearnedFile;
 use super::standing::Displaced;
 use super::watching::Failure;
 use super::{Shard, ShardHandle};
@@ -467,6 +468,7 @@ impl Shard {
         let past = self.without_records(Past { belief, ..past });
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
+        self.learned_file(id).restore(&name, &cached).await;
         let flash_failed = self.cache().has_failed();
         let begun = match history.begin(size, access, flash_failed).await {
             Ok(()) if access == Access::ReadWrite => self.mark(&name, &values, &cached, &history).await,
@@ -547,6 +549,8 @@ impl Shard {
     pub(super) fn enter(&self, name: String, disk: Disk) -> Rc<Disk> {
         let disk = Rc::new(disk);
         self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
+        let learned = self.learned_file(disk.cached.settings().id.0);
+        self.host.spawn(learned.keep_saving(self.host.clone(), name.clone(), Rc::downgrade(&disk)));
         let before = self.disks.borrow_mut().insert(name, Rc::clone(&disk));
         // If it returned from a failed move, its former state.
         drop(before);
@@ -641,6 +645,7 @@ impl Shard {
 
     /// Detaches a disk from the cache that will be attached again.
     async fn let_rest(&self, disk: &Disk, name: &str, is_home: bool) {
+        self.learned_file(disk.cached.settings().id.0).save(name, &disk.cached).await;
         self.cache().detach(&disk.cached).await;
         if is_home {
             // Before the file is examined the last time, which this changes.
@@ -668,10 +673,15 @@ impl Shard {
     }
 
     pub(super) async fn forget_past(&self, id: u32) -> Answer<()> {
+        self.learned_file(id).remove().await;
         History::forget(&self.aside, &self.places, &self.remembered, id).await
     }
 
-    /// Returns the cache settings of a disk of `disk_bytes`.
+    fn learned_file(&self, id: u32) -> LearnedFile {
+        LearnedFile::new(&self.places, &self.aside, id)
+    }
+
+    /// What the cache is to do for a disk of `disk_bytes`.
     pub(super) fn settings(
         &self,
         values: &Values,

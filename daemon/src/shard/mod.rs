@@ -20,6 +20,7 @@ mod devices;
 mod dirty_marker;
 mod disk;
 mod flash;
+mod learned;
 mod moving;
 mod pool;
 mod resizing;

@@ -53,6 +53,7 @@ pub(super) struct Moving {
     attached: Instant,
     meter: Meter,
     tally: Tally,
+    learned: Vec<u8>,
     curve: Box<Curve>,
     limiter: RateLimiterState,
     doors: PausedDoors,
@@ -100,6 +101,8 @@ impl Shard {
     async fn lift(&self, name: &str) -> Answer<Moving> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         disk.check_fit_to_move(name)?;
+        // Before guests are held: for a large cache it takes its time.
+        let learned = disk.cached.save_learned().await;
         let (backing, at_rest) = match self.still(&disk, name).await {
             Ok(still) => still,
             Err(problem) => {
@@ -125,6 +128,7 @@ impl Shard {
             attached: disk.attached,
             meter: disk.meter.borrow().clone(),
             tally: disk.cached.tally(),
+            learned,
             curve: disk.cached.curve(),
             limiter: disk.limiter.state(),
             doors: disk.doors.take_paused(),
@@ -221,6 +225,11 @@ impl Shard {
         cached.backing().go_on();
         history.go_on();
         cached.count_on(&moving.tally);
+        if let Err(malformed) = cached.restore_learned(&moving.learned) {
+            tracing::warn!(
+                "What was learned of disk '{name}' is learned again on its new shard: {malformed}"
+            );
+        }
         cached.go_on_with(moving.curve.clone());
         Ok((cached, history))
     }

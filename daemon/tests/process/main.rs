@@ -27,6 +27,7 @@ mod http;
 mod identity;
 mod idle;
 mod in_use;
+mod learned;
 mod lifecycle;
 mod limits;
 mod logs;

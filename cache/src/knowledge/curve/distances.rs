@@ -3,6 +3,8 @@
 //! A distance is the number of other blocks that were used between two uses of one. A cache of `n` blocks with LRU still has a block if its
 //! distance is below `n` (Mattson and others, 1970). Independent of the size of blocks.
 
+use crate::bytes::fields::{FieldReader, FieldWriter, Malformed};
+
 /// Classes for each doubling, so that one is at most 3 % wide.
 const CLASSES_PER_DOUBLING: u64 = 32;
 /// Up to here each distance has a class of its own.
@@ -66,7 +68,30 @@ impl Distances {
         (used.map(|(class, weight)| (start_of(class), start_of(class + 1), *weight)), self.first_uses)
     }
 
-    /// Returns the bytes of RAM taken.
+    /// Appends all classes that have something.
+    pub(super) fn encode(&self, to: &mut FieldWriter) {
+        to.f64(self.first_uses);
+        let used = || self.weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
+        to.u16(used().count() as u16);
+        for (class, weight) in used() {
+            to.u16(class as u16);
+            to.f64(*weight);
+        }
+    }
+
+    /// Takes what [`Self::encode`] appended.
+    pub(super) fn decode(from: &mut FieldReader<'_>) -> Result<Self, Malformed> {
+        let mut distances = Self::new();
+        distances.count(None, from.f64()?);
+        for _ in 0..from.u16()? {
+            let class = usize::from(from.u16()?);
+            let weight = distances.weights.get_mut(class).ok_or(Malformed("no distance is so far"))?;
+            *weight += from.f64()?;
+        }
+        Ok(distances)
+    }
+
+    /// Bytes of RAM taken.
     pub(super) fn bytes(&self) -> usize {
         self.weights.len() * size_of::<f64>()
     }

@@ -15,6 +15,7 @@ use hashbrown::HashTable;
 
 use super::lattice::{ALL, Stretch};
 use super::timeline::{NONE, Standing, Timeline};
+use crate::bytes::fields::{FieldReader, FieldWriter, Malformed};
 use crate::knowledge::hash::hash;
 
 /// Turns without a use after which a sample is forgotten.
@@ -178,7 +179,58 @@ impl Stack {
         }
     }
 
-    /// Returns the bytes of RAM taken.
+    /// Appends the samples in the order of their last use, and which of them are looked at.
+    pub(super) fn encode(&self, to: &mut FieldWriter) {
+        to.u64(self.counted);
+        to.u64(self.tracked);
+        to.u8(self.turn);
+        to.u8(self.probation_turns);
+        let mut ranks = vec![NONE; self.samples.len()];
+        to.u16(self.used.samples().count() as u16);
+        for (rank, index) in (0..).zip(self.used.samples()) {
+            let Sample { number, turn, last, .. } = self.samples[usize::from(index)];
+            ranks[usize::from(index)] = rank;
+            to.u64(number);
+            to.u8(turn);
+            to.u8(u8::from(last == Use::Write));
+        }
+        let written = || self.written.iter().flat_map(Timeline::samples);
+        to.u16(written().count() as u16);
+        written().for_each(|index| to.u16(ranks[usize::from(index)]));
+    }
+
+    /// Takes what [`Self::encode`] appended, instead of the samples of this stack, which is new.
+    pub(super) fn decode(&mut self, from: &mut FieldReader<'_>) -> Result<(), Malformed> {
+        (self.counted, self.tracked) = (from.u64()?, from.u64()?);
+        (self.turn, self.probation_turns) = (from.u8()?, from.u8()?);
+        let is_possible = (1..=self.tracked).contains(&self.counted) && self.tracked <= self.bound_max;
+        if !is_possible || self.tracked > self.counted && self.probation_turns == 0 {
+            return Err(Malformed("a curve cannot look at so many blocks"));
+        }
+        for _ in 0..from.u16()? {
+            let (number, turn, last) = (from.u64()?, from.u8()?, from.u8()?);
+            let is_new = number < 1 << 52 && self.find(number).is_none() && self.value(number) < self.tracked;
+            if !is_new || self.samples.len() == usize::from(self.samples_max) {
+                return Err(Malformed("a curve cannot have such a sample"));
+            }
+            let index = self.insert(number);
+            let slot = self.used.put(index, self.standing(number));
+            let last = if last == 0 { Use::Read } else { Use::Write };
+            let sample = &mut self.samples[usize::from(index)];
+            (sample.used, sample.turn, sample.last) = (slot, turn, last);
+        }
+        for _ in 0..from.u16()? {
+            let index = from.u16()?;
+            let sample = self.samples.get(usize::from(index)).filter(|sample| sample.written == NONE);
+            let number = sample.ok_or(Malformed("a curve has no such sample"))?.number;
+            let standing = self.standing(number);
+            let written = self.written.as_mut().ok_or(Malformed("a curve does not look at writes"))?;
+            self.samples[usize::from(index)].written = written.put(index, standing);
+        }
+        Ok(())
+    }
+
+    /// Bytes of RAM taken.
     pub(super) fn bytes(&self) -> usize {
         let timelines = self.used.bytes() + self.written.as_ref().map_or(0, Timeline::bytes);
         self.samples.capacity() * size_of::<Sample>() + self.places.allocation_size() + timelines

@@ -46,7 +46,12 @@ impl Timeline {
         self.counted - before
     }
 
-    /// Returns true if no sample was used after the one in `slot`.
+    /// Returns the samples in the order of their last use.
+    pub(super) fn samples(&self) -> impl Iterator<Item = u16> + '_ {
+        self.samples.iter().copied().filter(|sample| *sample != NONE)
+    }
+
+    /// True if nobody was used after the one in `slot`.
     pub(super) fn is_newest(&self, slot: u16) -> bool {
         slot + 1 == self.next
     }

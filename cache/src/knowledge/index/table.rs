@@ -23,7 +23,9 @@ pub(super) trait Said: Copy {
 
 /// Parts, as a power of two.
 const PARTS_SHIFT: u32 = 6;
-/// Percentages of taken places: most and least, and after a rebuild because a part was full or empty.
+/// Parts of a table.
+pub(crate) const PARTS: usize = 1 << PARTS_SHIFT;
+/// Of a hundred places so many are taken at most and at least, and when a part is laid out anew because it was full or empty.
 const TAKEN_MAX: usize = 90;
 const TAKEN_MIN: usize = 82;
 const TAKEN_WHEN_GROWN: usize = 84;
@@ -60,7 +62,7 @@ impl<S: Said> Table<S> {
     pub(super) fn new(salt: u64) -> Self {
         let () = Self::ENTRY_BYTES;
         let part = Part { places: Box::default(), salt, len: 0 };
-        Self { parts: vec![part; 1 << PARTS_SHIFT].into_boxed_slice(), salt, len: 0 }
+        Self { parts: vec![part; PARTS].into_boxed_slice(), salt, len: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -85,6 +87,14 @@ impl<S: Said> Table<S> {
     pub(super) fn blocks(&self) -> impl Iterator<Item = u64> + '_ {
         let entries = self.parts.iter().flat_map(|part| &part.places).filter(|entry| !entry.is_empty());
         entries.map(|entry| u64::from(entry.block))
+    }
+
+    /// Returns the blocks of one part, by number, and how they were used.
+    pub(super) fn histories(&self, part: usize) -> Vec<(u32, History)> {
+        let entries = self.parts[part].places.iter().filter(|entry| !entry.is_empty());
+        let mut histories: Vec<_> = entries.map(|entry| (entry.block, entry.history)).collect();
+        histories.sort_unstable_by_key(|(block, _)| *block);
+        histories
     }
 
     pub(super) fn block(&self, slot: Slot) -> u32 {

@@ -126,7 +126,12 @@ impl Coming {
 
 impl Clock {
     pub(super) fn new(capacity: usize) -> Self {
-        let unit = (capacity / MOMENTS).clamp(1, u32::MAX as usize) as u32;
+        Self::with_unit((capacity / MOMENTS).clamp(1, u32::MAX as usize) as u32)
+    }
+
+    /// Returns a clock at its first moment, with so many accesses in a moment: at least one.
+    pub(super) fn with_unit(unit: u32) -> Self {
+        let unit = unit.max(1);
         Self { accesses: 0, moment: Moment(0), left: unit, unit }
     }
 
@@ -170,7 +175,7 @@ impl Moment {
     }
 
     /// Moments from an earlier one to this.
-    fn since(self, earlier: u32) -> u32 {
+    pub(super) fn since(self, earlier: u32) -> u32 {
         self.0.wrapping_sub(earlier) & MOMENT_MASK
     }
 }
@@ -202,7 +207,22 @@ impl Ages {
         (f32::from_bits(quarters << QUARTERS_SHIFT) - 1.0) * self.tick
     }
 
-    /// Returns the number of accesses after which a block grows out of a class.
+    /// Returns the class in `other` of a block that is in the middle of a class of ages here.
+    pub(super) fn age_in(&self, other: &Self, age: usize) -> usize {
+        let ticks = (self.start(age) + self.width(age) / 2.0) / other.tick;
+        let quarters = (ticks + 1.0).to_bits() >> QUARTERS_SHIFT;
+        ((quarters - QUARTERS_OF_ONE) as usize).min(AGES - 1)
+    }
+
+    /// Returns the class in `other` of blocks of a class here: gaps are counted in ticks, which differ.
+    pub(super) fn class_in(&self, other: &Self, class: usize) -> usize {
+        let Some(gap) = gap_of(class) else { return class };
+        // The middle of a class of gaps, in ticks.
+        let ticks = 1.5 * (gap as f32).exp2() - 1.0;
+        class - gap + gap_class(ticks * self.tick / other.tick)
+    }
+
+    /// How many accesses it takes to grow out of a class.
     pub(super) fn width(&self, age: usize) -> f32 {
         self.start(age + 1) - self.start(age)
     }
@@ -271,7 +291,19 @@ impl History {
         Self::new(now.0, uses, gap | written, self.heat())
     }
 
-    /// Returns true if it was used in this very moment.
+    /// Returns the history as a number, with its time as moments before `now`.
+    pub(super) fn encode(self, now: Moment) -> u32 {
+        self.0 & !MOMENT_MASK | now.since(self.last())
+    }
+
+    /// Returns the history of such a number. None if it is that of no history.
+    pub(super) fn decode(bits: u32, now: Moment) -> Option<Self> {
+        let history = Self(bits & !MOMENT_MASK | now.before(bits & MOMENT_MASK).0);
+        let is_of_class = history.class() < CLASSES;
+        is_of_class.then_some(history)
+    }
+
+    /// True if it was used in this very moment.
     pub(super) fn is_of(self, now: Moment) -> bool {
         self.last() == now.0 && self.uses() > 0
     }

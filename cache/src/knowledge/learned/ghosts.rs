@@ -4,7 +4,10 @@
 //! Two bytes each: a fingerprint, about when the block was used last, and about how often. A block has one bucket, a queue of [`PLACES`];
 //! the newest ghost replaces the oldest, so old ghosts fade by themselves.
 
+use std::ops::Range;
+
 use super::ages::{Clock, History, MOMENT_BITS, Moment};
+use crate::bytes::fields::{FieldWriter, Malformed};
 use crate::knowledge::hash::hash;
 
 /// Ghosts of one bucket.
@@ -40,7 +43,92 @@ impl Ghosts {
         Self { buckets: vec![[Ghost(0); PLACES]; buckets].into_boxed_slice(), step }
     }
 
-    /// Returns the bucket of a block, and its fingerprint there. Not by the highest bits, which the blocks of a sample have in common.
+    /// Returns the ghosts of a cache of another size, as far as they fit. Of a bucket that is divided both parts have all, for which part
+    /// a ghost belongs to is not known; those that are wrong there fade.
+    pub(super) fn resized(&self, blocks: u64, for_each: u64, clock: &Clock) -> Self {
+        let mut resized = Self::new(blocks, for_each, clock);
+        let (before, after) = (self.buckets.len(), resized.buckets.len());
+        let (step, now) = (resized.step, clock.now());
+        for (number, bucket) in resized.buckets.iter_mut().enumerate() {
+            // A bucket has the hashes of one stretch, so these have some of its hashes.
+            let from = number * before / after..((number + 1) * before).div_ceil(after);
+            let places = (0..PLACES).flat_map(|place| from.clone().map(move |old| (old, place)));
+            let ghosts = places.filter_map(|(old, place)| {
+                let ghost = self.buckets[old][place];
+                let steps = self.moments_since(ghost, now) >> step;
+                (ghost != Ghost(0) && steps <= LAST_MASK)
+                    .then(|| ghost.at((now.number() >> step).wrapping_sub(steps)))
+            });
+            bucket.iter_mut().zip(ghosts).for_each(|(place, ghost)| *place = ghost);
+        }
+        resized
+    }
+
+    /// Returns how many buckets there are.
+    pub(super) fn buckets(&self) -> usize {
+        self.buckets.len()
+    }
+
+    /// Returns moments of a step, as a power of two.
+    pub(super) fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// Appends some buckets, with times before `now`.
+    pub(super) fn encode(&self, buckets: Range<usize>, now: Moment, to: &mut FieldWriter) {
+        let step = now.number() >> self.step;
+        for ghost in self.buckets[buckets].as_flattened() {
+            to.u16(ghost.at(step.wrapping_sub(ghost.last())).0);
+        }
+    }
+
+    /// Returns as many ghosts as bytes have that [`Self::encode`] appended, with steps as long as `step` says.
+    pub(super) fn decode(step: u32, bytes: &[u8], now: Moment) -> Result<Self, Malformed> {
+        let (buckets, rest) = bytes.as_chunks::<{ PLACES * size_of::<Ghost>() }>();
+        let step = Self::check_step(step)?;
+        if (buckets.len() as u64) < BUCKETS_MIN || !rest.is_empty() {
+            return Err(Malformed("there cannot be so many ghosts"));
+        }
+        let now = now.number() >> step;
+        let ghost = |bytes: &[u8; 2]| {
+            let ghost = Ghost(u16::from_le_bytes(*bytes));
+            if ghost.is_of(0) { Ghost(0) } else { ghost.at(now.wrapping_sub(ghost.last())) }
+        };
+        let bucket = |bytes: &[u8; PLACES * 2]| {
+            let ghosts = bytes.as_chunks::<2>().0;
+            std::array::from_fn(|place| ghost(&ghosts[place]))
+        };
+        Ok(Self { buckets: buckets.iter().map(bucket).collect(), step })
+    }
+
+    /// Returns a length of a step, if it can be one.
+    pub(super) fn check_step(step: u32) -> Result<u32, Malformed> {
+        if step > MOMENT_BITS - LAST_BITS { Err(Malformed("no step is so long")) } else { Ok(step) }
+    }
+
+    /// Returns about when a block was used last and about how often, in a byte: as a ghost has it, with its time before `now`. None if
+    /// nothing is known.
+    pub(super) fn pack(&self, history: History, now: Moment) -> Option<u8> {
+        let uses = uses_class(history)?;
+        let steps = now.since(history.last()) >> self.step;
+        Some((steps.min(LAST_MASK) << LAST_SHIFT) as u8 | uses as u8)
+    }
+
+    /// Returns the history that such a byte tells, with steps of this length.
+    pub(super) fn unpack(packed: u8, step: u32, now: Moment) -> History {
+        let ghost = Ghost(u16::from(packed));
+        History::of_ghost(now.before(ghost.last() << step), USES[ghost.uses()])
+    }
+
+    /// Returns about how many moments ago a ghost was used: from the middle of the step in which it was.
+    fn moments_since(&self, ghost: Ghost, now: Moment) -> u32 {
+        let steps = (now.number() >> self.step).wrapping_sub(ghost.last()) & LAST_MASK;
+        let into_step = now.number() & ((1 << self.step) - 1);
+        let longest = (steps << self.step) + into_step;
+        longest - longest.min(1 << self.step) / 2
+    }
+
+    /// The bucket of a block, and its fingerprint there. Not by the highest bits, which the blocks of a sample have in common.
     fn place(&self, block: u64) -> (usize, u16) {
         let hash = hash(block);
         let bucket = ((hash & 0xFFFF_FFFF) * self.buckets.len() as u64) >> 32;
@@ -49,7 +137,7 @@ impl Ghosts {
 
     /// Records a block that leaves. One without history is not worth a place.
     pub(super) fn remember(&mut self, block: u64, history: History) {
-        let Some(uses) = USES.iter().rposition(|least| history.uses() >= *least) else { return };
+        let Some(uses) = uses_class(history) else { return };
         let (bucket, fingerprint) = self.place(block);
         let last = (history.last() >> self.step & LAST_MASK) as u16;
         let bucket = &mut self.buckets[bucket];
@@ -63,12 +151,7 @@ impl Ghosts {
     pub(super) fn recall(&self, block: u64, now: Moment) -> Option<History> {
         let (bucket, fingerprint) = self.place(block);
         let ghost = self.buckets[bucket].iter().find(|ghost| ghost.is_of(fingerprint))?;
-        let steps = (now.number() >> self.step).wrapping_sub(ghost.last()) & LAST_MASK;
-        // Counted from the middle of the step in which it was used, or of its part that has passed.
-        let into_step = now.number() & ((1 << self.step) - 1);
-        let longest = (steps << self.step) + into_step;
-        let moments = longest - longest.min(1 << self.step) / 2;
-        Some(History::of_ghost(now.before(moments), USES[ghost.uses()]))
+        Some(History::of_ghost(now.before(self.moments_since(*ghost, now)), USES[ghost.uses()]))
     }
 
     /// Returns the bytes of RAM taken.
@@ -77,7 +160,17 @@ impl Ghosts {
     }
 }
 
+/// Returns the class of how often a block was used. None if it is not known.
+fn uses_class(history: History) -> Option<usize> {
+    USES.iter().rposition(|least| history.uses() >= *least)
+}
+
 impl Ghost {
+    /// Returns the same used in another step, or so many steps ago.
+    fn at(self, last: u32) -> Self {
+        Self(self.0 & !((LAST_MASK as u16) << LAST_SHIFT) | ((last & LAST_MASK) as u16) << LAST_SHIFT)
+    }
+
     fn is_of(self, fingerprint: u16) -> bool {
         self.0 >> FINGERPRINT_SHIFT == fingerprint
     }

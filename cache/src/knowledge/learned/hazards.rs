@@ -5,7 +5,8 @@
 //! class of ages (the life table estimate: Cutler and Ederer, Journal of Chronic Diseases 8(6), 1958). Few counts lean on many: a class on
 //! those of its gap, these on all, and all on a constant, which by itself is LRU.
 
-use super::ages::{AGES, CLASSES, GAPS, gap_of};
+use super::ages::{AGES, Ages, CLASSES, GAPS, gap_of};
+use crate::bytes::fields::{FieldReader, FieldWriter, Malformed};
 
 /// One number for each class of ages.
 pub(super) type Row = [f32; AGES];
@@ -54,9 +55,35 @@ impl Seen {
         rows.flatten().for_each(|count| *count *= factor);
     }
 
-    /// Returns the probability that a block is used in each class of ages, if it was not before; `watched` counts the watched blocks by
-    /// their present class and age. With less `trust`, which is above 0 and at most 1, classes lean the more on all: with little, age alone
-    /// counts.
+    /// Returns the same counts in the classes of another size of the cache.
+    pub(super) fn rescaled(&self, before: &Ages, now: &Ages) -> Self {
+        let mut rescaled = Self::new();
+        let tables = [(&self.used, &mut rescaled.used), (&self.left, &mut rescaled.left)];
+        for (from, to) in tables {
+            for (class, row) in from.iter().enumerate() {
+                let to = &mut to[before.class_in(now, class)];
+                row.iter().enumerate().for_each(|(age, count)| to[before.age_in(now, age)] += count);
+            }
+        }
+        rescaled
+    }
+
+    /// Appends all counts.
+    pub(super) fn encode(&self, to: &mut FieldWriter) {
+        self.used.iter().chain(&self.left).flatten().for_each(|count| to.f32(*count));
+    }
+
+    /// Takes counts of as many classes.
+    pub(super) fn decode(from: &mut FieldReader<'_>) -> Result<Self, Malformed> {
+        let mut seen = Self::new();
+        for count in seen.used.iter_mut().chain(&mut seen.left).flatten() {
+            *count = from.f32()?;
+        }
+        Ok(seen)
+    }
+
+    /// How likely a block is used in each class of ages, if it was not before; `watched` is where the blocks are now that are watched. With
+    /// less `trust`, which is above 0 and at most 1, classes lean the more on all: with little, age alone counts.
     pub(super) fn hazards(&self, watched: &Table, trust: f32) -> Table {
         let leaning = LEANING / trust;
         let mut all = Counts::NONE;

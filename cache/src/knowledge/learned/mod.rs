@@ -16,6 +16,7 @@ mod hazards;
 mod overwritten;
 mod parts;
 mod sample;
+mod saved;
 mod scans;
 mod strictness;
 mod worth;
@@ -28,6 +29,7 @@ use hazards::{Seen, table};
 pub(crate) use overwritten::Overwritten;
 pub(crate) use parts::Told;
 use sample::Sample;
+pub(crate) use saved::Packing;
 use scans::Scans;
 pub(crate) use strictness::Aim;
 use strictness::Strictness;
@@ -116,11 +118,24 @@ impl Learned {
         }
     }
 
-    /// Changes the number of blocks that the cache holds. State that depends on this size is learned again; time goes on, so that histories
-    /// of blocks stay true.
+    /// Takes over that the cache holds so many blocks from now on. What was learned stays, in the classes of the new size, and time goes
+    /// on, so that what is known of blocks stays true.
     pub(crate) fn resize(&mut self, capacity: u64) {
-        let resized = Self::at(capacity, self.strictness.aim(), self.clock.clone());
-        *self = Self { was_full: self.was_full, ..resized };
+        let aim = self.strictness.aim();
+        let mut resized = Self::at(capacity, aim, self.clock.clone());
+        resized.ghosts = self.ghosts.resized(capacity, ghosts_for_each(aim), &self.clock);
+        resized.sample = self.sample.resized(usize::try_from(capacity).unwrap_or(usize::MAX));
+        resized.seen = self.seen.rescaled(&self.ages, &resized.ages);
+        resized.strictness = std::mem::replace(&mut self.strictness, Strictness::new(aim));
+        resized.worth = resized.judged_at(self.worth.rent());
+        *self = Self { was_full: self.was_full, void: self.void, ..resized };
+    }
+
+    /// Returns what blocks are worth by what was seen, at such a rent.
+    fn judged_at(&self, rent: f32) -> Worth {
+        let watched = self.sample.table(self.clock.now(), &self.ages);
+        let hazards = self.seen.hazards(&watched, self.strictness.trust());
+        Worth::with_rent(&self.ages, hazards, rent)
     }
 
     /// Changes the aim. Learned state stays; ghosts are forgotten if their number changes.

@@ -39,7 +39,7 @@ impl Parts {
     #[cfg(test)]
     pub(super) const WHOLE: Self = Self(u16::MAX);
 
-    #[cfg(test)]
+    /// Returns the parts of these bits.
     pub(super) fn of_bits(bits: u16) -> Self {
         Self(bits)
     }
@@ -50,7 +50,12 @@ impl Parts {
         Self(u16::MAX << first & u16::MAX >> (u64::from(u16::BITS) - 1 - last))
     }
 
-    /// Returns true if all of `parts` are among them.
+    /// Returns a bit for each.
+    pub(super) fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// True if all of `parts` are among them.
     pub(super) fn have(self, parts: Self) -> bool {
         self.0 & parts.0 == parts.0
     }

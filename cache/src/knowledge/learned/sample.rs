@@ -7,6 +7,8 @@
 //! ```
 //! Which blocks are sampled is decided by a hash of their numbers (SHARDS: Waldspurger, Park, Garthwaite and Ahmad, FAST 2015).
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashTable;
 
 use super::ages::{Ages, Coming, History, Moment};
@@ -14,6 +16,7 @@ use super::dice::Dice;
 use super::hazards::{Seen, Table, table};
 use super::parts::Parts;
 use super::worth::Worth;
+use crate::bytes::fields::{FieldReader, FieldWriter, Malformed};
 use crate::knowledge::hash::hash;
 
 /// Blocks that are watched at most.
@@ -42,6 +45,16 @@ pub(super) struct Sample {
     lists: [List; 2],
     /// The cache by density.
     dense: Vec<u16>,
+}
+
+/// A block that is watched, as another sample needs it.
+struct Entry {
+    block: u64,
+    history: History,
+    by_lru: Parts,
+    by_density: Parts,
+    /// It is in the cache by density.
+    is_dense: bool,
 }
 
 struct Watched {
@@ -96,7 +109,87 @@ impl Sample {
         }
     }
 
-    /// Returns the number of accesses that one sampled access stands for.
+    /// Returns the sample of a cache of another size: of the blocks that are watched those that are sampled there too.
+    pub(super) fn resized(&self, capacity: usize) -> Self {
+        let mut resized = Self::new(capacity);
+        let below = resized.below;
+        resized.fill(self.entries().filter(|entry| hash(entry.block) <= below).collect());
+        resized
+    }
+
+    /// Appends all blocks that are watched, the one used last first. Times are before `now`.
+    pub(super) fn encode(&self, now: Moment, to: &mut FieldWriter) {
+        to.u32(self.entries().count() as u32);
+        for Entry { block, history, by_lru, by_density, is_dense } in self.entries() {
+            to.u64(block);
+            to.u32(history.encode(now));
+            to.u16(by_lru.bits());
+            to.u16(by_density.bits());
+            to.u8(u8::from(is_dense));
+        }
+    }
+
+    /// Takes what [`Self::encode`] appended, for a cache of so many blocks.
+    pub(super) fn decode(
+        from: &mut FieldReader<'_>,
+        capacity: usize,
+        now: Moment,
+    ) -> Result<Self, Malformed> {
+        let count = from.u32()? as usize;
+        if count > WATCHED_MAX + 1 {
+            return Err(Malformed("too many blocks are watched"));
+        }
+        let mut sample = Self::new(capacity);
+        let mut entries = Vec::with_capacity(count);
+        for _ in 0..count {
+            let block = from.u64()?;
+            let history =
+                History::decode(from.u32()?, now).ok_or(Malformed("a block has no such history"))?;
+            let (by_lru, by_density) = (Parts::of_bits(from.u16()?), Parts::of_bits(from.u16()?));
+            entries.push(Entry { block, history, by_lru, by_density, is_dense: from.u8()? != 0 });
+        }
+        entries.retain(|entry| hash(entry.block) <= sample.below);
+        sample.fill(entries);
+        Ok(sample)
+    }
+
+    /// Returns what is watched, the block used last first.
+    fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
+        let from = |number: u16| (number != NONE).then_some(number);
+        let list = move |list: &List| {
+            std::iter::successors(from(list.front), move |number| {
+                from(self.watched[usize::from(*number)].older)
+            })
+        };
+        self.lists.iter().flat_map(list).map(|number| {
+            let Watched { block, history, by_lru, by_density, place, .. } = self.watched[usize::from(number)];
+            Entry { block, history, by_lru, by_density, is_dense: place != NONE }
+        })
+    }
+
+    /// Watches these blocks, as far as there is room, in a sample that watches none yet. A block that is there twice counts once.
+    fn fill(&mut self, mut entries: Vec<Entry>) {
+        let mut blocks = BTreeSet::new();
+        entries.retain(|entry| blocks.insert(entry.block));
+        entries.truncate(self.capacity * REACH);
+        let newest = self.capacity.min(entries.len());
+        for (rank, entry) in entries.into_iter().enumerate().rev() {
+            let (age, by_lru) =
+                if rank < newest { (Age::Newest, entry.by_lru) } else { (Age::Older, Parts::NONE) };
+            self.watch(entry.block, entry.by_lru, entry.history);
+            let number = self.lists[Age::Newest as usize].front;
+            self.unlink(number);
+            self.link_first(number, age);
+            let watched = &mut self.watched[usize::from(number)];
+            (watched.by_lru, watched.by_density) = (by_lru, Parts::NONE);
+            if entry.is_dense && self.dense.len() < self.capacity {
+                (watched.place, watched.by_density) = (self.dense.len() as u16, entry.by_density);
+                self.dense.push(number);
+            }
+        }
+    }
+
+    /// So many accesses are one sampled one, all in all.
     pub(super) fn one_of(&self) -> f32 {
         self.one_of
     }

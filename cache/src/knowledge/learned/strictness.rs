@@ -7,6 +7,7 @@
 //! to return, the value of new blocks predicts little, and nothing is lost if hardly any enters.
 
 use super::sample::Had;
+use crate::bytes::fields::{FieldReader, FieldWriter, Malformed};
 
 /// Thresholds of the worth of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,6 +97,41 @@ impl Strictness {
             missed_by_lru: 0.0,
             behind: 0.0,
         }
+    }
+
+    /// Appends all but the aim, which is a setting.
+    pub(super) fn encode(&self, to: &mut FieldWriter) {
+        let Self {
+            aim: _,
+            trust,
+            degree,
+            by_lru,
+            by_density,
+            served,
+            sampled,
+            written,
+            missed_by_lru,
+            behind: _,
+        } = self;
+        for field in [trust, degree, by_lru, by_density, served, sampled, written, missed_by_lru] {
+            to.f32(*field);
+        }
+    }
+
+    /// Takes what [`Self::encode`] appended.
+    pub(super) fn decode(from: &mut FieldReader<'_>, aim: Aim) -> Result<Self, Malformed> {
+        Ok(Self {
+            aim,
+            trust: from.f32()?.clamp(TRUST_MIN, 1.0),
+            degree: from.f32()?.min(DEGREE_MAX),
+            by_lru: from.f32()?,
+            by_density: from.f32()?,
+            served: from.f32()?,
+            sampled: from.f32()?,
+            written: from.f32()?,
+            missed_by_lru: from.f32()?,
+            behind: 0.0,
+        })
     }
 
     pub(super) fn aim(&self) -> Aim {

@@ -13,6 +13,8 @@ use super::hazards::{Row, Table, table};
 const LATER: f32 = 0.8;
 /// Sweeps of a refresh: values of classes depend on each other, and each sweep computes them from those of the one before.
 const SWEEPS: usize = 2;
+/// Values of before that are none: until they hardly change any more.
+const SOLVED_FIRST: usize = 12;
 /// Hits for the room of a block in the time in which the whole cache is used once.
 const RENT_FIRST: f32 = 0.5;
 const RENT_MIN: f32 = 1e-4;
@@ -28,9 +30,21 @@ pub(super) struct Worth {
 
 impl Worth {
     pub(super) fn new(ages: &Ages, hazards: Table) -> Self {
-        let mut worth = Self { hazards, value: table(0.0), density: table(0.0), rent: RENT_FIRST };
+        Self::with_rent(ages, hazards, RENT_FIRST)
+    }
+
+    /// Returns what blocks are worth at such a rent.
+    pub(super) fn with_rent(ages: &Ages, hazards: Table, rent: f32) -> Self {
+        let rent = rent.clamp(RENT_MIN, RENT_MAX);
+        let mut worth = Self { hazards, value: table(0.0), density: table(0.0), rent };
         worth.refresh(ages);
+        (0..SOLVED_FIRST).for_each(|_| worth.solve(ages));
         worth
+    }
+
+    /// Returns the rent: hits for the room of a block in the time in which the whole cache is used once.
+    pub(super) fn rent(&self) -> f32 {
+        self.rent
     }
 
     pub(super) fn learn(&mut self, ages: &Ages, hazards: Table) {

@@ -85,7 +85,7 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
 /// Follows `docs/nfs.md` in a server and a client.
 ///
 /// # Errors
-/// If a command of it fails, or what it sets up is not as the page says, with all that the scripts printed.
+/// If a command of it fails, or the result differs from the page, with all output of the scripts.
 pub(crate) fn prove_nfs(root: &Path, form: Form) -> Result<(), String> {
     let (kit, package) = ready(root)?;
     nfs::prove(root, &kit, package, form)

@@ -123,7 +123,7 @@ impl<'a> Server<'a> {
 /// Follows the page, with this package.
 ///
 /// # Errors
-/// If a command of it fails, or what it sets up is not as the page says, with all that the scripts printed.
+/// If a command of it fails, or the result differs from the page, with all output of the scripts.
 pub(super) fn prove(root: &Path, kit: &Kit, package: File, form: Form) -> Result<(), String> {
     let [end, client_end] = Cable::new()?.ends();
     let (mut server, system) = (Server::new(root, kit, end, form)?, Image::fresh(root, &RECIPE)?);
