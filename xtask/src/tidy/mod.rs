@@ -10,6 +10,7 @@
 //! map      files that the map of the code names
 //! named    the Rust files that comments name
 //! rules    the rules of durability that comments cite by number
+//! subjects of the newest commits
 //! text     lines of any text file
 //! together files of tests that are modules of one program
 //! ```
@@ -24,11 +25,13 @@ mod named;
 mod rules;
 mod rust;
 mod source;
+mod subjects;
 mod text;
 mod together;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::run::{cargo, output};
 
@@ -81,6 +84,7 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
     for program in files.iter().filter(|file| file.ends_with(together::PROGRAM)) {
         findings += report(&relative(root, program), check_together(program, &files)?);
     }
+    findings += check_subjects(root);
     let arguments = ["metadata", "--no-deps", "--locked", "--format-version", "1"];
     let metadata = output(cargo(root).args(arguments))?;
     findings += report("Cargo.toml", crates::check(&metadata)?);
@@ -108,6 +112,19 @@ fn check_language<'a>(contents: impl Iterator<Item = (&'a str, &'a str)> + Clone
         sources.filter_map(|(path, content)| Some((path, content, source::tokens(content).ok()?))).collect();
     let pages: Vec<_> = contents.filter(|(path, _)| has_ending(path, "md")).collect();
     report("the tree", language::check(&sources, &pages))
+}
+
+/// Checks the subjects of the newest commits. Where git has none, as in a tarball, it says so.
+fn check_subjects(root: &Path) -> usize {
+    let count = subjects::COMMITS.to_string();
+    let arguments = ["log", "--no-merges", "--format=%s", "--max-count", &count];
+    match output(Command::new("git").arg("-C").arg(root).args(arguments)) {
+        Ok(subjects) => report("the newest commits", subjects::check(&subjects)),
+        Err(reason) => {
+            println!("Subjects of commits left out: {reason}");
+            0
+        }
+    }
 }
 
 /// Checks the map of the code, and prints its names that do not exist.
