@@ -51,6 +51,8 @@ pub struct Pool {
     pub devices: Vec<Device>,
     /// Devices that failed or were missing.
     pub devices_lost: Vec<String>,
+    /// Faults that an administrator has to mend: with any, `/healthz` and `forebay status` report that not all is well.
+    pub faults: Vec<String>,
     pub warnings: Vec<String>,
     pub shards: Vec<Shard>,
 }

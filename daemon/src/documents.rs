@@ -15,7 +15,7 @@ pub(crate) use curve::disk_curve;
 pub(crate) use disk::{disk, disk_in_list, lost, standing_of_disk};
 pub(crate) use histograms::disk_histograms;
 pub(crate) use history::disk_history;
-pub(crate) use pool::{pool, standing_of_pool};
+pub(crate) use pool::{faults_of_pool, pool};
 pub(crate) use report::disk_gain;
 pub(crate) use statistics::statistics;
 

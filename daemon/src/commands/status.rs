@@ -28,7 +28,7 @@ pub(super) fn run(reading: &Reading) -> Answer<()> {
         return Ok(());
     }
     let count = number(&json!(list(&status["unwell"]).len()));
-    Err(Problem::failed(format!("Not all is well: {count} of pool and disks need somebody, see above")))
+    Err(Problem::failed(format!("Not all is well: {count} of pool and disks need attention, see above")))
 }
 
 /// Returns the time from which on events are shown, in the format of events.
@@ -42,6 +42,9 @@ fn status(pool: &Value, disks: &[Value], events: &[Value], since: &str) -> Value
     let mut unwell = Vec::new();
     if pool["state"] != "serving" {
         unwell.push(json!({ "what": "pool", "state": pool["state"], "reason": pool["reason"] }));
+    } else {
+        let faults = list(&pool["faults"]).iter();
+        unwell.extend(faults.map(|fault| json!({ "what": "pool", "state": "degraded", "reason": fault })));
     }
     for disk in disks {
         let stopped = disk["lost_bytes"].as_u64().is_some_and(|lost| lost > 0);
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn disks_that_need_somebody_are_named_with_the_reason_and_events_are_those_of_a_day() {
+    fn disks_that_need_attention_are_named_with_the_reason_and_events_are_those_of_a_day() {
         let failing = json!({ "name": "web1", "state": "serving", "dirty_bytes": 5, "connections": 1,
             "backing_state": { "state": "failing", "reason": "no space", "for_seconds": 7 } });
         let fine = json!({ "name": "web2", "state": "serving", "dirty_bytes": 6, "connections": 2 });
@@ -175,5 +178,14 @@ mod tests {
         assert_eq!(status["well"], true);
         assert!(show(&status).contains("all is well"));
         assert_eq!(super::status(&pool("failed"), &[], &[], "2026")["well"], false);
+    }
+
+    #[test]
+    fn a_pool_that_serves_less_than_it_promises_is_not_well() {
+        let mut pool = pool("serving");
+        pool["faults"] = json!(["the pool lost /dev/b"]);
+        let status = status(&pool, &[], &[], "2026");
+        assert_eq!(status["well"], false);
+        assert!(show(&status).contains("pool is degraded: the pool lost /dev/b"), "{}", show(&status));
     }
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{DiskState, PoolState};
+use api::DiskState;
 use axum::extract::State;
 use base::patience::within;
 use base::problem::Problem;
 
 use super::answer::Failure;
 use crate::documents;
-use crate::registry::{Registry, displaced_text};
+use crate::registry::Registry;
 
 /// Time that disks and pool may take to report their state.
 const TIME_MAX: Duration = Duration::from_secs(5);
@@ -37,24 +37,7 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
     let mut wrong = Vec::new();
     match registry.pool().await {
         Err(problem) => wrong.push(problem.message),
-        Ok(pool) => match documents::standing_of_pool(&pool) {
-            (PoolState::Serving, _) => {
-                let displaced = pool.in_use.displaced();
-                wrong.extend(
-                    pool.report.statistics.lacks_space.then(|| "the pool's storage is full".to_owned()),
-                );
-                let shared = pool.in_use.shared_drive().filter(|shared| !shared.is_accepted);
-                let shared = shared.filter(|_| registry.has_mirrored_disk());
-                wrong.extend(shared.map(|shared| shared.warning()));
-                wrong.extend(displaced.iter().map(|(path, found)| displaced_text(path, *found)));
-            }
-            (PoolState::Missing, reason) => {
-                wrong.push(format!("the pool is missing: {}", reason.unwrap_or("see the log")));
-            }
-            (PoolState::Failed, _) => {
-                wrong.push("the flash of the pool failed; see `forebay pool show`".to_owned());
-            }
-        },
+        Ok(pool) => wrong.extend(documents::faults_of_pool(&pool)),
     }
     for disk in registry.disks().await {
         let (state, reason) = documents::standing_of_disk(&disk);

@@ -6,7 +6,7 @@ use cache::{DeviceStatistics, MemberNumber};
 
 use super::wear::{budget, wear};
 use crate::pool::DeviceInUse;
-use crate::registry::PoolView;
+use crate::registry::{PoolView, displaced_text};
 use crate::shard::{PoolReport, ShardReport};
 
 /// Returns the state of the pool, with its reason if there is one.
@@ -16,6 +16,43 @@ pub(crate) fn standing_of_pool(view: &PoolView) -> (PoolState, Option<&str>) {
         (None, true) => (PoolState::Failed, None),
         (None, false) => (PoolState::Serving, None),
     }
+}
+
+/// Returns the faults of the pool that an administrator has to mend: none if it serves all that it promises.
+pub(crate) fn faults_of_pool(view: &PoolView) -> Vec<String> {
+    match standing_of_pool(view) {
+        (PoolState::Serving, _) => {}
+        (PoolState::Missing, reason) => {
+            return vec![format!("the pool is missing: {}", reason.unwrap_or("see the log"))];
+        }
+        (PoolState::Failed, _) => {
+            return vec!["the flash of the pool failed; see `forebay pool show`".to_owned()];
+        }
+    }
+    let statistics = &view.report.statistics;
+    let full = statistics.lacks_space.then(|| "the pool's storage is full".to_owned());
+    let shared = view.in_use.shared_drive().filter(|shared| !shared.is_accepted && view.has_mirrored_disk);
+    let displaced = view.in_use.displaced();
+    let displaced = displaced.iter().map(|(path, found)| displaced_text(path, *found));
+    let shared = shared.map(|shared| shared.warning());
+    full.into_iter().chain(shared).chain(displaced).chain(not_mirrored(view)).collect()
+}
+
+/// Returns that mirrored disks depend on one device, if they do because another one was lost.
+fn not_mirrored(view: &PoolView) -> Option<String> {
+    let statistics = &view.report.statistics;
+    let depends_on_one = statistics.segments_uncopied > 0 || !statistics.can_mirror;
+    let lost = view.in_use.lost();
+    if lost.is_empty() || !view.has_mirrored_disk || !depends_on_one {
+        return None;
+    }
+    let lost: Vec<String> = lost.iter().map(|lost| lost.path.display().to_string()).collect();
+    let copies = match statistics.segments_uncopied {
+        0 => "what mirrored disks write next has no second copy".to_owned(),
+        1 => "1 segment of mirrored disks has no second copy".to_owned(),
+        many => format!("{many} segments of mirrored disks have no second copy"),
+    };
+    Some(format!("the pool lost {}, and {copies}: see `forebay pool replace`", lost.join(", ")))
 }
 
 /// Returns the document of the pool.
@@ -46,6 +83,7 @@ pub(crate) fn pool(view: &PoolView) -> Pool {
         page_cache_reason: in_use.devices.iter().find_map(|device| device.fallback.clone()),
         devices: devices(view),
         devices_lost: in_use.lost().iter().map(|lost| lost.path.display().to_string()).collect(),
+        faults: faults_of_pool(view),
         warnings: warnings(view),
         shards: shards.iter().map(shard).collect(),
     }

@@ -72,6 +72,8 @@ pub(crate) struct PoolView {
     pub(crate) in_use: PoolInUse,
     /// The threads that use it.
     pub(crate) shards: Vec<ShardReport>,
+    /// True if dirty data of any disk is to be on two devices.
+    pub(crate) has_mirrored_disk: bool,
     /// Wear of its devices, by number.
     pub(crate) worn: AllWorn,
     pub(crate) write_budget: WriteBudget,
@@ -93,7 +95,8 @@ impl Registry {
         let of_pool = |state: &State| state.pool.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
         let write_budget = self.remembered.read(of_pool);
         let kept_sizes = lock(&self.kept_sizes).clone();
-        Ok(PoolView { report, in_use, shards: self.shards.reports(), worn, write_budget, kept_sizes })
+        let (shards, has_mirrored_disk) = (self.shards.reports(), self.has_mirrored_disk());
+        Ok(PoolView { report, in_use, shards, has_mirrored_disk, worn, write_budget, kept_sizes })
     }
 
     /// Adds a device to the pool and records it; content is erased if its id is given.

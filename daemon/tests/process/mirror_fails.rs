@@ -244,6 +244,11 @@ fn fail_replace_and_lose_the_other_one(how: How) {
         assert_served(&daemon, version);
         assert_eq!(paths(&daemon), [host.text(DEVICES[stays])], "{how:?}");
         assert_told(&daemon, &failed);
+        let status = daemon.run(&["status"]);
+        assert!(
+            status.status == 1 && status.stdout.contains("pool is degraded: the pool lost"),
+            "{status:?}"
+        );
 
         // After its removal and a kill, all data is there.
         daemon.kill();
@@ -258,6 +263,7 @@ fn fail_replace_and_lose_the_other_one(how: How) {
             daemon.run(&replace).succeeded();
         });
         wait_for_copies(&daemon);
+        assert!(daemon.run(&["status"]).succeeded().contains("all is well"));
         assert_dirty(&image, version);
 
         // The other one is lost as well, and the one that failed returns, with older data.

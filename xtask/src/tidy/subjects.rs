@@ -44,7 +44,9 @@ mod tests {
         let good = "cache: Store the chain flag in index runs\nbench, docs: Measure one hit\n";
         assert_eq!(check(good), []);
         let long = format!("cache: Say {}", "much ".repeat(14));
-        for bad in ["Take it back", "cache: store it", "cache: What is of a chain is marked", "Cache: Add it", &long] {
+        for bad in
+            ["Take it back", "cache: store it", "cache: What is of a chain is marked", "Cache: Add it", &long]
+        {
             assert_eq!(check(&format!("{good}{bad}")).len(), 1, "{bad}");
             assert_eq!(check(&format!("{good}{bad}"))[0].line, 3);
         }
