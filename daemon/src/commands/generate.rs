@@ -9,10 +9,10 @@ use std::io;
 use std::path::Path;
 
 use base::problem::{Answer, Problem};
-use clap::{Command, CommandFactory};
+use clap::CommandFactory;
 use clap_complete::Shell;
-use clap_mangen::Man;
 
+use super::manual;
 use crate::cli::{Cli, Generate};
 use crate::control;
 use crate::metrics;
@@ -35,7 +35,7 @@ pub(super) fn run(options: &Generate) -> Answer<()> {
     ))
 }
 
-/// Writes `man/forebay.1` and one page for every command, `completions/` with a file for every shell,
+/// Writes `man/forebay.1` and one page for every command, that of the daemon as `man/forebay-serve.8`, `completions/` with a file for every shell,
 /// `openapi.json`.
 fn write_pages(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
@@ -45,49 +45,17 @@ fn write_pages(folder: &Path) -> io::Result<()> {
     let mut definition = Cli::command();
     definition.build();
     fs::write(folder.join("openapi.json"), format!("{}\n", control::openapi_text()))?;
-    write_manual(&definition, &man)?;
+    manual::write(&definition, &man)?;
     for shell in SHELLS {
         clap_complete::generate_to(shell, &mut Cli::command(), "forebay", &completions)?;
     }
     Ok(())
 }
 
-/// Writes the page of a command, and those of its subcommands.
-fn write_manual(command: &Command, folder: &Path) -> io::Result<()> {
-    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
-        write_manual(inner, folder)?;
-    }
-    let page =
-        Man::new(command.clone()).source(format!("forebay {}", env!("CARGO_PKG_VERSION"))).manual("Forebay");
-    let mut text = Vec::new();
-    page.render_title(&mut text)?;
-    page.render_name_section(&mut text)?;
-    page.render_synopsis_section(&mut text)?;
-    page.render_description_section(&mut text)?;
-    page.render_options_section(&mut text)?;
-    if command.has_subcommands() {
-        page.render_subcommands_section(&mut text)?;
-    }
-    if let Some(more) = command.get_after_long_help().or(command.get_after_help()) {
-        text.extend(as_it_stands(&more.to_string()).bytes());
-    }
-    fs::write(folder.join(page.get_filename()), text)
-}
-
-/// Returns a section whose lines are kept as they are: tables and files.
-fn as_it_stands(text: &str) -> String {
-    // A line that begins with one of these two would be a request of roff.
-    let line = |line: &str| {
-        let guard = if line.starts_with(['.', '\'']) { "\\&" } else { "" };
-        format!("{guard}{}\n", line.replace('\\', "\\e").replace('-', "\\-"))
-    };
-    let lines: String = text.lines().map(line).collect();
-    format!(".SH DETAILS\n.nf\n{lines}.fi\n")
-}
-
 #[cfg(test)]
 mod tests {
     use base::testing::TempDir;
+    use clap::Command;
 
     use super::*;
 
@@ -111,7 +79,7 @@ mod tests {
     fn every_command_and_every_option_has_its_manual_page() {
         let (_folder, text) = written();
         for words in commands(&Cli::command(), &["forebay"]) {
-            let page = text(&format!("man/{}.1", words.join("-")));
+            let page = text(&format!("man/{}", manual::page_name(&words.join("-"))));
             assert!(page.starts_with(".ie") && page.contains(".SH NAME"), "no page for {words:?}: {page}");
             let mut command = Cli::command();
             for word in &words[1..] {
@@ -134,9 +102,8 @@ mod tests {
     #[test]
     fn tables_and_files_keep_their_lines() {
         let (_folder, text) = written();
-        let page = text("man/forebay-serve.1");
+        let page = text("man/forebay-serve.8");
         assert!(page.contains("\nrun\\-dir = \"/run/forebay\"\n"), "{page}");
-        assert!(as_it_stands(".x\n'y\na\\b").contains("\\&.x\n\\&'y\na\\eb\n"));
     }
 
     #[test]

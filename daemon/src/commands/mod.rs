@@ -13,6 +13,7 @@ mod generate;
 mod histogram;
 mod history;
 mod logging;
+mod manual;
 mod map;
 mod pool;
 mod rates;

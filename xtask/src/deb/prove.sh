@@ -133,7 +133,7 @@ if runuser -u nobody -- forebay disk list 2>refused; then exit 1; fi
 grep -q 'member of the group' refused
 
 : manual pages and completions
-for page in forebay forebay-disk-add; do gzip -dc /usr/share/man/man1/$page.1.gz | grep -q 'SH NAME'; done
+for page in man1/forebay.1 man1/forebay-disk-add.1 man8/forebay-serve.8; do gzip -dc /usr/share/man/$page.gz | grep -q 'SH NAME'; done
 test -s /usr/share/bash-completion/completions/forebay
 
 : mapped disks that are used are in the way of a removal, and are named

@@ -21,7 +21,8 @@ pub(crate) const MAINTAINER: &str = "The Forebay authors <forebay@localhost>";
 const DOCUMENTS: &str = "usr/share/doc/forebay";
 /// File with the licences of the libraries in the binary.
 const NOTICES: &str = "usr/share/doc/forebay/THIRD-PARTY-LICENSES.txt";
-const MANUAL: &str = "usr/share/man/man1";
+/// Folder of manual pages, with a folder for each section.
+const MANUAL: &str = "usr/share/man";
 /// Files that are packaged as they are.
 const PLAIN: &[(&str, &str)] = &[
     ("packaging/forebay.service", "usr/lib/systemd/system/forebay.service"),
@@ -84,7 +85,8 @@ fn add_generated(stage: &Path, binary: &Path) -> Result<(), String> {
     output(Command::new(binary).arg("generate").arg(&folder))?;
     let mut pages = Vec::new();
     for page in entries(&folder.join("man"))? {
-        let target = stage.join(MANUAL).join(name_of(&page));
+        let section = page.extension().unwrap_or_default().to_string_lossy();
+        let target = stage.join(MANUAL).join(format!("man{section}")).join(name_of(&page));
         install(&page, &target, 0o644)?;
         pages.push(target);
     }
