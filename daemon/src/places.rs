@@ -166,7 +166,7 @@ impl Places {
         self.dir.join("learned").join(format!("{id}.bin"))
     }
 
-    /// What is remembered of disks from one process to the next.
+    /// Returns the folder of bits of touched pages, which outlive the process.
     pub(crate) fn touched(&self) -> PathBuf {
         self.run.join("touched")
     }

@@ -429,7 +429,7 @@ impl<E: Env> CachedDisk<E> {
         Ok(())
     }
 
-    /// Counts on from what was counted on another shard.
+    /// Adds the counters and latencies of another shard.
     pub fn count_on(&self, tally: &Tally) {
         tally.add_to(&self.ctx.cache.counters, &self.ctx.cache.latencies, &self.ctx.cache.requests);
     }

@@ -10,14 +10,13 @@ use std::sync::Arc;
 use block::{ByteRange, Host, PAGE, Unmap};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
-use super::learned_state::SavedHistories;
 use super::write_back_state::WriteBack;
 use crate::bytes::checksum::page_checksum;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::coherence::Coherence;
 use crate::knowledge::curve::Curve;
 use crate::knowledge::index::Located;
-use crate::knowledge::learned::{By, Coming, Dice, History, Overwritten, Told};
+use crate::knowledge::learned::{By, Coming, Dice, History, Overwritten, SavedHistories, Told};
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
 use crate::knowledge::sequential::Sequential;
@@ -66,7 +65,7 @@ pub(crate) struct DiskCache<E: Env> {
     /// Set once it is recorded elsewhere that the disk's content on flash is void.
     pub(crate) flash_void: OnceCell<()>,
     pub(crate) policy: RefCell<Policy>,
-    /// How blocks were used before the disk was attached, until what is cached of them is loaded.
+    /// Uses of blocks before the disk was attached, until the cached content is loaded.
     pub(super) saved_histories: RefCell<Option<SavedHistories>>,
     pub(crate) missed_reads: RefCell<Sequential>,
     pub(crate) missed_writes: RefCell<Sequential>,
@@ -463,7 +462,7 @@ pub(super) fn new_policy<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> Pol
     Policy::new(settings.admission, cache_blocks(pool, settings))
 }
 
-/// Returns how many blocks the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
+/// Returns the number of blocks that the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
 pub(super) fn cache_blocks<E: Env>(pool: &Pool<E>, settings: &DiskSettings) -> u64 {
     let layout = pool.layout();
     let data_pages = layout.batch_pages() - layout.batch_pages().div_ceil(BATCH_PAGES_MAX as u32 + 1);

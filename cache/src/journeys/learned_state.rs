@@ -1,12 +1,11 @@
-//! What was learned of a disk, saved for the time in which nobody serves it: who of its blocks is worth a place on flash, and what caches of
-//! other sizes would do.
+//! Learned state of a disk, saved while it is not served: the worth of its blocks on flash, and the hit ratios of caches of other sizes.
 //!
 //! ```text
 //!   policy, curve ── save ──> bytes ── restore ──> policy, curve
-//!   index ── how each block on flash was used ─┘            └── once it is loaded ──> index
+//!   index ── uses of each block on flash ─┘            └── once it is loaded ──> index
 //! ```
-//! None of it is needed to serve the disk right: what cannot be read is learned again. Where the content of the cache does not count any
-//! more, neither does what was learned of it. The bytes say whose they are, and have a checksum.
+//! None of it is needed to serve the disk right: what cannot be read is learned again. It is void where the cached content is. The bytes
+//! name their disk and pool, and have a checksum.
 
 use block::Host;
 
@@ -15,7 +14,7 @@ use crate::bytes::checksum::checksum;
 use crate::bytes::fields::{FieldReader, FieldWriter, Malformed};
 use crate::knowledge::curve::Curve;
 use crate::knowledge::index::PARTS;
-use crate::knowledge::learned::{History, Learned, Packing};
+use crate::knowledge::learned::{History, Learned, Packing, SavedHistories};
 use crate::knowledge::policy::{self, Policy};
 use crate::words::env::Env;
 use crate::words::stats::Load;
@@ -32,13 +31,6 @@ const BUCKETS_AT_ONCE: usize = 1 << 16;
 const BLOCKS_AT_ONCE: usize = 1 << 15;
 /// Time between two steps, in nanoseconds: guests are served meanwhile.
 const STEP_NS: u64 = 1_000_000;
-
-/// How blocks on flash were used, from [`save`].
-pub(super) struct SavedHistories {
-    /// For each part of the index the number of its blocks, then of each how far its number is from the one before, and a byte.
-    bytes: Box<[u8]>,
-    packing: Packing,
-}
 
 /// Returns what was learned of a disk, as bytes: about 2 for each block that its cache can hold and 3 for each that is on flash, and up to a
 /// mebibyte. Takes a step at a time, and can be dropped at each.
@@ -172,7 +164,7 @@ pub(super) async fn take_histories<E: Env>(cache: &DiskCache<E>) {
         }
         match take_part(cache, &mut from, packing) {
             Ok(taken) => blocks += taken,
-            // The checksum held, so it is a defect of whoever wrote it: what is missing is learned again.
+            // The checksum held, so the writer has a defect: the missing part is learned again.
             Err(Malformed(_)) => return,
         }
         pause(cache, &mut blocks).await;

@@ -344,7 +344,7 @@ impl<S: SegmentsHolder> Catalog<S> {
         self.entries.borrow().index.histories(part)
     }
 
-    /// Records where pages are now, in the index, in the counts of live pages and in those of stale versions.
+    /// Records the new places of pages, in the index, in the counts of live pages and in those of stale versions.
     fn set_places(&self, extent: FlashExtent<'_>) {
         self.set_places_and(extent, |_, _| {});
     }

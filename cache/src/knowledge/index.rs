@@ -328,7 +328,7 @@ impl Index {
         }
     }
 
-    /// How some block was used, by chance. None where there is none.
+    /// Returns the history of a random block. None where the draw finds none.
     pub(crate) fn draw(&self, dice: &mut Dice) -> Option<History> {
         match &self.blocks {
             Blocks::Single(table) => table.draw(dice),

@@ -36,7 +36,7 @@ impl Policy {
         &self.learned
     }
 
-    /// Changes what may enter; what was learned stays.
+    /// Changes the admission; learned state stays.
     pub(crate) fn set_admission(&mut self, admission: Admission) {
         self.admission = admission;
         self.learned.set_aim(aim(admission));
@@ -140,7 +140,7 @@ impl Policy {
     }
 }
 
-/// Returns what learning aims at.
+/// Returns the aim of learning.
 pub(crate) fn aim(admission: Admission) -> Aim {
     if admission == Admission::AdaptiveHits { Aim::Hits } else { Aim::Balance }
 }

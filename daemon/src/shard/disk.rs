@@ -681,7 +681,7 @@ impl Shard {
         LearnedFile::new(&self.places, &self.aside, id)
     }
 
-    /// What the cache is to do for a disk of `disk_bytes`.
+    /// Returns the cache settings of a disk of `disk_bytes`.
     pub(super) fn settings(
         &self,
         values: &Values,

@@ -1,4 +1,4 @@
-//! What was learned of disks, in `DIR/learned` while nobody serves them: what their blocks are worth, ghosts, and curves.
+//! Learned state of disks in `DIR/learned`, while they are not served: worth of their blocks, ghosts, and curves.
 //!
 //! It is saved when a disk is detached, and now and then in between, for a kill. None of it is needed: what cannot be written or read is
 //! learned again, with a line in the log.

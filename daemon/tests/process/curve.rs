@@ -1,4 +1,4 @@
-//! What a disk would do with a cache of another size: learned in pass-through too, and known after a restart.
+//! Hit ratios of a disk with a cache of another size: learned in pass-through too, and known after a restart.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What was learned of a disk, over stops and kills.
+//! Learned state of a disk, over stops and kills.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn again(host: &Host) -> Daemon {
     host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "64MiB"])
 }
 
-/// What the curve is made of.
+/// Returns the number of samples and the working set of the curve.
 fn samples(daemon: &Daemon) -> Value {
     let curve = daemon.json(&["curve", "a"])["curve"].clone();
     Value::from([curve["samples"].clone(), curve["working_set_bytes"].clone()].to_vec())

@@ -91,7 +91,7 @@ impl Distances {
         Ok(distances)
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> usize {
         self.weights.len() * size_of::<f64>()
     }

@@ -13,9 +13,9 @@
 //! share that hits a page that was written before and is among the pages written last: writes that write-back saves if so much may be
 //! dirty. Larger blocks are observed as if each were cached whole as soon as a part of it is used.
 //!
-//! It follows a workload that changes: with each turn, an hour in which something was used, what was counted before counts for less,
-//! half after twelve hours. It costs a request one hash and a few comparisons, and some hundred instructions more if one of its
-//! blocks is looked at; if that happens too often, fewer are. Reads no clock, draws nothing from chance.
+//! The curve follows a workload that changes: with each turn, an hour in which something was used, earlier counts lose weight, half after
+//! twelve hours. A request costs one hash and a few comparisons, and some hundred instructions more if one of its blocks is sampled; if
+//! that happens too often, fewer blocks are sampled. Reads no clock, draws no random numbers.
 
 mod distances;
 mod lattice;

@@ -230,7 +230,7 @@ impl Stack {
         Ok(())
     }
 
-    /// Bytes of RAM taken.
+    /// Returns the bytes of RAM taken.
     pub(super) fn bytes(&self) -> usize {
         let timelines = self.used.bytes() + self.written.as_ref().map_or(0, Timeline::bytes);
         self.samples.capacity() * size_of::<Sample>() + self.places.allocation_size() + timelines

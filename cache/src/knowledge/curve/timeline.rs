@@ -51,7 +51,7 @@ impl Timeline {
         self.samples.iter().copied().filter(|sample| *sample != NONE)
     }
 
-    /// True if nobody was used after the one in `slot`.
+    /// Returns true if no sample was used after the one in `slot`.
     pub(super) fn is_newest(&self, slot: u16) -> bool {
         slot + 1 == self.next
     }

@@ -25,7 +25,7 @@ pub(super) trait Said: Copy {
 const PARTS_SHIFT: u32 = 6;
 /// Parts of a table.
 pub(crate) const PARTS: usize = 1 << PARTS_SHIFT;
-/// Of a hundred places so many are taken at most and at least, and when a part is laid out anew because it was full or empty.
+/// Percentages of taken places: most and least, and after a rebuild because a part was full or empty.
 const TAKEN_MAX: usize = 90;
 const TAKEN_MIN: usize = 82;
 const TAKEN_WHEN_GROWN: usize = 84;

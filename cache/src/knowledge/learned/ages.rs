@@ -222,7 +222,7 @@ impl Ages {
         class - gap + gap_class(ticks * self.tick / other.tick)
     }
 
-    /// How many accesses it takes to grow out of a class.
+    /// Returns the number of accesses after which a block grows out of a class.
     pub(super) fn width(&self, age: usize) -> f32 {
         self.start(age + 1) - self.start(age)
     }
@@ -303,7 +303,7 @@ impl History {
         is_of_class.then_some(history)
     }
 
-    /// True if it was used in this very moment.
+    /// Returns true if it was used in this very moment.
     pub(super) fn is_of(self, now: Moment) -> bool {
         self.last() == now.0 && self.uses() > 0
     }

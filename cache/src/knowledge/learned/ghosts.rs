@@ -114,7 +114,7 @@ impl Ghosts {
         Some((steps.min(LAST_MASK) << LAST_SHIFT) as u8 | uses as u8)
     }
 
-    /// Returns the history that such a byte tells, with steps of this length.
+    /// Returns the history in such a byte, with steps of this length.
     pub(super) fn unpack(packed: u8, step: u32, now: Moment) -> History {
         let ghost = Ghost(u16::from(packed));
         History::of_ghost(now.before(ghost.last() << step), USES[ghost.uses()])
@@ -128,7 +128,7 @@ impl Ghosts {
         longest - longest.min(1 << self.step) / 2
     }
 
-    /// The bucket of a block, and its fingerprint there. Not by the highest bits, which the blocks of a sample have in common.
+    /// Returns the bucket of a block, and its fingerprint there. Not by the highest bits, which the blocks of a sample have in common.
     fn place(&self, block: u64) -> (usize, u16) {
         let hash = hash(block);
         let bucket = ((hash & 0xFFFF_FFFF) * self.buckets.len() as u64) >> 32;

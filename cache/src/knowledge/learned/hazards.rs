@@ -82,8 +82,9 @@ impl Seen {
         Ok(seen)
     }
 
-    /// How likely a block is used in each class of ages, if it was not before; `watched` is where the blocks are now that are watched. With
-    /// less `trust`, which is above 0 and at most 1, classes lean the more on all: with little, age alone counts.
+    /// Returns the probability that a block is used in each class of ages, if it was not before; `watched` counts the watched blocks by
+    /// their present class and age. With less `trust`, which is above 0 and at most 1, classes lean the more on all: with little, age alone
+    /// counts.
     pub(super) fn hazards(&self, watched: &Table, trust: f32) -> Table {
         let leaning = LEANING / trust;
         let mut all = Counts::NONE;

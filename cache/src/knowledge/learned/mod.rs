@@ -29,7 +29,7 @@ use hazards::{Seen, table};
 pub(crate) use overwritten::Overwritten;
 pub(crate) use parts::Told;
 use sample::Sample;
-pub(crate) use saved::Packing;
+pub(crate) use saved::{Packing, SavedHistories};
 use scans::Scans;
 pub(crate) use strictness::Aim;
 use strictness::Strictness;

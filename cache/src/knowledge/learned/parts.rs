@@ -55,7 +55,7 @@ impl Parts {
         self.0
     }
 
-    /// True if all of `parts` are among them.
+    /// Returns true if all of `parts` are among them.
     pub(super) fn have(self, parts: Self) -> bool {
         self.0 & parts.0 == parts.0
     }

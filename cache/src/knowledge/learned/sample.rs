@@ -189,7 +189,7 @@ impl Sample {
         }
     }
 
-    /// So many accesses are one sampled one, all in all.
+    /// Returns the number of accesses that one sampled access stands for.
     pub(super) fn one_of(&self) -> f32 {
         self.one_of
     }

@@ -1,7 +1,7 @@
-//! What was learned, as bytes: for the time in which nobody serves the disk.
+//! Learned state as bytes, for the time in which the disk is not served.
 //!
-//! Times are saved as accesses ago, so that a clock that begins anew can read them. Of a cache of another size, or with another aim, what was
-//! saved is brought into its classes.
+//! Times are saved as accesses before now, so that a new clock can read them. Learned state of a cache of another size, or with another
+//! aim, is converted into its classes.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::strictness::Strictness;
 use super::{Aim, Learned, ghosts_for_each};
 use crate::bytes::fields::{FieldReader, FieldWriter, Malformed};
 
-/// So many times smaller a cache may have become, if it has more than [`BLOCKS_MIN`].
+/// Ratio by which a cache may have become smaller, if it had more than [`BLOCKS_MIN`] blocks for each.
 const SIZE_RATIO_MAX: u64 = 16;
 const BLOCKS_MIN: u64 = 1 << 16;
 
@@ -95,10 +95,17 @@ impl Learned {
     }
 }
 
-/// How histories are packed: it depends on the size of the cache.
+/// Format of packed histories, which depends on the size of the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packing {
     step: u32,
+}
+
+/// Histories of blocks on flash, saved and not taken over yet.
+pub(crate) struct SavedHistories {
+    /// For each part of the index the number of its blocks, then of each the distance of its number from the one before, and a byte.
+    pub(crate) bytes: Box<[u8]>,
+    pub(crate) packing: Packing,
 }
 
 impl Packing {
@@ -122,7 +129,7 @@ mod tests {
 
     const CAPACITY: u64 = 2_000;
 
-    /// What was learned from a disk half of whose reads go to 900 blocks and the others to no block twice.
+    /// Learned state of a disk half of whose reads go to 900 blocks and the others to no block twice.
     fn learned() -> Learned {
         let mut learned = Learned::new(CAPACITY, Aim::Balance);
         learned.note_full();

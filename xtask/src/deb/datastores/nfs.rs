@@ -24,7 +24,7 @@ const RECIPE: Recipe<'_> = Recipe {
 const SERVER: (&str, &str) = ("10.0.0.1", include_str!("server.sh"));
 const SERVER_AGAIN: &str = include_str!("server-again.sh");
 const SERVER_CUT: &str = include_str!("server-cut.sh");
-/// How the server says that it may be ended.
+/// Line with which the server announces that it may be ended.
 const CUT: &str = "CUT";
 /// Ends without notice in the long form, each second one a power cut.
 const CUTS: usize = 4;
@@ -40,7 +40,7 @@ struct Disk {
     bus: Bus,
     serial: &'static str,
     image: Image,
-    /// What serves it, if its write cache forgets what was not flushed when the power goes.
+    /// Its server, if its write cache loses unflushed data when the power goes.
     volatile: Option<Volatile>,
 }
 
@@ -78,7 +78,7 @@ impl Disk {
     }
 }
 
-/// The server with its disks, which stay as they are from one boot to the next.
+/// Server with its disks, which stay as they are from one boot to the next.
 struct Server<'a> {
     kit: &'a Kit,
     end: CableEnd,

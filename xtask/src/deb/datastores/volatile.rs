@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a server may take until it listens, on a machine that has other things to do.
+/// Time that a server may take until it listens, on a busy machine.
 const READY_MAX: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(20);
 
