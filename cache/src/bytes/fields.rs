@@ -160,7 +160,9 @@ mod tests {
     fn fields_come_back_as_they_were_and_missing_ones_are_reported() {
         let numbers = [0, 1, 127, 128, 300, 1 << 21, u32::MAX];
         let mut writer = FieldWriter::default();
-        numbers.iter().for_each(|number| writer.varint(*number));
+        for number in numbers {
+            writer.varint(number);
+        }
         writer.u16(7);
         writer.f32(0.5);
         writer.f64(f64::NAN);

@@ -127,11 +127,6 @@ pub(crate) fn restore<E: Env>(cache: &DiskCache<E>, saved: &[u8]) -> Result<(), 
     let counts = !matches!(cache.load.borrow().state, Load::Cold(_));
     if counts && block_pages == cache.block_pages() {
         let settings = *cache.settings.borrow();
-        fn ghosts<'a>(from: &mut FieldReader<'a>) -> Result<&'a [u8], Malformed> {
-            let length =
-                usize::try_from(from.u64()?).map_err(|_| Malformed("there cannot be so many ghosts"))?;
-            from.bytes(length)
-        }
         let (blocks, aim) = (cache_blocks(&cache.pool, &settings), policy::aim(settings.admission));
         let learned = Learned::decode(&mut from, ghosts, blocks, aim)?;
         let packing = Packing::decode(&mut from)?;
@@ -145,6 +140,12 @@ pub(crate) fn restore<E: Env>(cache: &DiskCache<E>, saved: &[u8]) -> Result<(), 
         **cache.curve.borrow_mut() = curve;
     }
     Ok(())
+}
+
+/// Takes the bytes of ghosts, behind their number.
+fn ghosts<'a>(from: &mut FieldReader<'a>) -> Result<&'a [u8], Malformed> {
+    let length = usize::try_from(from.u64()?).map_err(|_| Malformed("there cannot be so many ghosts"))?;
+    from.bytes(length)
 }
 
 /// Gives blocks that were loaded the histories that they had, a part at a time. One that was used since keeps what is known of it. If

@@ -11,7 +11,9 @@ impl Curve {
         distances.for_each(|distances| distances.encode(to));
         to.f64(self.reads_of_written);
         let counted = &self.counted;
-        [counted.reads, counted.accesses, counted.writes].into_iter().for_each(|count| to.f64(count.all()));
+        for count in [counted.reads, counted.accesses, counted.writes] {
+            to.f64(count.all());
+        }
     }
 
     /// Takes what [`Self::encode`] appended. The hour that had begun begins again.

@@ -215,6 +215,7 @@ impl Ages {
     }
 
     /// Returns the class in `other` of blocks of a class here: gaps are counted in ticks, which differ.
+    #[expect(clippy::cast_precision_loss, reason = "there are ten classes")]
     pub(super) fn class_in(&self, other: &Self, class: usize) -> usize {
         let Some(gap) = gap_of(class) else { return class };
         // The middle of a class of gaps, in ticks.

@@ -158,13 +158,14 @@ mod tests {
         bytes
     }
 
+    fn rest<'a>(from: &mut FieldReader<'a>) -> Result<&'a [u8], Malformed> {
+        let count = from.rest().len();
+        from.bytes(count)
+    }
+
     fn restored(bytes: &[u8], capacity: u64) -> Result<Learned, Malformed> {
         let mut from = FieldReader::new(bytes);
         from.u64()?;
-        fn rest<'a>(from: &mut FieldReader<'a>) -> Result<&'a [u8], Malformed> {
-            let count = from.rest().len();
-            from.bytes(count)
-        }
         Learned::decode(&mut from, rest, capacity, Aim::Balance)
     }
 
