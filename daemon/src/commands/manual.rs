@@ -230,7 +230,7 @@ fn see_also(name: &str) -> String {
 
 /// Returns a section whose lines are kept as they are: tables and files.
 fn as_it_stands(text: &str) -> String {
-    let lines: String = text.lines().map(|line| format!("{}\n", escaped(line))).collect();
+    let lines: String = text.lines().map(|line| escaped(line) + "\n").collect();
     format!(".SH DETAILS\n.nf\n{lines}.fi\n")
 }
 

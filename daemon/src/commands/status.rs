@@ -40,11 +40,11 @@ fn yesterday() -> String {
 /// order.
 fn status(pool: &Value, disks: &[Value], events: &[Value], since: &str) -> Value {
     let mut unwell = Vec::new();
-    if pool["state"] != "serving" {
-        unwell.push(json!({ "what": "pool", "state": pool["state"], "reason": pool["reason"] }));
-    } else {
+    if pool["state"] == "serving" {
         let faults = list(&pool["faults"]).iter();
         unwell.extend(faults.map(|fault| json!({ "what": "pool", "state": "degraded", "reason": fault })));
+    } else {
+        unwell.push(json!({ "what": "pool", "state": pool["state"], "reason": pool["reason"] }));
     }
     for disk in disks {
         let stopped = disk["lost_bytes"].as_u64().is_some_and(|lost| lost > 0);
