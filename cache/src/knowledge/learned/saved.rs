@@ -79,7 +79,7 @@ impl Learned {
         Ok(learned)
     }
 
-    /// Returns in a byte about how a block was used, for [`Packing::unpack`]. None if nothing is known.
+    /// Returns in a byte about how a block was used, for [`Self::unpack`]. None if nothing is known.
     pub(crate) fn pack(&self, history: History) -> Option<u8> {
         self.ghosts.pack(history, self.clock.now())
     }
