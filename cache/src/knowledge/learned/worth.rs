@@ -13,8 +13,8 @@ use super::hazards::{Row, Table, table};
 const LATER: f32 = 0.8;
 /// Sweeps of a refresh: values of classes depend on each other, and each sweep computes them from those of the one before.
 const SWEEPS: usize = 2;
-/// Values of before that are none: until they hardly change any more.
-const SOLVED_FIRST: usize = 12;
+/// Solutions after which values that begin at 0 hardly change any more.
+const SWEEPS_RESTORED: usize = 12;
 /// Hits for the room of a block in the time in which the whole cache is used once.
 const RENT_FIRST: f32 = 0.5;
 const RENT_MIN: f32 = 1e-4;
@@ -30,15 +30,16 @@ pub(super) struct Worth {
 
 impl Worth {
     pub(super) fn new(ages: &Ages, hazards: Table) -> Self {
-        Self::with_rent(ages, hazards, RENT_FIRST)
+        let mut worth = Self { hazards, value: table(0.0), density: table(0.0), rent: RENT_FIRST };
+        worth.refresh(ages);
+        worth
     }
 
-    /// Returns what blocks are worth at such a rent.
+    /// Returns the worth of blocks at a rent that was learned. Takes some sweeps more than a refresh, which has values to begin with.
     pub(super) fn with_rent(ages: &Ages, hazards: Table, rent: f32) -> Self {
-        let rent = rent.clamp(RENT_MIN, RENT_MAX);
-        let mut worth = Self { hazards, value: table(0.0), density: table(0.0), rent };
-        worth.refresh(ages);
-        (0..SOLVED_FIRST).for_each(|_| worth.solve(ages));
+        let mut worth = Self::new(ages, hazards);
+        worth.rent = rent.clamp(RENT_MIN, RENT_MAX);
+        (0..SWEEPS_RESTORED).for_each(|_| worth.solve(ages));
         worth
     }
 
