@@ -5,7 +5,7 @@
 //!   samples are compared with the backing, if it may have changed
 //!   pages that may have changed behind the log leave it ── the disk takes the index over, in one step
 //! ```
-//! Which version of a page counts is decided by [`Replay`]. If any of the log cannot be read, none of it is trusted:
+//! [`Replay`] decides between versions of a page. If any of the log cannot be read, none of it is trusted:
 //! the lost part might have contained `forget`.
 
 use std::pin::pin;

@@ -11,7 +11,7 @@ use clap_mangen::Man;
 
 /// Commands in section 8.
 const OF_ADMINISTRATORS: &[&str] = &["forebay-serve"];
-/// Examples by page: a sentence, and a command. Each command parses; `commands/generate.rs` has the test.
+/// Examples by page: a sentence, and a command that parses.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "forebay",

@@ -1,7 +1,7 @@
 //! The flash of a shard: a device of the pool, or a placeholder.
 //!
 //! Each shard has its own handle of a device, and all refer to the one file that was opened and locked.
-//! Whether any handle is left can be checked from outside, because a device that has left the pool is free
+//! Remaining handles can be counted from outside, because a device that has left the pool is free
 //! only when the last one is closed.
 //!
 //! A pool whose device is missing must not keep guests from their disks after a restart. They are then served

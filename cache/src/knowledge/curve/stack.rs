@@ -5,7 +5,7 @@
 //!            counts               on probation    not sampled
 //! ```
 //! There are never more samples than fit: when one more enters, both bounds sink by a sixteenth, and those above them go.
-//! So a small working set is sampled whole and a large one in part (fixed-size SHARDS, section 4 of the paper that [`super`]
+//! A small working set is therefore sampled whole and a large one in part (fixed-size SHARDS, section 4 of the paper that [`super`]
 //! names), and each count stands for as many uses as the bound implies. The paper's bound never rises again, though a
 //! nightly backup would then have the curve coarse for ever. Here samples that were not used for long are forgotten, and when few
 //! are left the upper bound rises. A sample that enters then is on probation: its last use is not known, so neither it nor its
