@@ -27,6 +27,7 @@ pub use face::cache::{Cache, Opened, WhatIsDirty, check_disk_bytes};
 pub use face::counting::Measured;
 pub use face::disk::{AtRest, CachedDisk, HeldFlushes};
 pub use journeys::grow::Growing;
+pub use journeys::learned_state::{LearnedShape, LearnedState};
 pub use journeys::load::Past;
 pub use knowledge::curve::{Curve, Curves, Prediction, Use};
 pub use knowledge::replay::Belief;

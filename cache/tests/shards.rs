@@ -13,8 +13,8 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Operation, Outcome, PAGE, Ring, Unmap,
 };
 use cache::{
-    Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolId, Shape,
-    SharedBits, SharedPool, WhatIsDirty, format, words_for,
+    Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, LearnedState, Load, Marks, Mode, Past,
+    PoolId, Shape, SharedBits, SharedPool, WhatIsDirty, format, words_for,
 };
 
 const SEGMENT: u64 = 32 << 10;
@@ -501,11 +501,13 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
         // Its failure would be lost.
         fails.set(true);
         assert_eq!(disk.flush().await.unwrap_err().kind, block::ErrorKind::Gone);
+        let saved = disk.save_learned().await.expect("it is attached");
         first.release(disk.stop_destaging().await).await;
         let (moved, _) = attach(&second, 0, Belief::ByPage).await;
         moved.count_on(&disk.tally());
         assert_ne!(moved.curves(), disk.curves());
-        moved.go_on_with(disk.curve());
+        let shape = second.learned_shape(&moved.settings());
+        moved.restore_learned(LearnedState::decode(&saved, &shape).expect("it was saved just now"));
         assert_eq!(moved.curves(), disk.curves());
         assert_eq!(moved.curves().reads.hit_ratio_max(), Some(0.0), "each page was read once");
         let load = moved.loaded().await;

@@ -84,6 +84,15 @@ impl<'a> Encoder<'a> {
     }
 }
 
+/// Writes the frame of a structure whose own fields are in place behind it, with a checksum of all of its bytes.
+///
+/// # Panics
+/// If there is no room for a frame.
+pub fn seal(bytes: &mut [u8], magic: [u8; 8], version: u32, pool: PoolId) {
+    let Encoder { at, .. } = Encoder::of_version(&mut bytes[..FRAME_BYTES], magic, version, pool);
+    Encoder { bytes, at }.finish();
+}
+
 /// Takes fields one after another out of bytes whose frame has been verified.
 pub struct Decoder<'a> {
     bytes: &'a [u8],

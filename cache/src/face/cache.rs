@@ -10,6 +10,7 @@ use crate::bytes::members::Member;
 use crate::bytes::owner;
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::disks::Disks;
+use crate::journeys::learned_state::LearnedShape;
 use crate::journeys::load::{self, Past};
 use crate::journeys::reclaim;
 use crate::journeys::vacate;
@@ -268,6 +269,11 @@ impl<E: Env> Cache<E> {
     /// Returns the flash that all disks can use together, in bytes.
     pub fn usable_bytes(&self) -> u64 {
         u64::from(self.pool.segments().usable()) * self.pool.layout().segment_bytes()
+    }
+
+    /// Returns the shape of a disk with these settings, for [`LearnedState::decode`](crate::LearnedState::decode).
+    pub fn learned_shape(&self, settings: &DiskSettings) -> LearnedShape {
+        LearnedShape::new(&self.pool, settings)
     }
 
     /// Puts a disk in front of its backing. The content of the backing is not touched. Loads previously cached content while guests are

@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 use tokio::sync::MutexGuard;
 
 use super::counting::{Measured, latency_of};
-use crate::bytes::fields::Malformed;
 use crate::journeys::back::{self, Hold};
 use crate::journeys::cached_reads::{CachedReads, prefetch_first_page};
 use crate::journeys::ctx::Ctx;
@@ -20,11 +19,12 @@ use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::flush;
 use crate::journeys::flush_gate::{Asker, FlushGate};
 use crate::journeys::grow::{self, Growing};
+use crate::journeys::learned_state::LearnedState;
 use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
 use crate::journeys::{extents, learned_state, quiet, read, write, zeroes};
-use crate::knowledge::curve::{Curve, Curves, Use};
+use crate::knowledge::curve::{Curves, Use};
 use crate::knowledge::learned::By;
 use crate::knowledge::touched::SharedBits;
 use crate::words::env::Env;
@@ -389,11 +389,6 @@ impl<E: Env> CachedDisk<E> {
         Tally::of(&self.ctx.cache.counters, &self.ctx.cache.latencies, &self.ctx.cache.requests)
     }
 
-    /// Returns the miss-ratio curve of this disk, to continue it on another shard: half a megabyte and more.
-    pub fn curve(&self) -> Box<Curve> {
-        self.ctx.cache.curve.borrow().clone()
-    }
-
     /// Returns the predicted results of caches of other sizes, from recent requests of guests: in every mode, since the disk was attached,
     /// carried from shard to shard.
     pub fn curves(&self) -> Curves {
@@ -405,28 +400,19 @@ impl<E: Env> CachedDisk<E> {
         self.ctx.cache.curve.borrow().bytes()
     }
 
-    /// Continues with a curve from another shard, instead of the one here.
-    pub fn go_on_with(&self, curve: Box<Curve>) {
-        self.ctx.cache.curve.replace(curve);
-        self.predicted.set(None);
+    /// Returns what was learned of the disk, as bytes for [`LearnedState::decode`]: the worth of its blocks, ghosts, and the curve. About 2
+    /// bytes for each block that the cache can hold, 3 for each on flash, and up to a mebibyte; of a cache of more than 33 million blocks
+    /// the curve alone. None if the disk is detached meanwhile. Takes steps of about a millisecond, between which guests are served, and
+    /// ends by itself; can be dropped at any time. Holds what is cached, and not the backing.
+    pub fn save_learned(&self) -> impl Future<Output = Option<Vec<u8>>> + use<E> {
+        let cache = Rc::clone(&self.ctx.cache);
+        async move { learned_state::save(&cache).await }
     }
 
-    /// Returns what was learned of the disk, as bytes for [`Self::restore_learned`]: what its blocks are worth, ghosts, and the curve.
-    /// About 2 bytes for each block that the cache can hold, 3 for each on flash, and up to a mebibyte. Takes some 64 ms and more, in
-    /// steps between which guests are served, and can be dropped at any time.
-    pub async fn save_learned(&self) -> Vec<u8> {
-        learned_state::save(&self.ctx.cache).await
-    }
-
-    /// Goes on with what [`Self::save_learned`] returned, if the disk's content on flash counts; of a disk whose blocks are of another
-    /// size since, with the curve alone. To be called before the first request.
-    ///
-    /// # Errors
-    /// If the bytes are not of this disk and pool, damaged, or of another version; then nothing has changed.
-    pub fn restore_learned(&self, saved: &[u8]) -> Result<(), Malformed> {
-        learned_state::restore(&self.ctx.cache, saved)?;
+    /// Goes on with learned state, if the disk's content on flash counts. To be called once it is attached, before anything is awaited.
+    pub fn restore_learned(&self, state: LearnedState) {
+        learned_state::restore(&self.ctx.cache, state);
         self.predicted.set(None);
-        Ok(())
     }
 
     /// Adds the counters and latencies of another shard.

@@ -5,7 +5,7 @@
 //!   the cheapest others, one after another ── settled to go next ── their most valuable pages fill that room
 //!   it is their turn ── little is left to be appended again
 //! ```
-//! So survivors and new pages stand in segments of their own. A page that survived once lives longer than a new one, and a
+//! Survivors and new pages therefore stand in segments of their own. A page that survived once lives longer than a new one, and a
 //! segment whose pages die at about the same time costs little to reclaim (Rosenblum and Ousterhout: "The Design and Implementation of
 //! a Log-Structured File System", ACM TOCS 10(1), 1992, section 3). It takes no second open segment: recovery relies on there being one.
 //!
@@ -110,63 +110,25 @@ fn worth_most<E: Env>(
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
-    use block::executor::{Executor, LocalHost, Order, VirtualTime};
-    use block::{Memory, PAGE};
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::bytes::PoolId;
     use crate::bytes::batch::Kind;
-    use crate::bytes::layout::Shape;
     use crate::bytes::summary::Line;
     use crate::journeys::commit_queue::{Change, Pending};
-    use crate::journeys::load::Past;
     use crate::journeys::marks;
     use crate::journeys::survivors::append_again;
+    use crate::journeys::testing::run;
     use crate::knowledge::catalog::FlashExtent;
-    use crate::knowledge::holders::Share;
     use crate::knowledge::learned::History;
     use crate::knowledge::segments::SegmentPurpose;
-    use crate::survives::opening::format;
-    use crate::survives::start::{Marks, start};
     use crate::words::limits::PAGE_BYTES;
-    use crate::words::settings::{Admission, DiskSettings};
     use crate::words::stats::Load;
-    use crate::words::units::{DiskId, PageNumber, Sequence};
-
-    const SEGMENT: u64 = 32 << 10;
-    const DISK_BYTES: u64 = 1 << 20;
-
-    /// Returns a disk of which nothing is cached, in a pool of its own. Used pages survive.
-    async fn empty(host: LocalHost) -> DiskCache<(Memory, Memory, LocalHost)> {
-        let flash = Memory::new(64 * SEGMENT);
-        let shape = Shape { segment_bytes: SEGMENT, region_bytes: 64 * PAGE };
-        format(&flash, PoolId([1; 16]), Some(shape)).await.expect("it is large enough");
-        let marks = Marks { new: 1, known: vec![0], epoch: None };
-        let pool = start(vec![flash], host, &marks).await.expect("it was formatted").pool;
-        let settings = DiskSettings {
-            limit_bytes: 32 * SEGMENT,
-            ram_bytes: 16 * PAGE,
-            block_bytes: PAGE as u32,
-            admission: Admission::Repeated(1),
-            ..DiskSettings::plain(DiskId(1))
-        };
-        pool.segments().set_share(settings.id, Share { reserve: 0, limit: 32 });
-        let Past { touched, flash_lost, .. } = Past::none(DISK_BYTES);
-        DiskCache::new(Rc::clone(&pool), settings, DISK_BYTES, touched, flash_lost)
-    }
-
-    fn run(test: impl AsyncFnOnce(DiskCache<(Memory, Memory, LocalHost)>)) {
-        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-        let host = executor.host();
-        executor.run(async { test(empty(host).await).await }).expect("nothing waits for ever");
-    }
+    use crate::words::units::{PageNumber, Sequence};
 
     #[test]
     fn what_goes_ahead_is_clean_and_worth_most() {
-        run(async |cache| {
+        run(async |cache, _| {
             let segment = SegmentNumber(5);
             let start = cache.pool.layout().segment_start(segment);
             let mut content = Content::default();
@@ -199,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_goes_ahead_never_takes_another_segment() {
-        run(async |cache| {
+        run(async |cache, _| {
             let room = async || cache.log.begin_in_open().await.map(|appender| appender.room());
             assert_eq!((room().await, cache.log.pages_left()), (None, (0, 6)), "none is open");
             for (pages, left) in [(1, Some(4)), (4, None)] {
@@ -219,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_goes_ahead_gives_way_to_what_a_guest_writes() {
-        run(async |cache| {
+        run(async |cache, _| {
             cache.coherence.settle_backing();
             cache.load.borrow_mut().state = Load::Done;
             let sequence = Sequence(1);

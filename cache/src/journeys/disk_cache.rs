@@ -16,7 +16,7 @@ use crate::knowledge::catalog::Catalog;
 use crate::knowledge::coherence::Coherence;
 use crate::knowledge::curve::Curve;
 use crate::knowledge::index::Located;
-use crate::knowledge::learned::{By, Coming, Dice, History, Overwritten, SavedHistories, Told};
+use crate::knowledge::learned::{By, Coming, Dice, History, Overwritten, Told};
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
 use crate::knowledge::sequential::Sequential;
@@ -65,8 +65,6 @@ pub(crate) struct DiskCache<E: Env> {
     /// Set once it is recorded elsewhere that the disk's content on flash is void.
     pub(crate) flash_void: OnceCell<()>,
     pub(crate) policy: RefCell<Policy>,
-    /// Uses of blocks before the disk was attached, until the cached content is loaded.
-    pub(super) saved_histories: RefCell<Option<SavedHistories>>,
     pub(crate) missed_reads: RefCell<Sequential>,
     pub(crate) missed_writes: RefCell<Sequential>,
     pub(crate) counters: Rc<DiskCounters>,
@@ -120,7 +118,6 @@ impl<E: Env> DiskCache<E> {
             flash_lost,
             flash_void: OnceCell::new(),
             policy: RefCell::new(policy),
-            saved_histories: RefCell::default(),
             missed_reads: RefCell::default(),
             missed_writes: RefCell::default(),
             counters,
@@ -449,7 +446,8 @@ fn consider_depth(ram: &Ram) -> usize {
     (ram.capacity() / 16).max(least).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, CONSIDER_DEPTH_MAX)
 }
 
-fn block_pages(settings: &DiskSettings) -> u32 {
+/// Returns the pages of a block.
+pub(super) fn block_pages(settings: &DiskSettings) -> u32 {
     settings.block_bytes / PAGE as u32
 }
 

@@ -62,6 +62,8 @@ pub(crate) mod reconnect;
 pub(crate) mod second_copies;
 mod settle_log;
 mod survivors;
+#[cfg(test)]
+mod testing;
 mod throttle;
 pub(crate) mod vacate;
 mod versions;

@@ -3,7 +3,7 @@
 //! The default policy is [learned](super::learned). `always` and `repeated` are the rules of other caches: every page, or a page with that
 //! many uses, enters, and a page that was used on flash survives when its segment is reclaimed, once for each use, which approximates LRU.
 
-use super::learned::{Aim, By, Coming, Dice, History, Learned, Told};
+use super::learned::{Aim, By, Coming, Dice, History, Learned, SavedHistories, Told};
 use crate::words::settings::Admission;
 
 /// Room of the disk: more flash, with or without evicting content.
@@ -26,14 +26,21 @@ impl Policy {
         Self { admission, learned: Box::new(Learned::new(blocks, aim(admission))) }
     }
 
-    /// Returns a policy that goes on with what was learned.
-    pub(crate) fn with_learned(admission: Admission, learned: Learned) -> Self {
+    /// Returns a policy for a disk whose cache holds so many blocks that goes on with what was learned.
+    pub(crate) fn with_learned(admission: Admission, blocks: u64, mut learned: Learned) -> Self {
+        learned.set_aim(aim(admission));
+        learned.resize(blocks);
         Self { admission, learned: Box::new(learned) }
     }
 
     /// Returns what was learned.
     pub(crate) fn learned(&self) -> &Learned {
         &self.learned
+    }
+
+    /// Returns saved histories that were not taken yet.
+    pub(crate) fn take_histories(&mut self) -> Option<SavedHistories> {
+        self.learned.take_histories()
     }
 
     /// Changes the admission; learned state stays.

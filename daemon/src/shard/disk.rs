@@ -63,6 +63,7 @@ pub(super) struct Disk {
     pub(super) limiter: Rc<RateLimiter<LocalHost>>,
     pub(super) location: Location,
     pub(super) history: Rc<History>,
+    pub(super) learned: Rc<LearnedFile>,
     pub(super) identity: Identity,
     pub(super) quiet: Quiet,
     /// Ability of its backing to keep its content when the host is off.
@@ -466,9 +467,13 @@ impl Shard {
             believed => believed,
         };
         let past = self.without_records(Past { belief, ..past });
+        let learned = Rc::new(self.learned_file(id));
+        let learned_before = learned.read(&name, self.cache().learned_shape(&settings)).await;
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
-        self.learned_file(id).restore(&name, &cached).await;
+        if let Some(state) = learned_before {
+            cached.restore_learned(state);
+        }
         let flash_failed = self.cache().has_failed();
         let begun = match history.begin(size, access, flash_failed).await {
             Ok(()) if access == Access::ReadWrite => self.mark(&name, &values, &cached, &history).await,
@@ -505,6 +510,7 @@ impl Shard {
             limiter,
             location,
             history,
+            learned,
             identity,
             quiet: Quiet::default(),
             persistence,
@@ -549,7 +555,7 @@ impl Shard {
     pub(super) fn enter(&self, name: String, disk: Disk) -> Rc<Disk> {
         let disk = Rc::new(disk);
         self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
-        let learned = self.learned_file(disk.cached.settings().id.0);
+        let learned = Rc::clone(&disk.learned);
         self.host.spawn(learned.keep_saving(self.host.clone(), name.clone(), Rc::downgrade(&disk)));
         let before = self.disks.borrow_mut().insert(name, Rc::clone(&disk));
         // If it returned from a failed move, its former state.
@@ -645,7 +651,7 @@ impl Shard {
 
     /// Detaches a disk from the cache that will be attached again.
     async fn let_rest(&self, disk: &Disk, name: &str, is_home: bool) {
-        self.learned_file(disk.cached.settings().id.0).save(name, &disk.cached).await;
+        let learned = LearnedFile::state_at_stop(&self.host, &disk.cached).await;
         self.cache().detach(&disk.cached).await;
         if is_home {
             // Before the file is examined the last time, which this changes.
@@ -656,6 +662,7 @@ impl Shard {
         if let Err(problem) = disk.history.end(geometry.size, access).await {
             tracing::warn!("What is cached of disk '{name}' is believed less at the next start: {problem}");
         }
+        disk.learned.write_at_stop(&self.host, name, learned).await;
     }
 
     /// Drops the cached data of a disk. If there is dirty data after all, it is only detached, as if it were
@@ -667,6 +674,7 @@ impl Shard {
             return Err(holds_dirty(name));
         }
         disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
+        disk.learned.remove().await;
         // Its number is never used again: remaining data is not trusted.
         drop(self.forget_past(disk.cached.settings().id.0).await);
         Ok(())
@@ -677,7 +685,7 @@ impl Shard {
         History::forget(&self.aside, &self.places, &self.remembered, id).await
     }
 
-    fn learned_file(&self, id: u32) -> LearnedFile {
+    pub(super) fn learned_file(&self, id: u32) -> LearnedFile {
         LearnedFile::new(&self.places, &self.aside, id)
     }
 

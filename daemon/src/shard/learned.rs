@@ -6,12 +6,16 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::rc::Weak;
+use std::pin::pin;
+use std::rc::{Rc, Weak};
 
 use base::aside::Aside;
 use base::bounded;
 use block::Host;
 use block::executor::LocalHost;
+use cache::{LearnedShape, LearnedState};
+use futures_util::future::{Either, select};
+use tokio::sync::Mutex;
 
 use super::disk::{Cached, Disk};
 use crate::places::Places;
@@ -20,57 +24,64 @@ use crate::places::Places;
 const INTERVAL_MIN_NS: u64 = 900_000_000_000;
 /// Bytes that saving writes in a second, in the long run: what is written much is saved less often.
 const BYTES_PER_SECOND: u64 = 30 << 10;
-/// More is not what was saved.
-const BYTES_MAX: u64 = 1 << 30;
+/// Bytes of a larger file are not those of a disk.
+const BYTES_MAX: u64 = 256 << 20;
+/// Time that saving may take of a stop, in nanoseconds: what was saved before stays else.
+const AT_STOP_MAX_NS: u64 = 1_000_000_000;
 
-/// The file in which it is saved what was learned of a disk.
-#[derive(Clone)]
+/// The file with the learned state of a disk.
 pub(super) struct LearnedFile {
     path: PathBuf,
     aside: Aside,
+    /// Held while it is written or removed.
+    writing: Mutex<()>,
 }
 
 impl LearnedFile {
     /// Returns the file of the disk with this number. It need not be there.
     pub(super) fn new(places: &Places, aside: &Aside, id: u32) -> Self {
-        Self { path: places.learned(id), aside: aside.clone() }
+        Self { path: places.learned(id), aside: aside.clone(), writing: Mutex::default() }
     }
 
-    /// Has a disk that was just attached go on with what was saved of it, if that counts.
-    pub(super) async fn restore(&self, name: &str, cached: &Cached) {
+    /// Reads what was saved of a disk that is about to be attached with this shape. None if there is nothing, or nothing that can be read.
+    pub(super) async fn read(&self, name: &str, shape: LearnedShape) -> Option<LearnedState> {
         let path = self.path.clone();
         let reading = move || match bounded::read(&path, BYTES_MAX) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            read => read.map(Some),
+            Err(error) => Err(error.to_string()),
+            Ok(saved) => {
+                LearnedState::decode(&saved, &shape).map(Some).map_err(|malformed| malformed.to_string())
+            }
         };
-        let restored = match self.aside.run(reading).await {
-            Ok(Ok(None)) => return,
-            Ok(Ok(Some(saved))) => cached.restore_learned(&saved).map_err(|malformed| malformed.to_string()),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(problem) => Err(problem.to_string()),
-        };
-        if let Err(reason) = restored {
+        let read = self.aside.run(reading).await.unwrap_or_else(|problem| Err(problem.to_string()));
+        read.unwrap_or_else(|reason| {
             let path = self.path.display();
             tracing::info!("What was learned of disk '{name}' is learned again: {path}: {reason}");
+            None
+        })
+    }
+
+    /// Returns what is to be saved of a disk that is about to be detached. None if that takes long.
+    pub(super) async fn state_at_stop(host: &LocalHost, cached: &Cached) -> Option<Vec<u8>> {
+        match select(pin!(cached.save_learned()), pin!(host.sleep(AT_STOP_MAX_NS))).await {
+            Either::Left((saved, _)) => saved,
+            Either::Right(_) => None,
         }
     }
 
-    /// Saves what was learned of a disk. Returns how many bytes that are.
-    pub(super) async fn save(&self, name: &str, cached: &Cached) -> u64 {
-        let saved = cached.save_learned().await;
-        let (bytes, path) = (saved.len() as u64, self.path.clone());
-        let written = self.aside.run(move || write(&path, &saved)).await;
-        let failed = match written {
-            Ok(Ok(())) => return bytes,
-            Ok(Err(error)) => error.to_string(),
-            Err(problem) => problem.to_string(),
-        };
-        tracing::warn!("Cannot save what was learned of disk '{name}' in {}: {failed}", self.path.display());
-        bytes
+    /// Writes what is to be saved of a disk that was detached. Waits not much longer than a second; the file is written all the same.
+    pub(super) async fn write_at_stop(&self, host: &LocalHost, name: &str, saved: Option<Vec<u8>>) {
+        let Some(saved) = saved else { return };
+        let writing = pin!(async {
+            let _writing = self.writing.lock().await;
+            self.write(name, saved).await;
+        });
+        select(writing, pin!(host.sleep(AT_STOP_MAX_NS))).await;
     }
 
     /// Removes the file of a disk that is gone for good.
     pub(super) async fn remove(&self) {
+        let _writing = self.writing.lock().await;
         let path = self.path.clone();
         if let Ok(Err(error)) = self.aside.run(move || fs::remove_file(path)).await
             && error.kind() != ErrorKind::NotFound
@@ -79,18 +90,38 @@ impl LearnedFile {
         }
     }
 
-    /// Saves what is learned of a disk now and then, as long as it is attached here.
-    pub(super) async fn keep_saving(self, host: LocalHost, name: String, disk: Weak<Disk>) {
+    /// Saves what is learned of a disk now and then, as long as it is attached here. Keeps neither the disk nor its backing meanwhile.
+    pub(super) async fn keep_saving(self: Rc<Self>, host: LocalHost, name: String, disk: Weak<Disk>) {
+        let served = || disk.upgrade().filter(|disk| !disk.leaving.get());
         let mut bytes = 0;
         loop {
             host.sleep(interval_ns(bytes)).await;
-            let Some(disk) = disk.upgrade().filter(|disk| !disk.leaving.get()) else { return };
-            bytes = self.save(&name, &disk.cached).await;
+            let Some(saving) = served().map(|disk| disk.cached.save_learned()) else { return };
+            let Some(saved) = saving.await else { return };
+            bytes = saved.len() as u64;
+            let _writing = self.writing.lock().await;
+            // One that leaves is saved as it ends, or its file was removed.
+            if served().is_none() {
+                return;
+            }
+            self.write(&name, saved).await;
         }
+    }
+
+    async fn write(&self, name: &str, saved: Vec<u8>) {
+        let path = self.path.clone();
+        let written = self.aside.run(move || write(&path, &saved)).await;
+        let failed = match written {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(problem) => problem.to_string(),
+        };
+        tracing::warn!("Cannot save what was learned of disk '{name}' in {}: {failed}", self.path.display());
     }
 }
 
-/// Writes a file as a whole. Power that goes may leave none, or one whose checksum does not hold: no more is needed of it.
+/// Writes a file as a whole, without waiting until that is durable: a stop has many of them. Power that goes may leave none, or one whose
+/// checksum does not hold; then the disk learns again.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
     if let Some(folder) = path.parent() {

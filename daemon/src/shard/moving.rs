@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use base::problem::{Answer, Problem};
 use block::{BlockDevice, BlockError, Host, RateLimited, RateLimiter, RateLimiterState};
-use cache::{Curve, DiskSettings, Tally};
+use cache::{DiskSettings, LearnedState, Tally};
 use futures_util::future::{Either, select};
 use telemetry::series::lifetime::Meter;
 use tokio::sync::Notify;
@@ -53,8 +53,7 @@ pub(super) struct Moving {
     attached: Instant,
     meter: Meter,
     tally: Tally,
-    learned: Vec<u8>,
-    curve: Box<Curve>,
+    learned: Option<LearnedState>,
     limiter: RateLimiterState,
     doors: PausedDoors,
 }
@@ -102,7 +101,7 @@ impl Shard {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         disk.check_fit_to_move(name)?;
         // Before guests are held: for a large cache it takes its time.
-        let learned = disk.cached.save_learned().await;
+        let learned = self.learned_state(&disk, name).await;
         let (backing, at_rest) = match self.still(&disk, name).await {
             Ok(still) => still,
             Err(problem) => {
@@ -129,10 +128,22 @@ impl Shard {
             meter: disk.meter.borrow().clone(),
             tally: disk.cached.tally(),
             learned,
-            curve: disk.cached.curve(),
             limiter: disk.limiter.state(),
             doors: disk.doors.take_paused(),
         })
+    }
+
+    /// Returns what was learned of a disk, for its next shard. None if it leaves, or if that cannot be had; then it learns again.
+    async fn learned_state(&self, disk: &Disk, name: &str) -> Option<LearnedState> {
+        let saved = disk.cached.save_learned().await?;
+        let shape = self.cache().learned_shape(&disk.cached.settings());
+        let decoded = self.aside.run(move || LearnedState::decode(&saved, &shape)).await;
+        match decoded {
+            Ok(Ok(state)) => return Some(state),
+            Ok(Err(malformed)) => tracing::warn!("Disk '{name}' learns again on its next shard: {malformed}"),
+            Err(problem) => tracing::warn!("Disk '{name}' learns again on its next shard: {problem}"),
+        }
+        None
     }
 
     /// Holds the guests of a disk until nothing is in flight any more, destage included. On failure
@@ -172,10 +183,15 @@ impl Shard {
             attachment,
             attached,
             meter,
+            learned,
             limiter,
             doors,
             ..
         } = *moving;
+        if let Some(state) = learned {
+            cached.restore_learned(state);
+        }
+        let learned = Rc::new(self.learned_file(cached.settings().id.0));
         let limiter = Rc::new(RateLimiter::resume(self.host.clone(), limiter));
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
         let device = RateLimited::new(device, Rc::clone(&limiter));
@@ -196,6 +212,7 @@ impl Shard {
                 limiter,
                 location,
                 history,
+                learned,
                 identity,
                 quiet,
                 persistence,
@@ -225,12 +242,6 @@ impl Shard {
         cached.backing().go_on();
         history.go_on();
         cached.count_on(&moving.tally);
-        if let Err(malformed) = cached.restore_learned(&moving.learned) {
-            tracing::warn!(
-                "What was learned of disk '{name}' is learned again on its new shard: {malformed}"
-            );
-        }
-        cached.go_on_with(moving.curve.clone());
         Ok((cached, history))
     }
 }

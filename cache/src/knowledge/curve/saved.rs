@@ -4,8 +4,9 @@ use super::{Count, Curve};
 use crate::bytes::fields::{FieldReader, FieldWriter, Malformed};
 
 impl Curve {
-    /// Appends all that was counted, and the samples.
-    pub(crate) fn encode(&self, to: &mut FieldWriter) {
+    /// Appends all that was counted, the samples, and how much of an hour has passed at `now`, in nanoseconds.
+    pub(crate) fn encode(&self, now: u64, to: &mut FieldWriter) {
+        to.u64(self.turn_began.map_or(0, |began| now.saturating_sub(began)));
         self.stacks.iter().for_each(|stack| stack.encode(to));
         let distances = self.reads.iter().chain([&self.accesses, &self.writes]);
         distances.for_each(|distances| distances.encode(to));
@@ -16,9 +17,10 @@ impl Curve {
         }
     }
 
-    /// Takes what [`Self::encode`] appended. The hour that had begun begins again.
-    pub(crate) fn decode(from: &mut FieldReader<'_>) -> Result<Self, Malformed> {
+    /// Takes what [`Self::encode`] appended, and goes on with the hour at `now`.
+    pub(crate) fn decode(now: u64, from: &mut FieldReader<'_>) -> Result<Self, Malformed> {
         let mut curve = Self::new();
+        curve.turn_began = Some(now.saturating_sub(from.u64()?));
         for (stack, bound) in curve.stacks.iter_mut().zip(&mut curve.bounds) {
             stack.decode(from)?;
             *bound = stack.bound();
@@ -53,9 +55,12 @@ mod tests {
         }
     }
 
+    /// The time at which curves are saved and go on.
+    const NOW: u64 = 100_000_000_000_000;
+
     fn encoded(curve: &Curve) -> Vec<u8> {
         let mut to = FieldWriter::default();
-        curve.encode(&mut to);
+        curve.encode(NOW, &mut to);
         to.into_bytes()
     }
 
@@ -65,12 +70,10 @@ mod tests {
         observe(&mut curve, 0..100_000);
         let bytes = encoded(&curve);
         let mut from = FieldReader::new(&bytes);
-        let mut restored = Curve::decode(&mut from).expect("it was saved just now");
+        let mut restored = Curve::decode(NOW, &mut from).expect("it was saved just now");
         assert!(from.rest().is_empty());
         assert_eq!(restored.curves(), curve.curves());
         assert_eq!(encoded(&restored), bytes);
-        // Hours begin at another time.
-        restored.turn_began = curve.turn_began;
         observe(&mut restored, 100_000..103_000);
         observe(&mut curve, 100_000..103_000);
         assert_eq!(restored.curves(), curve.curves());
@@ -79,18 +82,18 @@ mod tests {
     #[test]
     fn a_new_curve_can_be_saved_and_bytes_that_are_no_curve_are_refused() {
         let bytes = encoded(&Curve::new());
-        assert!(Curve::decode(&mut FieldReader::new(&bytes)).is_ok());
+        assert!(Curve::decode(NOW, &mut FieldReader::new(&bytes)).is_ok());
         let mut curve = Curve::new();
         observe(&mut curve, 0..40);
         let bytes = encoded(&curve);
         for len in 0..bytes.len() {
-            assert!(Curve::decode(&mut FieldReader::new(&bytes[..len])).is_err(), "{len}");
+            assert!(Curve::decode(NOW, &mut FieldReader::new(&bytes[..len])).is_err(), "{len}");
         }
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
             // Whatever is accepted can be used.
-            if let Ok(mut curve) = Curve::decode(&mut FieldReader::new(&damaged)) {
+            if let Ok(mut curve) = Curve::decode(NOW, &mut FieldReader::new(&damaged)) {
                 observe(&mut curve, 40..44);
             }
         }

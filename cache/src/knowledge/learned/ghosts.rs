@@ -106,11 +106,11 @@ impl Ghosts {
         if step > MOMENT_BITS - LAST_BITS { Err(Malformed("no step is so long")) } else { Ok(step) }
     }
 
-    /// Returns about when a block was used last and about how often, in a byte: as a ghost has it, with its time before `now`. None if
-    /// nothing is known.
-    pub(super) fn pack(&self, history: History, now: Moment) -> Option<u8> {
+    /// Returns about when a block was used last and about how often, in a byte: as a ghost has it, in steps of this length before
+    /// `now`. None if nothing is known.
+    pub(super) fn pack(history: History, step: u32, now: Moment) -> Option<u8> {
         let uses = uses_class(history)?;
-        let steps = now.since(history.last()) >> self.step;
+        let steps = now.since(history.last()) >> step;
         Some((steps.min(LAST_MASK) << LAST_SHIFT) as u8 | uses as u8)
     }
 

@@ -66,7 +66,12 @@ pub(crate) struct Learned {
     written: f32,
     /// The share of flash that is stale, as last reported.
     void: f32,
+    /// Histories of blocks that are still to be loaded.
+    histories: Option<SavedHistories>,
 }
+
+/// Buckets of ghosts that are brought into another size while guests wait: some milliseconds.
+const BUCKETS_RESIZED_MAX: usize = 1 << 17;
 
 /// Ghosts for each block that the cache holds: two bytes each. Twice as many bring hits, and some writes with them
 /// (docs/dev/notes/hit-ratio.md).
@@ -115,20 +120,36 @@ impl Learned {
             due: Due { learn: now + 256, learned: now, adjust: now, compare: now },
             written: 0.0,
             void: 0.0,
+            histories: None,
         }
     }
 
-    /// Takes over that the cache holds so many blocks from now on. What was learned stays, in the classes of the new size, and time goes
-    /// on, so that what is known of blocks stays true.
+    /// Takes over that the cache holds so many blocks from now on. Learned state stays, in the classes of the new size, and time goes on, so
+    /// that histories of blocks stay true. More than [`BUCKETS_RESIZED_MAX`] buckets of ghosts are forgotten.
     pub(crate) fn resize(&mut self, capacity: u64) {
+        if capacity.max(1) == self.capacity {
+            return;
+        }
+        let for_each = ghosts_for_each(self.strictness.aim());
+        let ghosts = if self.ghosts.buckets() > BUCKETS_RESIZED_MAX {
+            Ghosts::new(capacity, for_each, &self.clock)
+        } else {
+            self.ghosts.resized(capacity, for_each, &self.clock)
+        };
+        self.resize_with(capacity, ghosts);
+    }
+
+    /// As [`Self::resize`], with the ghosts of the new size.
+    fn resize_with(&mut self, capacity: u64, ghosts: Ghosts) {
         let aim = self.strictness.aim();
         let mut resized = Self::at(capacity, aim, self.clock.clone());
-        resized.ghosts = self.ghosts.resized(capacity, ghosts_for_each(aim), &self.clock);
+        resized.ghosts = ghosts;
         resized.sample = self.sample.resized(usize::try_from(capacity).unwrap_or(usize::MAX));
         resized.seen = self.seen.rescaled(&self.ages, &resized.ages);
         resized.strictness = std::mem::replace(&mut self.strictness, Strictness::new(aim));
         resized.worth = resized.judged_at(self.worth.rent());
-        *self = Self { was_full: self.was_full, void: self.void, ..resized };
+        let histories = self.histories.take();
+        *self = Self { was_full: self.was_full, void: self.void, histories, ..resized };
     }
 
     /// Returns what blocks are worth by what was seen, at such a rent.

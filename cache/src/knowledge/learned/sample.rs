@@ -148,7 +148,8 @@ impl Sample {
             let (by_lru, by_density) = (Parts::of_bits(from.u16()?), Parts::of_bits(from.u16()?));
             entries.push(Entry { block, history, by_lru, by_density, is_dense: from.u8()? != 0 });
         }
-        entries.retain(|entry| hash(entry.block) <= sample.below);
+        let mut blocks = BTreeSet::new();
+        entries.retain(|entry| hash(entry.block) <= sample.below && blocks.insert(entry.block));
         sample.fill(entries);
         Ok(sample)
     }
@@ -167,10 +168,8 @@ impl Sample {
         })
     }
 
-    /// Watches these blocks, as far as there is room, in a sample that watches none yet. A block that is there twice counts once.
+    /// Watches these blocks, each once, as far as there is room, in a sample that watches none yet.
     fn fill(&mut self, mut entries: Vec<Entry>) {
-        let mut blocks = BTreeSet::new();
-        entries.retain(|entry| blocks.insert(entry.block));
         entries.truncate(self.capacity * REACH);
         let newest = self.capacity.min(entries.len());
         for (rank, entry) in entries.into_iter().enumerate().rev() {

@@ -30,7 +30,7 @@ impl Learned {
         self.seen.encode(to);
         self.strictness.encode(to);
         self.sample.encode(now, to);
-        self.packing().encode(to);
+        to.u32(self.packing().step);
     }
 
     /// Returns how many buckets of ghosts there are.
@@ -43,13 +43,9 @@ impl Learned {
         self.ghosts.encode(buckets, self.clock.now(), to);
     }
 
-    /// Takes what [`Self::encode`] appended, for a cache of `capacity` blocks, with the bytes of ghosts: none, if these could not be saved.
-    pub(crate) fn decode<'a>(
-        from: &mut FieldReader<'a>,
-        ghosts: impl FnOnce(&mut FieldReader<'a>) -> Result<&'a [u8], Malformed>,
-        capacity: u64,
-        aim: Aim,
-    ) -> Result<Self, Malformed> {
+    /// Takes what [`Self::encode`] appended, then the number of bytes of ghosts and these bytes, none if they could not be saved, then
+    /// histories up to the end, for a cache of `capacity` blocks.
+    pub(crate) fn decode(from: &mut FieldReader<'_>, capacity: u64, aim: Aim) -> Result<Self, Malformed> {
         let saved_capacity = from.u64()?;
         // What a cache of quite another size learned is of little use, and takes as much memory as that one did.
         if saved_capacity == 0 || saved_capacity / SIZE_RATIO_MAX > capacity.max(BLOCKS_MIN) {
@@ -66,37 +62,45 @@ impl Learned {
         learned.strictness = Strictness::decode(from, aim)?;
         let blocks = usize::try_from(saved_capacity).unwrap_or(usize::MAX);
         learned.sample = Sample::decode(from, blocks, now)?;
-        let Packing { step } = Packing::decode(from)?;
-        let ghosts = ghosts(from)?;
+        let packing = Packing { step: Ghosts::check_step(from.u32()?)? };
+        let ghosts_bytes = usize::try_from(from.u64()?).unwrap_or(usize::MAX);
+        let ghosts = from.bytes(ghosts_bytes)?;
+        let buckets = learned.ghosts.buckets();
         if !ghosts.is_empty() {
-            learned.ghosts = Ghosts::decode(step, ghosts, now)?;
+            learned.ghosts = Ghosts::decode(packing.step, ghosts, now)?;
         }
+        learned.histories = Some(SavedHistories { bytes: from.rest().into(), packing });
         learned.worth = learned.judged_at(rent);
-        let wanted = Ghosts::new(saved_capacity, ghosts_for_each(aim), &learned.clock);
-        if saved_capacity != capacity.max(1) || learned.ghosts.buckets() != wanted.buckets() {
-            learned.resize(capacity);
+        if saved_capacity != capacity.max(1) || learned.ghosts.buckets() != buckets {
+            let ghosts = learned.ghosts.resized(capacity, ghosts_for_each(aim), &learned.clock);
+            learned.resize_with(capacity, ghosts);
         }
         Ok(learned)
     }
 
-    /// Returns in a byte about how a block was used, for [`Self::unpack`]. None if nothing is known.
-    pub(crate) fn pack(&self, history: History) -> Option<u8> {
-        self.ghosts.pack(history, self.clock.now())
-    }
-
-    /// Returns how to read what [`Self::pack`] returns.
+    /// Returns the format in which [`Self::encode`] says that histories are packed.
     pub(crate) fn packing(&self) -> Packing {
         Packing { step: self.ghosts.step() }
     }
 
-    /// Returns how a block was used of which a byte says so that was packed before the clock began.
+    /// Returns in a byte about how a block was used. None if nothing is known.
+    pub(crate) fn pack(&self, history: History, packing: Packing) -> Option<u8> {
+        Ghosts::pack(history, packing.step, self.clock.now())
+    }
+
+    /// Returns the history in such a byte, of a block that was used so before the clock began.
     pub(crate) fn unpack(&self, packed: u8, packing: Packing) -> History {
         Ghosts::unpack(packed, packing.step, self.clock.now())
+    }
+
+    /// Returns saved histories that were not taken yet.
+    pub(crate) fn take_histories(&mut self) -> Option<SavedHistories> {
+        self.histories.take()
     }
 }
 
 /// Format of packed histories, which depends on the size of the cache.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packing {
     step: u32,
 }
@@ -106,18 +110,6 @@ pub(crate) struct SavedHistories {
     /// For each part of the index the number of its blocks, then of each the distance of its number from the one before, and a byte.
     pub(crate) bytes: Box<[u8]>,
     pub(crate) packing: Packing,
-}
-
-impl Packing {
-    /// Appends it.
-    pub(crate) fn encode(self, to: &mut FieldWriter) {
-        to.u32(self.step);
-    }
-
-    /// Takes what [`Self::encode`] appended.
-    pub(crate) fn decode(from: &mut FieldReader<'_>) -> Result<Self, Malformed> {
-        Ghosts::check_step(from.u32()?).map(|step| Self { step })
-    }
 }
 
 #[cfg(test)]
@@ -151,22 +143,16 @@ mod tests {
     fn saved(learned: &Learned) -> Vec<u8> {
         let mut to = FieldWriter::default();
         learned.encode(&mut to);
-        let head = to.len() as u64;
-        learned.encode_ghosts(0..learned.ghost_buckets(), &mut to);
-        let mut bytes = head.to_le_bytes().to_vec();
-        bytes.extend(to.into_bytes());
-        bytes
-    }
-
-    fn rest<'a>(from: &mut FieldReader<'a>) -> Result<&'a [u8], Malformed> {
-        let count = from.rest().len();
-        from.bytes(count)
+        let mut ghosts = FieldWriter::default();
+        learned.encode_ghosts(0..learned.ghost_buckets(), &mut ghosts);
+        let ghosts = ghosts.into_bytes();
+        to.u64(ghosts.len() as u64);
+        to.put(&ghosts);
+        to.into_bytes()
     }
 
     fn restored(bytes: &[u8], capacity: u64) -> Result<Learned, Malformed> {
-        let mut from = FieldReader::new(bytes);
-        from.u64()?;
-        Learned::decode(&mut from, rest, capacity, Aim::Balance)
+        Learned::decode(&mut FieldReader::new(bytes), capacity, Aim::Balance)
     }
 
     /// A block that was used just now and once before, a fifth of the cache ago, and one that was used once.
@@ -222,11 +208,10 @@ mod tests {
     #[test]
     fn bytes_that_are_not_what_was_saved_are_refused_or_can_be_used() {
         let bytes = saved(&Learned::new(64, Aim::Balance));
-        let head = u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes")) as usize;
-        for len in (0..head + 8).step_by(37) {
+        for len in (0..bytes.len()).step_by(37) {
             assert!(restored(&bytes[..len], 64).is_err(), "{len} bytes");
         }
-        for at in (8..bytes.len()).step_by(11) {
+        for at in (0..bytes.len()).step_by(11) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
             if let Ok(mut learned) = restored(&damaged, 64) {
@@ -243,11 +228,12 @@ mod tests {
     fn a_history_comes_back_about_as_it_was() {
         let learned = learned();
         let known = learned.newcomer(7, Coming::ALONE);
-        let packed = learned.pack(known).expect("it was used");
+        let packing = learned.packing();
+        let packed = learned.pack(known, packing).expect("it was used");
         let back = restored(&saved(&learned), CAPACITY).expect("it was saved just now");
-        let unpacked = back.unpack(packed, learned.packing());
+        let unpacked = back.unpack(packed, packing);
         assert!((1..=known.uses()).contains(&unpacked.uses()));
         assert!(back.clock.accesses_since(unpacked.last()) <= CAPACITY / 4);
-        assert_eq!(learned.pack(History::default()), None);
+        assert_eq!(learned.pack(History::default(), packing), None);
     }
 }
