@@ -1,14 +1,17 @@
 //! Many seeds against the model, and the proof that a seed is a schedule.
 //!
-//! `FOREBAY_SEEDS` sets the number of seeds (default 300), `FOREBAY_SEED` runs just one and prints its coverage.
+//! `FOREBAY_SEEDS` sets the number of seeds (default 300), `FOREBAY_SEEDS_SECONDS` the time after which no other one is begun once 300 ran;
+//! the number that ran is printed. `FOREBAY_SEED` runs just one and prints its coverage.
 //! `FOREBAY_SEED_RANGE=FROM..TO` runs those seeds to the end, with all failures, and prints its progress: `cargo xtask seeds`.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::any::Any;
+use std::io::Write;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use sim::{Coverage, Report, run_seed};
 
@@ -43,8 +46,14 @@ enum AfterFailure {
     GoOn,
 }
 
-/// Runs seeds on all cores; each world stays on one thread. A world that panics has failed as any other.
-fn run_seeds(seeds: Range<u64>, after_failure: AfterFailure, run: impl Fn(u64) -> Report + Sync) -> Met {
+/// Runs seeds on all cores, the first [`ENOUGH_SEEDS`] in any case and others until a moment; each world stays on one thread. A world that
+/// panics has failed as any other.
+fn run_seeds(
+    seeds: Range<u64>,
+    until: Option<Instant>,
+    after_failure: AfterFailure,
+    run: impl Fn(u64) -> Report + Sync,
+) -> Met {
     let next = AtomicU64::new(seeds.start);
     let met = Mutex::new(Met::default());
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -52,7 +61,9 @@ fn run_seeds(seeds: Range<u64>, after_failure: AfterFailure, run: impl Fn(u64) -
         loop {
             let seed = next.fetch_add(1, Ordering::Relaxed);
             let stops = after_failure == AfterFailure::Stop && !met.lock().unwrap().failures.is_empty();
-            if seed >= seeds.end || stops {
+            let is_late =
+                seed - seeds.start >= ENOUGH_SEEDS && until.is_some_and(|until| Instant::now() > until);
+            if seed >= seeds.end || stops || is_late {
                 return;
             }
             let report = catch_unwind(AssertUnwindSafe(|| run(seed)));
@@ -96,8 +107,13 @@ fn no_seed_shows_a_value_that_it_must_not() {
         return;
     }
     let met = match range("FOREBAY_SEED_RANGE") {
-        Some(seeds) => run_seeds(seeds, AfterFailure::GoOn, run_seed),
-        None => run_seeds(0..number("FOREBAY_SEEDS").unwrap_or(ENOUGH_SEEDS), AfterFailure::Stop, run_seed),
+        Some(seeds) => run_seeds(seeds, None, AfterFailure::GoOn, run_seed),
+        None => {
+            let until =
+                number("FOREBAY_SEEDS_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+            let seeds = 0..number("FOREBAY_SEEDS").unwrap_or(ENOUGH_SEEDS);
+            run_seeds(seeds, until, AfterFailure::Stop, run_seed)
+        }
     };
     if let [(seed, failure), others @ ..] = &met.failures[..] {
         let others: Vec<u64> = others.iter().map(|(seed, _)| *seed).collect();
@@ -106,7 +122,8 @@ fn no_seed_shows_a_value_that_it_must_not() {
         );
     }
     let (seeds, coverage) = (met.seeds, met.coverage);
-    println!("{seeds} seeds:");
+    // Not by the macro, whose output is shown of tests that fail only.
+    writeln!(std::io::stdout(), "{seeds} seeds ran").unwrap();
     for (name, count) in coverage.named() {
         println!("  {name}: {count}");
     }
@@ -122,7 +139,7 @@ fn every_seed_that_failed_is_named_also_if_its_world_panics() {
         coverage: Coverage::default(),
         failure: failure.map(str::to_owned),
     };
-    let met = run_seeds(0..40, AfterFailure::GoOn, |seed| match seed {
+    let met = run_seeds(0..40, None, AfterFailure::GoOn, |seed| match seed {
         3 => panic!("of a text with the number {seed}"),
         5 => panic!("of a text"),
         7 => fail(Some("a wrong value")),
@@ -132,6 +149,13 @@ fn every_seed_that_failed_is_named_also_if_its_world_panics() {
         [(3, "panicked: of a text with the number 3"), (5, "panicked: of a text"), (7, "a wrong value")];
     assert_eq!(met.failures, expected.map(|(seed, text)| (seed, text.to_owned())));
     assert_eq!(met.seeds, 40);
+}
+
+#[test]
+fn no_seed_is_begun_late_but_for_those_that_cover_every_case() {
+    let run = |_| Report { digest: 0, coverage: Coverage::default(), failure: None };
+    let met = run_seeds(10..10_000, Some(Instant::now()), AfterFailure::GoOn, run);
+    assert_eq!(met.seeds, ENOUGH_SEEDS);
 }
 
 #[test]

@@ -13,6 +13,8 @@ use crate::{bench, clients, deb, dist, tidy, web};
 const CARGO_DENY: &str = "0.20.2";
 /// Simulation seeds of a nightly run.
 const SEEDS_NIGHTLY: u32 = 100_000;
+/// Seconds after which an ordinary run begins no other seed, so that the gate ends in time on a slow machine too.
+const SEEDS_SECONDS_MAX: u32 = 480;
 /// Seeds of a long run in one process, which prints its coverage at the end.
 const SEEDS_AT_ONCE: u64 = 10_000;
 /// Kills and power cuts of a nightly run. An ordinary run has fewer, as the tests themselves define.
@@ -38,7 +40,7 @@ pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
 
 /// Runs all tests, simulations with `seeds` seeds each. The last output is that of `cargo test`.
 pub(crate) fn test(root: &Path, seeds: u32) -> Result<(), String> {
-    test_with(root, seeds, &[])
+    test_with(root, seeds, &[("FOREBAY_SEEDS_SECONDS", SEEDS_SECONDS_MAX)])
 }
 
 /// Does the same with more variables for the tests.
