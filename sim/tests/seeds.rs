@@ -106,14 +106,13 @@ fn no_seed_shows_a_value_that_it_must_not() {
         assert_eq!(report.failure, None, "seed {seed}");
         return;
     }
-    let met = match range("FOREBAY_SEED_RANGE") {
-        Some(seeds) => run_seeds(seeds, None, AfterFailure::GoOn, run_seed),
-        None => {
-            let until =
-                number("FOREBAY_SEEDS_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
-            let seeds = 0..number("FOREBAY_SEEDS").unwrap_or(ENOUGH_SEEDS);
-            run_seeds(seeds, until, AfterFailure::Stop, run_seed)
-        }
+    let met = if let Some(seeds) = range("FOREBAY_SEED_RANGE") {
+        run_seeds(seeds, None, AfterFailure::GoOn, run_seed)
+    } else {
+        let until =
+            number("FOREBAY_SEEDS_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let seeds = 0..number("FOREBAY_SEEDS").unwrap_or(ENOUGH_SEEDS);
+        run_seeds(seeds, until, AfterFailure::Stop, run_seed)
     };
     if let [(seed, failure), others @ ..] = &met.failures[..] {
         let others: Vec<u64> = others.iter().map(|(seed, _)| *seed).collect();
