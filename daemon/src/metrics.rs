@@ -34,7 +34,7 @@ const COUNTED_BESIDE: [(&str, &str); 4] = [
     ("request_delay_ns", "Nanoseconds that requests waited to stay within these limits, all together."),
     (
         "broken_queues",
-        "Queues of guests over vhost-user that are not served any more: what is in them has no meaning, or their memory is gone.",
+        "Queues of guests over vhost-user that are not served any more: their entries are invalid, or their memory is gone.",
     ),
 ];
 

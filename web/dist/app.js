@@ -143,9 +143,9 @@ Mu[i.state]??null),e.quiet?.state==="failed"&&n("warning",`${e.name} could not b
 let r=e.segments_uncopied??0;e.mirrored===!0&&r>0&&n("warning",`${me(r)} segments of ${e.name} lack a second copy`,"They are being copied; u\
 ntil then one device has that data alone.");let l=e.dirty_bytes??0;return e.dirty_limit_bytes&&l>=e.dirty_limit_bytes*.9&&n("warning",`Desta\
 ge of ${e.name} is behind: ${F(l)} of at most ${F(e.dirty_limit_bytes)} is dirty`,"Writes are slowed down to what the backing takes."),t.sort(
-(u,f)=>bi.indexOf(f.tone)-bi.indexOf(u.tone))}var Mu={failing:"Hits are answered; the rest waits for retry-time.",replaced:"Guests go on wit\
-h the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",missing:"Guests go o\
-n with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops."};function Au(e,t){
+(u,f)=>bi.indexOf(f.tone)-bi.indexOf(u.tone))}var Mu={failing:"Hits are answered; the rest waits for retry-time.",replaced:"Guests continue \
+with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",missing:"Guests c\
+ontinue with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops."};function Au(e,t){
 let n=t.for_seconds===null?"":` for ${Ft(t.for_seconds)}`,s=t.reason?`: ${t.reason}`:"";return t.state==="replaced"?`Another file or device \
 is at the path of ${e}'s backing${s}`:t.state==="missing"?`Nothing is at the path of ${e}'s backing any more${s}`:`The backing of ${e} fails${n}${s}`}
 var Du=["flush","persistence","direct-io"];function pl(e){let t=(e.backing_limitations??[]).map(r=>({tone:"warning",text:r,advice:null})),s=(e.

@@ -81,8 +81,8 @@ export function findings(disk: Disk): Finding[] {
 
 const BACKING_ADVICE: Record<string, string> = {
   failing: "Hits are answered; the rest waits for retry-time.",
-  replaced: "Guests go on with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",
-  missing: "Guests go on with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",
+  replaced: "Guests continue with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",
+  missing: "Guests continue with the one that was opened. Put it back under its path, or copy it through the disk's NBD socket, before Forebay stops.",
 };
 
 function troubleOfBacking(name: string, backing: NonNullable<Disk["backing_state"]>): string {

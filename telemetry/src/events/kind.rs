@@ -72,9 +72,9 @@ kinds! {
         "";
     DaemonStartFailed, "daemon-start-failed", Error,
         "The daemon could not be started. A service manager tries again; a reason that stays is listed once.",
-        "The message says what stood in the way: change that, or wait for what is missing.";
+        "The message has the reason: correct it, or wait for what is missing.";
     StateRestored, "state-restored", Warning,
-        "state.json could not be read, and its second copy state.copy.json was used at a start: nothing is lost.",
+        "A start could not read state.json and used its second copy, state.copy.json: nothing is lost.",
         "Check the drive and the file system of the daemon's folder. Delete what was set aside.";
     DaemonStopping, "daemon-stopping", Info,
         "The daemon was asked to stop.",
@@ -84,67 +84,67 @@ kinds! {
         "";
     DaemonStopFailed, "daemon-stop-failed", Error,
         "The daemon has stopped, and a backing failed its last flush or something could not be saved.",
-        "The message says which. Check that backing (dmesg, its server): what guests wrote last and did not flush may be missing there.";
+        "The message names it. Check that backing (dmesg, its server): the last writes of guests may be missing there if they were not flushed.";
     ImageIncomplete, "image-incomplete", Warning,
         "The daemon has stopped while the flash has data that the image of a disk does not have.",
-        "Do not use, copy or restore the image by itself. Start the daemon and have everything written there: forebay disk destage NAME --wait.";
+        "Do not use, copy or restore the image by itself. Start the daemon and destage everything: forebay disk destage NAME --wait.";
     DaemonStopOverdue, "daemon-stop-overdue", Error,
         "The daemon stopped without waiting for requests that a backing did not answer.",
         "Acknowledged writes are on backings, or on flash, where the next start finds them. Check the backing that hangs.";
     DaemonDied, "daemon-died", Warning,
         "There is no record of a stop of the daemon before this start: it was killed, it crashed, the host lost its power, or DIR took no writes when it stopped.",
-        "If nobody did that, look for the reason in the log of the daemon and of the kernel (journalctl -b -1, dmesg).";
+        "If this was not intended, check the log of the daemon and of the kernel (journalctl -b -1, dmesg).";
     MemoryNotLocked, "memory-not-locked", Warning,
         "A disk is mapped, and the daemon may not lock its memory. When the host is short of memory, it may wait for the daemon while the daemon waits for it.",
         "Give the daemon LimitMEMLOCK=infinity (the service of the package has it; by hand: ulimit -l unlimited), restart it, and run forebay map --restore.";
     SwapOnMappedDisk, "swap-on-mapped-disk", Warning,
-        "Swap space of this host is on a mapped disk. When memory is short, the host may hang: what only the daemon can read may be what it needs to run.",
-        "swapoff it, and put swap on a partition of the SSD: forebay map says where it is.";
+        "Swap space of this host is on a mapped disk. When memory is short, the host may hang: the daemon may need pages that only it can read.",
+        "Turn it off (swapoff), and put swap on a partition of the SSD: forebay map shows where it is.";
     SocketRenewed, "socket-renewed", Warning,
         "The file of a socket was deleted under the daemon and was made again, with the same rights.",
         "Find out who deletes files there. A container that has the socket itself bound keeps the old one: bind its folder.";
     SocketLost, "socket-lost", Error,
-        "The file of a socket was deleted under the daemon and cannot be made again. Guests that are connected go on; nobody can connect.",
-        "Move away what stands in the way, or give the folder back: it is tried again every 3 s.";
+        "The file of a socket was deleted under the daemon and cannot be made again. Connected guests continue; new ones cannot connect.",
+        "Remove what is in its place, or restore the folder: Forebay tries again every 3 s.";
     EventsSetAside, "events-set-aside", Warning,
         "A part of the kept events could not be read.",
-        "What could be read is listed. Keep the file that was set aside if you need the rest, or delete it.";
+        "The readable part is listed. Keep the file that was set aside if you need the rest, or delete it.";
     EventsUnsaved, "events-unsaved", Warning,
-        "Events cannot be kept; those from now on are gone at a restart.",
+        "Events cannot be saved; new ones are lost at a restart.",
         "Make room in the daemon's folder, or repair its file system.";
     EventsDropped, "events-dropped", Warning,
-        "More events came than could be kept. They are in the log.",
-        "Look at the log for that time.";
+        "More events occurred than could be kept. They are in the log.",
+        "Check the log for that time.";
     PoolOpened, "pool-opened", Info,
         "The pool is in use.",
         "";
     DirUnwritable, "dir-unwritable", Error,
-        "DIR takes nothing: it is full or read-only. Disks are served without flash, and those that may have dirty data wait.",
+        "DIR takes no writes: it is full or read-only. Disks are served without flash, and those that may have dirty data wait.",
         "Make room in DIR, or repair its file system, and restart the daemon.";
     PoolMissing, "pool-missing", Error,
         "The pool cannot be used. Disks are served without a cache; those with data that only the pool has wait.",
-        "forebay pool show says why. Bring the pool back and restart the daemon.";
+        "forebay pool show reports the reason. Attach the pool again and restart the daemon.";
     PoolCold, "pool-cold", Warning,
-        "What was cached in the pool is not believed, and was dropped.",
+        "The cached data in the pool is not trusted, and was dropped.",
         "";
     PoolFailed, "pool-failed", Error,
-        "All of the flash failed. Disks go on without it.",
-        "forebay pool show says more. Replace the flash and restart the daemon.";
+        "All of the flash failed. Disks continue without it.",
+        "forebay pool show has details. Replace the flash and restart the daemon.";
     PoolNoSpace, "pool-no-space", Error,
-        "The storage of the pool has no room for a write: a full file system, thin volume or quota. Writes to flash wait; guests that wait for longer than 20 s get an error, or go on without flash.",
-        "Make room where the pool's file or device has its storage; nothing else is to be done.";
+        "The storage of the pool has no room for a write: a full file system, thin volume or quota. Writes to flash wait; guests that wait for longer than 20 s get an error, or continue without flash.",
+        "Make room where the pool's file or device has its storage; nothing else is needed.";
     PoolHasSpace, "pool-has-space", Info,
-        "The storage of the pool has room again, and what waited is written.",
+        "The storage of the pool has room again, and waiting writes continue.",
         "";
     PoolDisplaced, "pool-displaced", Error,
-        "A file or device of the pool is not at its path any more: deleted, moved or replaced. Guests go on with the open one; what is dirty is destaged at once.",
+        "A file or device of the pool is not at its path any more: deleted, moved or replaced. Guests continue with the open one; dirty data is destaged at once.",
         "If it was moved, move it back. Otherwise wait until nothing is dirty (forebay disk list), then name another pool and restart the daemon.";
     PoolInPlace, "pool-in-place", Info,
         "A file or device of the pool is at its path again.",
         "";
     PoolOrphanData, "pool-orphan-data", Error,
-        "The pool holds data that no backing has, of a disk that is not remembered.",
-        "Restore the state.json that knows the disk. The data stays in the pool until then.";
+        "The pool holds data that no backing has, of a disk that state.json does not list.",
+        "Restore the state.json that lists the disk. The data stays in the pool until then.";
     DeviceAdded, "device-added", Info,
         "A device belongs to the pool.",
         "";
@@ -156,51 +156,51 @@ kinds! {
         "";
     DeviceKeepsSize, "device-keeps-size", Warning,
         "A device of the pool was to become smaller and kept its size. Nothing is lost.",
-        "The message says why. Do not cut the device: the pool uses all of it. Try again with forebay pool resize.";
+        "The message has the reason. Do not cut the device: the pool uses all of it. Try again with forebay pool resize.";
     DeviceFailed, "device-failed", Error,
-        "A device of the pool failed and leaves it. Guests go on.",
-        "Put another one in its place: forebay pool replace OLD NEW.";
+        "A device of the pool failed and leaves it. Guests continue.",
+        "Replace it: forebay pool replace OLD NEW.";
     DeviceMissing, "device-missing", Error,
-        "A start went on without a device of the pool.",
-        "If it is broken: forebay pool replace OLD NEW. If it comes back, forebay pool add adds it anew.";
+        "The daemon started without a device of the pool.",
+        "If it is broken: forebay pool replace OLD NEW. If it returns, forebay pool add adds it again.";
     DeviceMoved, "device-moved", Info,
         "A device of the pool has another name than at the start before, and was found by what it holds.",
         "";
     DeviceIgnored, "device-ignored", Error,
         "A device was not used though it was named as one of the pool.",
-        "forebay pool show lists those that are. forebay pool add adds it anew.";
+        "forebay pool show lists those that are. forebay pool add adds it again.";
     DeviceStays, "device-stays", Error,
-        "A device that was to leave the pool cannot, or cannot be forgotten.",
-        "forebay pool show says how it stands; take it out again once the reason is gone.";
+        "A device cannot leave the pool, or its record cannot be deleted.",
+        "forebay pool show reports its state; remove it again once the reason is gone.";
     DeviceRemoved, "device-removed", Info,
         "A device does not belong to the pool any more.",
         "";
     FlashWearing, "flash-wearing", Warning,
         "A device of the pool wears out: few days are left at the present rate, most of its life is used, or its drive warns.",
-        "forebay pool show says how worn it is. Put another one in its place in time: forebay pool replace OLD NEW.";
+        "forebay pool show reports its wear. Replace it in time: forebay pool replace OLD NEW.";
     WearBegunAnew, "wear-begun-anew", Warning,
-        "What was written to the flash so far could not be read, and is counted anew.",
-        "Counting goes on from zero. Keep the file that was set aside if you need what it has, or delete it.";
+        "The counts of bytes written to the flash could not be read.",
+        "Counting starts again from zero. Keep the file that was set aside if you need its content, or delete it.";
     WearUnsaved, "wear-unsaved", Warning,
-        "What was written to the flash cannot be saved.",
-        "Make room in the daemon's folder, or a restart forgets it.";
+        "The counts of bytes written to the flash cannot be saved.",
+        "Make room in the daemon's folder, or a restart loses them.";
     MirrorOnOneDrive, "mirror-on-one-drive", Warning,
         "Devices of the pool are on one drive, and a disk is to have its dirty data on two devices: both copies are lost with that drive.",
-        "Put a device on another drive in the place of one: forebay pool replace OLD NEW. To accept it: forebay pool add DEVICE --same-drive, with a device of the pool.";
+        "Replace one with a device on another drive: forebay pool replace OLD NEW. To accept it: forebay pool add DEVICE --same-drive, with a device of the pool.";
     OneCopyOnly, "one-copy-only", Warning,
-        "What guests wrote to a mirrored disk last is on one device only: it does not survive the loss of that device.",
-        "forebay pool show says which device is missing; replace it: forebay pool replace OLD NEW.";
+        "The last writes to a mirrored disk are on one device only: they do not survive the loss of that device.",
+        "forebay pool show names the missing device; replace it: forebay pool replace OLD NEW.";
     SecondCopiesComplete, "second-copies-complete", Info,
         "Everything of a mirrored disk has its second copy again.",
         "";
     DirtyAtRisk, "dirty-data-at-risk", Error,
         "The flash failed while it had data that the backing does not have.",
-        "Do not erase or remove the pool. forebay disk show NAME says how much it is; docs/what-happens-when.md what can be done.";
+        "Do not erase or remove the pool. forebay disk show NAME reports how much it is; docs/what-happens-when.md lists what can be done.";
     DirtyDataLeftBehind, "dirty-data-left-behind", Error,
         "The daemon ended with dirty data in a pool that the next start will not find.",
-        "If the pool was moved, move it back before the next start. If it was deleted, what guests wrote last to these disks is lost: check them.";
+        "If the pool was moved, move it back before the next start. If it was deleted, the last writes of guests to these disks are lost: check them.";
     RamReduced, "ram-reduced", Warning,
-        "At a start there was less memory than disks are to have for RAM: each has its part of what there was.",
+        "At a start the host had less memory than the disks' ram= in all: each disk got a share of it.",
         "Give the host, or the memory cgroup of the service, more memory, or lower ram= of disks: forebay disk set NAME ram=SIZE.";
     DiskAdded, "disk-added", Info,
         "A disk was added.",
@@ -212,77 +212,77 @@ kinds! {
         "A disk is served.",
         "";
     DiskWaiting, "disk-waiting", Error,
-        "A disk is not served. It is tried again every 5 s.",
-        "Give it its backing back; forebay disk show NAME says how it stands.";
+        "A disk is not served. Forebay tries again every 5 s.",
+        "Make its backing available again; forebay disk show NAME reports the reason.";
     DiskStopped, "disk-stopped", Error,
         "A disk answers nothing but errors, because data that its backing does not have cannot be read.",
-        "forebay disk show NAME says why. Bring the flash back and restart the daemon.";
+        "forebay disk show NAME reports the reason. Attach the flash again and restart the daemon.";
     DiskFailed, "disk-failed", Error,
-        "The backing of a disk is not what it was.",
-        "forebay disk show NAME says why.";
+        "The backing of a disk shrank, is write-protected, or its size cannot be read.",
+        "forebay disk show NAME reports the reason.";
     DiskRecovered, "disk-recovered", Info,
         "The backing of a disk that failed answers again, and is large enough.",
         "";
     DiskResized, "disk-resized", Info,
-        "A disk took the size that its backing was given.",
+        "A disk was resized to the new size of its backing.",
         "";
     DiskNotResized, "disk-not-resized", Warning,
-        "At a start a disk could not take the size that its backing was given; it is served in the size that it had.",
+        "A start could not resize a disk to the new size of its backing; it is served with its old size.",
         "Once the reason is gone: forebay disk resize NAME.";
     DiskMoved, "disk-moved", Info,
-        "A disk moved to another thread, because the one that it was on had too much to do.",
+        "A disk moved to another thread, because its own was overloaded.",
         "";
     DiskNotMoved, "disk-not-moved", Warning,
         "A disk could not be moved to another thread.",
         "";
     DiskTakenOver, "disk-taken-over", Info,
-        "A disk of a running guest is Forebay's own now and is cached.",
+        "Forebay now serves and caches a disk of a running guest.",
         "";
     DiskReleased, "disk-released", Info,
         "A disk that was taken from a running guest is released, because its QEMU has ended: the file has everything and is free.",
         "";
     DiskNotReleased, "disk-not-released", Warning,
         "A disk that was taken from a running guest cannot be released though its QEMU has ended: a new one is refused the file.",
-        "It is tried again every 5 s. forebay disk show NAME says how much is not destaged yet; check its backing.";
+        "Forebay tries again every 5 s. forebay disk show NAME reports how much is not destaged yet; check its backing.";
     CacheRecovered, "cache-recovered", Info,
-        "What was cached of a disk before the restart is cached again.",
+        "The cached data of a disk was recovered after a restart.",
         "";
     CacheCold, "cache-cold", Info,
-        "A disk starts with an empty cache, and why.",
+        "A disk starts with an empty cache; the message has the reason.",
         "";
     CacheEvicted, "cache-evicted", Info,
-        "What was cached of a disk was dropped, as asked for.",
+        "The cached data of a disk was dropped on request.",
         "";
     BackingFailing, "backing-failing", Error,
-        "A backing fails or does not answer. What the cache has is answered, the rest waits for the retry time.",
-        "Check the device, its path and its server; forebay disk show NAME says what it answers.";
+        "A backing fails or does not answer. Cached data is served; other requests wait for the retry time.",
+        "Check the device, its path and its server; forebay disk show NAME reports its error.";
     BackingBack, "backing-back", Info,
         "A backing works again.",
         "";
     BackingLimited, "backing-limited", Warning,
-        "A disk is served from a backing that promises less than a disk does: it is in memory, or cannot be flushed.",
-        "forebay disk show NAME says what. Move the data to other storage if it must not be lost.";
+        "A disk is served from a backing that is not durable: it is in memory, or cannot be flushed.",
+        "forebay disk show NAME reports the reason. Move the data to other storage if it must not be lost.";
     BackingReplaced, "backing-replaced", Error,
-        "Another file or device is at the path of a backing. Guests go on with the one that was opened.",
-        "forebay disk show NAME says where that one is, and how to save it. Put it back in its place before Forebay is restarted.";
+        "Another file or device is at the path of a backing. Guests continue with the one that was opened.",
+        "forebay disk show NAME reports where that one is, and how to save it. Put it back in its place before Forebay is restarted.";
     BackingMissing, "backing-missing", Error,
-        "The path of a backing names nothing any more: it was deleted or moved. Guests go on with the one that was opened.",
-        "forebay disk show NAME says where that one is, and how to save it. A deleted one is gone once Forebay stops.";
+        "Nothing is at the path of a backing any more: it was deleted or moved. Guests continue with the one that was opened.",
+        "forebay disk show NAME reports where that one is, and how to save it. A deleted one is gone once Forebay stops.";
     BackingInPlace, "backing-in-place", Info,
-        "The path of a backing names again what was opened there.",
+        "The file or device that was opened as a backing is at its path again.",
         "";
     BackingAccepted, "backing-accepted", Warning,
-        "A backing was accepted for what is cached of its disk by somebody's word, and what a comparison had found.",
-        "If it was the wrong one, what was dirty is written over it: restore it from a backup.";
+        "An administrator accepted a backing for the cached data of its disk; the message has the result of the comparison.",
+        "If it was the wrong one, dirty data is written over it: restore it from a backup.";
     BackingFull, "backing-full", Error,
-        "A backing has no room for what is written: its file system, its thin pool or a quota is full.",
-        "Make room below it. In write-back destage then goes on by itself; in other modes guests got the error at once.";
+        "A backing has no room for writes: its file system, its thin pool or a quota is full.",
+        "Make room below it. In write-back destage then continues by itself; in other modes guests got the error at once.";
     BackingHasRoom, "backing-has-room", Info,
-        "A backing takes what is written again.",
+        "A backing accepts writes again.",
         "";
     BackingSlow, "backing-slow", Warning,
         "For three minutes requests to a backing took four times as long as usual and more than 50 ms, or more than a second.",
-        "Look at what else uses the storage, at its health (SMART, a rebuild of its array) and at the way there: iostat -x, its server.";
+        "Check other users of the storage, its health (SMART, a rebuild of its array) and the connection to it: iostat -x, its server.";
     BackingAsUsual, "backing-as-usual", Info,
         "A backing that was slow is not any more.",
         "";
@@ -293,47 +293,47 @@ kinds! {
         "Flash failed reads or writes, at most one such event an hour for each disk.",
         "Check the device: dmesg, smartctl -a. Replace it before it fails: forebay pool replace OLD NEW.";
     ChecksumErrors, "checksum-errors", Warning,
-        "Flash gave back something else than was written, at most one such event an hour for each disk. Guests got it from the backing.",
-        "Check the device and the host's memory: dmesg, smartctl -a. Replace the device if it goes on.";
+        "Flash returned other data than was written, at most one such event an hour for each disk. Guests got the data from the backing.",
+        "Check the device and the host's memory: dmesg, smartctl -a. Replace the device if it continues.";
     DataLost, "data-lost", Error,
         "Data that guests wrote was damaged on flash before the backing had it. Reads of it fail.",
-        "forebay disk show NAME --lost lists the ranges. Restore them from a backup; what is written anew is good again.";
+        "forebay disk show NAME --lost lists the ranges. Restore them from a backup; a range that is written again is good.";
     DestageBehind, "destage-behind", Warning,
-        "Writers have been held back for more than 30 s, because so much is dirty as may be.",
+        "Writers have been held back for more than 30 s, because dirty data is at its limit.",
         "The backing takes less than guests write. Give the disk more room (forebay disk set NAME dirty-limit=SIZE), or a faster backing.";
     DestageCaughtUp, "destage-caught-up", Info,
         "Writers are not held back any more.",
         "";
     QueueBroken, "queue-broken", Error,
-        "A queue of a guest over vhost-user is not served any more: what is in it has no meaning, or its memory is gone. At most one such event an hour for each disk.",
-        "Restart the guest, which waits for its disk. The daemon's log says what was wrong: a driver of the guest, or the program that runs it.";
+        "A queue of a guest over vhost-user is not served any more: its entries are invalid, or its memory is gone. At most one such event an hour for each disk.",
+        "Restart the guest, which waits for its disk. The daemon's log has the reason: a driver of the guest, or the program that runs it.";
     QuiesceFailed, "quiesce-failed", Warning,
-        "A disk could not be made quiet; it goes on as before.",
-        "Check its backing, then ask again: forebay disk quiesce NAME.";
+        "A disk could not be quiesced; its mode is unchanged.",
+        "Check its backing, then try again: forebay disk quiesce NAME.";
     QuiesceGoesOn, "quiesce-goes-on", Info,
-        "A disk is kept quiet after a restart, as was asked before it.",
+        "A disk stays quiesced after a restart.",
         "";
     HoldsUnread, "holds-unread", Warning,
-        "Which disks were to be kept quiet could not be read: they write back again.",
-        "A snapshot or backup that is being made is not of one moment. Ask once more: forebay disk quiesce NAME --seconds N.";
+        "The list of quiesced disks could not be read: they write back again.",
+        "A snapshot or backup in progress is not of one moment. Quiesce again: forebay disk quiesce NAME --seconds N.";
     QuiesceOver, "quiesce-over", Warning,
-        "The time for which a disk was to be quiet is over: it writes back again.",
+        "The time for which a disk was quiesced is over: it writes back again.",
         "A snapshot or backup that was not finished by then is not of one moment. Ask for more time: forebay disk quiesce NAME --seconds N.";
     TotalsUnsaved, "totals-unsaved", Warning,
-        "What disks counted cannot be saved.",
-        "Make room in the daemon's folder, or a restart forgets it.";
+        "The counters of disks cannot be saved.",
+        "Make room in the daemon's folder, or a restart loses them.";
     TotalsBegunAnew, "totals-begun-anew", Warning,
-        "What disks counted before could not be read.",
-        "Counting goes on from zero. Keep the file that was set aside if you need what it has, or delete it.";
+        "The saved counters of disks could not be read.",
+        "Counting starts again from zero. Keep the file that was set aside if you need its content, or delete it.";
     HistoryUnread, "history-unread", Warning,
-        "Something of what a disk did in the last week could not be read, or is of later than now.",
-        "What could be read is told. Keep a file that was set aside if you need the rest, or delete it.";
+        "A part of a disk's history of the last week could not be read, or is dated later than now.",
+        "The readable part is shown. Keep a file that was set aside if you need the rest, or delete it.";
     HistoryUnsaved, "history-unsaved", Warning,
-        "What disks do cannot be saved step by step.",
-        "Make room in the daemon's folder, or a restart forgets it.";
+        "The steps of the disks' history cannot be saved.",
+        "Make room in the daemon's folder, or a restart loses them.";
     ShardUnresponsive, "shard-unresponsive", Error,
         "A thread that serves disks does not answer.",
-        "A device or file system that it waits for hangs: look at dmesg.";
+        "A device or file system that it waits for hangs: check dmesg.";
     ShardAnswers, "shard-answers", Info,
         "A thread that serves disks answers again.",
         "";

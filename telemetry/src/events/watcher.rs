@@ -250,7 +250,7 @@ impl Watched {
                 Some(of_disk(Kind::BackingFull, name, message))
             }
             Change::Over => {
-                let message = format!("The backing of disk '{name}' takes what is written again");
+                let message = format!("The backing of disk '{name}' accepts writes again");
                 Some(of_disk(Kind::BackingHasRoom, name, message))
             }
         }
