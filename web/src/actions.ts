@@ -86,12 +86,12 @@ const ALL: Action[] = [
     label: "Resume\u2026",
     isPossible: isQuiet,
     work: (disk) => ({
-      title: `Let ${disk.name} go on as before?`,
+      title: `Resume ${disk.name}?`,
       sentences: actionWords("resume", disk),
       confirm: "Resume",
       run: async () => {
         await change("POST", `${diskPath(disk.name)}/resume`);
-        return `${disk.name} goes on as before`;
+        return `${disk.name} is resumed`;
       },
     }),
   },
@@ -119,7 +119,7 @@ function quiesceWork(disk: FullDisk): Work {
     run: async () => {
       const asked = Number(seconds.value);
       await change("POST", `${diskPath(disk.name)}/quiesce`, { seconds: asked });
-      return `${disk.name} is being made quiet, then held so for ${duration(asked)}`;
+      return `${disk.name} is being quiesced, then held so for ${duration(asked)}`;
     },
   };
 }
@@ -155,8 +155,8 @@ async function untilQuiet(name: string, progress: (text: string) => void, signal
     const disk = await read<FullDisk>(diskPath(name), "disk");
     const state = disk.quiet?.state;
     if (state === "quiet") return;
-    if (state !== "coming") throw new Error(`Cannot bring home what is dirty: ${disk.quiet?.reason ?? disk.reason ?? "somebody resumed it"}. Nothing was dropped.`);
-    progress(`${size(dirty(disk))} left to bring home\u2026`);
+    if (state !== "coming") throw new Error(`Cannot destage dirty data: ${disk.quiet?.reason ?? disk.reason ?? "it was resumed"}. Nothing was dropped.`);
+    progress(`${size(dirty(disk))} left to destage\u2026`);
     await new Promise((resolve) => window.setTimeout(resolve, LOOK_INTERVAL));
   }
 }

@@ -65,7 +65,7 @@ export function findings(disk: Disk): Finding[] {
     say("bad", troubleOfBacking(disk.name, backing), BACKING_ADVICE[backing.state] ?? null);
   }
   if (disk.quiet?.state === "failed") {
-    say("warning", `${disk.name} could not be made quiet: ${disk.quiet.reason ?? "no reason is known"}`, null);
+    say("warning", `${disk.name} could not be quiesced: ${disk.quiet.reason ?? "no reason is known"}`, null);
   }
   const uncopied = disk.segments_uncopied ?? 0;
   if (disk.mirrored === true && uncopied > 0) {
@@ -155,11 +155,11 @@ export function zeroes(bytes: number | null | undefined): string | null {
 export function quietness(disk: Disk): string | null {
   switch (disk.quiet?.state) {
     case "coming":
-      return `Being made quiet: ${size(dirty(disk))} left to bring home`;
+      return `Being quiesced: ${size(dirty(disk))} left to destage`;
     case "quiet":
-      return `Quiet for another ${duration(disk.quiet.seconds_left)}`;
+      return `Quiesced for another ${duration(disk.quiet.seconds_left)}`;
     case "failed":
-      return `Could not be made quiet: ${disk.quiet.reason ?? "no reason is known"}`;
+      return `Could not be quiesced: ${disk.quiet.reason ?? "no reason is known"}`;
     default:
       return null;
   }
@@ -172,7 +172,7 @@ export function load(disk: FullDisk): string {
   if (load.state === "loading") return "being loaded; reads come from the backing meanwhile";
   if (load.state === "cold") return `nothing: ${load.reason ?? "no reason is known"}`;
   const kept = `${size(load.kept_bytes)} came back`;
-  return load.dropped_bytes > 0 ? `${kept}, ${size(load.dropped_bytes)} may have changed and is not believed` : kept;
+  return load.dropped_bytes > 0 ? `${kept}, ${size(load.dropped_bytes)} may have changed and is not trusted` : kept;
 }
 
 /** Requests that waited to stay within the limits of the disk, since it was attached. */

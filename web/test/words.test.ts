@@ -97,7 +97,7 @@ test("actions say figures in plain words", () => {
 
 test("quiet and warm are said as they are", () => {
   assert.equal(quietness(disk()), null);
-  assert.equal(quietness(disk({ quiet: { state: "quiet", seconds_left: 30, reason: null } })), "Quiet for another 30 s");
+  assert.equal(quietness(disk({ quiet: { state: "quiet", seconds_left: 30, reason: null } })), "Quiesced for another 30 s");
   assert.equal(load(disk()), "1MiB came back");
   assert.equal(load(disk({ load: null })), "not known while the disk is not served");
   assert.ok(load(disk({ load: { state: "cold", reason: "the pool is new", kept_bytes: 0, dropped_bytes: 0, took_us: 0 } })).includes("the pool is new"));

@@ -138,7 +138,7 @@ async function histogramsAndEvents({ host, page, shoot }) {
 async function adviceIsGiven({ host, page }) {
   const { advice } = await host.get("/v1/disks/web1/advice");
   assert.equal(advice.length, 1);
-  const verdicts = { "can-help": "A cache helps", "cannot-help": "A cache can", "too-little-seen": "Too little was seen" };
+  const verdicts = { "can-help": "A cache helps", "cannot-help": "A cache can", "too-little-seen": "Too little was observed" };
   assert.ok(advice[0].verdict in verdicts, advice[0].verdict);
   // It may have become another one meanwhile.
   const text = await page.locator("section.advice .advice-text").textContent();
@@ -482,7 +482,7 @@ async function actions({ host, page, shoot }) {
   await dialog.getByRole("button", { name: "Quiesce" }).click();
   await dialog.waitFor({ state: "detached" });
   await eventually(async () => assert.equal((await host.disk("web1")).quiet.state, "quiet"));
-  await until(page, () => document.querySelector('[data-figure="quiet"]').textContent.includes("Quiet for another"));
+  await until(page, () => document.querySelector('[data-figure="quiet"]').textContent.includes("Quiesced for another"));
   await done(page, "Resume", "Resume");
   assert.equal((await host.disk("web1")).quiet.state, "no");
   await eventually(async () => assert.ok((await host.disk("web1")).dirty_bytes > 0, "guests write again"));
