@@ -58,7 +58,7 @@ fn refuse_second_attempt(world: &World, device: &str) -> Answer<()> {
     match world.forebay.moved()?.into_iter().find(same) {
         None => Ok(()),
         Some(disk) => Err(Problem::conflict(format!(
-            "Disk '{}' is on its way from that device already, or an attempt was broken off; `forebay vm detach {0}` \
+            "Disk '{}' is being moved from that device already, or an attempt was interrupted; `forebay vm detach {0}` \
              takes it back, then try again",
             disk.name
         ))),
@@ -74,7 +74,7 @@ fn move_behind(world: &mut World, device: &str, found: &Found, disk: &MovedDisk)
     change.run(&mut world.qmp)?;
     if node_used_by(&mut world.qmp, device)? != disk.node {
         return Err(Problem::failed(
-            "QEMU's job ended without changing the guest over; see whether somebody cancelled it",
+            "QEMU's job ended without changing the guest over; check whether it was cancelled",
         ));
     }
     close_original(world, disk)?;
@@ -130,11 +130,11 @@ fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) ->
     }
     match clean_up(world, disk) {
         Ok(()) => {
-            let message = format!("{problem}. The guest has its disk as before");
+            let message = format!("{problem}. The guest's disk is unchanged");
             Problem { kind: problem.kind, message }
         }
         Err(left) => Problem::failed(format!(
-            "{problem}. The guest has its disk as before, but something is left: {left}; `forebay disk remove {}` ends the \
+            "{problem}. The guest's disk is unchanged, but something is left: {left}; `forebay disk remove {}` ends the \
              service of the disk",
             disk.name
         )),

@@ -18,7 +18,7 @@ pub fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
         match settle(world, device, &disk) {
             Ok(true) => {}
             Ok(false) => {
-                let message = format!("{problem}. The disk is served by Forebay as before");
+                let message = format!("{problem}. Forebay still serves the disk");
                 return Err(Problem { kind: problem.kind, message });
             }
             Err(left) => {
@@ -55,7 +55,7 @@ fn find(world: &mut World, device: &str) -> Answer<MovedDisk> {
     match moved.iter().find(of_device) {
         Some(disk) if disk.on_its_way => Ok(disk.clone()),
         Some(disk) => Err(Problem::conflict(format!(
-            "Device '{device}' uses {file} and not disk '{name}', which was taken from it: its QEMU was started anew; \
+            "Device '{device}' uses {file} and not disk '{name}', which was taken from it: its QEMU was restarted; \
              `forebay disk remove {name}` ends the service of that disk",
             name = disk.name
         ))),
@@ -98,7 +98,7 @@ pub(super) fn return_guest(
     ChangeOver { job: &disk.node, root: &root, from: &disk.node, to: &top }.run(&mut world.qmp)?;
     if node_used_by(&mut world.qmp, device)? == disk.node {
         return Err(Problem::failed(
-            "QEMU's job ended without changing the guest over; see whether somebody cancelled it",
+            "QEMU's job ended without changing the guest over; check whether it was cancelled",
         ));
     }
     Ok(())

@@ -144,7 +144,7 @@ impl Device {
                 "The QEMU at {at} has no disk with an id; give its -device an id="
             ))),
             several => Err(Problem::invalid(format!(
-                "The QEMU at {at} has several disks; say which with --device: {}",
+                "The QEMU at {at} has several disks; choose one with --device: {}",
                 several.join(", ")
             ))),
         }

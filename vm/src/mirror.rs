@@ -79,7 +79,7 @@ impl ChangeOver<'_> {
                 Err(failed(format!("QEMU's job ended with '{}'", job["error"].as_str().unwrap_or_default())))
             }
             Some(job) if job["status"] == status => Ok(()),
-            Some(_) => Err(failed("somebody cancelled QEMU's job".to_owned())),
+            Some(_) => Err(failed("QEMU's job was cancelled".to_owned())),
             None => Err(failed(format!("QEMU's job did not become {status} in time; see what its disks do"))),
         }
     }

@@ -144,7 +144,7 @@ fn attempts_that_fail_change_nothing(scene: &mut Scene) {
     let own = scene.machine.own_socket.clone();
     let between =
         stand_between(&scene.host, &scene.machine.socket, "job-complete", move || cancel_jobs(&own));
-    scene.fails(|| scene.vm_through(&between, "attach", "blk"), "The guest has its disk as before");
+    scene.fails(|| scene.vm_through(&between, "attach", "blk"), "The guest's disk is unchanged");
     drop(open);
     scene.machine.write_and_verify();
 }

@@ -54,7 +54,7 @@ impl QmpError {
     }
 
     pub(super) fn refused(command: &str, error: &Value) -> Self {
-        let message = error["desc"].as_str().unwrap_or("it does not say why");
+        let message = error["desc"].as_str().unwrap_or("it gives no reason");
         Self::Refused { command: command.to_owned(), message: message.to_owned() }
     }
 }
@@ -68,7 +68,7 @@ impl fmt::Display for QmpError {
                     io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
                         "name the QMP socket of a QEMU that runs"
                     }
-                    _ => "look whether that QEMU still runs",
+                    _ => "check whether that QEMU still runs",
                 };
                 write!(f, "Cannot talk to QEMU at {}: {source}; {advice}", socket.display())
             }
@@ -80,7 +80,7 @@ impl fmt::Display for QmpError {
             ),
             Self::Garbled { socket, what } => write!(
                 f,
-                "Cannot talk to QEMU at {}: it said '{}', which is not the QEMU Machine Protocol; name a socket made with \
+                "Cannot talk to QEMU at {}: it sent '{}', which is not the QEMU Machine Protocol; name a socket made with \
                  -qmp",
                 socket.display(),
                 what.escape_debug()
@@ -88,7 +88,7 @@ impl fmt::Display for QmpError {
             Self::Refused { command, message } => write!(f, "QEMU refused '{command}': {message}"),
             Self::TimedOut { socket, command, seconds } => write!(
                 f,
-                "QEMU at {} has not answered '{command}' for {seconds} s; look whether it still runs",
+                "QEMU at {} has not answered '{command}' for {seconds} s; check whether it still runs",
                 socket.display()
             ),
         }

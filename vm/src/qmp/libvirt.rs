@@ -72,7 +72,7 @@ impl LibvirtLink {
         }
         let said = text(errors)?;
         let said = said.trim().trim_start_matches("error: ").replace('\n', " ");
-        Err(broken(io::Error::other(format!("virsh says '{}'", said.escape_debug()))))
+        Err(broken(io::Error::other(format!("virsh printed '{}'", said.escape_debug()))))
     }
 
     fn name(&self) -> PathBuf {

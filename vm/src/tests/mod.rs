@@ -121,7 +121,7 @@ fn a_daemon_that_dies_for_good_while_a_disk_is_attached_leaves_the_guest_its_dis
         let scene = Scene::new("format", "storage");
         scene.state().daemon_dies_at = Some(command);
         let problem = attached(&scene).expect_err("nobody caches it");
-        assert!(problem.message.contains("as before, but something is left"), "{command}: {problem}");
+        assert!(problem.message.contains("is unchanged, but something is left"), "{command}: {problem}");
         assert!(problem.message.contains("forebay disk remove"), "{command}: {problem}");
         scene.assert_uses_its_file(command);
     }
@@ -225,6 +225,6 @@ fn a_guest_that_was_started_anew_is_told_from_one_that_uses_its_disk() {
         disk.came_from(&anew.socket());
     }
     let problem = detached(&anew).expect_err("nobody uses the disk");
-    assert!(problem.message.contains("started anew"), "{problem}");
+    assert!(problem.message.contains("was restarted"), "{problem}");
     assert!(problem.message.contains("forebay disk remove"), "{problem}");
 }
