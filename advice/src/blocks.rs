@@ -168,7 +168,7 @@ fn sentence(
         let before = compared.iter().find(|block| block.block_bytes == present.block_bytes);
         if let Some(before) = before.filter(|before| before.block_bytes != advised.block_bytes) {
             text.extend([format!(
-                " Blocks of {} waste {}; a change drops what is cached of the disk.",
+                " Blocks of {} waste {}; a change drops the cached data of the disk.",
                 size(before.block_bytes),
                 points((advised.hit_ratio - before.hit_ratio).max(0.0))
             )]);

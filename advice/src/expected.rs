@@ -71,7 +71,8 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
     let Some(size) = &advice.size else { return };
     let latencies = &known.latencies;
     let (Some(ram), Some(flash), Some(miss)) = (latencies.ram, latencies.flash, latencies.miss) else {
-        let text = "Latency: no read was answered by the backing lately, so what a miss takes is not known.";
+        let text =
+            "Latency: no read was answered by the backing lately, so the latency of a miss is not known.";
         advice.say("latency", text.to_owned());
         return;
     };

@@ -294,7 +294,7 @@ fn too_little(known: &Known<'_>) -> String {
     let reads = whole(known.curves.reads.uses());
     let missing = READS_NEEDED.saturating_sub(reads);
     let mut text = format!(
-        "Too little was seen to say anything: {reads} reads, and {READS_NEEDED} are needed, {missing} more."
+        "Too little was observed to give advice: {reads} reads, and {READS_NEEDED} are needed, {missing} more."
     );
     if known.source == Source::Trace {
         text.push_str(" Take a longer trace.");

@@ -175,7 +175,7 @@ fn advised(
     if !known.asked.has_directions {
         return (
             None,
-            "The trace does not say which requests write, so nothing is said of modes.".to_owned(),
+            "The trace does not say which requests write, so there is no advice on modes.".to_owned(),
         );
     }
     if goes_around(known) {
@@ -243,9 +243,7 @@ fn sentence_of_write_back(known: &Known<'_>, write_back: &WriteBack) -> String {
         Some(_) => " the one device of the pool (a second one would have a copy: `forebay pool add`),",
         None => " two devices in the pool, so that both have it,",
     });
-    text.push_str(
-        " and on nobody else opening the backing meanwhile; docs/write-back.md has what to know before.",
-    );
+    text.push_str(" and on no other program opening the backing meanwhile; read docs/write-back.md first.");
     if known.source == super::Source::Disk
         && known.present.is_some_and(|present| present.mode != Mode::WriteBack)
     {

@@ -106,7 +106,7 @@ fn a_disk_is_advised_on_once_it_was_read_enough_and_not_before() {
 
     let shown = daemon.run(&["advise"]).succeeded();
     assert!(
-        shown.starts_with("Disk a: A cache helps: ") && shown.contains("\nDisk b: Too little was seen"),
+        shown.starts_with("Disk a: A cache helps: ") && shown.contains("\nDisk b: Too little was observed"),
         "{shown}"
     );
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
