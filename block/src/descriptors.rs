@@ -25,7 +25,7 @@ pub(crate) fn check_room(open: impl AsFd) -> io::Result<()> {
         Err(error) if error.raw_os_error() != Some(libc::EMFILE) => Err(error),
         Ok(_) | Err(_) => Err(io::Error::other(format!(
             "too many open files: the process may have {limit}, {reserve} of which are for its own; raise the limit \
-             (`LimitNOFILE=` of the service, `ulimit -n`), or let guests go"
+             (`LimitNOFILE=` of the service, `ulimit -n`), or disconnect guests"
         ))),
     }
 }

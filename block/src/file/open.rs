@@ -479,8 +479,8 @@ impl fmt::Display for OpenError {
                 let path = path.display();
                 write!(
                     f,
-                    "Cannot write {path}: the device is read-only, as `blockdev --getro {path}` says; make it writable (blockdev \
-                     --setrw {path}; a loop device anew, without -r), or add the disk with --read-only"
+                    "Cannot write {path}: the device is read-only, as `blockdev --getro {path}` shows; make it writable (blockdev \
+                     --setrw {path}; a loop device again, without -r), or add the disk with --read-only"
                 )
             }
             Self::Protected { path, attribute } => {
@@ -488,7 +488,7 @@ impl fmt::Display for OpenError {
                     (path.display(), if *attribute == 'i' { "immutable" } else { "append-only" });
                 write!(
                     f,
-                    "Cannot write {path}: the file is {what}, as `lsattr {path}` says; let it be written (chattr -{attribute} {path}), \
+                    "Cannot write {path}: the file is {what}, as `lsattr {path}` shows; make it writable (chattr -{attribute} {path}), \
                      or add the disk with --read-only"
                 )
             }

@@ -70,7 +70,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation(pub Cow<'static, str>);
 
-const UNKNOWN: Violation = violation("it answered something that nobody asked");
+const UNKNOWN: Violation = violation("it answered a request that was not sent");
 
 const fn violation(what: &'static str) -> Violation {
     Violation(Cow::Borrowed(what))
@@ -120,10 +120,9 @@ impl Intake {
     /// Handles the start of a reply. Returns none if the state changed and nothing else is to be done.
     fn header(&mut self, input: &mut &[u8]) -> Result<Option<Step>, Violation> {
         let Some(magic) = input.first_chunk() else { return Ok(Some(Step::NeedInput)) };
-        let length =
-            ReplyHeader::bytes_after(*magic).ok_or(violation("it sent something that is no reply"))?;
+        let length = ReplyHeader::bytes_after(*magic).ok_or(violation("it sent data that is not a reply"))?;
         let Some((head, rest)) = input.split_at_checked(length) else { return Ok(Some(Step::NeedInput)) };
-        match ReplyHeader::decode(head).ok_or(violation("it sent something that is no reply"))? {
+        match ReplyHeader::decode(head).ok_or(violation("it sent data that is not a reply"))? {
             ReplyHeader::Simple { error, cookie } => {
                 *input = rest;
                 self.simple(error, cookie)
@@ -189,7 +188,7 @@ impl Intake {
             }
             Payload::Status { context, .. } => {
                 if awaited.request.command != Command::BlockStatus || Some(context) != allocation {
-                    return Err(violation("it described extents that nobody asked for"));
+                    return Err(violation("it described extents that were not requested"));
                 }
                 self.state = State::Extents { chunk, left: length - CONTEXT_BYTES };
                 return Ok(None);
@@ -256,7 +255,7 @@ impl Awaited {
         let start = offset.checked_sub(first).and_then(|start| usize::try_from(start).ok());
         let place = start.and_then(|start| Some(start..start.checked_add(length)?));
         let place = place.filter(|place| command == Command::Read && place.end <= asked as usize);
-        let place = place.ok_or(violation("it sent data that nobody asked for"))?;
+        let place = place.ok_or(violation("it sent data that was not requested"))?;
         self.covered.come(&place, asked as usize).map_err(violation)?;
         Ok(place)
     }

@@ -167,7 +167,7 @@ impl Negotiation {
         match kind {
             OptionReply::MetaContext => {
                 let context = decode_context(payload).filter(|context| context.1 == ALLOCATION_CONTEXT);
-                let (number, _) = context.ok_or(violation("it chose a context that nobody asked for"))?;
+                let (number, _) = context.ok_or(violation("it chose a context that was not requested"))?;
                 self.terms.allocation = Some(number);
             }
             OptionReply::Ack => self.ask_for_export(output),
@@ -192,7 +192,7 @@ impl Negotiation {
                 _ => {}
             },
             OptionReply::Ack if facts.flags == 0 => {
-                return Err(violation("it never said how large the export is"));
+                return Err(violation("it did not report the size of the export"));
             }
             OptionReply::Ack => self.state = State::Over,
             kind if kind.is_error() => {

@@ -213,8 +213,7 @@ impl Watch {
         let mut failing = self.failing.borrow_mut();
         if failing.is_none() {
             tracing::error!(
-                "Backing {} fails: {reason}. What the cache has is answered, the rest waits for the retry time and is then an \
-                 error; check the device, its path and its server",
+                "Backing {} fails: {reason}. Cached data is served; other requests wait for the retry time and then fail; check the device, its path and its server",
                 self.name
             );
             *failing = Some((since, reason));

@@ -85,14 +85,14 @@ impl Capabilities {
             fence: Ability::Able,
             dirty_marker: Ability::Able,
             flush: Ability::unless((!geometry.flushes).then_some(
-                "its server offers no flush, so nobody can say when what it took is durable; guests are told of no flush either",
+                "its server offers no flush, so it is unknown when its writes are durable; guests are offered no flush either",
             )),
             persistence: Ability::Able,
             direct_io: Ability::Able,
             guest_move: Ability::Able,
             shard_move: Ability::Able,
             resize: Ability::Able,
-            discard: Ability::unless((!geometry.discards).then_some("it takes none, so what guests discard keeps its storage")),
+            discard: Ability::unless((!geometry.discards).then_some("it supports none, so a range that guests discard keeps its storage")),
             unmap: Ability::unless((!geometry.unmaps).then_some("they are written as data and take storage")),
         }
     }

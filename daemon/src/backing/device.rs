@@ -54,7 +54,7 @@ impl Backing {
     pub(crate) async fn rest(&self) -> Result<(), BlockError> {
         if self.0.has_left_requests() {
             let error = BlockError::anywhere(ErrorKind::Unanswered, Operation::Open);
-            return Err(error.because("the system has not answered requests that were given up"));
+            return Err(error.because("the system has not answered requests that Forebay abandoned"));
         }
         self.0.inner().rest().await
     }
@@ -181,7 +181,7 @@ impl Backing {
     pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
         if self.0.has_left_requests() {
             return Err(Problem::unavailable(format!(
-                "Cannot unlock backing {location}: it has not answered requests that were given up, and they may still be done; try \
+                "Cannot unlock backing {location}: it has not answered requests that Forebay abandoned, and they may still be done; try \
                  again once it has, see `forebay disk show`"
             )));
         }

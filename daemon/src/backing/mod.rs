@@ -43,7 +43,7 @@ fn let_in(path: &Path) -> String {
             .to_owned();
     }
     format!(
-        "the daemon runs as user '{user}'; `setfacl -m u:{user}:rw {path}` lets it at this file, and the folders above \
-         must let it through"
+        "the daemon runs as user '{user}'; `setfacl -m u:{user}:rw {path}` gives it access to this file; it needs \
+         search permission for the folders above"
     )
 }

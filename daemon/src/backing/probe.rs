@@ -54,8 +54,8 @@ pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
         }
         if is_pool(&mut file).map_err(|error| refuse(advise(path, &error)))? {
             return Err(refuse(format!(
-                "it is the pool of a Forebay, which may have the only copy of what guests wrote; `forebay check {}` says what is in \
-                 it; --force-raw serves its bytes as a disk",
+                "it is the pool of a Forebay, which may have the only copy of what guests wrote; `forebay check {}` shows what is \
+                 in it; --force-raw serves its bytes as a disk",
                 path.display()
             )));
         }

@@ -165,7 +165,10 @@ fn what_a_backing_cannot_do_is_said_with_the_reason_where_its_disk_is_shown_and_
         assert!(names("export").contains(&cannot.to_owned()), "{:?}", unable("export"));
     }
     let shown = daemon.run(&["disk", "show", "export"]).succeeded();
-    assert!(shown.contains("fencing") && shown.contains("NBD keeps nobody else from writing"), "{shown}");
+    assert!(
+        shown.contains("fencing") && shown.contains("NBD does not prevent other clients from writing"),
+        "{shown}"
+    );
     let refused = daemon.run(&["disk", "set", "export", "mode=write-back"]).failed();
     let reason = "NBD has no place for a mark on an export";
     for text in [&shown, &refused] {

@@ -256,7 +256,7 @@ impl Client {
         match answer.error {
             None => Ok(answer),
             Some(error) => {
-                let text = format!("Cannot {command:?} {length} bytes at {offset}: server says {error:?}");
+                let text = format!("Cannot {command:?} {length} bytes at {offset}: server reports {error:?}");
                 Err(io::Error::other(text))
             }
         }

@@ -240,7 +240,7 @@ impl<D: BlockDevice> VhostUserDoor<D> {
             None => {}
             Some(0) => tracing::warn!("The front end of a guest of disk '{name}' was sent away: {reason}"),
             Some(times) => tracing::warn!(
-                "The front end of a guest of disk '{name}' was sent away, as {times} times since this was said last: {reason}"
+                "The front end of a guest of disk '{name}' was sent away, as {times} times since the last message: {reason}"
             ),
         }
     }

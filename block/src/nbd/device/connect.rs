@@ -156,9 +156,10 @@ fn explain(failure: Failure) -> Trouble {
                     "its server has no export of this name, or cannot open it; check the name, and its log",
                 ),
                 OptionReply::Policy => (true, "its server does not allow it; see its configuration"),
-                OptionReply::TlsRequired => {
-                    (false, "its server wants encryption, which Forebay does not speak; serve it without")
-                }
+                OptionReply::TlsRequired => (
+                    false,
+                    "its server requires encryption, which Forebay does not support; serve it without",
+                ),
                 OptionReply::Shutdown => (true, "its server is about to stop"),
                 _ => (false, "its server refuses; see its log"),
             };
@@ -189,7 +190,7 @@ pub(super) fn geometry(target: &Target, facts: &ExportFacts, access: Access) -> 
     }
     if access == Access::ReadWrite && flags & READ_ONLY != 0 {
         return refuse(
-            "its server serves it read-only; let it be written there, or add the disk with --read-only"
+            "its server serves it read-only; make it writable there, or add the disk with --read-only"
                 .to_owned(),
         );
     }

@@ -168,13 +168,13 @@ impl<H: Host> NbdDevice<H> {
             Failure::Unknown(ending) => (
                 ErrorKind::Unanswered,
                 format!(
-                    "the connection to {target} was given up, {ending}; it may still be done until the server answers it or ends that connection"
+                    "the connection to {target} was abandoned, {ending}; it may still be done until the server answers it or ends that connection"
                 ),
             ),
             Failure::Refused(reason) => (ErrorKind::Gone, reason),
             Failure::Answered(error, words) => {
                 let words = if words.is_empty() { String::new() } else { format!(" '{words}'") };
-                (kind_of(error), format!("the server of {target} says {error:?}{words}"))
+                (kind_of(error), format!("the server of {target} reports {error:?}{words}"))
             }
         };
         BlockError { kind, operation, range, reason }

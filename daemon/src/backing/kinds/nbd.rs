@@ -39,7 +39,7 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
     fn capabilities(&self) -> Capabilities {
         let device = self.inner();
         let unsound = "it has no open connection, or lost one with changes that are not flushed";
-        let alone = "its server takes one client, and tells a new size to the next connection only";
+        let alone = "its server accepts one client, and reports a new size to the next connection only";
         Capabilities {
             fence: FENCE,
             dirty_marker: Ability::unable("NBD has no place for a mark on an export"),
@@ -82,8 +82,9 @@ impl Storage for Aligned<NbdDevice<LocalHost>> {
 }
 
 /// Fence of an export.
-pub(in crate::backing) const FENCE: Ability =
-    Ability::unable("NBD keeps nobody else from writing to this backing; see to that yourself");
+pub(in crate::backing) const FENCE: Ability = Ability::unable(
+    "NBD does not prevent other clients from writing to this backing; make sure that none does",
+);
 
 /// Returns the identity of an export: the address of its server, and its name.
 pub(in crate::backing) fn identity_of(target: &Target) -> Identity {
