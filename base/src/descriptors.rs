@@ -11,7 +11,7 @@ pub fn advice_or(error: &io::Error, usual: &str) -> String {
             let limit = getrlimit(Resource::RLIMIT_NOFILE)
                 .map_or_else(|_| "no more".to_owned(), |(soft, _)| soft.to_string());
             format!(
-                "the daemon may have {limit} open files: raise that limit (`LimitNOFILE=` of the service, `ulimit -n`), or let guests go"
+                "the daemon may have {limit} open files: raise that limit (`LimitNOFILE=` of the service, `ulimit -n`), or disconnect guests"
             )
         }
         Some(libc::ENFILE) => {

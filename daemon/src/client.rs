@@ -167,7 +167,7 @@ impl Client {
 
     fn late(&self, time: Duration) -> Problem {
         Problem::unavailable(format!(
-            "Cannot wait for the daemon at {}: it has not answered in {} s; look whether it hangs",
+            "Cannot wait for the daemon at {}: it has not answered in {} s; check whether it hangs",
             self.socket.display(),
             time.as_secs()
         ))
@@ -196,7 +196,7 @@ async fn exchange(socket: &Path, request: Request<Full<Bytes>>) -> Answer<(u16, 
     })?;
     let broken = |error: hyper::Error| {
         Problem::unavailable(format!(
-            "Cannot finish the request at {}: {error}; look whether the daemon still runs",
+            "Cannot finish the request at {}: {error}; check whether the daemon still runs",
             socket.display()
         ))
     };

@@ -87,7 +87,7 @@ const KEYS: [Key; 17] = [
         table: "",
         name: "log-format",
         example: "\"text\"",
-        about: "How lines of the log look: text, or json with one object a line.",
+        about: "Format of the log: text, or json with one object a line.",
     },
     Key {
         table: "",
@@ -165,7 +165,7 @@ const KEYS: [Key; 17] = [
         table: "pool",
         name: "smartctl",
         example: "\"auto\"",
-        about: "What asks the pool's drives how worn they are: the smartctl of the system, the path of another one, or \"off\".",
+        about: "Program that reads the wear of the pool's drives: the smartctl of the system, the path of another one, or \"off\".",
     },
 ];
 

@@ -39,7 +39,7 @@ to it: forebay vm attach.";
 
 /// Introduction of all lines over TCP.
 const NBD_TCP: &str = "\
-Over TCP, for clients on other hosts: as over NBD, and slower. Who may connect, nbd.allow and nbd.tls of the daemon say.";
+Over TCP, for clients on other hosts: as over NBD, and slower. The daemon's nbd.allow and nbd.tls decide who may connect.";
 /// Usual folder of certificates of QEMU's clients.
 const TLS_DIR_OF_QEMU: &str = "/etc/pki/qemu";
 /// Usual folder of certificates of libnbd's clients.
@@ -220,7 +220,7 @@ pub(crate) fn answer(doors: &Doors, client: Client, door: Option<Door>) -> Answe
             others => format!("connects with {others}"),
         };
         return Err(Problem::invalid(format!(
-            "Cannot say how {} reaches disk '{}' over {wanted}: it {has}",
+            "Cannot show how {} reaches disk '{}' over {wanted}: it {has}",
             client.title(),
             doors.name
         )));
@@ -358,7 +358,7 @@ impl Sector {
 /// Returns the remark on the line for nbd-client.
 fn nbd_client_note(sector_bytes: u64) -> String {
     format!(
-        "A restart of Forebay is an I/O error for whoever uses /dev/nbd0: nbd-client (tried: 3.24) does not tell the kernel to wait.\n\
+        "A restart of Forebay is an I/O error for users of /dev/nbd0: nbd-client (tried: 3.24) does not make the kernel wait.\n\
          --connect qemu-nbd makes such a device that waits. -block-size {sector_bytes} is the sector that partition tables were made for."
     )
 }
@@ -403,7 +403,7 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
         form(
             Client::Libvirt,
             "Into the guest's <devices>. The guest waits up to 60 s while Forebay restarts, if libvirt knows <reconnect delay>. 9.0 and\n\
-             older leave it out without a word, and a restart is an I/O error in the guest: take vhost-user there.",
+             older drop it silently, and a restart is an I/O error in the guest: take vhost-user there.",
             format!(
                 "\
 <disk type='network' device='disk'>
@@ -433,7 +433,7 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
         ),
         form(
             Client::QemuNbd,
-            "/dev/nbd0 is a block device of this host then. Whoever uses it waits up to 60 s while Forebay restarts.\n\
+            "/dev/nbd0 is a block device of this host then. Its users wait up to 60 s while Forebay restarts.\n\
              qemu-nbd --disconnect /dev/nbd0 ends it. The package is qemu-utils.",
             device,
         ),

@@ -168,7 +168,7 @@ impl HostRecord {
         let path = dir.join(WITNESS);
         let unreadable = |reason: String| {
             Problem::failed(format!(
-                "Cannot read {}: {reason}. It says which devices of the pool do not count; bring it back, or remove it if no \
+                "Cannot read {}: {reason}. It lists the devices of the pool that do not count; restore it, or remove it if no \
                  device of the pool ever failed",
                 path.display()
             ))
@@ -242,7 +242,9 @@ pub(crate) async fn open(store: &Store) -> Answer<HostFile> {
     if origin != Origin::Present || !are_same(dir) {
         host.adopt(|_| {});
         if let Err(problem) = host.change(|_| Ok(())).await {
-            tracing::warn!("What was read at the start is not saved in the form of this version: {problem}");
+            tracing::warn!(
+                "The state that was read at the start is not saved in the format of this version: {problem}"
+            );
             return Ok(host);
         }
     }

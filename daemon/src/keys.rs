@@ -42,7 +42,7 @@ pub(crate) const KEYS: [Key; 21] = [
     Key {
         name: "block-size",
         default: "64KiB",
-        about: "unit of the index, a power of two from 4KiB to 1MiB; a change drops what is cached of the disk",
+        about: "unit of the index, a power of two from 4KiB to 1MiB; a change drops the cached data of the disk",
     },
     Key {
         name: "reserve",
@@ -72,7 +72,7 @@ pub(crate) const KEYS: [Key; 21] = [
     Key {
         name: "destage-rate-min",
         default: "0",
-        about: "write-back: destage never goes slower than so many bytes a second, whatever guests do; 0 = none",
+        about: "write-back: the least rate of destage in bytes a second, whatever guests do; 0 = none",
     },
     Key {
         name: "destage-rate-max",
@@ -82,7 +82,7 @@ pub(crate) const KEYS: [Key; 21] = [
     Key {
         name: "redundancy",
         default: "mirror",
-        about: "write-back: mirror keeps what the backing does not have on two devices of the pool, if it has two that are \
+        about: "write-back: mirror keeps dirty data on two devices of the pool, if it has two that are \
                 large enough; none on one",
     },
     Key {
@@ -122,7 +122,7 @@ pub(crate) const KEYS: [Key; 21] = [
         name: "map",
         default: "off",
         about: "on makes the disk a block device of the host at each start of the service: /dev/forebay/NAME; scan does so too, and lets udev \
-                and LVM of the host look for file systems and volumes on it",
+                and LVM of the host search it for file systems and volumes",
     },
     Key {
         name: "socket-owner",

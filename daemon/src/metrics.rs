@@ -59,21 +59,24 @@ const DISK_GAUGES: [(&str, &str); 22] = [
     ("dirty_bytes", "Content on flash that the backing does not have."),
     ("dirty_zeroes_bytes", "Zeroes that the backing does not have."),
     ("dirty_limit_bytes", "The most that may be dirty."),
-    ("lost_bytes", "What was damaged before the backing had it."),
+    ("lost_bytes", "Data that was damaged before the backing had it."),
     ("blocks_max", "Blocks that fit into the limit of the disk."),
     ("blocks_cached", "Blocks of which at least one page is on flash."),
-    ("destage_bytes_per_second", "What destage lately achieved; 0 if nothing is dirty."),
-    ("dirty_for_seconds", "How long something was dirty without a break."),
+    ("destage_bytes_per_second", "Recent rate of destage; 0 if nothing is dirty."),
+    ("dirty_for_seconds", "How long the disk has had dirty data without a break."),
     ("connections", "Clients that are connected to the disk."),
     ("segments_uncopied", "Segments of a mirrored disk that lack their second copy."),
-    ("mirrored", "1 if two devices have what the backing does not have, or are to."),
-    ("depends_on_pool", "1 if the pool may have what the backing does not have."),
+    ("mirrored", "1 if two devices have the dirty data, or are to have it."),
+    ("depends_on_pool", "1 if the pool may have data that the backing does not have."),
 ];
 
 /// Keys of a door of a disk.
 const DOOR_GAUGES: [(&str, &str); 2] = [
     ("connections", "Clients that are connected through the door."),
-    ("broken_queues", "Queues of guests that are not served any more, since the disk came to its shard."),
+    (
+        "broken_queues",
+        "Queues of guests that are not served any more, since its shard began to serve the disk.",
+    ),
 ];
 
 /// Keys of the pool.
@@ -222,8 +225,8 @@ pub(crate) fn page() -> String {
         table("Of the write budget of a device of the pool (label `device`)", columns, budget),
         table("Of a drive that a device of the pool is on (labels `device`, `drive`)", columns, drive),
         table("Of a thread that serves disks (label `shard`)", columns, shard),
-        table("What follows from counters", ["key", "question"], derived),
-        table("For those who come from vSphere Flash Read Cache", ["there", "key here", "metric"], vfrc),
+        table("Values derived from counters", ["key", "question"], derived),
+        table("For users of vSphere Flash Read Cache", ["there", "key here", "metric"], vfrc),
     ]
     .concat()
 }
@@ -264,7 +267,7 @@ static DISK_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| disk_rows().collect());
 fn about_disks(disks: &[&Value]) -> Vec<Family> {
     let name = |disk: &Value| disk["name"].as_str().unwrap_or_default().to_owned();
     let mut families = from_rows(&*DISK_ROWS, disks, &|disk| vec![("disk", name(disk))]);
-    let mut info = Family::new("forebay_disk_info", "What a disk is; always 1.", Kind::Gauge);
+    let mut info = Family::new("forebay_disk_info", "Name and mode of a disk; always 1.", Kind::Gauge);
     for disk in disks {
         let mode = disk["mode"].as_str().unwrap_or_default();
         info.push(&[("disk", &name(disk)), ("mode", mode)], 1.0);

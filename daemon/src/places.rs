@@ -95,7 +95,7 @@ impl Surroundings {
             self.state_home.clone().or_else(|| self.home.as_ref().map(|home| home.join(".local/state")));
         state_home.map(|home| home.join("forebay")).ok_or_else(|| {
             Problem::invalid(
-                "Cannot tell where to keep things: neither XDG_STATE_HOME nor HOME is set; give --dir",
+                "Cannot choose a folder for the state: neither XDG_STATE_HOME nor HOME is set; give --dir",
             )
         })
     }
@@ -110,7 +110,7 @@ impl Surroundings {
         }
         self.runtime_dir.as_ref().map(|dir| dir.join("forebay")).ok_or_else(|| {
             Problem::invalid(
-                "Cannot tell where the sockets are: XDG_RUNTIME_DIR is not set; give --socket (for serve: --run-dir)",
+                "Cannot find the folder of the sockets: XDG_RUNTIME_DIR is not set; give --socket (for serve: --run-dir)",
             )
         })
     }

@@ -246,8 +246,8 @@ impl Setup<'_> {
             events::of_host(
                 Kind::DeviceMissing,
                 format!(
-                    "{problem}. The pool goes on without it: what has a second copy is whole, and what was cached of other \
-                     disks is dropped"
+                    "{problem}. The pool continues without it: data with a second copy is complete, and the cached data of \
+                     other disks is dropped"
                 ),
             );
         }
@@ -275,7 +275,7 @@ impl Setup<'_> {
             Identified::Pool { id: here, .. } if here.to_string() == *id => return Ok(found),
             Identified::Older { id: here, version } if here == id && record.devices.len() == 1 => {
                 output::print(&format!(
-                    "The pool {shown} has format {version}, which holds nothing but copies of what backings have: making it anew\n"
+                    "The pool {shown} has format {version}, which holds only copies of data that backings have: making it again\n"
                 ))?;
                 return self.format(found).await;
             }
@@ -536,7 +536,7 @@ impl Setup<'_> {
                 let path = self.path.display();
                 events::of_host(
                     Kind::PoolCold,
-                    format!("What was cached in pool {path} is dropped: {reason}"),
+                    format!("The cached data in pool {path} is dropped: {reason}"),
                 );
             }
         }
@@ -569,8 +569,8 @@ impl Setup<'_> {
         let is_strange = |found: &Found| found.mark().is_some_and(|mark| !known.contains(&mark));
         match candidates.iter().find(|candidate| is_strange(&candidate.found)) {
             Some(candidate) if !unsaved.is_empty() => Err(Problem::unavailable(format!(
-                "Cannot use {} as the pool: somebody else used it since, or it is an old copy, and it may hold data of {} that \
-                 their backings do not have. Bring back the pool as it was left",
+                "Cannot use {} as the pool: another Forebay used it since, or it is an old copy, and it may hold data of {} that \
+                 their backings do not have. Restore the pool as it was left",
                 candidate.path.display(),
                 list_of_disks(&unsaved)
             ))),
@@ -619,7 +619,7 @@ impl Setup<'_> {
             } else {
                 let path = remembered.path.display();
                 let gone = format!(
-                    "{path} does not belong to the pool any more; should it come back, `forebay pool add` adds it anew"
+                    "{path} does not belong to the pool any more; if it returns, `forebay pool add` adds it again"
                 );
                 events::of_host(Kind::DeviceRemoved, gone);
                 lost.retain(|lost| lost.path != remembered.path);
@@ -673,7 +673,7 @@ impl Setup<'_> {
         let Some(pool) = self.state.pool.as_ref().filter(|_| !unsaved.is_empty()) else { return Ok(()) };
         Err(Problem::unavailable(format!(
             "Cannot make a new pool on {}: the pool {} may hold data of {} that their backings do not have. Serve with that one; \
-             if that data is given up, first remove those disks with --discard-dirty while no other pool is named",
+             to discard that data, first remove those disks with --discard-dirty while no other pool is named",
             self.path.display(),
             pool.path.display(),
             list_of_disks(&unsaved)

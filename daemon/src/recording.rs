@@ -96,7 +96,7 @@ impl Recorder {
         let mut session = lock(&self.session);
         if session.as_ref().is_some_and(Session::is_alive) {
             return Err(Problem::conflict(format!(
-                "Cannot record disk '{name}': somebody records it already; wait until that ends"
+                "Cannot record disk '{name}': a recording of it runs already; wait until that ends"
             )));
         }
         let began = Instant::now();

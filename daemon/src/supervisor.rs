@@ -70,7 +70,7 @@ pub(crate) fn tell_destaging(longer: Duration) {
 fn tell(message: &str) {
     let Some(socket) = std::env::var_os("NOTIFY_SOCKET") else { return };
     if let Err(error) = send(&socket, message) {
-        tracing::warn!("Cannot tell the service manager at {} ({error})", socket.display());
+        tracing::warn!("Cannot notify the service manager at {} ({error})", socket.display());
     }
 }
 

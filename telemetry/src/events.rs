@@ -216,7 +216,7 @@ fn keep(list: &List, mut file: Kept, first: u64, messages: &Receiver<Message>) {
         }
         let dropped = list.dropped.swap(0, Ordering::Relaxed);
         if dropped > 0 {
-            let message = format!("{dropped} events came faster than they could be kept");
+            let message = format!("{dropped} events arrived faster than they could be kept");
             writer.say(&mut file, Kind::EventsDropped, message);
         }
     }

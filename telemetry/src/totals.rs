@@ -101,7 +101,7 @@ impl Totals {
     /// Reads the totals in `dir`. If they cannot be read, returns empty totals and the reason, and the file is set aside.
     pub fn load(dir: &Path, time: SampleTime) -> (Self, Option<String>) {
         let (totals, unread) = Self::load_totals(dir, time);
-        (totals, unread.map(|reason| format!("{reason}. What disks counted in all begins anew")))
+        (totals, unread.map(|reason| format!("{reason}. The totals of disks restart from zero")))
     }
 
     fn load_totals(dir: &Path, time: SampleTime) -> (Self, Option<String>) {
@@ -130,7 +130,7 @@ impl Totals {
     pub async fn save(store: &Store, text: Vec<u8>) -> Answer<()> {
         store.replace(NAMES, text).await.map_err(|not| {
             Problem::failed(format!(
-                "Cannot save {}: {}; make room or repair its file system, or a restart forgets what disks counted",
+                "Cannot save {}: {}; make room or repair its file system, or a restart loses the counters of disks",
                 store.dir().join(FORMAT.name).display(),
                 not.error
             ))

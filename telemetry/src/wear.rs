@@ -37,7 +37,7 @@ pub use smart::Figures;
 pub const KEYS: [(&str, &str); 2] = [
     (
         "rated-tbw",
-        "what a drive is rated for, as its data sheet has it: 600TB (1 TB is 1,000,000,000,000 bytes); unknown forgets it",
+        "rated endurance of a drive, as its data sheet has it: 600TB (1 TB is 1,000,000,000,000 bytes); unknown forgets it",
     ),
     (
         "write-budget",
@@ -209,7 +209,7 @@ impl Worn {
     /// Returns the warning for an operator, with the next thing to do, if there is one.
     pub fn warning(&self, path: &str) -> Option<String> {
         let worries = &self.estimate.worries;
-        let advice = format!("Put another one in its place in time: forebay pool replace {path} NEW");
+        let advice = format!("Replace it in time: forebay pool replace {path} NEW");
         let texts: Vec<&str> = worries.iter().map(|worry| worry.text.as_str()).collect();
         (!worries.is_empty()).then(|| format!("{path} wears out: {}. {advice}", texts.join("; ")))
     }

@@ -379,7 +379,7 @@ impl<E: Env> Cache<E> {
         }
         if disk.ctx.cache.leaving.get() {
             // Its reservation is given back, or will be: nothing would give it back a second time.
-            return Err(CacheError::Settings(format!("Disk {} was detached: attach it anew", settings.id)));
+            return Err(CacheError::Settings(format!("Disk {} was detached: attach it again", settings.id)));
         }
         if settings.ram_bytes != disk.settings().ram_bytes {
             check_memory(settings.ram_bytes)?;
@@ -647,7 +647,7 @@ fn check_memory(ram_bytes: u64) -> Result<(), CacheError> {
         return Ok(());
     }
     Err(CacheError::Settings(format!(
-        "The system has no {ram_bytes} bytes of memory for RAM: choose less, or let it have more"
+        "The system has no {ram_bytes} bytes of memory for RAM: choose less, or give it more"
     )))
 }
 

@@ -67,7 +67,7 @@ impl<E: Env> DiskCache<E> {
     /// If it has stopped.
     pub(crate) fn check_alive(&self, operation: Operation) -> Result<(), BlockError> {
         if self.pool.is_failed() && !self.back.stop.is_set() && !self.catalog.is_clean() {
-            self.stop("The flash failed, and with it what the backing does not have".to_owned());
+            self.stop("The flash failed, and with it data that the backing does not have".to_owned());
         }
         self.back.stop.check(operation)
     }
@@ -101,7 +101,7 @@ impl<E: Env> Hold<E> {
         let lost_bytes = cache.catalog.counts().lost_pages * PAGE_BYTES as u64;
         if lost_bytes > 0 {
             return Err(BlockError::anywhere(ErrorKind::Corrupt, Operation::Read).because(format!(
-                "flash lost {lost_bytes} bytes that the backing does not have: write them anew, or give them up"
+                "flash lost {lost_bytes} bytes that the backing does not have: write them again, or discard them"
             )));
         }
         if cache.back.has_destaged_behind(cache.log.durable()) {

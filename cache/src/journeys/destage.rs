@@ -195,7 +195,7 @@ pub(super) async fn round<E: Env>(
 
 fn log_full() -> BlockError {
     BlockError::anywhere(ErrorKind::Io, Operation::Write)
-        .because("the log on flash does not take what destage has to say")
+        .because("the log on flash does not take the record of destage")
 }
 
 fn connection_lost() -> BlockError {
@@ -417,7 +417,7 @@ fn fail<E: Env>(
         cache.back.destage.record_stuck(pages.clone());
     }
     // The daemon reports this once, by the name of the disk; here it is every request.
-    tracing::debug!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash");
+    tracing::debug!(disk = %cache.id, %error, "Destage failed; its data stays on flash");
     cache.back.destage.record_failure(cache.pool.host.now(), error);
     let left = if is_refusal(error.kind) { refusals.get().saturating_sub(1) } else { 0 };
     refusals.set(left);

@@ -121,5 +121,5 @@ fn in_vain<E: Env>(cache: &DiskCache<E>) -> BlockError {
         }
     };
     BlockError::anywhere(kind, Operation::Write)
-        .because(format!("the backing does not take what flash holds: {reason}"))
+        .because(format!("the backing does not take the dirty data: {reason}"))
 }

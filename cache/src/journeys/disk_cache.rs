@@ -202,7 +202,7 @@ impl<E: Env> DiskCache<E> {
             disk = %self.id,
             first_byte = pages.start * PAGE,
             bytes = (pages.end - pages.start) * PAGE,
-            "Flash lost what the backing does not have yet: these bytes fail until they are written anew"
+            "Flash lost data that the backing does not have yet: these bytes fail until they are written again"
         );
         self.ram.borrow_mut().remove(pages.clone());
         self.catalog.mark_lost(pages);

@@ -131,7 +131,7 @@ impl FlushGate {
             // Nothing was flushed and nothing is gone: a later one covers all of it.
             Err(error) if error.kind == ErrorKind::Untried => {}
             Err(error) => {
-                tracing::error!(%error, "The backing failed a flush; flushes of this disk fail until it is attached anew");
+                tracing::error!(%error, "The backing failed a flush; flushes of this disk fail until it is attached again");
                 self.failed.replace(Some(error.clone()));
             }
         }

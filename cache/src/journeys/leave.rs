@@ -100,7 +100,7 @@ async fn heal<E: Env>(pool: &Pool<E>, disks: &Disks<E>, member: MemberNumber) ->
 /// Requests that dirty data be destaged first. If a part of it was on a device that failed, stops the disk.
 fn wait_for_destage<E: Env>(pool: &Pool<E>, cache: &DiskCache<E>) {
     if has_lost_dirty(pool, cache) {
-        cache.stop("A device of the pool failed, and with it what the backing does not have".to_owned());
+        cache.stop("A device of the pool failed, and with it data that the backing does not have".to_owned());
     } else {
         cache.back.destage.begin_device_leave();
     }

@@ -179,9 +179,9 @@ async fn load_once<E: Env>(
         }
         Err(reason) => {
             drop(loading);
-            tracing::warn!(disk = %cache.id, reason, "What was cached of the disk is dropped");
+            tracing::warn!(disk = %cache.id, reason, "The cached data of the disk is dropped");
             if let Err(error) = make_void(cache).await {
-                tracing::error!(disk = %cache.id, %error, "What is dropped may come back at the next start");
+                tracing::error!(disk = %cache.id, %error, "Dropped data may return at the next start");
             }
             Load::Cold(reason)
         }
@@ -328,7 +328,7 @@ impl<E: Env> Loading<'_, E> {
                 compared += 1;
                 if page_checksum(&bytes) != *checksum {
                     return Err(format!(
-                        "The backing was changed while Forebay did not run: page {} is not what was cached",
+                        "The backing was changed while Forebay did not run: page {} differs from the cached one",
                         page.0
                     ));
                 }

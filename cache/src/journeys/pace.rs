@@ -104,7 +104,7 @@ fn amounts<E: Env>(cache: &DiskCache<E>) -> (u64, u64) {
 
 fn unanswered() -> BlockError {
     BlockError::anywhere(ErrorKind::Unanswered, Operation::Write)
-        .because("the backing did not answer an earlier write, which may still be done; what is dirty there waits for that")
+        .because("the backing did not answer an earlier write, which may still be done; dirty data there waits for that")
 }
 
 fn urgency<E: Env>(cache: &DiskCache<E>, now: u64) -> Urgency {

@@ -136,7 +136,7 @@ fn is_entering<E: Env>(cache: &DiskCache<E>, range: &ByteRange) -> bool {
 /// Returns the error for pages whose newest version was on flash alone, and cannot be read any more.
 fn damaged(range: &ByteRange) -> BlockError {
     BlockError::new(ErrorKind::Corrupt, Operation::Read, *range)
-        .because("flash does not give back what the backing does not have yet")
+        .because("flash cannot read data that the backing does not have yet")
 }
 
 /// Most requests have one run of either kind at most, for which nothing is allocated.

@@ -17,7 +17,7 @@ pub(crate) fn notice<E: Env>(Ctx { cache, backing, .. }: &Ctx<E>) {
     if !cache.coherence.observe_epoch(backing.epoch()) {
         return;
     }
-    tracing::warn!(disk = %cache.id, "The backing lost its connection: what is cached of recent writes is dropped");
+    tracing::warn!(disk = %cache.id, "The backing lost its connection: the cached data of recent writes is dropped");
     // Once the flash failed, the backing is changed without intents.
     let LostWrites { ranges, is_anywhere } = cache.coherence.lose_connection(!cache.pool.is_failed());
     if is_anywhere {

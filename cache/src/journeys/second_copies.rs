@@ -108,7 +108,7 @@ pub(super) async fn go_on_detached<E: Env>(
 fn bring_home<E: Env>(cache: &DiskCache<E>, damage: &str) {
     tracing::error!(
         disk = %cache.id,
-        "{damage}, and it has no second copy. What is dirty is being written to the backing. Evict the disk (forebay disk evict) \
+        "{damage}, and it has no second copy. Dirty data is being destaged. Evict the disk (forebay disk evict) \
          before the next start, which could not read what it holds"
     );
     cache.back.destage.request_all();

@@ -33,7 +33,7 @@ pub(crate) async fn make_void<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockE
 pub(crate) async fn remember_elsewhere<E: Env>(cache: &DiskCache<E>) -> Result<(), BlockError> {
     if cache.may_hold_dirty() {
         // The disk stops: should the flash return, it has the acknowledged data.
-        cache.stop("The flash failed, and with it what the backing does not have".to_owned());
+        cache.stop("The flash failed, and with it data that the backing does not have".to_owned());
         return cache.check_alive(Operation::Write);
     }
     let remember = || async {

@@ -179,9 +179,8 @@ pub(super) async fn decide<E: Env>(
             && (wish == Wish::NotBack || !cache.can_write_back() || cache.coherence.distrusts(&range))
         {
             let lost = BlockError::new(ErrorKind::Corrupt, Operation::Write, range);
-            return Err(
-                lost.because("flash lost what the backing does not have, and takes nothing in its place")
-            );
+            return Err(lost
+                .because("flash lost data that the backing does not have, and takes nothing in its place"));
         }
     }
 }

@@ -99,7 +99,7 @@ impl<E: Env> Pool<E> {
         } else {
             tracing::warn!(
                 %error, device = %member,
-                "A device of the pool refused to discard what is free, and is not asked again before the next start; \
+                "A device of the pool refused to discard free space, and is not asked again before the next start; \
                  nothing is lost by it"
             );
         }

@@ -72,8 +72,8 @@ impl<E: Env> Pool<E> {
                 )
             } else {
                 format!(
-                    "Device {number} was made larger so often that its segments lie in too many parts of the segment table: take it \
-                     out of the pool and add it anew"
+                    "Device {number} was made larger so often that its segments lie in too many parts of the segment table: remove \
+                     it from the pool and add it again"
                 )
             })
         })?;

@@ -200,7 +200,7 @@ pub(crate) struct Examined<F> {
 
 /// Reason why a pool is not trusted that is older than the record of the witness.
 pub(crate) const STALE: &str =
-    "The pool went on without the devices that are here, because they had failed or were missing";
+    "The pool continued without the devices that are here, because they had failed or were missing";
 
 /// Reads what a start depends on, and decides whether the content is trusted. Without `marks`, the caller counts as the last one to have
 /// used the pool. Changes nothing.

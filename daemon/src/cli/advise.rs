@@ -15,7 +15,7 @@ const ABOUT: &str = "What is said, and how it is known:
   latency     Of a disk as measured; of a trace a miss takes what the trace says of its reads, else what --miss-us says.
   wear        What is written to flash in a day: of a disk counted in the last day, of a trace simulated, by its own times.
 
-It changes nothing. Nothing is said of less than 10,000 reads.";
+It changes nothing. It gives no advice on less than 10,000 reads.";
 
 #[derive(Debug, Args)]
 #[command(after_long_help = ABOUT)]

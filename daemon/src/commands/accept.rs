@@ -24,8 +24,8 @@ pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
         let found = found(name, acceptance);
         if acceptance["pages_different"] != 0 && !despite_differences {
             return Err(Problem::conflict(format!(
-                "{found}. It is not what was cached: give the disk its own backing back, or serve it all the same with \
-                 --despite-differences. Nothing was changed"
+                "{found}. The backing differs from the cached data: restore the disk's own backing, or serve this one \
+                 with --despite-differences. Nothing was changed"
             )));
         }
         ask(name, &found)?;
@@ -43,7 +43,8 @@ pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
 /// Returns a text with the number of pages that were compared in an accepted backing.
 fn compared(acceptance: &Value) -> String {
     if acceptance["pages_compared"] == 0 {
-        return "nothing clean is cached, so nothing could be compared: your word alone decided".to_owned();
+        return "nothing clean is cached, so nothing could be compared: only your confirmation decided"
+            .to_owned();
     }
     format!(
         "{} of {} compared pages differ",
@@ -59,7 +60,7 @@ fn found(name: &str, acceptance: &Value) -> String {
         None => format!("Nothing of the backing of disk '{name}' is in doubt"),
     };
     let compared = if acceptance["pages_compared"] == 0 {
-        "no clean page is cached that could be compared with the backing, so your word alone decides"
+        "no clean page is cached that could be compared with the backing, so only your confirmation decides"
             .to_owned()
     } else {
         format!(
@@ -79,10 +80,10 @@ fn found(name: &str, acceptance: &Value) -> String {
 fn ask(name: &str, found: &str) -> Answer<()> {
     if !std::io::stdin().is_terminal() {
         return Err(Problem::invalid(format!(
-            "{found}. Nobody can be asked here, and nothing was changed: forebay disk accept {name} --yes serves the disk"
+            "{found}. There is no terminal to ask at, and nothing was changed: forebay disk accept {name} --yes serves the disk"
         )));
     }
-    confirm(&format!("{found}.\nServe the disk on this backing, and write what is dirty to it? [y/N] "))
+    confirm(&format!("{found}.\nServe the disk on this backing, and destage its dirty data to it? [y/N] "))
 }
 
 /// Asks a question at the terminal.

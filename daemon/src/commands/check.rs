@@ -189,7 +189,7 @@ impl Remembered {
     /// Returns how far a disk's content would be trusted.
     fn expect(&self, disk: DiskId, mark: u64) -> Expected {
         let Some(record) = self.host.state.disks.iter().find(|record| record.id == disk.0) else {
-            let reason = "No disk of this number is remembered; a start gives back what it holds";
+            let reason = "No disk of this number is known; a start frees what it holds";
             return Expected { belief: Belief::Nothing(reason.to_owned()), touched: None };
         };
         self.expect_remembered(record, mark)
@@ -222,7 +222,7 @@ fn no_pool(device: &Path, found: &Identified) -> Outcome {
         }
         Identified::Damaged { what, .. } => ("damaged", format!("the pool on it is damaged. {what}")),
         Identified::Older { version, .. } => {
-            ("older", format!("it is a pool of format {version}, which this version makes anew at start"))
+            ("older", format!("it is a pool of format {version}, which this version makes again at start"))
         }
         Identified::Newer { version, .. } => (
             "newer",
@@ -251,7 +251,7 @@ fn judge(verdicts: &[Verdict]) -> Answer<()> {
             pool.devices
         )),
         Outcome::Checked(pool, _) if !pool.is_whole() => Some(format!(
-            "Found damage in {}: guests get what is damaged from their backings; if it happens again, replace the device",
+            "Found damage in {}: guests get the damaged data from their backings; if it happens again, replace the device",
             named(paths)
         )),
         Outcome::Checked(..) => None,

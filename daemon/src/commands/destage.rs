@@ -48,10 +48,7 @@ pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
     let said = if is_home(disk) {
         format!("The backing of disk '{name}' has everything\n")
     } else {
-        format!(
-            "{} of disk '{name}' are on their way to its backing; --wait waits for them\n",
-            Size(left(disk))
-        )
+        format!("{} of disk '{name}' are being destaged; --wait waits for them\n", Size(left(disk)))
     };
     print_change(&options.reading, &document, &said)
 }
@@ -63,8 +60,8 @@ pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
     wait_for_quiet(&client, name, quiet)?;
     let document = client.get(&path_of(name)?)?;
     let said = format!(
-        "The backing of disk '{name}' has everything, and nothing else comes to lie on flash alone for {seconds} s. \
-         `forebay disk resume {name}` ends that\n"
+        "The backing of disk '{name}' has everything. The disk stays quiesced for {seconds} s; `forebay disk resume \
+         {name}` ends that\n"
     );
     print_change(reading, &document, &said)
 }
@@ -72,7 +69,7 @@ pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
 pub(super) fn resume(options: &DiskName) -> Answer<()> {
     let path = format!("{}/resume", path_of(&options.name)?);
     let document = client(&options.reading.daemon)?.post(&path, &())?;
-    print_change(&options.reading, &document, &format!("Disk '{}' goes on as before\n", options.name))
+    print_change(&options.reading, &document, &format!("Disk '{}' is resumed\n", options.name))
 }
 
 /// Prints how much is left to destage after write-back was ended, and waits for it if asked to, or if there
@@ -83,7 +80,7 @@ pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: 
         return if wait { say_home(name) } else { Ok(()) };
     }
     output::print(&format!(
-        "New writes go to the backing first. {} that it does not have yet are on their way there, while guests go on\n",
+        "New writes go to the backing first. {} of dirty data are being destaged, while guests continue\n",
         Size(left(disk))
     ))?;
     let is_watched = std::io::IsTerminal::is_terminal(&std::io::stderr());
@@ -136,11 +133,11 @@ fn wait_for_quiet(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
         Some("coming") => None,
         // The reason of a disk that failed has its own advice, which is not to discard data.
         Some("failed") if disk["state"] == "failed" => Some(Err(Problem::conflict(format!(
-            "Cannot bring home what the backing of disk '{name}' does not have: {}",
+            "Cannot destage the dirty data of disk '{name}': {}",
             text(&disk["reason"])
         )))),
         Some("failed") => Some(Err(not_home(name, &text(&disk["quiet"]["reason"])))),
-        _ => Some(Err(not_home(name, "somebody resumed it, or it ended by itself"))),
+        _ => Some(Err(not_home(name, "it was resumed, or its time ended"))),
     });
     if came.is_err() {
         let_go(client, name, quiet)?;
@@ -169,8 +166,8 @@ pub(super) fn wait_until_home(client: &Client, name: &str) -> Answer<()> {
 
 fn not_home(name: &str, reason: &str) -> Problem {
     Problem::conflict(format!(
-        "Cannot bring home what the backing of disk '{name}' does not have: {reason}. The disk is as before; repair the \
-         backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --discard-dirty"
+        "Cannot destage the dirty data of disk '{name}': {reason}. The disk is unchanged; repair the \
+         backing, or make room for it, and try again, or discard that data: forebay disk remove {name} --discard-dirty"
     ))
 }
 
@@ -189,7 +186,7 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
         if disk["state"] == "waiting" {
             // The reason includes a remedy.
             return Err(Problem::unavailable(format!(
-                "Cannot bring home what the backing of disk '{name}' does not have, as the disk is not served. {}",
+                "Cannot destage the dirty data of disk '{name}', as the disk is not served. {}",
                 text(&disk["reason"])
             )));
         }
@@ -228,7 +225,8 @@ impl Moved {
             return Err(not_home(name, &text(&disk["destage_error"])));
         }
         if errors > self.errors && self.at.elapsed() >= STUCK_TIME_MAX {
-            let reason = format!("requests fail, and nothing came home for {} s", STUCK_TIME_MAX.as_secs());
+            let reason =
+                format!("requests fail, and nothing was destaged for {} s", STUCK_TIME_MAX.as_secs());
             return Err(not_home(name, &reason));
         }
         Ok(())
@@ -238,7 +236,7 @@ impl Moved {
 fn is_lost(name: &str, bytes: u64) -> Problem {
     Problem::conflict(format!(
         "The backing of disk '{name}' has everything but {} that flash lost: `forebay disk show {name} --lost` lists them. Have the \
-         guest write them anew, from a backup",
+         guest write them again, from a backup",
         Size(bytes)
     ))
 }

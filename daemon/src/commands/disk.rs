@@ -142,7 +142,8 @@ fn asks_to_drop(
     if is_same || cached.as_u64().unwrap_or(0) == 0 {
         return Ok(false);
     }
-    let what = format!("Another block size drops what is cached of disk '{name}' on flash: {}", size(cached));
+    let what =
+        format!("Another block size drops the cached data of disk '{name}' on flash: {}", size(cached));
     accept::confirm(&format!("{what}.\nChange it? [y/N] "))?;
     Ok(true)
 }
@@ -163,7 +164,7 @@ fn resize(options: &DiskResize) -> Answer<()> {
     }
     output::print(&format!(
         "Disk '{name}' has {now} now and had {before}\n\
-         Guests of its vhost-user socket see that by themselves, those of its NBD socket when they connect anew\n{of_mapped}"
+         Guests of its vhost-user socket see that by themselves, those of its NBD socket when they connect again\n{of_mapped}"
     ))
 }
 
@@ -381,8 +382,8 @@ fn dirty(disk: &Value) -> String {
     let quiet = &disk["quiet"];
     said.extend(match quiet["state"].as_str() {
         Some("coming") => Some("being destaged".to_owned()),
-        Some("quiet") => Some(format!("quiet for {} s", number(&quiet["seconds_left"]))),
-        Some("failed") => Some(format!("could not be quiet: {}", text(&quiet["reason"]))),
+        Some("quiet") => Some(format!("quiesced for {} s", number(&quiet["seconds_left"]))),
+        Some("failed") => Some(format!("could not be quiesced: {}", text(&quiet["reason"]))),
         _ => None,
     });
     said.join("; ")
@@ -406,7 +407,7 @@ fn load(load: &Value) -> Option<String> {
         "loading" => "it is being loaded".to_owned(),
         "cold" => format!("nothing: {}", text(&load["reason"])),
         _ if load["dropped_bytes"] == 0 => kept(),
-        _ => format!("{}, {} may have changed and is not believed", kept(), size(&load["dropped_bytes"])),
+        _ => format!("{}, {} may have changed and is not trusted", kept(), size(&load["dropped_bytes"])),
     })
 }
 

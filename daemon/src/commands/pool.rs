@@ -147,7 +147,7 @@ fn check_mirrored(client: &Client, pool: &Value) -> Answer<()> {
         return Ok(());
     }
     let reason = if pool["can_mirror"] == true {
-        "they are made once it is served: `forebay disk list` says why it is not"
+        "they are made once it is served: `forebay disk list` shows why it is not"
     } else {
         "the pool has no two devices that are large enough: `forebay pool show` lists them"
     };

@@ -205,7 +205,7 @@ fn raise_limits() {
         setrlimit(resource, hard, hard).map(|()| hard)
     };
     if let Err(error) = raise(Resource::RLIMIT_NOFILE) {
-        tracing::warn!("Cannot raise the limit of open files: {error}; many guests may find no room");
+        tracing::warn!("Cannot raise the limit of open files: {error}; the daemon may have to refuse guests");
     }
     if let Ok(bytes) = raise(Resource::RLIMIT_FSIZE)
         && bytes != RLIM_INFINITY
@@ -221,7 +221,7 @@ fn raise_limits() {
 /// shards, and statistics are not urgent. Shards were started before and keep their priority.
 fn give_way_to_shards() {
     if let Err(error) = rustix::process::nice(CONTROL_PLANE_NICENESS) {
-        tracing::warn!("Cannot let shards go first: {error}; guests may wait while statistics are read");
+        tracing::warn!("Cannot give shards priority: {error}; guests may wait while statistics are read");
     }
 }
 

@@ -74,7 +74,7 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     let requests = writer.requests();
     output.finish(writer, trace.dropped())?;
     if let Some(cut) = cut {
-        eprintln!("What was readable is in {}: {cut}", options.output.display());
+        eprintln!("The readable part is in {}: {cut}", options.output.display());
     }
     told(options, output.format, &trace, requests)
 }

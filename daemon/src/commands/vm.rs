@@ -34,9 +34,8 @@ pub(super) fn run(command: &Vm) -> Answer<()> {
 
 fn attach(options: &VmAttach) -> Answer<()> {
     let daemon = Daemon(client(&options.reading.daemon)?);
-    let monitor = named(&options.monitor)?.ok_or_else(|| {
-        Problem::invalid("Cannot tell which guest is meant: give --qmp SOCKET, or --libvirt DOMAIN")
-    })?;
+    let monitor = named(&options.monitor)?
+        .ok_or_else(|| Problem::invalid("Cannot choose a guest: give --qmp SOCKET, or --libvirt DOMAIN"))?;
     let mut world = World::new(&monitor, &daemon)?;
     let device = match &options.device {
         Some(device) => device.clone(),
@@ -47,8 +46,8 @@ fn attach(options: &VmAttach) -> Answer<()> {
         return print_moved(&disk);
     }
     output::print(&format!(
-        "Disk '{name}' ({size}) of the running guest is behind Forebay now, in mode write-through\n\
-         This lasts until that QEMU ends: then everything is in the file, and Forebay lets go of it. The guest's\n\
+        "Disk '{name}' ({size}) of the running guest is served by Forebay now, in mode write-through\n\
+         This lasts until that QEMU ends: then everything is in the file, and Forebay releases it. The guest's\n\
          configuration (command line, libvirt, Proxmox) still names the file.\n  \
          to keep it:      forebay disk show {name} --connect      (change the configuration by these lines)\n  \
          to take it back: forebay vm detach {name}\n",
@@ -73,7 +72,7 @@ fn detach(options: &VmDetach) -> Answer<()> {
         }
         (None, None) => {
             return Err(Problem::invalid(
-                "Cannot tell which disk is meant: name one that `forebay vm list` shows, or give --qmp or --libvirt",
+                "Cannot choose a disk: name one that `forebay vm list` shows, or give --qmp or --libvirt",
             ));
         }
     };

@@ -24,7 +24,7 @@ const TIME_MAX: Duration = Duration::from_secs(5);
 )]
 pub(super) async fn show(State(registry): State<Arc<Registry>>) -> Result<&'static str, Failure> {
     let Ok(wrong) = within(TIME_MAX, what_is_wrong(&registry)).await else {
-        let message = format!("Disks do not say within {} s how they are; see the log", TIME_MAX.as_secs());
+        let message = format!("Disks do not report their state within {} s; see the log", TIME_MAX.as_secs());
         return Err(Problem::unavailable(message).into());
     };
     if wrong.is_empty() {

@@ -129,7 +129,9 @@ pub(super) async fn curve(State(registry): Shared, Name(name): Name) -> Reply<Cu
 pub(super) async fn report(State(registry): Shared, Name(name): Name) -> Reply<ReportDocument> {
     let view = registry.disk(&name).await?;
     let (total, comparison) = registry.compare(view.record.id).ok_or_else(|| {
-        Problem::unavailable(format!("Cannot report on disk '{name}': it comes or goes just now; try again"))
+        Problem::unavailable(format!(
+            "Cannot report on disk '{name}': it is being added or removed; try again"
+        ))
     })?;
     let dirty_bytes = view.report.ok().map(|report| report.statistics.dirty_bytes);
     Ok(Json(ReportDocument::of(documents::disk_gain(&name, &total, &comparison, dirty_bytes))))

@@ -83,8 +83,8 @@ impl WebDoor {
         );
         if !address.ip().is_loopback() {
             tracing::warn!(
-                "HTTP is answered for other hosts too, in clear text: whoever can listen on the network sees the token. \
-                 Put something that speaks TLS in front of it, or listen at 127.0.0.1 and come through ssh -L"
+                "HTTP is served to other hosts in clear text: anyone who can listen on the network sees the token. Put \
+                 a proxy with TLS in front of it, or listen at 127.0.0.1 and connect through ssh -L"
             );
         }
         let guard = Arc::new(Guard { port: address.port(), names: http.names.clone(), token });

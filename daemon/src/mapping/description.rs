@@ -209,7 +209,7 @@ pub(super) fn announce(kind: DriverKind, number: u32) {
     let device = kind.device(number);
     let Some(name) = device.file_name().and_then(|name| name.to_str()) else { return };
     if let Err(error) = fs::write(format!("/sys/block/{name}/uevent"), "change") {
-        tracing::debug!(%error, "udev is not told of {name}");
+        tracing::debug!(%error, "udev is not notified of {name}");
     }
 }
 

@@ -89,7 +89,7 @@ impl MapDriver for KernelNbdDriver {
         terms
             .description
             .write(&backend)
-            .map_err(|error| failed(&format!("udev cannot be told of it: {error}")))?;
+            .map_err(|error| failed(&format!("udev cannot be notified of it: {error}")))?;
         let nbd_terms = NbdTerms {
             size: facts.size,
             block_bytes: u64::from(facts.block_min),
@@ -118,7 +118,7 @@ impl MapDriver for KernelNbdDriver {
         let control = self.control().map_err(|error| explain(&error))?;
         control.reconnect(number, &backend(disk), connection.stream.as_fd()).map_err(|error| {
             let advice = if error.raw_os_error() == Some(Errno::EINVAL as i32) {
-                "it was taken away while something used it; it is gone once nothing does"
+                "it was unmapped while in use; it is gone once nothing uses it"
             } else {
                 "its requests wait. `forebay map --restore` tries again"
             };
@@ -279,7 +279,7 @@ fn is_listed(list: &str, inode: u64) -> bool {
 fn explain(error: &io::Error) -> Problem {
     if error.kind() == io::ErrorKind::NotFound {
         return Problem::unavailable(format!(
-            "Cannot map disks by kernel NBD: Linux {} here has no NBD client: run `modprobe nbd`, which says why",
+            "Cannot map disks by kernel NBD: Linux {} here has no NBD client: run `modprobe nbd`, which reports the reason",
             kernel_release()
         ));
     }

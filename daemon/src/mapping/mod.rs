@@ -419,8 +419,10 @@ impl Mapping {
         let mut devices = self.devices(disk)?;
         devices.retain(|device| device.state == ServiceState::Served);
         if devices.is_empty() {
-            let reason =
-                format!("Cannot tell the users of disk '{}' its size: no device of it is served", disk.name);
+            let reason = format!(
+                "Cannot report the size of disk '{}' to its users: no device of it is served",
+                disk.name
+            );
             return Err(Problem::unavailable(reason));
         }
         for device in devices {
@@ -428,7 +430,7 @@ impl Mapping {
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(false),
                 updated => updated.map_err(|error| {
                     Problem::failed(format!(
-                        "Cannot tell {} that disk '{}' grew: {error}",
+                        "Cannot report to {} that disk '{}' grew: {error}",
                         device.path().display(),
                         disk.name
                     ))
@@ -650,8 +652,8 @@ fn claim_unused(disk: &DiskPlace, device: MappedDevice) -> Answer<Option<DeviceC
     let path = device.path();
     let used = |user: &str| {
         Problem::conflict(format!(
-            "Cannot unmap disk '{name}': {} {user}. First end that; --force takes it away all the same, and what was written there and \
-             not yet flushed is lost",
+            "Cannot unmap disk '{name}': {} {user}. End that first; --force unmaps it all the same, and writes that were not flushed \
+             are lost",
             path.display()
         ))
     };
@@ -726,7 +728,7 @@ fn set_up_queue(device: &Path) {
 fn unreachable_door(name: &str, socket: &Path, error: &io::Error) -> Problem {
     let advice = match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-            "is the disk served? `forebay disk show` says so"
+            "is the disk served? `forebay disk show` reports it"
         }
         io::ErrorKind::PermissionDenied => "run this as root",
         _ => "the log of the daemon may say more",

@@ -21,14 +21,14 @@ const OF_DEVICE: [(&str, &str, &str, Kind, f64); 4] = [
     (
         "rated_bytes",
         "forebay_device_rated_bytes",
-        "What the drive is rated for, if that is set.",
+        "Rated endurance of the drive, if that is set.",
         Kind::Gauge,
         1.0,
     ),
     (
         "used_percent",
         "forebay_device_life_used_ratio",
-        "How much of its life is used: of the rating, or as the drive says.",
+        "Share of its life that is used: of the rating, or as the drive reports.",
         Kind::Gauge,
         0.01,
     ),
@@ -46,7 +46,7 @@ const OF_BUDGET: [(&str, &str, &str, Kind, f64); 3] = [
     (
         "bytes_per_day",
         "forebay_device_write_budget_bytes",
-        "What may be written to the device in a day, if there is a write budget.",
+        "Bytes that may be written to the device in a day, if there is a write budget.",
         Kind::Gauge,
         1.0,
     ),
@@ -60,7 +60,7 @@ const OF_BUDGET: [(&str, &str, &str, Kind, f64); 3] = [
     (
         "promoted_batches_ratio",
         "forebay_device_write_budget_promoted_batches_ratio",
-        "The share of batches of promotions that the write budget lets in.",
+        "Share of batches of promotions that the write budget admits.",
         Kind::Gauge,
         1.0,
     ),
@@ -71,14 +71,14 @@ const OF_DRIVE: [(&str, &str, &str, Kind, f64); 6] = [
     (
         "written_bytes",
         "forebay_drive_written_bytes_total",
-        "What hosts wrote to the drive in all, as it says.",
+        "Bytes that hosts wrote to the drive in all, as it reports.",
         Kind::Counter,
         1.0,
     ),
     (
         "percentage_used",
         "forebay_drive_life_used_ratio",
-        "How much of its life is used, as it says.",
+        "Share of its life that is used, as it reports.",
         Kind::Gauge,
         0.01,
     ),

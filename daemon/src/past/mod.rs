@@ -401,7 +401,7 @@ impl History {
         let removed = self.aside.run(removing).await;
         if let Err(reason) = removed.map_err(|problem| problem.message).flatten() {
             tracing::warn!(
-                "The backing of disk '{name}' still says that flash has newer data, which is not so: {reason}"
+                "The backing of disk '{name}' still has the dirty mark, although flash has no newer data: {reason}"
             );
         }
     }

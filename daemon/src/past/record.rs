@@ -84,7 +84,7 @@ impl Doubt {
     /// Returns the reason in words.
     pub(super) fn reason(&self) -> String {
         match self {
-            Self::Void => "The flash failed, and the disk went on without it".to_owned(),
+            Self::Void => "The flash failed, and the disk continued without it".to_owned(),
             Self::Backing(reason) => reason.clone(),
         }
     }
@@ -106,7 +106,7 @@ pub(super) enum Modified {
 
 impl Modified {
     /// The doubt that remains if only the time of change differs.
-    pub(super) const SET_BACK: &str = "Its backing was touched while Forebay did not serve it: its time of modification is what it was, and \
+    pub(super) const SET_BACK: &str = "Its backing was touched while Forebay did not serve it: its time of modification is unchanged, and \
                                        may have been set back";
 }
 
@@ -194,8 +194,8 @@ impl Record {
         // trusted anyway, and one with our own dirty mark was not served by others.
         let is_ours = backing.dirty.as_ref().is_some_and(|mark| mark.disk == id);
         if modified == Modified::Perhaps && session.is_some_and(is_numbered) && !is_ours {
-            return Err("An earlier version of Forebay served it last and was not stopped: what that wrote to the backing does not \
-                        tell whether another host used it since"
+            return Err("An earlier version of Forebay served it last and was not stopped: its writes to the backing do not show \
+                        whether another host used it since"
                 .to_owned());
         }
         Ok(modified)
@@ -275,8 +275,8 @@ impl Record {
 }
 
 /// Reason for distrust of a device without any known property.
-const UNKNOWN_DEVICE: &str = "Nothing tells whether its backing is the device that it was: the system knows no serial number or other \
-                              name of it, and the host, or the device, was started since";
+const UNKNOWN_DEVICE: &str = "It is unknown whether its backing is the same device: the system has no serial number or other name of \
+                              it, and the host, or the device, was started since";
 
 #[cfg(test)]
 mod tests {

@@ -309,7 +309,7 @@ fn newest<T>(lost: &[T]) -> &[T] {
 
 /// Returns advice on a device that failed.
 fn replace(path: &Path) -> String {
-    format!("Put another one in its place: forebay pool replace {} NEW", path.display())
+    format!("Replace it: forebay pool replace {} NEW", path.display())
 }
 
 /// Returns the present time in the format of the log.

@@ -191,7 +191,7 @@ fn is_any(seen: &Sighting, device: &DeviceRecord, _named: Option<&Path>) -> bool
 
 fn ambiguous(id: &str, one: &Path, other: &Path) -> Problem {
     Problem::unavailable(format!(
-        "Cannot tell which device is pool {id}: {} and {} hold the same part of it, so one is a copy. Take the copy away, or \
+        "Cannot decide which device is pool {id}: {} and {} hold the same part of it, so one is a copy. Take the copy away, or \
          name the right one with --pool",
         one.display(),
         other.display()

@@ -136,7 +136,7 @@ fn kept_free(size_bytes: u64) -> u64 {
 pub(super) fn free_space(folder: &Path) -> Answer<Room> {
     let about = statvfs(folder).map_err(|error| {
         Problem::failed(format!(
-            "Cannot tell the free space of {}: {}; check the path",
+            "Cannot read the free space of {}: {}; check the path",
             folder.display(),
             std::io::Error::from(error)
         ))

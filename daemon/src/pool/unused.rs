@@ -33,7 +33,7 @@ pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -
         Ok(Some(StorageUser::Other(reason))) => Err(in_use(path, &reason)),
         Err(Late) => Err(Problem::unavailable(format!(
             "Cannot use {} as the pool: a disk may have its data there, and a backing of a disk, or a file that is in use as swap space or \
-             as a loop device, did not answer within {} s; `forebay disk list` says which disks wait",
+             as a loop device, did not answer within {} s; `forebay disk list` shows which disks wait",
             path.display(),
             USERS_TIME_MAX.as_secs()
         ))),
@@ -50,8 +50,8 @@ pub(super) async fn check_not_held(path: &Path, identity: Identity) -> Answer<()
         tokio::task::spawn_blocking(move || KernelFolders::default().holder_of(identity, Access::ReadWrite));
     let Ok(holder) = within(USERS_TIME_MAX, asking).await else {
         tracing::warn!(
-            "Cannot tell whether another process uses the pool {} by another name: a file below a loop device did not answer \
-             within {} s; going on without that check",
+            "Cannot check whether another process uses the pool {} by another name: a file below a loop device did not answer \
+             within {} s; continuing without that check",
             path.display(),
             USERS_TIME_MAX.as_secs()
         );

@@ -28,11 +28,9 @@ impl Allow {
         let all: Result<Vec<Network>, String> =
             texts.into_iter().flat_map(|text| text.split(',')).map(|text| text.trim().parse()).collect();
         match all? {
-            all if all.is_empty() => {
-                Err("No address may connect with an empty list: leave it out to let in \
-                 everybody, or do not listen"
-                    .to_owned())
-            }
+            all if all.is_empty() => Err("No address may connect with an empty list: leave it out to admit \
+                 every address, or do not listen"
+                .to_owned()),
             all => Ok(Self(all)),
         }
     }

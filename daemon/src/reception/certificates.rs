@@ -102,8 +102,8 @@ impl Certificates {
             Clients::ShowCertificates => Ok(certificates),
             Clients::AreUnknown => Err(Problem::invalid(format!(
                 "Cannot demand certificates of clients, as nbd.tls = \"require-certificates\" (--nbd-tls) does: {} is not there; \
-                 put the certificate of the clients' authority there (docs/nbd-tcp.md has the commands that make one), or say \
-                 \"require\" to let in any client that encrypts",
+                 put the certificate of the clients' authority there (docs/nbd-tcp.md has the commands that make one), or set \
+                 \"require\" to admit any client that encrypts",
                 dir.join(AUTHORITY).display()
             ))),
         }

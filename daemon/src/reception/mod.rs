@@ -156,7 +156,7 @@ impl Opened {
         if tls.is_none() && tls_dir.is_some() {
             // With certificates, TLS may be intended: clear text must be set explicitly.
             return Err(Problem::invalid(
-                "Cannot know whether clients over TCP have to use TLS: nbd.tls-dir is given, and nbd.tls is not; say nbd.tls = \
+                "Cannot know whether clients over TCP have to use TLS: nbd.tls-dir is given, and nbd.tls is not; set nbd.tls = \
                  \"require\", \"require-certificates\" or \"off\" (--nbd-tls), or leave nbd.tls-dir out",
             ));
         }
@@ -226,8 +226,8 @@ impl Opened {
             None => "in clear text",
             Some(Clients::ShowCertificates) => "with TLS, for clients with a certificate of ca-cert.pem",
             Some(Clients::AreUnknown) => {
-                "with TLS, and any client that nbd.allow does not keep out is let in without a certificate: there is no \
-                 ca-cert.pem beside the server's. Where clients have to show one, say nbd.tls = \"require-certificates\", which \
+                "with TLS, and any client that nbd.allow admits needs no certificate: there is no \
+                 ca-cert.pem beside the server's. To demand one, set nbd.tls = \"require-certificates\", which \
                  does not start without it"
             }
         };
@@ -242,7 +242,10 @@ impl Opened {
 fn absolute(dir: &Path) -> Answer<PathBuf> {
     // The current folder was removed, or the path is empty.
     std::path::absolute(dir).map_err(|error| {
-        Problem::invalid(format!("Cannot find nbd.tls-dir '{}': {error}; write it from / on", dir.display()))
+        Problem::invalid(format!(
+            "Cannot find nbd.tls-dir '{}': {error}; give an absolute path",
+            dir.display()
+        ))
     })
 }
 
@@ -272,7 +275,7 @@ fn warnings(
     let own_is_listed = |allow: &Allow| own.iter().chain([&address.ip()]).any(|own| allow.holds(*own));
     if !shown && (only_here || allow.is_none_or(own_is_listed)) {
         all.push(format!(
-            "Every user of this host can read and write all disks at {address}, whatever the rights of their Unix sockets say: \
+            "Every user of this host can read and write all disks at {address}, whatever the rights of their Unix sockets are: \
              demand certificates of clients (nbd.tls = \"require-certificates\", and a ca-cert.pem beside the server's \
              certificate), take addresses of this host out of nbd.allow, or do without nbd.listen"
         ));
@@ -282,7 +285,7 @@ fn warnings(
     }
     if clients.is_none() {
         all.push(
-            "NBD is served for other hosts in clear text: whoever can listen on the network sees what guests read and write. \
+            "NBD is served for other hosts in clear text: anyone who can listen on the network sees what guests read and write. \
              Use TLS (nbd.tls = \"require-certificates\"), or a network of its own"
                 .to_owned(),
         );
@@ -295,7 +298,7 @@ fn warnings(
     }
     if clients == Some(Clients::AreUnknown) && listed {
         all.push(format!(
-            "Clients at {address} show no certificates: whoever has one of the addresses of nbd.allow can read and write all \
+            "Clients at {address} show no certificates: any host with one of the addresses of nbd.allow can read and write all \
              disks; demand them with nbd.tls = \"require-certificates\", and put a ca-cert.pem beside the server's certificate"
         ));
     }
@@ -320,7 +323,9 @@ fn attend(
         }
     };
     if let Err(error) = rustix::process::nice(NICENESS) {
-        tracing::warn!("Cannot let shards go before handshakes over TCP: {error}; guests may wait for them");
+        tracing::warn!(
+            "Cannot give shards priority over handshakes over TCP: {error}; guests may wait for them"
+        );
     }
     let executor = Executor::new(ring, Order::Fifo);
     let host = executor.host();

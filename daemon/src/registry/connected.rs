@@ -68,8 +68,8 @@ impl Registry {
             return Ok(());
         }
         Err(Problem::conflict(format!(
-            "Cannot remove disk '{name}': it is mapped as a block device of this host, and whatever uses that would wait for ever. \
-             First run `forebay unmap {name}`"
+            "Cannot remove disk '{name}': it is mapped as a block device of this host, and its users would wait for ever. First \
+             run `forebay unmap {name}`"
         )))
     }
 

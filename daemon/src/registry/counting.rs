@@ -53,7 +53,7 @@ impl Registry {
         if let Some(reason) = unread {
             events::of_host(
                 Kind::TotalsBegunAnew,
-                format!("{reason}. What disks counted lately begins anew"),
+                format!("{reason}. The recent counters of disks restart from zero"),
             );
         }
         for disk in &state.disks {
@@ -212,7 +212,7 @@ impl Registry {
     pub(super) async fn save_series_in_time(self: &Arc<Self>) {
         if within(STOP_TIME_MAX, self.save_series()).await.is_err() {
             tracing::warn!(
-                "What disks did in the last minutes may not be kept: writing it takes longer than {} s",
+                "The history of disks of the last minutes may not be kept: writing it takes longer than {} s",
                 STOP_TIME_MAX.as_secs()
             );
         }

@@ -40,7 +40,7 @@ impl Registry {
         }
         if !(1..=QUIET_SECONDS_MAX).contains(&seconds) {
             return Err(Problem::invalid(format!(
-                "Cannot keep disk '{name}' quiet for {seconds} s: from 1 to {QUIET_SECONDS_MAX}"
+                "Cannot quiesce disk '{name}' for {seconds} s: give from 1 to {QUIET_SECONDS_MAX}"
             )));
         }
         let number = self.shards.quiesce(name.to_owned(), seconds).await?;
@@ -73,7 +73,7 @@ impl Registry {
         if counted || number.is_none() {
             self.holds.forget(id, number.unwrap_or(u64::MAX)).await.map_err(|problem| {
                 Problem::failed(format!(
-                    "Disk '{name}' goes on as before, and a restart would keep it quiet again: {}",
+                    "Disk '{name}' is resumed, but a restart would quiesce it again: {}",
                     problem.message
                 ))
             })?;
@@ -87,7 +87,7 @@ impl Registry {
             return;
         }
         let over = format!(
-            "Disk '{name}' was to be quiet for a time that was over before it was served again: it writes back again"
+            "The time for which disk '{name}' was quiesced ended before it was served again: it writes back again"
         );
         events::of_disk(Kind::QuiesceOver, name, over);
         log_unsaved(name, self.holds.forget(id, 0).await);
@@ -138,6 +138,6 @@ impl Registry {
 
 fn log_unsaved(name: &str, saved: Answer<()>) {
     if let Err(problem) = saved {
-        tracing::warn!("A restart may keep disk '{name}' quiet for longer than was asked for: {problem}");
+        tracing::warn!("A restart may quiesce disk '{name}' for longer than requested: {problem}");
     }
 }

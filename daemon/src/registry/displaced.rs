@@ -71,13 +71,13 @@ impl Registry {
         let dirty = self.dirty_disks().await;
         let left = match dirty.as_slice() {
             [] => "Nothing in it is dirty".to_owned(),
-            some => format!("What is dirty is destaged at once: {}", some.join(", ")),
+            some => format!("Dirty data is destaged at once: {}", some.join(", ")),
         };
         let displaced = displaced_text(path, found);
         events::of_host(
             Kind::PoolDisplaced,
             format!(
-                "{displaced}. Guests go on with the open one, which the next start will not find. {left}"
+                "{displaced}. Guests continue with the open one, which the next start will not find. {left}"
             ),
         );
     }
@@ -150,7 +150,7 @@ impl Registry {
         let paths: Vec<String> = displaced.iter().map(|(path, found)| displaced_text(path, *found)).collect();
         let disks: Vec<String> = disks.iter().map(|name| format!("'{name}'")).collect();
         Some(Problem::failed(format!(
-            "Cannot destage everything of {} before the end: what guests wrote last is in a pool that the next start will not find. {}. If \
+            "Cannot destage everything of {} before the end: the last writes of guests are in a pool that the next start will not find. {}. If \
              it was moved, move it back before the next start; if it was deleted, that data is lost",
             disks.join(", "),
             paths.join(". ")

@@ -76,7 +76,7 @@ impl Registry {
         match relocation {
             Relocation::Moved => {
                 let moved = format!(
-                    "Disk '{name}' is on shard {to} after {} ms; what it had cached in RAM is read anew",
+                    "Disk '{name}' is on shard {to} after {} ms; its data in RAM is read again",
                     elapsed.as_millis()
                 );
                 events::of_disk(Kind::DiskMoved, name, moved);

@@ -505,7 +505,7 @@ fn still_leaving(path: &Path, number: MemberNumber, report: &PoolReport) -> Stri
         },
     );
     format!(
-        "{} takes nothing new, but has not left the pool within {} s: {left}. It goes on leaving; `forebay pool show` \
+        "{} gets no new data, but has not left the pool within {} s: {left}. The removal continues; `forebay pool show` \
          lists it until it has left",
         path.display(),
         LEAVE_TIME_MAX.as_secs()

@@ -83,7 +83,7 @@ impl Registry {
                 outcome.map_err(|error| Problem::failed(format!("Cannot make it smaller: {error}")))??;
             }
             Err(_) => {
-                tracing::info!(device = %number, "The device goes on becoming smaller behind the answer");
+                tracing::info!(device = %number, "The device continues to become smaller after the answer");
             }
         }
         self.pool().await
@@ -135,8 +135,8 @@ impl Registry {
         let before = device.size_bytes;
         if storage.size_bytes < before {
             return Err(refuse(format!(
-                "it has {} now, less than the {} that the pool uses: somebody cut it. Have everything written to the backings \
-                 (forebay disk destage NAME --wait), then replace it: forebay pool replace {} NEW",
+                "it has {} now, less than the {} that the pool uses: it was cut. Destage everything (forebay disk destage \
+                 NAME --wait), then replace it: forebay pool replace {} NEW",
                 exactly(storage.size_bytes),
                 exactly(before),
                 path.display()
@@ -157,7 +157,7 @@ impl Registry {
         let resized = SizeChange { number, path: path.clone(), storage, before, after };
         if after > storage.size_bytes && !storage.is_file {
             return Err(refuse(format!(
-                "it has {}, less than {}. Make it larger first (lvextend, or whatever it was made with), or give max",
+                "it has {}, less than {}. Make it larger first (lvextend, or the tool that made it), or give max",
                 exactly(storage.size_bytes),
                 exactly(after)
             )));

@@ -42,7 +42,7 @@ impl Registry {
             // The pool has no data of it any more. Its flash is free, so its share is as well.
             self.keep_share(&record).await?;
         }
-        let dropped = format!("What was cached of disk '{name}' is dropped, as asked for");
+        let dropped = format!("The cached data of disk '{name}' was dropped on request");
         events::of_disk(Kind::CacheEvicted, name, dropped);
         drop(changing);
         self.disk(name).await
@@ -73,7 +73,7 @@ impl Registry {
             Ok(outcome) => outcome.expect("a removal does not panic"),
             Err(_) => Err(Problem::unavailable(format!(
                 "Disk '{name}' is not removed yet: its backing has not taken everything and answered the last requests for \
-                 {} s. The disk is removed as soon as it has; check the backing, `forebay disk show {name}` says what is left",
+                 {} s. The disk is removed as soon as it has; check the backing, `forebay disk show {name}` shows what is left",
                 REMOVE_TIME_MAX.as_secs()
             ))),
         }
@@ -116,7 +116,7 @@ impl Registry {
         lock(&self.waiting).remove(&name);
         let how = match what_is_dirty {
             WhatIsDirty::IsKept => "",
-            WhatIsDirty::IsLost => ", and what its backing did not have is given up",
+            WhatIsDirty::IsLost => ", and its dirty data is discarded",
         };
         let from =
             users.map_or_else(String::new, |users| format!(", and taken from guests that used it: {users}"));
@@ -155,7 +155,7 @@ impl Registry {
         let removed = within(UNMARK_TIME_MAX, removing).await;
         if !matches!(removed, Ok(Ok(Ok(())))) {
             tracing::warn!(
-                "The backing of disk '{}' may still say that flash has newer data: setfattr -x user.forebay.dirty FILE",
+                "The backing of disk '{}' may still have the dirty mark. Remove it: setfattr -x user.forebay.dirty FILE",
                 record.name
             );
         }

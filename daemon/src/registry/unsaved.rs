@@ -62,15 +62,15 @@ impl Registry {
         let in_use = state.pool.as_ref().filter(|_| cause.is_none());
         match &record.unsaved_in {
             Some(pool) if cause == Some(MissingCause::Dir) => Err(Problem::conflict(format!(
-                "Cannot forget what is cached of disk '{}': pool {pool} may hold data that its backing does not have, and is not \
+                "Cannot drop the cached data of disk '{}': pool {pool} may hold data that its backing does not have, and is not \
                  in use because {} took no writes when the daemon started. Nothing of it is lost: make room there or repair \
                  that file system, and restart the daemon",
                 record.name,
                 self.places.dir.display()
             ))),
             Some(pool) if in_use.is_none_or(|in_use| in_use.id != *pool) => Err(Problem::conflict(format!(
-                "Cannot forget what is cached of disk '{name}': pool {pool} may hold data that its backing does not have, and \
-                 is not in use now (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk \
+                "Cannot drop the cached data of disk '{name}': pool {pool} may hold data that its backing does not have, and \
+                 is not in use now (`forebay pool show` reports the reason). Attach that pool again, or discard that data: forebay disk \
                  remove {name} --discard-dirty",
                 name = record.name
             ))),

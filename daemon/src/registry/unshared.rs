@@ -64,8 +64,8 @@ impl Registry {
             }
             Err(Late) => {
                 tracing::warn!(
-                    "Cannot tell who else uses {location}: a file that is in use as swap space or as a loop device, or that a waiting \
-                     disk is on, did not answer within {} s; disk '{name}' goes on without that check",
+                    "Cannot check who else uses {location}: a file that is in use as swap space or as a loop device, or that a waiting \
+                     disk is on, did not answer within {} s; disk '{name}' continues without that check",
                     USERS_TIME_MAX.as_secs()
                 );
                 Ok(())

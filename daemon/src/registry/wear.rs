@@ -45,7 +45,7 @@ impl Wear {
     pub(super) fn load(places: &Places, pool: Option<&str>) -> Self {
         let (book, unread) = pool.map_or_else(Default::default, |pool| Book::load(&places.dir, pool));
         if let Some(reason) = unread {
-            let message = format!("{reason}. What was written to the flash is counted anew from now on");
+            let message = format!("{reason}. The count of bytes written to the flash restarts from zero");
             events::of_host(Kind::WearBegunAnew, message);
         }
         Self { book, ..Self::default() }
@@ -262,7 +262,7 @@ impl Registry {
                 format!("it has no device {number}; `forebay pool show` lists them")
             });
             return Err(Problem::missing(format!(
-                "Cannot say what the pool's drives are rated for: {which}"
+                "Cannot set the rated endurance of the pool's drives: {which}"
             )));
         }
         let Some(budget) = change.write_budget else { return Ok(()) };

@@ -341,7 +341,7 @@ impl<'a> Dispatcher<'a> {
 
     fn changed(&self) -> Problem {
         Problem::failed(format!(
-            "Cannot go on replaying {} on disk '{}': the file changed since its {} requests were looked through; {} were sent to \
+            "Cannot continue to replay {} on disk '{}': the file changed since its {} requests were counted; {} were sent to \
              the disk; replay a file that nobody writes",
             self.plan.trace.display(),
             self.plan.disk,
@@ -436,7 +436,7 @@ impl<'a> Dispatcher<'a> {
 
     fn lost(&self, why: &str) -> Problem {
         Problem::unavailable(format!(
-            "Cannot go on replaying {} on disk '{}': {why}; look whether the daemon still runs",
+            "Cannot continue to replay {} on disk '{}': {why}; check whether the daemon still runs",
             self.plan.trace.display(),
             self.plan.disk
         ))

@@ -63,7 +63,7 @@ impl Shard {
         let compared = cache.compare(DiskId(disk.id), expected, &opened.backing, PAGES_MAX, until).await;
         let comparison = compared.map_err(|reason| {
             Problem::failed(format!(
-                "Cannot compare the backing of disk '{}' with what is cached of it: {reason}; `forebay pool show` says how the flash stands",
+                "Cannot compare the backing of disk '{}' with what is cached of it: {reason}; `forebay pool show` reports the state of the flash",
                 disk.name
             ))
         })?;
@@ -81,8 +81,7 @@ impl Shard {
 fn differs(name: &str, comparison: &Comparison, size: u64) -> Problem {
     let Comparison { pages_compared, pages_different, .. } = comparison;
     Problem::conflict(format!(
-        "Cannot accept the backing of disk '{name}': {pages_different} of {pages_compared} cached pages that were compared are not what it \
-         has (of {size} bytes), so it is another one or of another time. What is dirty would be written over it. Give the disk its own \
-         backing back, or serve it all the same: forebay disk accept {name} --despite-differences"
+        "Cannot accept the backing of disk '{name}': {pages_different} of {pages_compared} cached pages that were compared differ from it \
+         (of {size} bytes), so it is another one or of another time. Dirty data would be written over it. Restore the disk's own backing, or serve this one all the same: forebay disk accept {name} --despite-differences"
     ))
 }

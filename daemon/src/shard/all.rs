@@ -635,7 +635,7 @@ impl Shards {
         };
         remove_sockets(&sockets);
         if let Err(problem) = self.all[from].let_go(name.to_owned()).await {
-            tracing::error!("While a disk that could not be moved was given up: {problem}");
+            tracing::error!("While a disk that could not be moved was released: {problem}");
         }
         self.homes().remove(name);
         Relocation::Lost(lost)

@@ -201,7 +201,7 @@ impl ShardHandle {
                     shard.forget_past(id).await?;
                     outcome.map_err(|error| {
                         Problem::failed(format!(
-                            "What was cached of the disk keeps its place in the pool: {error}"
+                            "The cached data of the disk keeps its place in the pool: {error}"
                         ))
                     })
                 }
@@ -220,7 +220,7 @@ impl Disk {
         }
         let (HoldTime::OnceHome(duration) | HoldTime::Left(duration)) = time;
         let holds = format!(
-            "Disk '{name}' is kept quiet for {} s more, as was asked before the restart",
+            "Disk '{name}' stays quiesced for {} s more, as requested before the restart",
             duration.as_secs_f64().ceil()
         );
         events::of_disk(Kind::QuiesceGoesOn, &name, holds);
@@ -248,9 +248,7 @@ pub(crate) enum Destage {
 pub(super) async fn bring_home(disk: &Disk, name: &str) -> Answer<()> {
     disk.quiet.end();
     if let Some(Failure::Shrunk(reason)) = &*disk.failure.borrow() {
-        return Err(Problem::conflict(format!(
-            "Cannot bring home what the backing of disk '{name}' does not have: {reason}"
-        )));
+        return Err(Problem::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
     }
     disk.cached.quiesce().await.map_err(|error| not_home(name, &disk.cached, &error))
 }
@@ -259,16 +257,16 @@ fn not_home(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Probl
     let statistics = cached.statistics();
     let size = base::units::Size(statistics.dirty_bytes);
     Problem::conflict(format!(
-        "Cannot bring home {size} of disk '{name}' that its backing does not have: {error}. Nothing was changed; repair the \
-         backing, or make room for it, and try again, or give that data up: forebay disk remove {name} --discard-dirty"
+        "Cannot destage {size} of dirty data of disk '{name}': {error}. Nothing was changed; repair the \
+         backing, or make room for it, and try again, or discard that data: forebay disk remove {name} --discard-dirty"
     ))
 }
 
 /// Returns the reason for which the data of a disk that is not served cannot be discarded.
 pub(super) fn holds_dirty(name: &str) -> Problem {
     Problem::conflict(format!(
-        "Cannot forget what is cached of disk '{name}': its backing does not have all of it. Give it its backing back, so \
-         that it is served and destaged, or give that data up: forebay disk remove {name} --discard-dirty"
+        "Cannot drop the cached data of disk '{name}': its backing does not have all of it. Make its backing available \
+         again, so that the disk is served and destaged, or discard that data: forebay disk remove {name} --discard-dirty"
     ))
 }
 
@@ -285,8 +283,9 @@ async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, ti
             // The disk is detached, which ends no hold: the next start continues it.
             return;
         }
-        let failed =
-            format!("Disk '{name}' goes on as before, because not all of it could be brought home: {error}");
+        let failed = format!(
+            "Disk '{name}' is not quiesced, because not all of its dirty data could be destaged: {error}"
+        );
         events::of_disk(Kind::QuiesceFailed, &name, failed);
         disk.quiet.state.replace(State::Failed(error.to_string()));
         return;
@@ -302,7 +301,7 @@ async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, ti
         disk.cached.resume();
         disk.quiet.state.replace(State::No);
         let over = format!(
-            "Disk '{name}' was to be quiet for {} s, which are over: it writes back again",
+            "The {} s for which disk '{name}' was quiesced are over: it writes back again",
             duration.as_secs_f64().ceil()
         );
         events::of_disk(Kind::QuiesceOver, &name, over);

@@ -206,7 +206,7 @@ impl Shard {
         let open = OpenDevice::from_handle(&self.ring, self.device_handle(number)?);
         let is_file = !open.device().is_block_device();
         let size_bytes = open.device().current_size().await.map_err(|error| {
-            Problem::unavailable(format!("Cannot tell the size of device {number} of the pool: {error}"))
+            Problem::unavailable(format!("Cannot read the size of device {number} of the pool: {error}"))
         })?;
         Ok(DeviceStorage { size_bytes, is_file })
     }

@@ -39,7 +39,7 @@ impl Shard {
         {
             return Err(Problem::unavailable(format!(
                 "Cannot serve disk '{name}': its backing lacks data that pool {} has, where it is disk '{}' of another \
-                 Forebay. Have that one destage and remove it. If that data is lost or given up, take the mark off the file: \
+                 Forebay. Have that one destage and remove it. If that data is lost, or to discard it, remove the mark from the file: \
                  setfattr -x user.forebay.dirty FILE",
                 mark.pool, mark.name
             )));
@@ -63,7 +63,7 @@ impl Shard {
             }
             Some(pool) if !history.is_void().await => Err(Problem::unavailable(format!(
                 "Cannot serve disk '{name}': pool {pool} may hold data that its backing does not have, and is not in use now \
-                 (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk remove {name} \
+                 (`forebay pool show` reports the reason). Attach that pool again, or discard that data: forebay disk remove {name} \
                  --discard-dirty"
             ))),
             _ => Ok(()),

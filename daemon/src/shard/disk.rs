@@ -391,7 +391,7 @@ impl Shard {
         // still report that.
         disk.cached.flush_for_ourselves().await.map_err(|error| {
             Problem::failed(format!(
-                "Cannot make durable what guests wrote to disk '{}': {error}; check its backing",
+                "Cannot make the writes of guests to disk '{}' durable: {error}; check its backing",
                 change.name
             ))
         })
@@ -660,7 +660,7 @@ impl Shard {
         let geometry = disk.cached.geometry();
         let access = if geometry.read_only { Access::ReadOnly } else { Access::ReadWrite };
         if let Err(problem) = disk.history.end(geometry.size, access).await {
-            tracing::warn!("What is cached of disk '{name}' is believed less at the next start: {problem}");
+            tracing::warn!("The cached data of disk '{name}' is trusted less at the next start: {problem}");
         }
         disk.learned.write_at_stop(&self.host, name, learned).await;
     }
@@ -788,7 +788,7 @@ async fn evict(cached: &Cached, name: &str) -> Answer<()> {
 
 fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Problem {
     Problem::failed(format!(
-        "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
+        "The dropped data of disk '{name}' may return at the next start: {error}; make room in DIR, and try again"
     ))
 }
 
@@ -803,7 +803,7 @@ async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
         }
         Load::Done => {
             let back = format!(
-                "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not believed",
+                "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not trusted",
                 Size(load.pages_kept * PAGE),
                 load.took_us / 1000,
                 Size(load.pages_dropped * PAGE)
@@ -824,8 +824,8 @@ fn shrunk(name: &str, before: u64, size: u64) -> Problem {
 
 fn last_flush_failed(name: &str, error: &dyn std::fmt::Display) -> Problem {
     Problem::failed(format!(
-        "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): what guests wrote last may \
-         not be durable; check the backing"
+        "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): the last writes of guests \
+         may not be durable; check the backing"
     ))
 }
 
@@ -844,7 +844,7 @@ pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Pro
             let dirty = match for_dirty_bytes {
                 0 => String::new(),
                 bytes => format!(
-                    " {} are kept for what other disks have dirty, until it is destaged (forebay disk list shows whose).",
+                    " {} are kept for the dirty data of other disks, until it is destaged (forebay disk list shows whose).",
                     Size(*bytes)
                 ),
             };
@@ -864,8 +864,8 @@ pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Pro
             ))
         }
         CacheError::HoldsDirty(_) => Problem::unavailable(format!(
-            "Cannot serve disk '{name}': {error}. Give it its own backing back; or, if this is it, have it compared with what is cached \
-             and go on with it: forebay disk accept {name}; or give that data up: forebay disk remove {name} --discard-dirty"
+            "Cannot serve disk '{name}': {error}. Restore its own backing; or, if this is it, compare it with the cached data and serve \
+             it: forebay disk accept {name}; or discard that data: forebay disk remove {name} --discard-dirty"
         )),
         other => Problem::invalid(format!("Cannot cache disk '{name}': {other}")),
     }

@@ -194,9 +194,7 @@ impl ShardHandle {
 }
 
 fn lost() -> Problem {
-    Problem::failed(
-        "Cannot reach the shard: its thread ended; restart the daemon, and report what its log says",
-    )
+    Problem::failed("Cannot reach the shard: its thread ended; restart the daemon, and report its log")
 }
 
 /// Shared environment of a shard.

@@ -262,21 +262,21 @@ impl Disk {
 
 fn unfit(name: &str) -> Problem {
     Problem::conflict(format!(
-        "Cannot move disk '{name}' to another shard: it is being loaded or detached, is mapped, or had a failure; it goes on \
+        "Cannot move disk '{name}' to another shard: it is being loaded or detached, is mapped, or had a failure; it stays \
          where it is"
     ))
 }
 
 fn busy(name: &str) -> Problem {
     Problem::unavailable(format!(
-        "Cannot move disk '{name}' to another shard: its last requests did not end within {} ms; it goes on where it is",
+        "Cannot move disk '{name}' to another shard: its last requests did not end within {} ms; it stays where it is",
         HOLD_TIME_MAX_NS / 1_000_000
     ))
 }
 
 fn restless(name: &str, error: &BlockError) -> Problem {
     Problem::unavailable(format!(
-        "Cannot move disk '{name}' to another shard: {}; it goes on where it is",
+        "Cannot move disk '{name}' to another shard: {}; it stays where it is",
         error.reason
     ))
 }

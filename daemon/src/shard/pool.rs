@@ -128,8 +128,9 @@ impl ShardHandle {
         disks: Vec<u32>,
     ) -> Answer<()> {
         self.call(move |shard| async move {
-            let failed =
-                |error| Problem::failed(format!("Cannot give up what the pool holds of disks: {error}"));
+            let failed = |error| {
+                Problem::failed(format!("Cannot discard the data that the pool holds of disks: {error}"))
+            };
             let devices = paths.iter().map(|path| Flash::Device(shard.take_looked_at(path))).collect();
             let opened = Cache::<Env>::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
             for owner in opened.cache.owners().into_iter().filter(|owner| disks.contains(&owner.0)) {
@@ -227,8 +228,8 @@ async fn give_back(cache: &Cache<Env>, owner: DiskId, given_up: &[u32]) -> Resul
     match cache.disown(owner, what_is_dirty).await {
         Err(CacheError::HoldsDirty(_)) => {
             let stranger = format!(
-                "The pool holds data that no backing has, of disk number {owner}, which is not remembered here. It stays there; \
-                 restore the state.json that knows the disk"
+                "The pool holds data that no backing has, of disk number {owner}, which state.json does not list. It stays \
+                 there; restore the state.json that lists the disk"
             );
             events::of_host(Kind::PoolOrphanData, stranger);
             Ok(())

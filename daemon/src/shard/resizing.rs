@@ -152,7 +152,7 @@ impl Shard {
         let bits = disk.history.larger_bits(size)?;
         let growing = self.in_time(name, disk.cached.prepare_to_grow()).await?.map_err(|error| {
             Problem::conflict(format!(
-                "Cannot resize disk '{name}': what is cached of its last page could not be brought home ({error}); check the \
+                "Cannot resize disk '{name}': the cached data of its last page could not be destaged ({error}); check the \
                  backing with `forebay disk show {name}`, and try again"
             ))
         })?;
@@ -178,7 +178,7 @@ impl Shard {
         match select(pin!(work), pin!(self.host.sleep(TIME_MAX_NS))).await {
             Either::Left((done, _)) => Ok(done),
             Either::Right(_) => Err(Problem::unavailable(format!(
-                "Cannot resize disk '{name}': its backing took longer than {} s; `forebay disk show {name}` says how it stands. \
+                "Cannot resize disk '{name}': its backing took longer than {} s; `forebay disk show {name}` reports its state. \
                  Nothing was changed; try again",
                 TIME_MAX_NS / 1_000_000_000
             ))),
@@ -190,9 +190,9 @@ impl Shard {
 fn check(name: &str, before: u64, now: u64, unit: u64) -> Answer<()> {
     if now < before {
         return Err(Problem::conflict(format!(
-            "Cannot make disk '{name}' smaller: its backing has {now} bytes and it has {before}. What is cut off is missing to its \
-             guests: put it back from a copy, give the backing its size back, then restart Forebay. To make a disk smaller, make the guest's \
-             file system smaller, then: forebay disk remove {name}, which brings everything home; cut the backing; forebay disk add"
+            "Cannot make disk '{name}' smaller: its backing has {now} bytes and it has {before}. Its guests miss the part that was \
+             cut off: restore it from a copy, give the backing its old size, then restart Forebay. To make a disk smaller, make the guest's \
+             file system smaller, then: forebay disk remove {name}, which destages everything; cut the backing; forebay disk add"
         )));
     }
     let unit = unit.max(SECTOR);
@@ -209,7 +209,7 @@ fn check(name: &str, before: u64, now: u64, unit: u64) -> Answer<()> {
 
 fn unmeasured(name: &str, error: &BlockError) -> Problem {
     Problem::unavailable(format!(
-        "Cannot resize disk '{name}': its backing does not say how large it is ({error}); check it and its server, and try again"
+        "Cannot resize disk '{name}': its backing does not report its size ({error}); check it and its server, and try again"
     ))
 }
 

@@ -59,7 +59,7 @@ impl Displaced {
             format!(
                 "What guests write goes into a file without a name ({}), which is gone once Forebay stops or the disk is removed. Copy \
                  the disk while it is served, which has all of it: qemu-img convert -O raw 'nbd+unix:///{name}?socket={socket}' NEW. \
-                 Then give the rest up (forebay disk remove {name} --discard-dirty) and add NEW",
+                 Then discard the rest (forebay disk remove {name} --discard-dirty) and add NEW",
                 check.open_at.display()
             )
         } else {

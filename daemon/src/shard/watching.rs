@@ -30,8 +30,8 @@ impl Failure {
         match self {
             Self::Shrunk(reason) | Self::Unmeasured(reason) => reason,
             Self::WriteProtected => {
-                "its backing is read-only now, and writes to it fail; make it writable again (blockdev --setrw), or look for the \
-                 reason in the kernel's log (dmesg)"
+                "its backing is read-only now, and writes to it fail; make it writable again (blockdev --setrw), or check the \
+                 kernel's log (dmesg) for the reason"
             }
         }
     }
@@ -43,8 +43,8 @@ impl Failure {
             (Some(Self::Shrunk(_)), _) => before.cloned(),
             (_, Ok(size)) if size >= expected => found.write_protected.then_some(Self::WriteProtected),
             (_, Ok(size)) => Some(Self::Shrunk(format!(
-                "the backing shrank from {expected} to {size} bytes, and what was behind that is gone from it; put that back from a copy, or \
-                 give the backing its size back if nothing was there, then restart Forebay: what flash has is kept"
+                "the backing shrank from {expected} to {size} bytes, and the data behind that is gone from it; restore it from a copy, or \
+                 give the backing its old size if nothing was there, then restart Forebay: the data on flash is kept"
             ))),
             (_, Err(error)) => {
                 Some(Self::Unmeasured(format!("the size of the backing cannot be read: {error}")))

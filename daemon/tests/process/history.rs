@@ -180,7 +180,7 @@ fn a_place_where_history_cannot_be_written_is_said_once_and_keeps_nobody_from_se
     fs::remove_file(host.path("d/series")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     let events = daemon.run(&["events"]).succeeded();
-    assert_eq!(events.matches("Cannot save what disks did").count(), 1, "{events}");
+    assert_eq!(events.matches("Cannot save the history of disks").count(), 1, "{events}");
     read(&daemon, "a", 3);
     assert!(daemon.stop().success());
     let daemon = host.serve_with(&[]);

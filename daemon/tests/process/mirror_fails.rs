@@ -211,7 +211,7 @@ fn a_device_that_failed_under_load_and_comes_back_alone_is_stale_and_its_disk_wa
         let daemon = serve(&host);
         assert_eq!(daemon.disk("a")["state"], "waiting", "{}", daemon.disk("a"));
         let reason = pool(&daemon)["reason"].to_string();
-        assert!(reason.contains("went on without the devices that are here"), "{reason}");
+        assert!(reason.contains("continued without the devices that are here"), "{reason}");
         assert_eq!(daemon.stop().code(), Some(0));
 
         fs::rename(host.path("away.img"), host.path(DEVICES[stays])).expect("it was there");

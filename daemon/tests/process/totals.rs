@@ -79,7 +79,7 @@ fn totals_that_cannot_be_read_begin_anew_and_keep_nobody_from_starting() {
     assert!(daemon.stop().success());
     fs::write(host.path("d/totals.json"), "{\"schema\":1,").expect("the folder is ours");
     let daemon = host.serve_with(&[]);
-    daemon.wait_for_log("What disks counted in all begins anew");
+    daemon.wait_for_log("The totals of disks restart from zero");
     assert_eq!(set_aside(&host, "totals.json"), ["{\"schema\":1,"], "it is kept as it was");
     read(&daemon, "a", 5);
     assert!(daemon.stop().success());
@@ -134,7 +134,7 @@ fn windows_go_on_after_a_restart_and_a_damaged_file_of_them_is_set_aside() {
     // A file of an earlier version.
     fs::write(host.path("d/windows.bin"), "FOREBAYW is what it begins with").expect("the folder is ours");
     let daemon = host.serve_with(&[]);
-    daemon.wait_for_log("What disks counted lately begins anew");
+    daemon.wait_for_log("The recent counters of disks restart from zero");
     daemon.wait_for_log("disk-1.series: it is too short");
     assert_eq!(set_aside(&host, "windows.bin").len(), 1);
     assert_eq!(["1h", "total"].map(|window| lately(&daemon, window)), [0, 15]);

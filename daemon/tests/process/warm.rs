@@ -194,7 +194,7 @@ fn a_power_cut_drops_the_regions_that_were_open_and_no_others() {
         "{whole}: {load}"
     );
     let said = daemon.run(&["disk", "show", "a"]).succeeded();
-    assert!(said.contains("may have changed and is not believed"), "{said}");
+    assert!(said.contains("may have changed and is not trusted"), "{said}");
     let mut guest = daemon.guest("a");
     read_all(&mut guest, &bytes_of(1, IMAGE_BYTES));
     assert_eq!(guest.read(region, 4096).expect("the disk is served"), [7; 4096]);
@@ -290,7 +290,7 @@ fn a_backing_that_was_overwritten_after_a_kill_is_found_by_samples() {
     let (host, daemon, image) = warmed();
     daemon.kill();
     change(&image, 0, &bytes_of(4, IMAGE_BYTES));
-    starts_cold(&host, "is not what was cached");
+    starts_cold(&host, "differs from the cached one");
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn a_pool_of_the_format_before_is_made_anew_and_said() {
     fs::write(&state, edited(&text.replace(&id, &"11".repeat(16)))).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     assert!(daemon.announcement.contains("has format 1"), "{}", daemon.announcement);
-    assert!(daemon.announcement.contains("making it anew"), "{}", daemon.announcement);
+    assert!(daemon.announcement.contains("making it again"), "{}", daemon.announcement);
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
     assert_eq!(content(&host.text("a.img"), 0, IMAGE_BYTES as usize), bytes_of(1, IMAGE_BYTES));
 }

@@ -117,7 +117,7 @@ fn what_was_written_to_flash_goes_on_across_restarts() {
 
     fs::write(host.path("d/wear.json"), "{\"schema\":1,").expect("the folder is ours");
     let daemon = host.serve_with(&[]);
-    daemon.wait_for_log("counted anew from now on");
+    daemon.wait_for_log("written to the flash restarts from zero");
     assert!(written(&daemon) < WRITTEN);
     assert!(daemon.stop().success());
     // Nor does a place where it cannot be written prevent a start.
@@ -185,7 +185,7 @@ fn a_drive_that_wears_out_is_told_of_once_and_shown_as_long_as_it_does() {
     );
     let line = daemon.wait_for_log("flash-wearing");
     assert!(
-        line.contains("91 % of the life of")
+        line.contains("reports that 91 % of its life")
             && line.contains("is used")
             && line.contains("forebay pool replace"),
         "{line}"

@@ -256,7 +256,7 @@ fn dirty_data_that_the_backing_does_not_take_is_given_up_by_word_only() {
 
     front.run(&["disk", "set", "b", "dirty-limit=6MiB"]).succeeded();
     let refused = front.run(&["disk", "destage", "b", "--wait"]).failed();
-    assert!(refused.contains("Cannot bring home"), "{refused}");
+    assert!(refused.contains("Cannot destage"), "{refused}");
     let refused = front.run(&["disk", "remove", "b", "--force"]).failed();
     assert!(refused.contains("--discard-dirty"), "{refused}");
     assert_eq!(front.disk("b")["state"], "serving");
@@ -334,7 +334,7 @@ fn a_pool_that_is_deleted_is_said_at_once_and_what_is_dirty_is_destaged() {
     // Data about to be lost is destaged faster than that.
     daemon.run(&["disk", "set", "a", "destage-rate-max=1KiB"]).succeeded();
     fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
-    daemon.wait_for_log("which the next start will not find. What is dirty is destaged at once: disk 'a'");
+    daemon.wait_for_log("which the next start will not find. Dirty data is destaged at once: disk 'a'");
     let shown = daemon.run(&["pool", "show"]).succeeded();
     assert!(shown.contains("is not there any more"), "{shown}");
     while shown_dirty(&daemon) > 0 {}
@@ -350,7 +350,7 @@ fn a_backing_that_was_cut_keeps_its_dirty_data_and_nobody_is_told_to_give_it_up(
     daemon.run(&["disk", "set", "a", "destage-rate-max=1KiB"]).succeeded();
     let whole = fs::read(&image).expect("it is there");
     fs::File::options().write(true).open(&image).and_then(|file| file.set_len(4096)).expect("it is ours");
-    daemon.wait_for_log("then restart Forebay: what flash has is kept");
+    daemon.wait_for_log("then restart Forebay: the data on flash is kept");
     fs::write(&image, &whole).expect("it is ours");
     for _ in 0..2 {
         let refused = daemon.run(&["disk", "remove", "a"]).failed();
@@ -561,7 +561,7 @@ fn write_back_out_of_the_box_may_hold_a_tenth_of_the_pool_dirty() {
     assert!(daemon.disk("a")["dirty_bytes"].as_u64() > Some(4 * MIB), "{}", daemon.disk("a"));
     // Its space is refused to others meanwhile, and then given.
     let refused = daemon.run(&["disk", "set", "b", "reserve=240MiB"]).failed();
-    assert!(refused.contains("kept for what other disks have dirty"), "{refused}");
+    assert!(refused.contains("kept for the dirty data of other disks"), "{refused}");
     daemon.run(&["disk", "set", "a", "destage-rate-max=0"]).succeeded();
     daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
     daemon.run(&["disk", "set", "b", "reserve=240MiB"]).succeeded();

@@ -218,7 +218,7 @@ fn a_disk_whose_last_page_does_not_come_home_does_not_grow_and_goes_on() {
         guest.write(&life.disk, sectors(150..OLD)).await;
         assert!(life.is_dirty());
         let refused = life.disk.prepare_to_grow().await.err().expect("its last page is not home");
-        assert!(refused.to_string().contains("does not take what flash holds"), "{refused}");
+        assert!(refused.to_string().contains("does not take the dirty data"), "{refused}");
         assert_eq!(life.disk.geometry().size, OLD * SECTOR);
         rig.backing.fail_no_more();
         guest.write(&life.disk, sectors(160..OLD)).await;

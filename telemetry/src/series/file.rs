@@ -239,7 +239,7 @@ pub(super) fn parse(bytes: &[u8], id: u32, now: Moment) -> Result<Found, String>
     found.details = parse_details(details, saved, now);
     if found.details.is_none() {
         found.complaints.push(format!(
-            "Cannot read what disk number {id} counted lately: its checksum is wrong. Windows of time begin anew"
+            "Cannot read the recent counters of disk number {id}: their checksum is wrong. Windows of time restart"
         ));
     }
     Ok(found)
@@ -316,7 +316,7 @@ pub fn save(dir: &Path, files: &[(u32, Vec<u8>)]) -> Vec<(u32, Answer<()>)> {
         let taken_over = written.and_then(|()| earlier::remove(dir, *id));
         let answer = taken_over.map_err(|error| {
             Problem::failed(format!(
-                "Cannot save what disks did in {}: {error}; make room or repair its file system, or a restart forgets it",
+                "Cannot save the history of disks in {}: {error}; make room or repair its file system, or a restart loses it",
                 path(dir, *id).display()
             ))
         });

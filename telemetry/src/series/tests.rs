@@ -358,8 +358,8 @@ fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_used() {
         (|bytes| bytes[20] ^= 1, "head is damaged", 0, false),
         (|bytes| bytes[32] ^= 1, "Cannot read 1 of the steps", 3, true),
         (|bytes| bytes[40] ^= 1, "Cannot read 1 of the steps", 3, true),
-        (|bytes| *bytes.last_mut().expect("it is not empty") ^= 1, "counted lately", 4, false),
-        (|bytes| bytes.truncate(bytes.len() - 1), "counted lately", 4, false),
+        (|bytes| *bytes.last_mut().expect("it is not empty") ^= 1, "recent counters", 4, false),
+        (|bytes| bytes.truncate(bytes.len() - 1), "recent counters", 4, false),
     ];
     for (change, reason, steps, has_windows) in changes {
         let mut bytes = whole.clone();

@@ -98,7 +98,7 @@ impl Book {
     pub async fn save(store: &Store, text: Vec<u8>) -> Answer<()> {
         store.replace(NAMES, text).await.map_err(|not| {
             Problem::failed(format!(
-                "Cannot save {}: {}; make room or repair its file system, or a restart forgets what was written to the flash",
+                "Cannot save {}: {}; make room or repair its file system, or a restart loses the count of bytes written to the flash",
                 store.dir().join(FORMAT.name).display(),
                 not.error
             ))

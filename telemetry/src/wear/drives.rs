@@ -93,7 +93,7 @@ fn below_number(sysfs: &Path, major: u32, minor: u32) -> Result<Vec<Drive>, Stri
 }
 
 fn leaves_of(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet<Leaf>, String> {
-    let metadata = fs::metadata(path).map_err(|error| format!("it cannot be looked at: {error}"))?;
+    let metadata = fs::metadata(path).map_err(|error| format!("it cannot be checked: {error}"))?;
     let device = if metadata.file_type().is_block_device() { metadata.rdev() } else { metadata.dev() };
     if major(device) == 0 {
         return mounts::leaves(sysfs, path, layer);

@@ -171,7 +171,7 @@ fn the_worse_of_rating_and_drive_is_what_is_used_and_80_percent_are_a_worry() {
     assert_eq!((estimate.used_percent, estimate.worries.len()), (Some((79.0, Source::Drive)), 0));
     let estimate = said(&figures, &known(100 * TB));
     assert_eq!(estimate.used_percent, Some((80.0, Source::Rating)));
-    assert!(estimate.worries[0].text.contains("80 % of what it is rated for"), "{:?}", estimate.worries);
+    assert!(estimate.worries[0].text.contains("80 % of its rated endurance"), "{:?}", estimate.worries);
     let worn = said(&Figures { percentage_used: Some(80), ..Figures::default() }, &Known::default());
-    assert!(worn.worries[0].text.contains("is used, it says"), "{:?}", worn.worries);
+    assert!(worn.worries[0].text.contains("of its life is used"), "{:?}", worn.worries);
 }

@@ -147,7 +147,7 @@ fn why_nothing(document: &Value) -> String {
     let is_error = |message: &&Value| message["severity"] == "error";
     let message = messages.iter().find(is_error).or(messages.first());
     match message.and_then(|message| message["string"].as_str()) {
-        Some(said) => format!("smartctl said: {}", tidy(said)),
+        Some(said) => format!("smartctl reported: {}", tidy(said)),
         None => "the drive gives no such figures".to_owned(),
     }
 }

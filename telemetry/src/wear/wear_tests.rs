@@ -34,9 +34,12 @@ fn what_drives_say_and_what_was_counted_are_one_warning_with_what_to_do() {
     let used = Figures { percentage_used: Some(85), ..Figures::default() };
     let worn = worn(Some(Ok(vec![drive("sda", Ok(used)), drive("sdb", Err("denied".to_owned()))])));
     let warning = worn.warning("/dev/md0").expect("there is something");
-    for part in
-        ["/dev/md0 wears out", "85 % of the life of sda", "90 % of what it is rated", "replace /dev/md0 NEW"]
-    {
+    for part in [
+        "/dev/md0 wears out",
+        "sda reports that 85 % of its life is used",
+        "90 % of its rated",
+        "replace /dev/md0 NEW",
+    ] {
         assert!(warning.contains(part), "{part}: {warning}");
     }
     assert_eq!((worn.drives().len(), worn.why_no_drives()), (2, None));

@@ -39,7 +39,7 @@ pub(super) fn of_days(days: u64) -> Option<Worry> {
 
 /// Returns a worry if too many hundredths of the rating are written.
 pub(super) fn of_rating(percent: f64) -> Option<Worry> {
-    let text = || format!("{percent:.0} % of what it is rated for is written");
+    let text = || format!("{percent:.0} % of its rated endurance is written");
     (percent >= USED_MAX).then(|| Worry { id: RATING.to_owned(), text: text() })
 }
 
@@ -58,13 +58,13 @@ pub(super) fn of_drive(name: &str, figures: &Figures) -> Vec<Worry> {
     let mut worries = Vec::new();
     let mut worry = |what: &str, text: String| worries.push(Worry { id: format!("{name} {what}"), text });
     if let Some(used) = figures.percentage_used.filter(|used| *used >= PERCENTAGE_USED_MAX) {
-        worry("life", format!("{used} % of the life of {name} is used, it says"));
+        worry("life", format!("{name} reports that {used} % of its life is used"));
     }
     let spare = figures.spare_percent.zip(figures.spare_threshold_percent);
     let lacks_spare = spare.filter(|(spare, threshold)| spare < threshold);
     if let Some((spare, threshold)) = lacks_spare {
         let text =
-            format!("{name} has {spare} % of its spare blocks left, and its maker wants {threshold} %");
+            format!("{name} has {spare} % of its spare blocks left, and its maker requires {threshold} %");
         worry("spare", text);
     }
     let bits = figures.critical_warning.unwrap_or(0);

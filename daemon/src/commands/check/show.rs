@@ -84,7 +84,7 @@ pub(super) fn text(verdict: &Verdict) -> Option<String> {
             .map(|Ignored { place, reason }| ("ignored", format!("{}: {reason}", paths[*place].display()))),
     );
     if let Some(reason) = pool.dropped {
-        shown.push(("at start", format!("nothing comes back: {reason}")));
+        shown.push(("at start", format!("nothing is recovered: {reason}")));
     }
     let is_complete = pool.devices_missing == 0;
     shown.extend(pool.damage.iter().filter(|_| is_complete).map(|what| ("damage", what.clone())));

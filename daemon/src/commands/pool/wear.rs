@@ -48,7 +48,7 @@ fn ratings(document: &Value, device: Option<u32>) -> String {
         let rated = &device["wear"]["rated_bytes"];
         match rated.as_u64() {
             Some(_) => format!("{} is rated for {}\n", text(&device["path"]), decimal(rated)),
-            None => format!("What {} is rated for is not known\n", text(&device["path"])),
+            None => format!("The rated endurance of {} is not known\n", text(&device["path"])),
         }
     });
     lines.collect()
@@ -139,7 +139,7 @@ fn drive(drive: &Value) -> String {
         of("percentage_used").map(|percent| format!("{percent}% of its life used")),
         of("written_bytes").map(|bytes| format!("{} written in all", Decimal(bytes))),
         of("doubted_written_bytes").map(|bytes| {
-            format!("{} written in all, which is not believed: it is less than Forebay wrote", Decimal(bytes))
+            format!("{} written in all, which is not trusted: it is less than Forebay wrote", Decimal(bytes))
         }),
         of("spare_percent").map(|percent| format!("{percent}% of its spare left")),
         of("media_errors").filter(|errors| *errors > 0).map(|errors| format!("{errors} errors of its flash")),
@@ -199,7 +199,7 @@ mod tests {
         assert!(lines[5].contains("sdb") && lines[5].contains("not installed"), "{shown}");
         assert_eq!(
             lines[6],
-            "/dev/a: on sdc: 3% of its life used, 5MB written in all, which is not believed: it is less than Forebay wrote, \
+            "/dev/a: on sdc: 3% of its life used, 5MB written in all, which is not trusted: it is less than Forebay wrote, \
              no newer figures since 2026-11-21T18:00:00Z: denied"
         );
         assert!(lines[7].contains("b: its drive is not known, because it is on loop0"), "{shown}");

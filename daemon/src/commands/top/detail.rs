@@ -55,7 +55,7 @@ fn figure_lines(row: &Row) -> Vec<Line<'static>> {
             ("hits", percent(row.hit_ratio)),
             ("miss p99", latency(row.miss_p99_us)),
             ("write p99", latency(row.write_p99_us)),
-            ("home MB", megabytes(row.destage_bytes)),
+            ("destaged MB", megabytes(row.destage_bytes)),
         ]),
         line(&[
             ("dirty", format!("{} {}", bytes(row.dirty_bytes), percent(row.dirty_share))),

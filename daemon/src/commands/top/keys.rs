@@ -12,7 +12,7 @@ pub(super) const HELP: [&str; 20] = [
     "esc           back, and out of the list      q       quit",
     "",
     "A letter sorts by its column:",
-    "n NAME    s STATE: what needs a look first",
+    "n NAME    s STATE: what needs attention first",
     "h HIT     reads that the cache answered, of those of the last second",
     "r R/S     reads a second                     w W/S    writes a second",
     "b RMB/S   millions of bytes read a second    v WMB/S  written",

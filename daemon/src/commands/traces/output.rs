@@ -49,7 +49,7 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
     pub(super) fn create(&self) -> Answer<Writer<Packer<BufWriter<File>>>> {
         let file = File::create_new(&self.new).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => (self.refuse)(format!(
-                "{} exists: somebody writes this trace, or could not end it; `forebay trace convert --salvage` takes what is in it, \
+                "{} exists: another process writes this trace, or could not finish it; `forebay trace convert --salvage` takes what is in it, \
                  then remove it",
                 self.new.display()
             )),

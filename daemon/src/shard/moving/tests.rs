@@ -476,7 +476,7 @@ fn a_disk_whose_server_may_have_lost_changes_stays_where_that_is_known() {
     host.run(host.shards[1].detach("base".to_owned(), Content::Kept)).expect("nothing stands in the way");
     let refused = |why: &str| {
         let Err(problem) = host.lift(0) else { panic!("it is known on shard 0 only: {why}") };
-        assert!(problem.message.contains("goes on where it is"), "{problem}");
+        assert!(problem.message.contains("stays where it is"), "{problem}");
     };
     refused("its server is away");
     host.attach_base();

@@ -17,7 +17,7 @@ const MOUNTS: &str = "/proc/self/mountinfo";
 /// Reason why they are not known.
 pub(super) fn leaves(sysfs: &Path, path: &Path, layer: usize) -> Result<BTreeSet<Leaf>, String> {
     let unknown = || "its file system is on no device of its own, or does not say on which".to_owned();
-    let real = path.canonicalize().map_err(|error| format!("it cannot be looked at: {error}"))?;
+    let real = path.canonicalize().map_err(|error| format!("it cannot be checked: {error}"))?;
     let text = fs::read_to_string(MOUNTS).map_err(|error| format!("{MOUNTS} cannot be read: {error}"))?;
     let Mount { kind, source, options, .. } = mount_of(&text, &real).ok_or_else(unknown)?;
     let name = source.to_string_lossy();
