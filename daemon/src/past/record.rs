@@ -401,7 +401,7 @@ mod tests {
             ..Appearance::default()
         };
         let record = Record::now(5, &device(Some(8)), false, true);
-        assert!(doubt(&record, &device(Some(8))).contains("Nothing tells"));
+        assert!(doubt(&record, &device(Some(8))).contains("unknown whether"));
         let named =
             |written| Appearance { device: Some(DeviceIdentity::from_earlier("naa.5")), ..device(written) };
         let record = Record::now(5, &named(Some(8)), false, true);
@@ -449,7 +449,7 @@ mod tests {
             r#"{"schema":1,"epoch":5,"marked":false,"bytes":1048576,"device":null,"inode":null,"modified_ns":null,"void":false}"#,
         );
         let nameless = Appearance { device: Some(DeviceIdentity::default()), ..Appearance::default() };
-        assert!(doubt(&device, &nameless).contains("Nothing tells"));
+        assert!(doubt(&device, &nameless).contains("unknown whether"));
         assert_eq!(device.judge(ID, &Appearance::default()), Ok(Modified::Perhaps), "an export of a server");
     }
 
