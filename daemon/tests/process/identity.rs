@@ -45,10 +45,16 @@ fn wait_for_reason(daemon: &Daemon) -> String {
     }
 }
 
+/// Waits until there is an event of this kind, which is recorded a moment after its cause shows, and returns how many there are.
 fn events_of_kind(daemon: &Daemon, kind: &str) -> usize {
-    let events = daemon.json(&["events"]);
-    let events = events["events"].as_array().expect("a list");
-    events.iter().filter(|event| event["kind"] == kind).count()
+    loop {
+        let events = daemon.json(&["events"]);
+        let events = events["events"].as_array().expect("a list");
+        let count = events.iter().filter(|event| event["kind"] == kind).count();
+        if count > 0 {
+            return count;
+        }
+    }
 }
 
 fn start_cold(host: &Host, reason: &str) -> Daemon {
