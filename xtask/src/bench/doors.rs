@@ -19,7 +19,7 @@ const NOT_BEHIND: f64 = 1.0 / 1.1;
 const AHEAD: f64 = 1.0;
 
 /// Server that is measured. The first of several is ours.
-struct Contender<'a> {
+struct NbdContender<'a> {
     name: &'static str,
     server: &'a Server,
     uri: &'a str,
@@ -27,14 +27,14 @@ struct Contender<'a> {
 }
 
 /// Results of one turn.
-struct Turn {
+struct NbdRun {
     fio: Sample,
     cpu_us_per_request: f64,
 }
 
 /// Figure by which contenders are compared.
 #[derive(Clone, Copy)]
-enum Figure {
+enum NbdMetric {
     P50,
     Iops,
 }
@@ -56,8 +56,8 @@ fn ram_hits(forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), 
     let peers = start(scratch, peers)?;
     let contenders = contenders(forebay, &uri, &peers);
     let before = forebay.reads("ram")?;
-    compete("Hits in RAM over NBD, 4 KiB, depth 1", scratch, &contenders, (1, Figure::P50), effort)?;
-    compete("Hits in RAM over NBD, 4 KiB, depth 32", scratch, &contenders, (32, Figure::Iops), effort)?;
+    compete("Hits in RAM over NBD, 4 KiB, depth 1", scratch, &contenders, (1, NbdMetric::P50), effort)?;
+    compete("Hits in RAM over NBD, 4 KiB, depth 32", scratch, &contenders, (32, NbdMetric::Iops), effort)?;
     let share = forebay.reads("ram")?.since(before).share(Tier::Ram);
     println!("Of Forebay's reads, {:.2} % were hits in RAM.", share * 100.0);
     Ok(())
@@ -78,7 +78,7 @@ fn flash_hits(forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<()
     let peers = start(scratch, peers)?;
     let contenders = contenders(forebay, &uri, &peers);
     let before = forebay.reads("flash")?;
-    compete("Hits on flash over NBD, 4 KiB, depth 32", scratch, &contenders, (32, Figure::Iops), effort)?;
+    compete("Hits on flash over NBD, 4 KiB, depth 32", scratch, &contenders, (32, NbdMetric::Iops), effort)?;
     let share = forebay.reads("flash")?.since(before).share(Tier::Flash);
     println!("Of Forebay's reads, {:.2} % were hits on flash, the others in RAM.", share * 100.0);
     Ok(())
@@ -94,9 +94,9 @@ fn start(scratch: &Scratch, peers: Vec<Peer>) -> Result<Vec<(Peer, Server)>, Str
     Ok(running)
 }
 
-fn contenders<'a>(forebay: &'a Forebay, uri: &'a str, peers: &'a [(Peer, Server)]) -> Vec<Contender<'a>> {
-    let ours = Contender { name: "forebay", server: &forebay.server, uri, goal: None };
-    let theirs = peers.iter().map(|(peer, server)| Contender {
+fn contenders<'a>(forebay: &'a Forebay, uri: &'a str, peers: &'a [(Peer, Server)]) -> Vec<NbdContender<'a>> {
+    let ours = NbdContender { name: "forebay", server: &forebay.server, uri, goal: None };
+    let theirs = peers.iter().map(|(peer, server)| NbdContender {
         name: peer.name,
         server,
         uri: &peer.uri,
@@ -109,8 +109,8 @@ fn contenders<'a>(forebay: &'a Forebay, uri: &'a str, peers: &'a [(Peer, Server)
 fn compete(
     heading: &str,
     scratch: &Scratch,
-    contenders: &[Contender],
-    (depth, figure): (u32, Figure),
+    contenders: &[NbdContender],
+    (depth, figure): (u32, NbdMetric),
     effort: Effort,
 ) -> Result<(), String> {
     let turns = take_turns(effort.rounds, contenders, |contender| {
@@ -118,12 +118,12 @@ fn compete(
         let target = Target::Nbd { uri: contender.uri };
         let fio = fio::random(scratch, target, fio::Access::Read, depth, effort.seconds)?;
         let cpu_us = contender.server.cpu_us()? - before;
-        Ok(Turn { fio, cpu_us_per_request: cpu_us / fio.requests.max(1.0) })
+        Ok(NbdRun { fio, cpu_us_per_request: cpu_us / fio.requests.max(1.0) })
     })?;
     let ours = figures(&turns[0], figure);
     let mut rows = Vec::new();
     for (contender, turns) in contenders.iter().zip(&turns) {
-        let each = |get: fn(&Turn) -> f64| median(&turns.iter().map(get).collect::<Vec<_>>());
+        let each = |get: fn(&NbdRun) -> f64| median(&turns.iter().map(get).collect::<Vec<_>>());
         let mut row = vec![
             contender.name.to_owned(),
             format!("{:.0}", each(|turn| turn.fio.iops)),
@@ -143,15 +143,15 @@ fn compete(
     Ok(())
 }
 
-fn figures(turns: &[Turn], figure: Figure) -> Vec<f64> {
-    let one = |turn: &Turn| match figure {
-        Figure::P50 => turn.fio.p50_us,
-        Figure::Iops => turn.fio.iops,
+fn figures(turns: &[NbdRun], figure: NbdMetric) -> Vec<f64> {
+    let one = |turn: &NbdRun| match figure {
+        NbdMetric::P50 => turn.fio.p50_us,
+        NbdMetric::Iops => turn.fio.iops,
     };
     turns.iter().map(one).collect()
 }
 
-impl Figure {
+impl NbdMetric {
     fn better(self) -> Better {
         match self {
             Self::P50 => Better::Lower,

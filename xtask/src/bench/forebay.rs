@@ -84,7 +84,7 @@ impl Sum for Reads {
 impl Forebay {
     /// Starts a daemon that polls an empty queue of a guest for so many microseconds before it sleeps; the others sleep at once, like the
     /// servers with which they are compared.
-    pub(super) fn start_that_looks(scratch: &Scratch, program: &Path, micros: u32) -> Result<Self, String> {
+    pub(super) fn start_polling(scratch: &Scratch, program: &Path, micros: u32) -> Result<Self, String> {
         Self::start_with(scratch, program, "looking", &format!("{micros}us"), &["--pool-size", POOL_SIZE])
     }
 
@@ -141,12 +141,12 @@ impl Forebay {
 
     /// Adds a file of zeroes to the pool, also on the drive of the first one.
     pub(super) fn add_device(&self, file: &Path) -> Result<(), String> {
-        self.tell(&["pool", "add", &file.to_string_lossy(), "--same-drive"]).map(drop)
+        self.run_command(&["pool", "add", &file.to_string_lossy(), "--same-drive"]).map(drop)
     }
 
     /// Adds a file to a pool without mirrored disks. Earlier versions support it, too.
     pub(super) fn add_flash(&self, file: &Path) -> Result<(), String> {
-        self.tell(&["pool", "add", &file.to_string_lossy()]).map(drop)
+        self.run_command(&["pool", "add", &file.to_string_lossy()]).map(drop)
     }
 
     /// Serves a file in write-back, with a dirty limit of so many MiB. Returns the address for clients.
@@ -157,22 +157,22 @@ impl Forebay {
         dirty_mib: u64,
     ) -> Result<String, String> {
         let backing = backing.to_string_lossy();
-        self.tell(&["disk", "add", name, "--backing", &backing])?;
+        self.run_command(&["disk", "add", name, "--backing", &backing])?;
         let (reserve, limit) =
             (format!("reserve={}MiB", dirty_mib * 4 + 64), format!("dirty-limit={dirty_mib}MiB"));
-        self.tell(&["disk", "set", name, &reserve, "sequential-cutoff=0"])?;
-        self.tell(&["disk", "set", name, &limit, "destage-rate-max=1MiB", "mode=write-back"])?;
+        self.run_command(&["disk", "set", name, &reserve, "sequential-cutoff=0"])?;
+        self.run_command(&["disk", "set", name, &limit, "destage-rate-max=1MiB", "mode=write-back"])?;
         Ok(self.uri(name))
     }
 
     /// Serves a file through the cache with default settings.
     pub(super) fn add_disk(&self, name: &str, backing: &Path) -> Result<(), String> {
-        self.tell(&["disk", "add", name, "--backing", &backing.to_string_lossy()]).map(drop)
+        self.run_command(&["disk", "add", name, "--backing", &backing.to_string_lossy()]).map(drop)
     }
 
     /// Changes settings of a disk.
     pub(super) fn set(&self, name: &str, settings: &[&str]) -> Result<(), String> {
-        self.tell(&[&["disk", "set", name], settings].concat()).map(drop)
+        self.run_command(&[&["disk", "set", name], settings].concat()).map(drop)
     }
 
     /// Returns the socket of a disk for guests.
@@ -210,8 +210,8 @@ impl Forebay {
             Tier::Flash => "ram=1MiB".to_owned(),
         };
         let backing = backing.to_string_lossy();
-        self.tell(&["disk", "add", name, "--backing", &backing])?;
-        self.tell(&["disk", "set", name, &ram, "sequential-cutoff=0"])?;
+        self.run_command(&["disk", "add", name, "--backing", &backing])?;
+        self.run_command(&["disk", "set", name, &ram, "sequential-cutoff=0"])?;
         let uri = self.uri(name);
         for _ in 0..PASSES_MAX {
             let before = self.reads(name)?;
@@ -249,13 +249,13 @@ impl Forebay {
     }
 
     fn ask(&self, arguments: &[&str]) -> Result<Value, String> {
-        let text = self.tell(arguments)?;
+        let text = self.run_command(arguments)?;
         serde_json::from_str(&text).map_err(|error| {
             format!("Could not read what `forebay {}` printed: {error}.", arguments.join(" "))
         })
     }
 
-    fn tell(&self, arguments: &[&str]) -> Result<String, String> {
+    fn run_command(&self, arguments: &[&str]) -> Result<String, String> {
         output(&mut self.command(arguments))
     }
 

@@ -87,11 +87,11 @@ impl Peer {
 
     /// Returns a block device of QEMU over vhost-user, with one queue on a thread of its own that sleeps when idle.
     pub(super) fn vhost(scratch: &Scratch, name: &'static str, device: &str) -> Self {
-        Self::vhost_that_looks(scratch, name, device, 0)
+        Self::vhost_polling(scratch, name, device, 0)
     }
 
     /// Returns the same, but it polls for so many nanoseconds before it sleeps.
-    pub(super) fn vhost_that_looks(
+    pub(super) fn vhost_polling(
         scratch: &Scratch,
         name: &'static str,
         device: &str,

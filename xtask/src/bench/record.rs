@@ -48,7 +48,7 @@ impl Turns {
 }
 
 /// Results of one turn.
-struct Turn {
+struct RecordRun {
     fio: Sample,
     cpu_us_per_request: f64,
     /// Figures of the recording; zero without one.
@@ -91,18 +91,18 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
                     fio.requests
                 ));
             }
-            Ok(Turn { fio, cpu_us_per_request: cpu_us / fio.requests.max(1.0), taken })
+            Ok(RecordRun { fio, cpu_us_per_request: cpu_us / fio.requests.max(1.0), taken })
         })?;
-        tell(heading, &turns);
+        print_results(heading, &turns);
     }
     Ok(())
 }
 
-fn tell(heading: &str, turns: &[Vec<Turn>]) {
+fn print_results(heading: &str, turns: &[Vec<RecordRun>]) {
     let plain = &turns[Turns::Plain as usize];
     let mut rows = Vec::new();
     for ((turn, name), turns) in Turns::ALL.iter().zip(turns) {
-        let middle = |get: fn(&Turn) -> f64| median(&figures(turns, get));
+        let middle = |get: fn(&RecordRun) -> f64| median(&figures(turns, get));
         let mut row = vec![
             (*name).to_owned(),
             format!("{:.0}", middle(|turn| turn.fio.iops)),
@@ -144,11 +144,11 @@ fn tell(heading: &str, turns: &[Vec<Turn>]) {
         &columns,
         &rows,
     );
-    println!("{}", said(&turns[Turns::Recorded as usize], plain));
+    println!("{}", summary(&turns[Turns::Recorded as usize], plain));
 }
 
 /// Returns a few sentences on cost and content of the recording.
-fn said(recorded: &[Turn], plain: &[Turn]) -> String {
+fn summary(recorded: &[RecordRun], plain: &[RecordRun]) -> String {
     let iops = beside(recorded, plain, |turn| turn.fio.iops, Better::Higher).median;
     // Within each round: rounds differ by more than the effect to measure.
     let more =
@@ -166,11 +166,11 @@ fn said(recorded: &[Turn], plain: &[Turn]) -> String {
     )
 }
 
-fn figures(turns: &[Turn], get: fn(&Turn) -> f64) -> Vec<f64> {
+fn figures(turns: &[RecordRun], get: fn(&RecordRun) -> f64) -> Vec<f64> {
     turns.iter().map(get).collect()
 }
 
-fn beside(turns: &[Turn], plain: &[Turn], get: fn(&Turn) -> f64, better: Better) -> Ratio {
+fn beside(turns: &[RecordRun], plain: &[RecordRun], get: fn(&RecordRun) -> f64, better: Better) -> Ratio {
     ratio(&figures(turns, get), &figures(plain, get), better)
 }
 
@@ -250,10 +250,10 @@ mod tests {
     fn the_cost_is_told_with_what_it_bought() {
         let turn = |iops, cpu_us_per_request, taken| {
             let fio = Sample { iops, p50_us: 1.0, p99_us: 1.0, requests: 100.0, flushes: 0.0 };
-            Turn { fio, cpu_us_per_request, taken }
+            RecordRun { fio, cpu_us_per_request, taken }
         };
         let taken = Taken { requests: 100.0, dropped: 3.0, cpu_us: 25.0, bytes: 700.0 };
-        let said = said(&[turn(75.0, 4.25, taken)], &[turn(100.0, 4.0, Taken::default())]);
+        let said = summary(&[turn(75.0, 4.25, taken)], &[turn(100.0, 4.0, Taken::default())]);
         for part in
             ["by -25.0 %", "0.250 us more", "100 requests", "3 dropped", "0.250 us of CPU", "7.0 bytes"]
         {

@@ -52,7 +52,7 @@ impl Asking {
 }
 
 /// Results of one turn.
-struct Turn {
+struct ScrapeRun {
     fio: Sample,
     scrapes: Vec<Duration>,
 }
@@ -71,10 +71,10 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
         let scraper = asking.path().map(|path| Scraper::start(&forebay.control_socket(), path));
         let fio = fio::random(scratch, Target::Nbd { uri: &uri }, fio::Access::Read, DEPTH, effort.seconds);
         let scrapes = scraper.map_or(Ok(Vec::new()), Scraper::stop)?;
-        Ok(Turn { fio: fio?, scrapes })
+        Ok(ScrapeRun { fio: fio?, scrapes })
     })?;
-    let p99 = |turns: &[Turn]| turns.iter().map(|turn| turn.fio.p99_us).collect::<Vec<f64>>();
-    let row = |name: &str, turns: &[Turn], judged: [String; 3]| {
+    let p99 = |turns: &[ScrapeRun]| turns.iter().map(|turn| turn.fio.p99_us).collect::<Vec<f64>>();
+    let row = |name: &str, turns: &[ScrapeRun], judged: [String; 3]| {
         let iops: Vec<f64> = turns.iter().map(|turn| turn.fio.iops).collect();
         let figures = [format!("{:.1}", median(&p99(turns))), format!("{:.0}", median(&iops))];
         [vec![name.to_owned()], figures.to_vec(), judged.to_vec()].concat()

@@ -47,7 +47,7 @@ impl Server {
             if ended.is_some() || started.elapsed() > START_TIME_MAX {
                 let how =
                     ended.map_or_else(|| "does not accept clients".to_owned(), |status| status.to_string());
-                return Err(format!("Could not start {name} ({how}). It said: {}", server.said()));
+                return Err(format!("Could not start {name} ({how}). It said: {}", server.log_text()));
             }
             sleep(START_LOOK);
         }
@@ -56,7 +56,7 @@ impl Server {
 
     /// Returns the CPU time so far, in microseconds, of all its threads and on its behalf in the kernel.
     pub(super) fn cpu_us(&self) -> Result<f64, String> {
-        cpu_us_of(self.child.id()).map_err(|error| format!("{error} The server said: {}", self.said()))
+        cpu_us_of(self.child.id()).map_err(|error| format!("{error} The server said: {}", self.log_text()))
     }
 
     /// Returns the number of its process.
@@ -64,7 +64,7 @@ impl Server {
         self.child.id()
     }
 
-    fn said(&self) -> String {
+    fn log_text(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default().trim().to_owned()
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
 }
 
 /// Contender over NBD.
-enum Contender<'a> {
+enum WriteTarget<'a> {
     Raw(&'a Path),
     Nbd(&'a str),
 }
@@ -83,16 +83,16 @@ fn over_nbd(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<()
             servers.push((peer.name, peer.uri.clone(), peer.goal, server));
         }
     }
-    let mut contenders = vec![("forebay", Contender::Nbd(&uri), None)];
-    contenders.push(("fio on the raw file, O_DIRECT, no server", Contender::Raw(&raw), Some(RAW_GOAL)));
-    contenders.extend(servers.iter().map(|(name, uri, goal, _)| (*name, Contender::Nbd(uri), *goal)));
-    contenders.push(("forebay, two copies on files of this disk", Contender::Nbd(&mirrored_uri), None));
+    let mut contenders = vec![("forebay", WriteTarget::Nbd(&uri), None)];
+    contenders.push(("fio on the raw file, O_DIRECT, no server", WriteTarget::Raw(&raw), Some(RAW_GOAL)));
+    contenders.extend(servers.iter().map(|(name, uri, goal, _)| (*name, WriteTarget::Nbd(uri), *goal)));
+    contenders.push(("forebay, two copies on files of this disk", WriteTarget::Nbd(&mirrored_uri), None));
     for depth in DEPTHS {
         let before = [forebay.written(DISK)?, mirrored.written(DISK)?];
         let turns = take_turns(effort.rounds, &contenders, |(_, contender, _)| {
             let target = match contender {
-                Contender::Raw(path) => Target::File { path, bytes: AREA_BYTES },
-                Contender::Nbd(uri) => Target::Nbd { uri },
+                WriteTarget::Raw(path) => Target::File { path, bytes: AREA_BYTES },
+                WriteTarget::Nbd(uri) => Target::Nbd { uri },
             };
             fio::random(scratch, target, fio::Access::Write, depth, effort.seconds)
         })?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::race::Contender;
+use super::race::VhostContender;
 use crate::bench::alone::{number, parse};
 use crate::bench::fio::Sample;
 use crate::bench::server::Server;
@@ -34,7 +34,7 @@ pub(super) fn guest<'a>(
     server: &'a Server,
     sockets: Vec<std::path::PathBuf>,
     load: Load,
-) -> Contender<'a> {
+) -> VhostContender<'a> {
     let turn = move |seconds| {
         let mut bench = bounded(&programs.bench, seconds);
         bench
@@ -45,7 +45,7 @@ pub(super) fn guest<'a>(
         }
         sample(&output(&mut bench)?)
     };
-    Contender { name, server: Some(server), turn: Box::new(turn) }
+    VhostContender { name, server: Some(server), turn: Box::new(turn) }
 }
 
 /// Returns a contender of a server behind an NBD socket.
@@ -55,14 +55,14 @@ pub(super) fn nbd<'a>(
     server: &'a Server,
     (socket, export): (&'a Path, &'a str),
     (bytes, depth): (u64, u32),
-) -> Contender<'a> {
+) -> VhostContender<'a> {
     let turn = move |seconds: u32| {
         let mut bench = bounded(&programs.bench, seconds);
         bench.args(["nbd", "--export", export, "--bytes", &bytes.to_string(), "--socket"]).arg(socket);
         bench.args(["--depth", &depth.to_string(), "--seconds", &seconds.to_string()]);
         sample(&output(&mut bench)?)
     };
-    Contender { name, server: Some(server), turn: Box::new(turn) }
+    VhostContender { name, server: Some(server), turn: Box::new(turn) }
 }
 
 /// Reads a disk from end to end through the front end and compares it with a file.

@@ -15,7 +15,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use self::client::{Load, check, check_nbd, guest, nbd, sockets};
-use self::race::{Claim, Contender, Figure, race};
+use self::race::{Claim, VhostContender, VhostMetric, race};
 use super::alone::{NO_STRING_INSTRUCTIONS, parse, parse_collected};
 use super::fio::{self, Target};
 use super::forebay::{Forebay, Reads, Tier};
@@ -37,7 +37,7 @@ const WRITE_DIRTY_MIB: u64 = 544;
 const MISS_DISK_BYTES: u64 = 1 << 30;
 const MISS_POOL: &str = "128MiB";
 /// Forebay's default time of polling, in microseconds.
-const LOOK_US: u32 = 50;
+const POLL_US: u32 = 50;
 
 /// Target for equal speed, with a tolerance for differences between runs.
 const AS_FAST: f64 = 0.95;
@@ -58,7 +58,7 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
     let forebay = Forebay::start(scratch, &programs.forebay)?;
     ram_hits(programs, &forebay, scratch, effort)?;
     near_hits(programs, &forebay, scratch, effort)?;
-    looking(programs, scratch, effort)?;
+    adaptive_polling(programs, scratch, effort)?;
     over_nbd(programs, &forebay, scratch, effort)?;
     flash_hits(programs, &forebay, scratch, effort)?;
     sixteen(programs, scratch, effort)?;
@@ -68,7 +68,7 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
 }
 
 /// Returns the claim that the contender `ours` is at least as good as `theirs` times `goal`.
-fn claim(ours: usize, theirs: usize, figure: Figure, goal: Option<f64>) -> Claim {
+fn claim(ours: usize, theirs: usize, figure: VhostMetric, goal: Option<f64>) -> Claim {
     Claim { ours, theirs, figure, goal }
 }
 
@@ -94,13 +94,13 @@ fn near_hits(
 }
 
 /// Measures the same with servers that poll for requests before they sleep.
-fn looking(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
-    let forebay = Forebay::start_that_looks(scratch, &programs.forebay, LOOK_US)?;
+fn adaptive_polling(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let forebay = Forebay::start_polling(scratch, &programs.forebay, POLL_US)?;
     let name = "qemu-storage-daemon null-co that looks";
-    let peer = Peer::vhost_that_looks(scratch, name, &null_device(), 1_000 * LOOK_US);
+    let peer = Peer::vhost_polling(scratch, name, &null_device(), 1_000 * POLL_US);
     // Each daemon locks the file that it serves.
     let backing = scratch.filled_file("looking.img", RAM_DISK_BYTES)?;
-    let title = format!("Hits in RAM over vhost-user, 4 KiB, both look for {LOOK_US} us");
+    let title = format!("Hits in RAM over vhost-user, 4 KiB, both look for {POLL_US} us");
     let pair = Pair { forebay: &forebay, disk: "ram", peer, backing: &backing };
     pair.race(programs, scratch, effort, &title, &[1, 32])
 }
@@ -151,11 +151,11 @@ impl Pair<'_> {
             if let Some(server) = &server {
                 contenders.push(guest(programs, name(peer.name), server, vec![peer.socket.clone()], load));
                 let goal = |goal: f64| (depth == 32).then_some(goal);
-                claims.push(claim(ours, ours + 1, Figure::Iops, goal(AS_FAST)));
-                claims.push(claim(ours, ours + 1, Figure::ServerCpu, goal(NOT_BEHIND)));
+                claims.push(claim(ours, ours + 1, VhostMetric::Iops, goal(AS_FAST)));
+                claims.push(claim(ours, ours + 1, VhostMetric::ServerCpu, goal(NOT_BEHIND)));
             }
             match at_32 {
-                Some(at_32) => claims.push(claim(ours, at_32, Figure::Iops, Some(NOT_BEHIND))),
+                Some(at_32) => claims.push(claim(ours, at_32, VhostMetric::Iops, Some(NOT_BEHIND))),
                 None => at_32 = (depth == 32).then_some(ours),
             }
         }
@@ -189,8 +189,8 @@ fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: E
     let mut claims = Vec::new();
     for (peer, server) in peers.iter().zip(&servers) {
         let Some(server) = server else { continue };
-        claims.push(claim(0, contenders.len(), Figure::Iops, Some(NOT_BEHIND)));
-        claims.push(claim(0, contenders.len(), Figure::ServerCpu, Some(HALF)));
+        claims.push(claim(0, contenders.len(), VhostMetric::Iops, Some(NOT_BEHIND)));
+        claims.push(claim(0, contenders.len(), VhostMetric::ServerCpu, Some(HALF)));
         let export = (peer.socket.as_path(), peer.export);
         let holds = peer.content().unwrap_or(Path::new("/dev/zero"));
         check_nbd(programs, export, RAM_DISK_BYTES, holds)?;
@@ -225,14 +225,14 @@ fn flash_hits(
     for depth in [32, 256] {
         let first = contenders.len();
         contenders.extend([ours(depth), file(scratch, &raw, fio::Access::Read, depth)]);
-        claims.push(claim(first, first + 1, Figure::Iops, (depth == 32).then_some(AS_FAST)));
+        claims.push(claim(first, first + 1, VhostMetric::Iops, (depth == 32).then_some(AS_FAST)));
         let Some(server) = &server else { continue };
         let name = format!("{}, depth {depth}", peer.name);
         contenders.push(guest(programs, name, server, vec![peer.socket.clone()], Load::reads(depth)));
-        claims.push(claim(first, first + 2, Figure::Iops, None));
-        claims.push(claim(first, first + 2, Figure::ServerCpu, None));
+        claims.push(claim(first, first + 2, VhostMetric::Iops, None));
+        claims.push(claim(first, first + 2, VhostMetric::ServerCpu, None));
     }
-    claims.push(claim(contenders.len() / 2, 0, Figure::Iops, Some(NOT_BEHIND)));
+    claims.push(claim(contenders.len() / 2, 0, VhostMetric::Iops, Some(NOT_BEHIND)));
     let before = forebay.reads("flash")?;
     race("Hits on flash over vhost-user, 4 KiB", &contenders, &claims, effort)?;
     say_share(forebay.reads("flash")?.since(before), Tier::Flash);
@@ -240,13 +240,13 @@ fn flash_hits(
 }
 
 /// Returns fio on a file, bypassing the page cache, without a server.
-fn file<'a>(scratch: &'a Scratch, path: &'a Path, access: fio::Access, depth: u32) -> Contender<'a> {
+fn file<'a>(scratch: &'a Scratch, path: &'a Path, access: fio::Access, depth: u32) -> VhostContender<'a> {
     let turn = move |seconds| {
         let bytes =
             path.metadata().map_err(|error| format!("Could not look at {}: {error}.", path.display()))?.len();
         fio::random(scratch, Target::File { path, bytes }, access, depth, seconds)
     };
-    Contender { name: format!("fio on the raw file, depth {depth}"), server: None, turn: Box::new(turn) }
+    VhostContender { name: format!("fio on the raw file, depth {depth}"), server: None, turn: Box::new(turn) }
 }
 
 /// Measures sixteen disks with all requests of one, and with as many each.
@@ -272,7 +272,8 @@ fn sixteen(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(),
         ours("16 disks, depth 2 each", &disks, 2),
         ours("16 disks, depth 32 each", &disks, 32),
     ];
-    let claims = [claim(1, 0, Figure::Iops, Some(NOT_BEHIND)), claim(2, 0, Figure::Iops, Some(NOT_BEHIND))];
+    let claims =
+        [claim(1, 0, VhostMetric::Iops, Some(NOT_BEHIND)), claim(2, 0, VhostMetric::Iops, Some(NOT_BEHIND))];
     let reads = || names.iter().map(|name| forebay.reads(name)).sum::<Result<Reads, String>>();
     let before = reads()?;
     race("Hits in RAM of sixteen disks together, vhost-user, 4 KiB", &contenders, &claims, effort)?;
@@ -314,14 +315,14 @@ fn misses(programs: &Programs, effort: Effort) -> Result<(), String> {
                 Load::reads(depth),
             ));
         }
-        claims.push(claim(first, first + 1, Figure::P50, None));
+        claims.push(claim(first, first + 1, VhostMetric::P50, None));
         let Some((peer, server)) = &peer_and_server else { continue };
         let name = format!("{}, depth {depth}", peer.name);
         contenders.push(guest(programs, name, server, vec![peer.socket.clone()], Load::reads(depth)));
         for ours in [first, first + 1] {
-            claims.push(claim(ours, first + 2, Figure::P50, Some(MISS)));
+            claims.push(claim(ours, first + 2, VhostMetric::P50, Some(MISS)));
             if depth == 1 {
-                claims.push(claim(ours, first + 2, Figure::P50More, Some(MISS_MORE_US)));
+                claims.push(claim(ours, first + 2, VhostMetric::P50More, Some(MISS_MORE_US)));
             }
         }
     }
@@ -357,11 +358,11 @@ fn writes(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), 
         let name = format!("forebay, depth {depth}");
         contenders.push(guest(programs, name, &forebay.server, sockets(&forebay, &["writes"]), load));
         contenders.push(file(scratch, &raw, fio::Access::WriteData, depth));
-        claims.push(claim(ours, ours + 1, Figure::Iops, Some(WRITES)));
+        claims.push(claim(ours, ours + 1, VhostMetric::Iops, Some(WRITES)));
         if let Some(server) = &server {
             let name = format!("{}, depth {depth}", peer.name);
             contenders.push(guest(programs, name, server, vec![peer.socket.clone()], load));
-            claims.push(claim(ours, ours + 2, Figure::Iops, None));
+            claims.push(claim(ours, ours + 2, VhostMetric::Iops, None));
         }
     }
     race("Random 4 KiB writes in write-back over vhost-user, a flush every 32", &contenders, &claims, effort)

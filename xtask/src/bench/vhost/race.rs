@@ -9,7 +9,7 @@ use crate::bench::report;
 use crate::bench::server::Server;
 
 /// Contender: runs for so many seconds, and returns the client's figures.
-pub(super) struct Contender<'a> {
+pub(super) struct VhostContender<'a> {
     pub(super) name: String,
     /// Server whose CPU time counts; none without a server.
     pub(super) server: Option<&'a Server>,
@@ -18,14 +18,14 @@ pub(super) struct Contender<'a> {
 
 /// Results of one turn.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct VhostRun {
     seen: Sample,
     cpu_us_per_request: Option<f64>,
 }
 
 /// Figure to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Figure {
+pub(super) enum VhostMetric {
     Iops,
     P50,
     /// CPU time of the server for each request.
@@ -34,7 +34,7 @@ pub(super) enum Figure {
     P50More,
 }
 
-impl Figure {
+impl VhostMetric {
     fn name(self) -> &'static str {
         match self {
             Self::Iops => "IOPS",
@@ -49,7 +49,7 @@ impl Figure {
 pub(super) struct Claim {
     pub(super) ours: usize,
     pub(super) theirs: usize,
-    pub(super) figure: Figure,
+    pub(super) figure: VhostMetric,
     pub(super) goal: Option<f64>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Claim {
 /// The first error of a turn.
 pub(super) fn race(
     heading: &str,
-    contenders: &[Contender],
+    contenders: &[VhostContender],
     claims: &[Claim],
     effort: Effort,
 ) -> Result<(), String> {
@@ -68,7 +68,7 @@ pub(super) fn race(
         let before = cpu_us()?;
         let seen = (contender.turn)(effort.seconds)?;
         let spent = cpu_us()?.zip(before).map(|(after, before)| after - before);
-        Ok(Turn { seen, cpu_us_per_request: spent.map(|spent| spent / seen.requests.max(1.0)) })
+        Ok(VhostRun { seen, cpu_us_per_request: spent.map(|spent| spent / seen.requests.max(1.0)) })
     })?;
     let rows: Vec<_> =
         contenders.iter().zip(&turns).map(|(contender, turns)| row(contender, turns)).collect();
@@ -83,9 +83,9 @@ pub(super) fn race(
     Ok(())
 }
 
-fn row(contender: &Contender, turns: &[Turn]) -> Vec<String> {
-    let middle = |get: fn(&Turn) -> f64| median(&turns.iter().map(get).collect::<Vec<_>>());
-    let cpu = figures(turns, Figure::ServerCpu);
+fn row(contender: &VhostContender, turns: &[VhostRun]) -> Vec<String> {
+    let middle = |get: fn(&VhostRun) -> f64| median(&turns.iter().map(get).collect::<Vec<_>>());
+    let cpu = figures(turns, VhostMetric::ServerCpu);
     let flushes = middle(|turn| turn.seen.flushes);
     vec![
         contender.name.clone(),
@@ -102,13 +102,13 @@ fn row(contender: &Contender, turns: &[Turn]) -> Vec<String> {
 }
 
 /// Returns a row of the table of claims; none if one of both has no such figure.
-fn judge(claim: &Claim, contenders: &[Contender], turns: &[Vec<Turn>]) -> Option<Vec<String>> {
+fn judge(claim: &Claim, contenders: &[VhostContender], turns: &[Vec<VhostRun>]) -> Option<Vec<String>> {
     let [ours, theirs] = [claim.ours, claim.theirs].map(|who| figures(&turns[who], claim.figure));
     let (ours, theirs) = (ours?, theirs?);
-    let judged = if claim.figure == Figure::P50More {
+    let judged = if claim.figure == VhostMetric::P50More {
         longer(&ours, &theirs, claim.goal)
     } else {
-        let better = if claim.figure == Figure::Iops { Better::Higher } else { Better::Lower };
+        let better = if claim.figure == VhostMetric::Iops { Better::Higher } else { Better::Lower };
         report::judged(ratio(&ours, &theirs, better), claim.goal)
     };
     let [ours, theirs] = [claim.ours, claim.theirs].map(|who| contenders[who].name.clone());
@@ -131,11 +131,11 @@ fn longer(ours: &[f64], theirs: &[f64], goal: Option<f64>) -> [String; 3] {
     ]
 }
 
-fn figures(turns: &[Turn], figure: Figure) -> Option<Vec<f64>> {
-    let one = |turn: &Turn| match figure {
-        Figure::Iops => Some(turn.seen.iops),
-        Figure::P50 | Figure::P50More => Some(turn.seen.p50_us),
-        Figure::ServerCpu => turn.cpu_us_per_request,
+fn figures(turns: &[VhostRun], figure: VhostMetric) -> Option<Vec<f64>> {
+    let one = |turn: &VhostRun| match figure {
+        VhostMetric::Iops => Some(turn.seen.iops),
+        VhostMetric::P50 | VhostMetric::P50More => Some(turn.seen.p50_us),
+        VhostMetric::ServerCpu => turn.cpu_us_per_request,
     };
     turns.iter().map(one).collect()
 }
@@ -144,17 +144,17 @@ fn figures(turns: &[Turn], figure: Figure) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
 
-    fn contender(name: &str) -> Contender<'static> {
-        Contender {
+    fn contender(name: &str) -> VhostContender<'static> {
+        VhostContender {
             name: name.to_owned(),
             server: None,
             turn: Box::new(|_| Err("It is not run.".to_owned())),
         }
     }
 
-    fn turn(p50_us: f64, cpu_us_per_request: Option<f64>) -> Turn {
+    fn turn(p50_us: f64, cpu_us_per_request: Option<f64>) -> VhostRun {
         let seen = Sample { iops: 100.0 / p50_us, p50_us, p99_us: p50_us, requests: 10.0, flushes: 0.0 };
-        Turn { seen, cpu_us_per_request }
+        VhostRun { seen, cpu_us_per_request }
     }
 
     #[test]
@@ -164,16 +164,16 @@ mod tests {
         let judged = |figure, goal| {
             judge(&Claim { ours: 0, theirs: 1, figure, goal: Some(goal) }, &contenders, &turns)
         };
-        let iops = judged(Figure::Iops, 1.0).expect("both have it");
+        let iops = judged(VhostMetric::Iops, 1.0).expect("both have it");
         assert_eq!(iops[..3], ["we", "they", "IOPS"]);
         assert_eq!(iops[5], "missed by 50 %");
-        assert_eq!(judged(Figure::P50, 0.5).expect("both have it")[5], "reached");
+        assert_eq!(judged(VhostMetric::P50, 0.5).expect("both have it")[5], "reached");
         assert_eq!(
-            judged(Figure::P50More, 5.0).expect("both have it")[3..],
+            judged(VhostMetric::P50More, 5.0).expect("both have it")[3..],
             ["10.0 us (10.0 to 10.0)", "at most 5 us", "missed by 5.0 us"]
         );
-        assert_eq!(judged(Figure::P50More, 10.0).expect("both have it")[5], "reached");
-        assert_eq!(judged(Figure::ServerCpu, 1.0), None);
+        assert_eq!(judged(VhostMetric::P50More, 10.0).expect("both have it")[5], "reached");
+        assert_eq!(judged(VhostMetric::ServerCpu, 1.0), None);
     }
 
     #[test]

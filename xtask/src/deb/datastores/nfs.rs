@@ -79,14 +79,14 @@ impl Disk {
 }
 
 /// Server with its disks, which stay as they are from one boot to the next.
-struct Server<'a> {
+struct NfsServer<'a> {
     kit: &'a Kit,
     end: CableEnd,
     system: Image,
     disks: Vec<Disk>,
 }
 
-impl<'a> Server<'a> {
+impl<'a> NfsServer<'a> {
     fn new(root: &Path, kit: &'a Kit, end: CableEnd, form: Form) -> Result<Self, String> {
         let mut disks = vec![Disk::new(root, Bus::Scsi, "ARRAY", ARRAY_BYTES, form)?];
         for serial in SSDS {
@@ -126,7 +126,7 @@ impl<'a> Server<'a> {
 /// If a command of it fails, or the result differs from the page, with all output of the scripts.
 pub(super) fn prove(root: &Path, kit: &Kit, package: File, form: Form) -> Result<(), String> {
     let [end, client_end] = Cable::new()?.ends();
-    let (mut server, system) = (Server::new(root, kit, end, form)?, Image::fresh(root, &RECIPE)?);
+    let (mut server, system) = (NfsServer::new(root, kit, end, form)?, Image::fresh(root, &RECIPE)?);
     let scripts = scripts(root, PAGE)?;
     let client = host(kit, &system, &client_end, CLIENT.1, scripts.clone());
     println!("==> a server and a client under systemd follow {PAGE}");
