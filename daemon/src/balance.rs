@@ -22,18 +22,18 @@ const BYTES_AS_REQUEST: u64 = 64 << 10;
 
 /// The load of shards and disks at one moment. All figures only rise, unless a disk was attached again.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct LoadSnapshot {
     /// Nanoseconds.
     pub(crate) now_ns: u64,
     /// Nanoseconds that each shard worked.
     pub(crate) busy_ns: Vec<u64>,
     /// The disks, by name.
-    pub(crate) disks: BTreeMap<String, DiskStanding>,
+    pub(crate) disks: BTreeMap<String, DiskLoad>,
 }
 
 /// Load of a disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct DiskStanding {
+pub(crate) struct DiskLoad {
     /// The shard that it is on.
     pub(crate) shard: usize,
     /// Requests so far.
@@ -58,7 +58,7 @@ pub(crate) struct Move {
 /// Decides on moves, poll by poll.
 #[derive(Debug, Default)]
 pub(crate) struct Balancer {
-    before: Option<Standing>,
+    before: Option<LoadSnapshot>,
     /// The shard that was too busy at the last poll.
     too_busy: Option<usize>,
     looks: u64,
@@ -69,7 +69,7 @@ pub(crate) struct Balancer {
 impl Balancer {
     /// Polls once. A move that is returned counts as tried: the disk stays where it is for a while, whether
     /// it succeeds or not.
-    pub(crate) fn look(&mut self, now: Standing) -> Option<Move> {
+    pub(crate) fn look(&mut self, now: LoadSnapshot) -> Option<Move> {
         self.looks += 1;
         self.moved.retain(|name, _| now.disks.contains_key(name));
         let chosen = self.before.as_ref().and_then(|before| {
@@ -98,15 +98,15 @@ struct Load<'a> {
     /// Busy time of each shard, in thousandths.
     shards: Vec<u64>,
     /// Work of each present disk on its shard.
-    disks: BTreeMap<&'a str, (DiskStanding, u64)>,
+    disks: BTreeMap<&'a str, (DiskLoad, u64)>,
 }
 
 impl<'a> Load<'a> {
-    fn between(before: &Standing, now: &'a Standing) -> Self {
+    fn between(before: &LoadSnapshot, now: &'a LoadSnapshot) -> Self {
         let time = now.now_ns.saturating_sub(before.now_ns).max(1);
         let busy = |(now, before): (&u64, &u64)| (now.saturating_sub(*before) * 1000 / time).min(1000);
         let shards = now.busy_ns.iter().zip(&before.busy_ns).map(busy).collect();
-        let work = |(name, now): (&'a String, &DiskStanding)| {
+        let work = |(name, now): (&'a String, &DiskLoad)| {
             let before = before.disks.get(name).filter(|before| before.shard == now.shard);
             let before = before.copied().unwrap_or(*now);
             let requests = now.requests.saturating_sub(before.requests);
@@ -151,22 +151,22 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     /// Shards and disks that work at a constant pace.
-    struct World {
-        standing: Standing,
+    struct SimulatedLoad {
+        standing: LoadSnapshot,
         busy: Vec<u64>,
         pace: BTreeMap<&'static str, u64>,
         balancer: Balancer,
     }
 
-    impl World {
+    impl SimulatedLoad {
         /// Returns a world with `busy` in thousandths, and disks with their shard and their requests between
         /// two polls.
         fn new(busy: &[u64], disks: &[(&'static str, usize, u64)]) -> Self {
-            let at = |shard| DiskStanding { shard, fit_to_move: true, ..DiskStanding::default() };
-            let standing = Standing {
+            let at = |shard| DiskLoad { shard, fit_to_move: true, ..DiskLoad::default() };
+            let standing = LoadSnapshot {
                 busy_ns: vec![0; busy.len()],
                 disks: disks.iter().map(|(name, shard, _)| ((*name).to_owned(), at(*shard))).collect(),
-                ..Standing::default()
+                ..LoadSnapshot::default()
             };
             let pace = disks.iter().map(|(name, _, requests)| (*name, *requests)).collect();
             Self { standing, busy: busy.to_vec(), pace, balancer: Balancer::default() }
@@ -191,7 +191,7 @@ mod tests {
             (0..count).map(|_| self.look()).collect()
         }
 
-        fn disk(&mut self, name: &str) -> &mut DiskStanding {
+        fn disk(&mut self, name: &str) -> &mut DiskLoad {
             self.standing.disks.get_mut(name).expect("it is one of them")
         }
     }
@@ -199,14 +199,14 @@ mod tests {
     #[test]
     fn a_shard_that_stays_too_busy_loses_the_disk_that_makes_both_most_even() {
         let disks = [("huge", 0, 700), ("large", 0, 400), ("small", 0, 100), ("other", 1, 50)];
-        let mut world = World::new(&[900, 100], &disks);
+        let mut world = SimulatedLoad::new(&[900, 100], &disks);
         // 900 : 100 is made 600 : 400 by the one, 375 : 625 by the other.
         assert_eq!(world.looks(3), [None, None, Some("large")]);
     }
 
     #[test]
     fn a_peak_is_no_reason() {
-        let mut world = World::new(&[900, 100], &[("a", 0, 500), ("b", 0, 500)]);
+        let mut world = SimulatedLoad::new(&[900, 100], &[("a", 0, 500), ("b", 0, 500)]);
         assert_eq!(world.look(), None);
         for _ in 0..4 {
             assert_eq!(world.look(), None);
@@ -220,28 +220,28 @@ mod tests {
     #[test]
     fn shards_with_time_left_and_shards_that_are_alike_are_left_alone() {
         for busy in [[600, 0], [590, 10], [1000, 701], [900, 900]] {
-            let mut world = World::new(&busy, &[("a", 0, 500), ("b", 0, 500), ("c", 1, 100)]);
+            let mut world = SimulatedLoad::new(&busy, &[("a", 0, 500), ("b", 0, 500), ("c", 1, 100)]);
             assert_eq!(world.looks(6), vec![None; 6], "{busy:?}");
         }
-        let mut world = World::new(&[601, 301], &[("a", 0, 100), ("b", 0, 500)]);
+        let mut world = SimulatedLoad::new(&[601, 301], &[("a", 0, 100), ("b", 0, 500)]);
         assert_eq!(world.looks(3)[2], Some("a"));
     }
 
     #[test]
     fn a_move_that_would_only_swap_the_roles_is_not_made() {
-        let mut world = World::new(&[1000, 0], &[("all", 0, 990), ("nothing", 0, 10)]);
+        let mut world = SimulatedLoad::new(&[1000, 0], &[("all", 0, 990), ("nothing", 0, 10)]);
         assert_eq!(world.looks(6), vec![None; 6]);
     }
 
     #[test]
     fn a_disk_alone_on_its_shard_stays() {
-        let mut world = World::new(&[1000, 0], &[("a", 0, 990), ("b", 1, 0)]);
+        let mut world = SimulatedLoad::new(&[1000, 0], &[("a", 0, 990), ("b", 1, 0)]);
         assert_eq!(world.looks(6), vec![None; 6]);
     }
 
     #[test]
     fn of_disks_alike_one_goes_and_no_disk_goes_twice_within_twenty_looks() {
-        let mut world = World::new(&[1000, 0], &[("a", 0, 500), ("b", 0, 500)]);
+        let mut world = SimulatedLoad::new(&[1000, 0], &[("a", 0, 500), ("b", 0, 500)]);
         assert_eq!(world.looks(3), [None, None, Some("a")]);
         // The load follows the other disk, and grows: only the resting disk could move.
         world.busy = vec![0, 1000];
@@ -255,20 +255,21 @@ mod tests {
     #[test]
     fn at_most_one_disk_goes_at_a_time_and_the_new_load_is_looked_at_anew() {
         let disks = [("a", 0, 100), ("b", 0, 100), ("c", 0, 100), ("d", 0, 100)];
-        let mut world = World::new(&[1000, 0], &disks);
+        let mut world = SimulatedLoad::new(&[1000, 0], &disks);
         assert_eq!(world.looks(6), [None, None, Some("a"), None, Some("b"), None]);
     }
 
     #[test]
     fn a_disk_that_cannot_be_moved_is_passed_over_though_its_work_counts() {
-        let mut world = World::new(&[900, 0], &[("a", 0, 500), ("b", 0, 300)]);
+        let mut world = SimulatedLoad::new(&[900, 0], &[("a", 0, 500), ("b", 0, 300)]);
         world.disk("a").fit_to_move = false;
         assert_eq!(world.looks(3)[2], Some("b"));
     }
 
     #[test]
     fn bytes_are_work_too_and_the_least_busy_of_many_shards_is_the_target() {
-        let mut world = World::new(&[300, 900, 500, 100], &[("a", 1, 100), ("b", 1, 100), ("c", 1, 100)]);
+        let mut world =
+            SimulatedLoad::new(&[300, 900, 500, 100], &[("a", 1, 100), ("b", 1, 100), ("c", 1, 100)]);
         for round in 1..4 {
             world.disk("b").bytes = round * 200 * BYTES_AS_REQUEST;
             let chosen = world.look();
@@ -280,9 +281,9 @@ mod tests {
 
     #[test]
     fn figures_that_fall_because_a_disk_came_anew_are_no_work() {
-        let mut world = World::new(&[900, 0], &[("a", 0, 500), ("b", 0, 400)]);
+        let mut world = SimulatedLoad::new(&[900, 0], &[("a", 0, 500), ("b", 0, 400)]);
         world.looks(2);
-        *world.disk("a") = DiskStanding { shard: 0, fit_to_move: true, ..DiskStanding::default() };
+        *world.disk("a") = DiskLoad { shard: 0, fit_to_move: true, ..DiskLoad::default() };
         // Only the work of b is known, and its move would swap the roles of the shards.
         assert_eq!(world.look(), None);
         assert_eq!(world.look(), Some("a"));

@@ -14,15 +14,17 @@ use clap::{Args, Parser, Subcommand};
 use telemetry::events::Level;
 use telemetry::wear::Smartctl;
 
-use crate::connect::{Client, Door};
-use crate::control::Listen;
+use crate::connect::{ConnectClient, Door};
+use crate::control::HttpListen;
 use crate::mapping::DriverKind;
 use crate::reception::{self, Allow, Tls};
 use crate::renamed;
 use crate::shard::SHARDS_MAX;
 pub(crate) use advise::Advise;
 pub(crate) use simulate::{Simulate, SizeOf};
-pub(crate) use statistics::{Curve, Histogram, History, Stats, What};
+pub(crate) use statistics::{
+    CurveOptions, HistogramOptions, HistogramProperty, HistoryOptions, StatsOptions,
+};
 pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 
 /// A flash cache for the disks of virtual machines, in user space.
@@ -30,7 +32,7 @@ pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 #[command(name = "forebay", version = env!("FOREBAY_VERSION"), disable_help_subcommand = true, max_term_width = 110)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) daemon: DaemonOptions,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -44,28 +46,28 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Add, show, change and remove disks, while guests use them.
     #[command(subcommand)]
-    Disk(Disk),
+    Disk(DiskCommand),
     /// Put a running guest's disk behind Forebay and take it back: no copy, no reboot.
     #[command(subcommand)]
-    Vm(Vm),
+    Vm(VmCommand),
     /// Show a disk as a block device of this host, for file systems, LVM, NFS and iSCSI servers. Without a name: list those that are.
     Map(MapDisk),
     /// Take the block device of a disk away. The disk stays.
     Unmap(UnmapDisk),
     /// The flash of this host.
     #[command(subcommand)]
-    Pool(Pool),
+    Pool(PoolCommand),
     /// Counters, ratios and latencies.
-    Stats(Stats),
+    Stats(StatsOptions),
     /// Requests of a disk in classes: size, latency, seek distance, how many at once, how soon after each other.
-    Histogram(Histogram),
+    Histogram(HistogramOptions),
     /// Show hit ratios of a disk at other cache sizes, as it is used now; its dirty data, and the size of
     /// blocks.
-    Curve(Curve),
+    Curve(CurveOptions),
     /// Recommend size, RAM, blocks and mode, with reasons, for disks that are served or for a trace.
     Advise(Advise),
     /// Show a disk's last five minutes, day or week: hit ratio, requests, dirty data, flash written.
-    History(History),
+    History(HistoryOptions),
     /// Show events that an operator must know: when, how severe, and what to do about them.
     #[command(after_long_help = format!("Kinds of events:\n{}", telemetry::events::kind::list()))]
     Events(Events),
@@ -129,11 +131,11 @@ pub(crate) struct Serve {
     /// Address of the HTTP interface and the web page: an IP address with a port, or off. Default:
     /// 127.0.0.1:7070; if that is in use, Forebay serves disks without it.
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen_http: Option<Listen>,
+    pub(crate) listen_http: Option<HttpListen>,
     /// Address at which all disks are served over NBD for other hosts, by their names: an IP address, with a
     /// port unless that is 10809, or off. Default: off; each disk has its own Unix socket.
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen_nbd: Option<reception::Listen>,
+    pub(crate) listen_nbd: Option<reception::HttpListen>,
     /// TLS of clients at --listen-nbd: off, require, or require-certificates, which needs the ca-cert.pem
     /// that clients' certificates are checked against. Unix sockets have no TLS. Default: off.
     #[arg(long, value_name = "TLS")]
@@ -169,7 +171,7 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Disk {
+pub(crate) enum DiskCommand {
     /// Serve a disk. Its content stays as it is.
     #[command(after_help = format!("Keys:\n{}", crate::keys::table()))]
     Add(Box<DiskAdd>),
@@ -277,7 +279,7 @@ pub(crate) struct DiskShow {
     /// QEMU's lines. With --json and without CLIENT, those of all clients.
     #[arg(long, value_name = "CLIENT", num_args = 0..=1, value_enum)]
     #[expect(clippy::option_option, reason = "clap tells an option without a value from none by that")]
-    pub(crate) connect: Option<Option<Client>>,
+    pub(crate) connect: Option<Option<ConnectClient>>,
     /// Frontend by which CLIENT connects. Default: the best one that the client supports.
     #[arg(long, value_enum, requires = "connect")]
     pub(crate) door: Option<Door>,
@@ -377,7 +379,7 @@ pub(crate) struct DiskName {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Vm {
+pub(crate) enum VmCommand {
     /// Put a disk of a running QEMU guest behind Forebay. Lasts until that QEMU ends.
     Attach(VmAttach),
     /// Give a running guest the disk back that `vm attach` took.
@@ -474,7 +476,7 @@ pub(crate) struct VmMonitor {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Pool {
+pub(crate) enum PoolCommand {
     /// Show the pool and its devices.
     #[command(visible_aliases = ["list", "ls"])]
     Show(Reading),
@@ -609,7 +611,7 @@ pub(crate) struct Top {
     #[arg(long, value_name = "N", conflicts_with = "once", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) daemon: DaemonOptions,
 }
 
 #[derive(Debug, Args)]
@@ -650,12 +652,12 @@ pub(crate) struct Reading {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) daemon: DaemonOptions,
 }
 
 /// Options that select the daemon.
 #[derive(Debug, Args)]
-pub(crate) struct Daemon {
+pub(crate) struct DaemonOptions {
     /// Control socket of the daemon, before or after the command. Default: control.sock in `$XDG_RUNTIME_DIR/forebay` if this
     /// user runs a daemon, else in /run/forebay.
     #[arg(long, value_name = "SOCKET", env = "FOREBAY_SOCKET", global = true)]
@@ -760,7 +762,7 @@ mod tests {
     #[test]
     fn the_socket_of_the_daemon_goes_before_or_after_the_command() {
         let socket = |words: &[&str]| match Cli::try_parse_from(words).expect("it is right").command {
-            Command::Disk(Disk::List(reading)) | Command::Status(reading) => reading.daemon.socket,
+            Command::Disk(DiskCommand::List(reading)) | Command::Status(reading) => reading.daemon.socket,
             other => panic!("another command: {other:?}"),
         };
         for words in [
@@ -781,7 +783,8 @@ mod tests {
     fn adding_takes_every_key_that_a_change_takes_and_changes_take_json() {
         let words =
             ["forebay", "disk", "add", "a", "--backing", "/a", "ram=64MiB", "retry-time=wait", "--json"];
-        let Command::Disk(Disk::Add(options)) = Cli::try_parse_from(words).expect("it is right").command
+        let Command::Disk(DiskCommand::Add(options)) =
+            Cli::try_parse_from(words).expect("it is right").command
         else {
             panic!("another command");
         };

@@ -15,7 +15,7 @@ use telemetry::wear::Smartctl;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::control::{HostName, Listen};
+use crate::control::{HostName, HttpListen};
 use crate::reception::{Allow, NbdTcp};
 use crate::shard::SHARDS_MAX;
 
@@ -40,7 +40,7 @@ pub(crate) struct Config {
     /// Time between checks of the load of shards.
     pub(crate) balance_interval: Option<Interval>,
     /// Address of HTTP over TCP.
-    pub(crate) http_listen: Option<Listen>,
+    pub(crate) http_listen: Option<HttpListen>,
     /// Host names that HTTP answers to, besides addresses and localhost.
     pub(crate) http_names: Vec<HostName>,
     /// Settings of NBD over TCP.
@@ -56,7 +56,7 @@ pub(crate) struct Config {
 }
 
 /// A key of the file: its table, an example, and its meaning.
-struct Key {
+struct ConfigKey {
     table: &'static str,
     name: &'static str,
     /// Value in TOML.
@@ -64,104 +64,104 @@ struct Key {
     about: &'static str,
 }
 
-const KEYS: [Key; 17] = [
-    Key {
+const KEYS: [ConfigKey; 17] = [
+    ConfigKey {
         table: "",
         name: "dir",
         example: "\"/var/lib/forebay\"",
         about: "What must survive a restart: state, and the pool that Forebay makes by itself.",
     },
-    Key {
+    ConfigKey {
         table: "",
         name: "run-dir",
         example: "\"/run/forebay\"",
         about: "Sockets. Default: the value of dir if that is set.",
     },
-    Key {
+    ConfigKey {
         table: "",
         name: "log",
         example: "\"info\"",
         about: "How much is logged: error, warn, info, debug or trace.",
     },
-    Key {
+    ConfigKey {
         table: "",
         name: "log-format",
         example: "\"text\"",
         about: "Format of the log: text, or json with one object a line.",
     },
-    Key {
+    ConfigKey {
         table: "",
         name: "log-file",
         example: "\"/var/log/forebay/forebay.log\"",
         about: "Log to the end of this file instead of standard error. Rotate it with copytruncate.",
     },
-    Key {
+    ConfigKey {
         table: "",
         name: "shards",
         example: "4",
         about: "Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.",
     },
-    Key {
+    ConfigKey {
         table: "",
         name: "balance-interval",
         example: "\"30s\"",
         about: "How often the load of these threads is compared, to move a disk if it stays lopsided; \"off\" for never.",
     },
-    Key {
+    ConfigKey {
         table: "http",
         name: "listen",
         example: "\"127.0.0.1:7070\"",
         about: "The HTTP interface and the web page: an IP address with a port, or \"off\". From other hosts all of it needs the token.",
     },
-    Key {
+    ConfigKey {
         table: "http",
         name: "names",
         example: "[\"storage1.example.com\"]",
         about: "Names of this host that browsers may use for it, besides its addresses and localhost.",
     },
-    Key {
+    ConfigKey {
         table: "nbd",
         name: "listen",
         example: "\"off\"",
         about: "All disks for other hosts, by their names: an IP address such as \"10.0.0.5:10809\", or \"off\".",
     },
-    Key {
+    ConfigKey {
         table: "nbd",
         name: "tls",
         example: "\"off\"",
         about: "Whether clients over TCP have to use TLS: \"off\", \"require\", or \"require-certificates\" of clients too. Unix sockets have no TLS.",
     },
-    Key {
+    ConfigKey {
         table: "nbd",
         name: "tls-dir",
         example: "\"/etc/forebay/tls\"",
         about: "For TLS: server-cert.pem, server-key.pem, and ca-cert.pem if clients have to show a certificate of it.",
     },
-    Key {
+    ConfigKey {
         table: "nbd",
         name: "allow",
         example: "[\"10.0.0.0/8\", \"fd00::/8\"]",
         about: "Who may connect over TCP: networks, or single addresses. Default: everybody who reaches the address.",
     },
-    Key {
+    ConfigKey {
         table: "vhost",
         name: "poll-max",
         example: "\"50us\"",
         about: "How long a guest's empty queue is looked at, at most, before its thread sleeps, where requests come that fast; \"off\" for never.",
     },
-    Key {
+    ConfigKey {
         table: "pool",
         name: "file",
         example: "\"/dev/disk/by-id/nvme-EXAMPLE\"",
         about: "Flash: a block device or a file. Once a pool was made, it is found by its id. Default: pool.img in dir, 10 % of the free space, at most 32GiB.",
     },
-    Key {
+    ConfigKey {
         table: "pool",
         name: "size",
         example: "\"100GiB\"",
         about: "Size of the pool file, if Forebay has to make it; 5 % of its file system stay free, at most 1 GiB. A device is used whole.",
     },
-    Key {
+    ConfigKey {
         table: "pool",
         name: "smartctl",
         example: "\"auto\"",
@@ -378,12 +378,12 @@ mod tests {
             smartctl,
         } = config;
         assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
-        assert_eq!(http_listen, Some(Listen::default()), "the sample shows what is usual");
+        assert_eq!(http_listen, Some(HttpListen::default()), "the sample shows what is usual");
         assert_eq!(http_names.len(), 1);
         let NbdTcp { listen, tls, tls_dir, allow } = nbd;
         assert_eq!(
             (listen, tls),
-            (Some(reception::Listen::Off), Some(Tls::default())),
+            (Some(reception::HttpListen::Off), Some(Tls::default())),
             "the sample shows what is usual"
         );
         assert!(tls_dir.is_some() && allow.is_some());

@@ -49,7 +49,7 @@ const TLS_NOTE: &str = "The folder holds ca-cert.pem, and client-cert.pem and cl
 
 /// A disk with its addresses for clients.
 #[derive(Clone, Copy)]
-pub(crate) struct Doors<'a> {
+pub(crate) struct DiskAddresses<'a> {
     /// Its name.
     pub(crate) name: &'a str,
     /// True if guests may not write to it.
@@ -84,7 +84,7 @@ api::documents! {
 
 impl Connect {
     /// Returns the lines of clients that `is_asked` accepts, for a disk at these doors.
-    pub(crate) fn at_doors(doors: &Doors<'_>, is_asked: impl Fn(&Form) -> bool) -> Self {
+    pub(crate) fn at_doors(doors: &DiskAddresses<'_>, is_asked: impl Fn(&Form) -> bool) -> Self {
         let mut forms = forms(doors);
         forms.retain(is_asked);
         Self { name: doors.name.to_owned(), serial: doors::serial_number(doors.name), forms }
@@ -96,7 +96,7 @@ impl Connect {
 #[schema(as = ConnectForm)]
 pub(crate) struct Form {
     /// Name of the client for `--connect NAME`.
-    pub(crate) name: Client,
+    pub(crate) name: ConnectClient,
     /// Title of the client for people.
     pub(crate) client: &'static str,
     /// `vhost-user`, `nbd` or `nbd-tcp`.
@@ -125,7 +125,7 @@ pub(crate) enum Door {
 #[serde(rename_all = "kebab-case")]
 #[schema(as = ConnectClient)]
 #[allow(clippy::enum_variant_names, reason = "nbd-client is what that program is called")]
-pub(crate) enum Client {
+pub(crate) enum ConnectClient {
     /// A guest of QEMU, from its start.
     Qemu,
     /// A running guest of QEMU, in its monitor.
@@ -148,7 +148,7 @@ pub(crate) enum Client {
     Libnbd,
 }
 
-impl Client {
+impl ConnectClient {
     /// Returns the title for people.
     fn title(self) -> &'static str {
         match self {
@@ -195,7 +195,7 @@ impl Door {
 
 /// Returns the lines for a disk, for every client that works or should work; of each client the recommended
 /// door first.
-pub(crate) fn forms(doors: &Doors) -> Vec<Form> {
+pub(crate) fn forms(doors: &DiskAddresses) -> Vec<Form> {
     let mut forms = over_vhost_user(doors);
     forms.extend(over_nbd(doors));
     forms.extend(doors.nbd_uri.map(|uri| over_tcp(doors, uri)).unwrap_or_default());
@@ -206,7 +206,7 @@ pub(crate) fn forms(doors: &Doors) -> Vec<Form> {
 ///
 /// # Errors
 /// If there are no lines for this client over this door; names the doors that it has.
-pub(crate) fn answer(doors: &Doors, client: Client, door: Option<Door>) -> Answer<String> {
+pub(crate) fn answer(doors: &DiskAddresses, client: ConnectClient, door: Option<Door>) -> Answer<String> {
     let of_client: Vec<Form> = forms(doors).into_iter().filter(|form| form.name == client).collect();
     let chosen = of_client.iter().position(|form| door.is_none_or(|door| form.door == door));
     let others = |but: Option<Door>| {
@@ -243,23 +243,23 @@ pub(crate) fn answer(doors: &Doors, client: Client, door: Option<Door>) -> Answe
 ///
 /// # Errors
 /// None that is expected: QEMU has lines over every door.
-pub(crate) fn overview(doors: &Doors) -> Answer<String> {
+pub(crate) fn overview(doors: &DiskAddresses) -> Answer<String> {
     let mut text = format!(
         "# forebay disk show {} --connect CLIENT has one answer for each of these clients:\n",
         doors.name
     );
-    for client in Client::value_variants() {
+    for client in ConnectClient::value_variants() {
         let value = client.to_possible_value();
         let help = value.as_ref().and_then(PossibleValue::get_help).map(ToString::to_string);
         text.extend([format!("#   {:16} {}\n", client.key(), help.unwrap_or_default())]);
     }
     text.extend([format!("# Guests see serial={}\n\n", doors::serial_number(doors.name))]);
-    text.push_str(&answer(doors, Client::Qemu, None)?);
+    text.push_str(&answer(doors, ConnectClient::Qemu, None)?);
     Ok(text)
 }
 
-fn over_vhost_user(doors: &Doors) -> Vec<Form> {
-    let Doors { vhost_user: socket, qemu, .. } = *doors;
+fn over_vhost_user(doors: &DiskAddresses) -> Vec<Form> {
+    let DiskAddresses { vhost_user: socket, qemu, .. } = *doors;
     let id = qemu_id(doors.name);
     let reconnect = reconnect(qemu);
     let memory = "memory-backend-memfd,id=shared,share=on,size=";
@@ -273,7 +273,7 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
     let older = older_qemu(qemu);
     vec![
         form(
-            Client::Qemu,
+            ConnectClient::Qemu,
             &format!(
                 "1G, twice, is the guest's memory, which all its vhost-user disks share. Each of its processors gets a queue (at\n\
                  most 128), or as many as num-queues=N says after vhost-user-blk-pci. The guest sees serial={serial}.\n{older}"
@@ -283,7 +283,7 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
             ),
         ),
         form(
-            Client::QemuHotplug,
+            ConnectClient::QemuHotplug,
             &format!(
                 "For the monitor of a running guest that was started with shared memory. Machine q35 wants the port that it goes\n\
                  into: ,bus=ID at the end, of a -device pcie-root-port,id=ID that the guest was started with.\n{older}"
@@ -291,7 +291,7 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
             format!("chardev-add {chardev}\ndevice_add {device}"),
         ),
         form(
-            Client::Libvirt,
+            ConnectClient::Libvirt,
             "Into <domain>, and into its <devices>. Each processor of the guest gets a queue, or as many as queues='N' says in <driver>.\n\
              If the guest was started with such memory, virsh attach-device plugs the <disk> alone.",
             format!(
@@ -311,7 +311,7 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
             ),
         ),
         form(
-            Client::Proxmox,
+            ConnectClient::Proxmox,
             &format!(
                 "100 is the guest, 2048M its memory, as the configuration has it; NUMA and hot-plug of memory must be off. Proxmox\n\
                  does not know this disk: no backup, snapshot, migration. What the guest has under args already must be repeated.\n\
@@ -325,7 +325,7 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
             ),
         ),
         form(
-            Client::CloudHypervisor,
+            ConnectClient::CloudHypervisor,
             "1G is the guest's memory. num_queues=N after the socket gives it more queues than one. It connects again by itself, for\n\
              a minute.",
             format!("cloud-hypervisor --memory size=1G,shared=on --disk {disk}"),
@@ -363,8 +363,8 @@ fn nbd_client_note(sector_bytes: u64) -> String {
     )
 }
 
-fn over_nbd(doors: &Doors) -> Vec<Form> {
-    let Doors { name, read_only, sector_bytes, nbd: socket, .. } = *doors;
+fn over_nbd(doors: &DiskAddresses) -> Vec<Form> {
+    let DiskAddresses { name, read_only, sector_bytes, nbd: socket, .. } = *doors;
     let sector = Sector::of(sector_bytes);
     let id = qemu_id(name);
     let quoted = shell_quoted(socket);
@@ -399,9 +399,9 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
     );
     let form = |name, note: &str, lines| form(name, Door::Nbd, note, lines);
     vec![
-        form(Client::Qemu, "The guest waits up to 60 s while Forebay restarts.", qemu.clone()),
+        form(ConnectClient::Qemu, "The guest waits up to 60 s while Forebay restarts.", qemu.clone()),
         form(
-            Client::Libvirt,
+            ConnectClient::Libvirt,
             "Into the guest's <devices>. The guest waits up to 60 s while Forebay restarts, if libvirt knows <reconnect delay>. 9.0 and\n\
              older drop it silently, and a restart is an I/O error in the guest: take vhost-user there.",
             format!(
@@ -421,38 +421,38 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
             ),
         ),
         form(
-            Client::Proxmox,
+            ConnectClient::Proxmox,
             "100 is the guest. Proxmox does not know this disk: no backup, snapshot, migration.",
             format!("qm set 100 --args {}", shell_quoted(&format!("{qemu},bootindex=1"))),
         ),
         form(
-            Client::CloudHypervisor,
+            ConnectClient::CloudHypervisor,
             "It does not speak NBD: qemu-nbd and the host's kernel do, and their device is the guest's disk. The guest waits up to\n\
              60 s while Forebay restarts. qemu-nbd --disconnect /dev/nbd0 ends it.",
             format!("{device}\ncloud-hypervisor --disk path=/dev/nbd0"),
         ),
         form(
-            Client::QemuNbd,
+            ConnectClient::QemuNbd,
             "/dev/nbd0 is a block device of this host then. Its users wait up to 60 s while Forebay restarts.\n\
              qemu-nbd --disconnect /dev/nbd0 ends it. The package is qemu-utils.",
             device,
         ),
-        form(Client::NbdClient, &nbd_client_note(sector_bytes), kernel_only),
-        form(Client::QemuImg, "", format!("qemu-img info {uri}")),
+        form(ConnectClient::NbdClient, &nbd_client_note(sector_bytes), kernel_only),
+        form(ConnectClient::QemuImg, "", format!("qemu-img info {uri}")),
         form(
-            Client::Fio,
+            ConnectClient::Fio,
             "Reads for ten seconds, 32 requests at a time. Needs fio with the engine nbd (Debian has it).",
             format!(
                 "fio --name={name} --ioengine=nbd --uri={uri} --rw=randread --bs=4k --iodepth=32 --runtime=10 --time_based"
             ),
         ),
-        form(Client::Libnbd, "", format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
+        form(ConnectClient::Libnbd, "", format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
     ]
 }
 
 /// Returns the lines over TCP. `uri` is from the daemon, of scheme, address with port, and name.
-fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
-    let Doors { name, read_only, sector_bytes, .. } = *doors;
+fn over_tcp(doors: &DiskAddresses, uri: &str) -> Vec<Form> {
+    let DiskAddresses { name, read_only, sector_bytes, .. } = *doors;
     let sector = Sector::of(sector_bytes);
     let (scheme, rest) = uri.split_once("://").unwrap_or(("nbd", uri));
     let authority = rest.split('/').next().unwrap_or(rest);
@@ -489,7 +489,7 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
     let form = |name, note: &str, lines| form(name, Door::NbdTcp, note, lines);
     vec![
         form(
-            Client::Qemu,
+            ConnectClient::Qemu,
             note,
             format!(
                 "{object}-blockdev {node} -device virtio-blk-pci,drive={id},serial={serial}{}",
@@ -497,7 +497,7 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
             ),
         ),
         form(
-            Client::Libvirt,
+            ConnectClient::Libvirt,
             if with_tls {
                 "Into the guest's <devices>. Certificates lie where nbd_tls_x509_cert_dir of qemu.conf says."
             } else {
@@ -519,8 +519,8 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
                 blockio = sector.element,
             ),
         ),
-        form(Client::QemuImg, note, format!("qemu-img info {image}")),
-        form(Client::Libnbd, note, format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
+        form(ConnectClient::QemuImg, note, format!("qemu-img info {image}")),
+        form(ConnectClient::Libnbd, note, format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
     ]
 }
 
@@ -545,7 +545,7 @@ fn access_of(node: &mut serde_json::Value, read_only: bool) -> Access {
 }
 
 /// Returns a form, its note without trailing whitespace.
-fn form(name: Client, door: Door, note: &str, lines: String) -> Form {
+fn form(name: ConnectClient, door: Door, note: &str, lines: String) -> Form {
     Form { name, client: name.title(), door, note: note.trim_end().to_owned(), lines }
 }
 
@@ -612,7 +612,7 @@ fn xml_escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const PLAIN: Doors = Doors {
+    const PLAIN: DiskAddresses = DiskAddresses {
         name: "web1",
         read_only: false,
         sector_bytes: 512,
@@ -623,12 +623,12 @@ mod tests {
     };
 
     /// Returns the lines of every client over every door.
-    fn lines(doors: &Doors) -> String {
+    fn lines(doors: &DiskAddresses) -> String {
         let answers = forms(doors).into_iter().map(|form| answer(doors, form.name, Some(form.door)));
         answers.map(|answer| answer.expect("each form is an answer")).collect()
     }
 
-    fn of(doors: &Doors, client: &str, door: Door) -> String {
+    fn of(doors: &DiskAddresses, client: &str, door: Door) -> String {
         let found = forms(doors).into_iter().find(|form| form.client == client && form.door == door);
         found.unwrap_or_else(|| panic!("{client} has no lines over {door:?}")).lines
     }
@@ -666,7 +666,7 @@ mod tests {
 
     #[test]
     fn the_lines_are_for_the_qemu_that_is_installed() {
-        let with = |qemu| forms(&Doors { qemu, ..PLAIN });
+        let with = |qemu| forms(&DiskAddresses { qemu, ..PLAIN });
         for Form { client, lines, note, .. } in with(None) {
             let says = note.contains("reconnect=1");
             assert!(!lines.contains("reconnect-ms") || says, "{client}: what older ones want");
@@ -690,7 +690,7 @@ mod tests {
 
     #[test]
     fn one_client_that_is_asked_for_gets_one_answer() {
-        for client in Client::value_variants() {
+        for client in ConnectClient::value_variants() {
             let text = answer(&PLAIN, *client, None).expect("each has one");
             let remarks = text.lines().take_while(|line| line.starts_with('#')).count();
             let lines: Vec<&str> = text.lines().skip(remarks).collect();
@@ -698,13 +698,13 @@ mod tests {
             let first = forms(&PLAIN).into_iter().find(|form| form.name == *client).expect("it has lines");
             assert_eq!(lines.join("\n"), first.lines, "{client:?}");
         }
-        let nbd = answer(&PLAIN, Client::Qemu, Some(Door::Nbd)).expect("it knows NBD");
+        let nbd = answer(&PLAIN, ConnectClient::Qemu, Some(Door::Nbd)).expect("it knows NBD");
         assert!(nbd.contains("-blockdev") && nbd.contains("--door vhost-user"), "{nbd}");
-        let refused =
-            answer(&PLAIN, Client::Fio, Some(Door::VhostUser)).expect_err("fio has no memory to share");
+        let refused = answer(&PLAIN, ConnectClient::Fio, Some(Door::VhostUser))
+            .expect_err("fio has no memory to share");
         assert!(refused.message.contains("--door nbd"), "{refused}");
         let all = overview(&PLAIN).expect("QEMU has lines");
-        for client in Client::value_variants() {
+        for client in ConnectClient::value_variants() {
             assert!(all.contains(&format!("#   {} ", client.key())), "{all}");
         }
         assert!(all.contains("serial=web1\n") && all.lines().count() < 30, "{all}");
@@ -722,7 +722,7 @@ mod tests {
     #[test]
     fn sectors_of_4096_bytes_are_said_to_whoever_would_take_them_for_512() {
         let sectors = |sector_bytes| {
-            let doors = Doors { sector_bytes, nbd_uri: Some("nbd://host:10809/web1"), ..PLAIN };
+            let doors = DiskAddresses { sector_bytes, nbd_uri: Some("nbd://host:10809/web1"), ..PLAIN };
             forms(&doors).into_iter().map(move |form| (form.name, form.door, form.note, form.lines))
         };
         for ((client, door, _, plain), (_, _, note, lines)) in sectors(512).zip(sectors(4096)) {
@@ -730,11 +730,15 @@ mod tests {
             let part = match (client, door) {
                 // The guest reads it from the configuration of its device.
                 (_, Door::VhostUser) => "",
-                (Client::Qemu | Client::Proxmox, _) => ",logical_block_size=4096,physical_block_size=4096",
-                (Client::Libvirt, _) => "<blockio logical_block_size='4096' physical_block_size='4096'/>",
-                (Client::NbdClient, _) => "-block-size 4096",
+                (ConnectClient::Qemu | ConnectClient::Proxmox, _) => {
+                    ",logical_block_size=4096,physical_block_size=4096"
+                }
+                (ConnectClient::Libvirt, _) => {
+                    "<blockio logical_block_size='4096' physical_block_size='4096'/>"
+                }
+                (ConnectClient::NbdClient, _) => "-block-size 4096",
                 // Requests of whole sectors.
-                (Client::Fio, _) => "--bs=4k",
+                (ConnectClient::Fio, _) => "--bs=4k",
                 // These ask the server.
                 _ => "",
             };
@@ -768,7 +772,7 @@ mod tests {
     #[test]
     fn over_tcp_there_are_lines_if_it_is_served_there_and_with_certificates_if_they_are_needed() {
         assert!(!lines(&PLAIN).contains("TCP"));
-        let clear = Doors { nbd_uri: Some("nbd://[fd00::5]:10809/web1"), ..PLAIN };
+        let clear = DiskAddresses { nbd_uri: Some("nbd://[fd00::5]:10809/web1"), ..PLAIN };
         let text = lines(&clear);
         for part in [
             r#""server":{"type":"inet","host":"fd00::5","port":"10809"}"#,
@@ -780,7 +784,7 @@ mod tests {
         }
         assert!(!text.contains("tls-"), "{text}");
         let page = include_str!("../../docs/nbd-tcp.md");
-        let tls = Doors { nbd_uri: Some("nbds://storage1:10809/web1"), ..PLAIN };
+        let tls = DiskAddresses { nbd_uri: Some("nbds://storage1:10809/web1"), ..PLAIN };
         let over_tcp: Vec<Form> = forms(&tls).into_iter().filter(|form| form.door == Door::NbdTcp).collect();
         assert_eq!(over_tcp.len(), 4);
         for form in over_tcp {
@@ -792,7 +796,8 @@ mod tests {
 
     #[test]
     fn odd_paths_stay_one_word_everywhere() {
-        let doors = Doors { nbd: "/run/a b&'c/web.sock", vhost_user: "/run/a b&'c,d/v.sock", ..PLAIN };
+        let doors =
+            DiskAddresses { nbd: "/run/a b&'c/web.sock", vhost_user: "/run/a b&'c,d/v.sock", ..PLAIN };
         let lines = lines(&doors);
         for part in [
             "socket=/run/a%20b%26%27c/web.sock",
@@ -822,13 +827,13 @@ mod tests {
         ids.dedup();
         assert_eq!(ids.len(), names.len(), "{ids:?}");
         // The disk itself keeps its name.
-        let qemu = of(&Doors { name: "7-of-9", ..PLAIN }, "QEMU", Door::Nbd);
+        let qemu = of(&DiskAddresses { name: "7-of-9", ..PLAIN }, "QEMU", Door::Nbd);
         assert!(qemu.contains(r#""export":"7-of-9""#) && qemu.contains("drive=disk-7-of-9-"), "{qemu}");
     }
 
     #[test]
     fn guests_over_nbd_see_the_serial_number_of_the_disk() {
-        let of = |name| of(&Doors { name, ..PLAIN }, "QEMU", Door::Nbd);
+        let of = |name| of(&DiskAddresses { name, ..PLAIN }, "QEMU", Door::Nbd);
         assert!(of("web1").ends_with(",serial=web1"));
         let [one, two] = ["customer-database-primary-1", "customer-database-primary-2"].map(|name| {
             let lines = of(name);
@@ -844,7 +849,7 @@ mod tests {
             ("libvirt", "<readonly/>", "discard='unmap'"),
         ];
         for (client, part, of_writers) in parts {
-            let read_only = of(&Doors { read_only: true, ..PLAIN }, client, Door::Nbd);
+            let read_only = of(&DiskAddresses { read_only: true, ..PLAIN }, client, Door::Nbd);
             assert!(read_only.contains(part) && !read_only.contains(of_writers), "{read_only}");
             let plain = of(&PLAIN, client, Door::Nbd);
             assert!(!plain.contains(part) && plain.contains(of_writers), "{plain}");

@@ -14,15 +14,15 @@ use api::{DeviceState, DiskState, PoolState};
 use cache::{DiskCounts, Histograms, LatencyCounts};
 use serde_json::Value;
 
-use text::{Family, Histogram, Kind};
+use text::{Family, Histogram, MetricType};
 
 /// A key of a document and its metric.
 #[derive(Clone, Debug)]
-struct Row {
+struct KeyMetric {
     key: &'static str,
     name: String,
     help: String,
-    kind: Kind,
+    kind: MetricType,
     /// Factor from the document to the metric.
     scale: f64,
 }
@@ -125,15 +125,15 @@ impl Spread {
 }
 
 /// A metric of latencies.
-struct Measured {
+struct LatencyMetric {
     name: &'static str,
     help: &'static str,
     /// Keys of the documents, and their label in the metric if it has several.
     classes: &'static [(&'static str, Option<&'static str>)],
 }
 
-const LATENCIES: [Measured; 4] = [
-    Measured {
+const LATENCIES: [LatencyMetric; 4] = [
+    LatencyMetric {
         name: "forebay_read_latency_seconds",
         help: "How long reads took, by what answered them.",
         classes: &[
@@ -142,17 +142,17 @@ const LATENCIES: [Measured; 4] = [
             ("read_miss", Some("backing")),
         ],
     },
-    Measured {
+    LatencyMetric {
         name: "forebay_write_latency_seconds",
         help: "How long writes took.",
         classes: &[("write", None)],
     },
-    Measured {
+    LatencyMetric {
         name: "forebay_flush_latency_seconds",
         help: "How long flushes took.",
         classes: &[("flush", None)],
     },
-    Measured {
+    LatencyMetric {
         name: "forebay_destage_latency_seconds",
         help: "How long requests of destage took.",
         classes: &[("destage", None)],
@@ -203,7 +203,8 @@ pub(crate) fn text(disks: &[Described], pool: &Value) -> String {
 
 /// Returns the page of the documentation that maps keys to metrics.
 pub(crate) fn page() -> String {
-    let cells = |Row { key, name, help, .. }: Row| [format!("`{key}`"), format!("`{name}`"), help];
+    let cells =
+        |KeyMetric { key, name, help, .. }: KeyMetric| [format!("`{key}`"), format!("`{name}`"), help];
     let columns = ["key", "metric", "what it is"];
     let disk = disk_rows().map(cells).collect();
     let door = gauges("forebay_door", &DOOR_GAUGES).map(cells).collect();
@@ -240,34 +241,34 @@ fn table<const N: usize>(title: &str, columns: [&str; N], rows: Vec<[String; N]>
 }
 
 /// Returns the metric of every key of a disk's statistics that is a number.
-fn disk_rows() -> impl Iterator<Item = Row> {
+fn disk_rows() -> impl Iterator<Item = KeyMetric> {
     let counters = DiskCounts::described().chain(COUNTED_BESIDE).map(|(key, help)| {
         let (stem, scale) =
             key.strip_suffix("_ns").map_or((key.to_owned(), 1.0), |stem| (format!("{stem}_seconds"), 1e-9));
         // The help has the unit that the name has.
         let help = help.replace("Nanoseconds", "Seconds");
-        Row { key, name: format!("forebay_{stem}_total"), help, kind: Kind::Counter, scale }
+        KeyMetric { key, name: format!("forebay_{stem}_total"), help, kind: MetricType::Counter, scale }
     });
     counters.chain(gauges("forebay", &DISK_GAUGES))
 }
 
-fn gauges(prefix: &str, keys: &'static [(&'static str, &'static str)]) -> impl Iterator<Item = Row> {
-    keys.iter().map(move |(key, help)| Row {
+fn gauges(prefix: &str, keys: &'static [(&'static str, &'static str)]) -> impl Iterator<Item = KeyMetric> {
+    keys.iter().map(move |(key, help)| KeyMetric {
         key,
         name: format!("{prefix}_{key}"),
         help: (*help).to_owned(),
-        kind: Kind::Gauge,
+        kind: MetricType::Gauge,
         scale: 1.0,
     })
 }
 
 /// The result of [`disk_rows`], computed once.
-static DISK_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| disk_rows().collect());
+static DISK_ROWS: LazyLock<Vec<KeyMetric>> = LazyLock::new(|| disk_rows().collect());
 
 fn about_disks(disks: &[&Value]) -> Vec<Family> {
     let name = |disk: &Value| disk["name"].as_str().unwrap_or_default().to_owned();
     let mut families = from_rows(&*DISK_ROWS, disks, &|disk| vec![("disk", name(disk))]);
-    let mut info = Family::new("forebay_disk_info", "Name and mode of a disk; always 1.", Kind::Gauge);
+    let mut info = Family::new("forebay_disk_info", "Name and mode of a disk; always 1.", MetricType::Gauge);
     for disk in disks {
         let mode = disk["mode"].as_str().unwrap_or_default();
         info.push(&[("disk", &name(disk)), ("mode", mode)], 1.0);
@@ -303,8 +304,8 @@ static LATENCY_BOUNDS: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 fn latencies(disks: &[Described]) -> Vec<Family> {
     let place = |key: &str| cache::Latency::ALL.iter().position(|(_, name)| *name == key);
-    let family = |Measured { name, help, classes }: &Measured| {
-        let mut family = Family::new(*name, *help, Kind::Histogram);
+    let family = |LatencyMetric { name, help, classes }: &LatencyMetric| {
+        let mut family = Family::new(*name, *help, MetricType::Histogram);
         for Described { document, latencies } in disks {
             let Some(latencies) = latencies else { continue };
             for (key, answered_by) in *classes {
@@ -325,13 +326,13 @@ fn latencies(disks: &[Described]) -> Vec<Family> {
 
 /// Returns a family for each row, with a value for each document that has the key.
 fn from_rows<'a>(
-    rows: impl IntoIterator<Item = &'a Row>,
+    rows: impl IntoIterator<Item = &'a KeyMetric>,
     documents: &[&Value],
     labels: &dyn Fn(&Value) -> Vec<(&'static str, String)>,
 ) -> Vec<Family> {
     let labels: Vec<Vec<(&str, String)>> = documents.iter().map(|document| labels(document)).collect();
     let labels: Vec<Vec<(&str, &str)>> = labels.iter().map(|labels| borrowed(labels)).collect();
-    let family = |row: &Row| {
+    let family = |row: &KeyMetric| {
         let mut family = Family::new(&*row.name, &*row.help, row.kind);
         for (document, labels) in documents.iter().zip(&labels) {
             if let Some(value) = value(find(document, row.key)) {
@@ -366,7 +367,7 @@ fn states(
     name: &dyn Fn(&Value) -> String,
 ) -> Family {
     let mut family =
-        Family::new(metric, format!("1 for the state that a {what} is in, 0 for others."), Kind::Gauge);
+        Family::new(metric, format!("1 for the state that a {what} is in, 0 for others."), MetricType::Gauge);
     for document in documents {
         let name = name(document);
         for state in all {
@@ -377,9 +378,10 @@ fn states(
     family
 }
 
-static DOOR_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| gauges("forebay_door", &DOOR_GAUGES).collect());
-static POOL_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| gauges("forebay_pool", &POOL_GAUGES).collect());
-static DEVICE_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| gauges("forebay_device", &DEVICE_GAUGES).collect());
+static DOOR_ROWS: LazyLock<Vec<KeyMetric>> = LazyLock::new(|| gauges("forebay_door", &DOOR_GAUGES).collect());
+static POOL_ROWS: LazyLock<Vec<KeyMetric>> = LazyLock::new(|| gauges("forebay_pool", &POOL_GAUGES).collect());
+static DEVICE_ROWS: LazyLock<Vec<KeyMetric>> =
+    LazyLock::new(|| gauges("forebay_device", &DEVICE_GAUGES).collect());
 
 fn about_pool(pool: &Value) -> Vec<Family> {
     let pools = &[pool][..];
@@ -392,14 +394,14 @@ fn about_pool(pool: &Value) -> Vec<Family> {
     families.push(states("forebay_device_state", "device", &api::names_of::<DeviceState>(), devices, &path));
     families.extend(wear::families(devices));
     families.extend(from_rows(&shard_rows(), shards, &|shard| vec![("shard", shard["shard"].to_string())]));
-    let mut build = Family::new("forebay_build_info", "Version of Forebay; always 1.", Kind::Gauge);
+    let mut build = Family::new("forebay_build_info", "Version of Forebay; always 1.", MetricType::Gauge);
     build.push(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
     families.push(build);
     families
 }
 
-fn shard_rows() -> [Row; 2] {
-    let row = |key, name: &str, help: &str, kind, scale| Row {
+fn shard_rows() -> [KeyMetric; 2] {
+    let row = |key, name: &str, help: &str, kind, scale| KeyMetric {
         key,
         name: name.to_owned(),
         help: help.to_owned(),
@@ -411,10 +413,10 @@ fn shard_rows() -> [Row; 2] {
             "busy_ns",
             "forebay_shard_busy_seconds_total",
             "Seconds that a shard worked.",
-            Kind::Counter,
+            MetricType::Counter,
             1e-9,
         ),
-        row("disks", "forebay_shard_disks", "Disks that live on a shard.", Kind::Gauge, 1.0),
+        row("disks", "forebay_shard_disks", "Disks that live on a shard.", MetricType::Gauge, 1.0),
     ]
 }
 
@@ -504,7 +506,7 @@ mod tests {
     #[test]
     fn no_two_metrics_have_one_name_and_each_says_what_it_is() {
         let gauges = gauges("forebay_pool", &POOL_GAUGES).chain(gauges("forebay_device", &DEVICE_GAUGES));
-        let rows: Vec<Row> = disk_rows()
+        let rows: Vec<KeyMetric> = disk_rows()
             .chain(gauges)
             .chain(wear::rows_of_devices())
             .chain(wear::rows_of_budgets())
@@ -513,7 +515,7 @@ mod tests {
             .collect();
         let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names.len(), rows.len());
-        for Row { name, help, .. } in &rows {
+        for KeyMetric { name, help, .. } in &rows {
             assert!(
                 name.starts_with("forebay_") && !help.is_empty() && !help.contains("Nanoseconds"),
                 "{name}: {help}"

@@ -47,7 +47,7 @@ pub(crate) fn host_name() -> String {
 
 /// Environment that the defaults depend on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct Environment {
     /// True if it runs as the administrator of the host.
     pub(crate) is_root: bool,
     /// `$STATE_DIRECTORY`, from a service manager.
@@ -62,7 +62,7 @@ pub(crate) struct Surroundings {
     pub(crate) home: Option<PathBuf>,
 }
 
-impl Surroundings {
+impl Environment {
     /// Returns the environment of this process. Empty and relative paths count as not set, as the XDG rules
     /// require.
     pub(crate) fn of_process() -> Self {
@@ -134,7 +134,7 @@ impl Places {
     pub(crate) fn resolve(
         dir: Option<PathBuf>,
         run: Option<PathBuf>,
-        surroundings: &Surroundings,
+        surroundings: &Environment,
     ) -> Answer<Self> {
         let run = match (run, &dir) {
             (Some(run), _) => run,
@@ -287,7 +287,7 @@ mod tests {
     fn places(
         dir: Option<&str>,
         run: Option<&str>,
-        surroundings: &Surroundings,
+        surroundings: &Environment,
     ) -> Answer<(PathBuf, PathBuf)> {
         let places = Places::resolve(dir.map(Into::into), run.map(Into::into), surroundings)?;
         Ok((places.dir, places.run))
@@ -295,11 +295,11 @@ mod tests {
 
     #[test]
     fn defaults_follow_the_user_and_the_folder_that_was_given() {
-        let root = Surroundings { is_root: true, ..Surroundings::default() };
-        let user = Surroundings {
+        let root = Environment { is_root: true, ..Environment::default() };
+        let user = Environment {
             home: Some("/home/u".into()),
             runtime_dir: Some("/run/user/7".into()),
-            ..Surroundings::default()
+            ..Environment::default()
         };
         let pair = |dir: &str, run: &str| Ok((dir.into(), run.into()));
         assert_eq!(places(None, None, &root), pair("/var/lib/forebay", "/run/forebay"));
@@ -311,11 +311,11 @@ mod tests {
 
     #[test]
     fn the_folders_of_a_service_go_before_those_of_its_user() {
-        let service = Surroundings {
+        let service = Environment {
             service_state: Some("/var/lib/forebay".into()),
             service_runtime: Some("/run/forebay".into()),
             home: Some("/nonexistent".into()),
-            ..Surroundings::default()
+            ..Environment::default()
         };
         let pair = |dir: &str, run: &str| Ok((dir.into(), run.into()));
         assert_eq!(places(None, None, &service), pair("/var/lib/forebay", "/run/forebay"));
@@ -324,16 +324,16 @@ mod tests {
 
     #[test]
     fn a_command_finds_the_daemon_of_its_user_else_that_of_the_host() {
-        let user = Surroundings { runtime_dir: Some("/run/user/7".into()), ..Surroundings::default() };
+        let user = Environment { runtime_dir: Some("/run/user/7".into()), ..Environment::default() };
         let (own, host) = ("/run/user/7/forebay/control.sock", "/run/forebay/control.sock");
-        let found = |user: &Surroundings, there: &[&str]| {
+        let found = |user: &Environment, there: &[&str]| {
             let exists = |path: &Path| there.iter().any(|socket| path == Path::new(socket));
             user.control_socket(exists).display().to_string()
         };
         assert_eq!(found(&user, &[own, host]), own);
         assert_eq!(found(&user, &[host]), host);
         assert_eq!(found(&user, &[]), own);
-        assert_eq!(found(&Surroundings::default(), &[]), host);
+        assert_eq!(found(&Environment::default(), &[]), host);
     }
 
     #[test]
@@ -350,9 +350,9 @@ mod tests {
 
     #[test]
     fn without_any_default_the_option_to_give_is_named() {
-        let problem = places(None, None, &Surroundings::default()).unwrap_err();
+        let problem = places(None, None, &Environment::default()).unwrap_err();
         assert!(problem.message.contains("--run-dir"), "{problem}");
-        let problem = places(None, Some("/r"), &Surroundings::default()).unwrap_err();
+        let problem = places(None, Some("/r"), &Environment::default()).unwrap_err();
         assert!(problem.message.contains("--dir"), "{problem}");
     }
 

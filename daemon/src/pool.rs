@@ -37,11 +37,11 @@ use base::units::Size;
 use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
 use telemetry::events::{self, Kind};
 
-pub(crate) use content::{Holds, found_at, holds};
+pub(crate) use content::{ProtectedContent, found_at, holds};
 pub(crate) use drives::{check_drive, check_mirror};
 pub(crate) use in_use::{DeviceInUse, Former, MissingCause, MissingPool, PoolInUse};
-use locate::{Located, Moved, locate};
-use making::{Room, free_space};
+use locate::{Located, MovedDevice, locate};
+use making::{FileSystemSpace, free_space};
 pub(crate) use making::{check_file_size, check_place, check_room, check_room_to_grow, reserve_storage};
 use unused::check_not_held;
 pub(crate) use unused::open_unused;
@@ -105,7 +105,7 @@ pub(crate) async fn open(
     };
     let unfinished = unfinished.filter(|record| record.path == path);
     let is_located = located.as_ref().map_or(true, |located| located.devices > 0);
-    let mut setup = Setup {
+    let mut setup = PoolSetup {
         places,
         host,
         shards,
@@ -157,7 +157,7 @@ fn take_unfinished(state: &mut State) -> Answer<Option<PoolRecord>> {
     Ok(Some(record))
 }
 
-struct Setup<'a> {
+struct PoolSetup<'a> {
     places: &'a Places,
     /// File of the state.
     host: &'a HostFile,
@@ -176,11 +176,11 @@ struct Setup<'a> {
     unfinished: Option<PoolRecord>,
     file: MadeFile,
     /// Devices that this start continues without.
-    absent: Vec<Absent>,
+    absent: Vec<UnusableDevice>,
 }
 
 /// A recorded device that cannot be used, and the reason.
-struct Absent {
+struct UnusableDevice {
     path: PathBuf,
     problem: Problem,
 }
@@ -200,7 +200,7 @@ struct Candidate {
     found: Found,
 }
 
-impl Setup<'_> {
+impl PoolSetup<'_> {
     /// Opens the recorded pool, wherever its devices are now. Disks are served without it if it cannot be
     /// used.
     async fn open_known(
@@ -236,13 +236,13 @@ impl Setup<'_> {
         for DeviceRecord { path, .. } in &record.devices {
             match self.look_again(path, record).await {
                 Ok(found) => candidates.push(Candidate { path: path.clone(), found }),
-                Err(problem) => absent.push(Absent { path: path.clone(), problem }),
+                Err(problem) => absent.push(UnusableDevice { path: path.clone(), problem }),
             }
         }
         if candidates.is_empty() {
             return Err(absent.swap_remove(0).problem);
         }
-        for Absent { problem, .. } in &absent {
+        for UnusableDevice { problem, .. } in &absent {
             events::of_host(
                 Kind::DeviceMissing,
                 format!(
@@ -336,7 +336,7 @@ impl Setup<'_> {
                 "Cannot use {path} as the pool: it does not exist; give --pool-size to make a file there"
             )));
         }
-        let Room { free_bytes, .. } = free_space(&self.places.dir)?;
+        let FileSystemSpace { free_bytes, .. } = free_space(&self.places.dir)?;
         let bytes = (free_bytes / 100 * EMBEDDED_PERCENT).min(EMBEDDED_BYTES_MAX) / ROUNDING * ROUNDING;
         output::print(&format!(
             "No pool is configured: making {path} of {} ({EMBEDDED_PERCENT} % of the free space, at most {})\n",
@@ -384,7 +384,7 @@ impl Setup<'_> {
         match erase {
             Some(word) if word == held.id => self.format(found).await,
             Some(_) => {
-                let Holds { what, id, .. } = held;
+                let ProtectedContent { what, id, .. } = held;
                 Err(self.nothing_to_erase(&format!("it holds {what} with the id {id}")))
             }
             None => Err(self.refuse(&held)),
@@ -680,7 +680,7 @@ impl Setup<'_> {
         )))
     }
 
-    fn refuse(&self, held: &Holds) -> Problem {
+    fn refuse(&self, held: &ProtectedContent) -> Problem {
         let (path, unchanged, id) = (self.path.display(), held.unchanged(), &held.id);
         Problem::conflict(format!(
             "Cannot use {path} as the pool: {unchanged} If what it holds may be destroyed: \
@@ -723,7 +723,7 @@ enum Making {
     Former,
 }
 
-fn tell_of_move(Moved { from, to }: &Moved) {
+fn tell_of_move(MovedDevice { from, to }: &MovedDevice) {
     events::of_host(
         Kind::DeviceMoved,
         format!("The device of the pool that was {} is {} now", from.display(), to.display()),

@@ -47,14 +47,14 @@ pub(crate) struct Recorder {
     /// Keeps the cost of a request without a recording at one load.
     is_on: AtomicBool,
     /// Buffers: notes go to the first one, or to the second one while the first is locked.
-    rooms: [Mutex<Option<Room>>; 2],
+    rooms: [Mutex<Option<NoteBuffer>>; 2],
     /// Dropped notes since they were reported last.
     dropped: AtomicU64,
     session: Mutex<Option<Session>>,
 }
 
 /// A buffer of notes.
-struct Room {
+struct NoteBuffer {
     /// Notes since the last time, in the order in which requests ended; never more than the capacity.
     notes: Vec<Note>,
     began: Instant,
@@ -102,7 +102,7 @@ impl Recorder {
         let began = Instant::now();
         self.dropped.store(0, Ordering::Relaxed);
         for (room, notes) in self.rooms.iter().zip([Vec::with_capacity(NOTES_MAX), Vec::new()]) {
-            *lock(room) = Some(Room { notes, began });
+            *lock(room) = Some(NoteBuffer { notes, began });
         }
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         *session = Some(Session::new((number, disk), began));
@@ -162,7 +162,7 @@ impl Recorder {
             self.dropped.fetch_add(requests.count() as u64, Ordering::Relaxed);
             return;
         };
-        let Some(Room { notes, began }) = &mut *room else { return };
+        let Some(NoteBuffer { notes, began }) = &mut *room else { return };
         // Requests from before the recording are no part of it.
         let Some(at) = came.checked_duration_since(*began) else { return };
         let at_us = at.as_micros() as u64;

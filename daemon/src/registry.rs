@@ -63,7 +63,7 @@ use crate::host_record::HostFile;
 use crate::keys::Values;
 use crate::places::Places;
 use crate::pool::{PoolInUse, check_mirror};
-use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
+use crate::shard::{Attaching, Content, DetachReport, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::state::{DiskRecord, GuestRecord, State};
 
 /// Time that the start of the daemon waits for disks.
@@ -79,9 +79,9 @@ pub(crate) use displaced::displaced_text;
 use locks::DiskLocks;
 pub(crate) use pool::{NewDevice, PoolView};
 pub(crate) use pool_sizes::NewSize;
-use remembered::{Remembered, gone};
+use remembered::{DurableState, gone};
 pub(crate) use sockets::ControlFiles;
-use unshared::Wanted;
+use unshared::BackingRequest;
 
 /// The disks of this host. Shared by the tasks of the control plane.
 pub(crate) struct Registry {
@@ -99,7 +99,7 @@ pub(crate) struct Registry {
     /// Claims of changes under way.
     claims: Claims,
     /// The durable state.
-    remembered: Remembered,
+    remembered: DurableState,
     /// Notified when a device of the pool has left and its record is to be removed.
     device_left: Notify,
     /// Reasons for which devices of the pool did not become smaller, by number, until the next attempt.
@@ -126,7 +126,7 @@ pub(crate) struct Registry {
     /// Held while wear is written: the last failure.
     saving_wear: Mutex<Option<Problem>>,
     /// Disks that the stop has detached so far. Locked for moments only.
-    detached_at_stop: StdMutex<Vec<Answer<Detached>>>,
+    detached_at_stop: StdMutex<Vec<Answer<DetachReport>>>,
 }
 
 /// Parameters of a new disk.
@@ -143,7 +143,7 @@ pub(crate) struct NewDisk {
 
 /// Treatment of cached data in a change that would drop it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cached {
+pub(crate) enum CachePolicy {
     /// The change is refused.
     Keep,
     /// It may be dropped.
@@ -217,7 +217,7 @@ impl Registry {
         }
         let kept = state.pool.as_ref().filter(|_| pool.missing.is_none()).map(|pool| pool.id.as_str());
         let wear = wear::Wear::load(&places, kept);
-        let remembered = Remembered::new(host, state);
+        let remembered = DurableState::new(host, state);
         let registry = Self {
             places,
             started,
@@ -347,7 +347,7 @@ impl Registry {
         self.check_ram(&wanted.name, None, &claimed).await?;
         let (access, waiting) = (access(wanted.read_only), self.awaited(&state));
         let name = wanted.name.as_str();
-        let used = Wanted { name, location: &location, identity: &identity, access, images, waiting };
+        let used = BackingRequest { name, location: &location, identity: &identity, access, images, waiting };
         self.check_unshared(used, &claimed).await?;
         self.check_not_waited_for(&state, &wanted.name, &location)?;
         // The number is used up durably before anything can be cached under it, so that data which a crash
@@ -396,7 +396,7 @@ impl Registry {
     /// Switches a disk that was just added to write-back. If that fails, the disk is removed again.
     async fn begin_write_back(self: &Arc<Self>, name: &str) -> Answer<()> {
         let mode = BTreeMap::from([("mode".to_owned(), Mode::WriteBack.to_string())]);
-        if let Err(problem) = self.set(name, &mode, Cached::Keep).await {
+        if let Err(problem) = self.set(name, &mode, CachePolicy::Keep).await {
             log_if_failed(&self.remove(name, WhatIsDirty::IsKept, IfInUse::CutOff).await);
             return Err(problem);
         }
@@ -411,7 +411,7 @@ impl Registry {
         &self,
         name: &str,
         changes: &BTreeMap<String, String>,
-        cached: Cached,
+        cached: CachePolicy,
     ) -> Answer<DiskView> {
         let changing = self.locks.lock(name).await;
         let before = known(&self.state(), name)?.clone();
@@ -433,7 +433,7 @@ impl Registry {
         }
         let report = self.shards.disk_report(name.to_owned()).await?;
         let served = report.is_some();
-        if cached == Cached::Keep && values.block_bytes() != before.settings.block_bytes() {
+        if cached == CachePolicy::Keep && values.block_bytes() != before.settings.block_bytes() {
             check_nothing_cached(name, report.map_or(0, |report| report.statistics.cached_bytes))?;
         }
         if served {
@@ -679,7 +679,7 @@ impl Registry {
         // A disk that waits for the same storage is refused later.
         let (name, waiting) = (record.name.as_str(), Vec::new());
         let (access, images) = (access(record.read_only), Images::ServedAsRaw);
-        let used = Wanted { name, location: &location, identity, access, images, waiting };
+        let used = BackingRequest { name, location: &location, identity, access, images, waiting };
         self.check_unshared(used, claimed).await?;
         let rights = look_up(&current.settings).await?;
         // Geometry in its record from before this start.

@@ -54,14 +54,14 @@ pub(crate) struct Service {
 
 /// Services for other hosts.
 #[derive(Clone, Debug)]
-pub(crate) struct Network {
+pub(crate) struct NetworkServices {
     /// The HTTP interface.
     pub(crate) http: Http,
     /// Disks.
     pub(crate) nbd: NbdTcp,
 }
 
-impl Network {
+impl NetworkServices {
     /// Returns settings without any.
     pub(crate) fn off() -> Self {
         Self { http: Http::off(), nbd: NbdTcp::default() }
@@ -90,7 +90,7 @@ impl Service {
         places: Places,
         choice: &PoolChoice,
         threads: Threads,
-        network: &Network,
+        network: &NetworkServices,
         smartctl: Smartctl,
     ) -> Answer<Self> {
         events::begin(&places.dir)?;
@@ -106,7 +106,7 @@ impl Service {
         mut places: Places,
         choice: &PoolChoice,
         threads: Threads,
-        network: &Network,
+        network: &NetworkServices,
         smartctl: Smartctl,
     ) -> Answer<Self> {
         let store = Store::start(&places.dir)?;

@@ -18,12 +18,12 @@ const NAMES_MAX: usize = 3;
 
 /// Number of served disks, and names of the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct ServiceStatus {
     served: usize,
     waiting: Vec<String>,
 }
 
-impl Standing {
+impl ServiceStatus {
     /// Returns the present status.
     pub(crate) async fn of(registry: &Registry) -> Self {
         let (served, waiting): (Vec<_>, Vec<_>) =
@@ -33,7 +33,7 @@ impl Standing {
     }
 }
 
-impl std::fmt::Display for Standing {
+impl std::fmt::Display for ServiceStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} disks served, {} waiting", self.served, self.waiting.len())?;
         match self.waiting.as_slice() {
@@ -45,12 +45,12 @@ impl std::fmt::Display for Standing {
 }
 
 /// Reports that guests can use their disks from now on.
-pub(crate) fn tell_ready(standing: &Standing) {
+pub(crate) fn tell_ready(standing: &ServiceStatus) {
     tell(&format!("READY=1\nSTATUS={standing}"));
 }
 
 /// Reports the status that is shown with the service.
-pub(crate) fn tell_standing(standing: &Standing) {
+pub(crate) fn tell_standing(standing: &ServiceStatus) {
     tell(&format!("STATUS={standing}"));
 }
 
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_standing_names_a_few_of_those_that_wait() {
-        let standing = |waiting: &[&str]| Standing {
+        let standing = |waiting: &[&str]| ServiceStatus {
             served: 2,
             waiting: waiting.iter().map(|name| (*name).to_owned()).collect(),
         };

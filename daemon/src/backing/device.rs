@@ -13,7 +13,7 @@ use block::{
 
 use super::capabilities::Capabilities;
 use super::identity::Identity;
-use super::kinds::{HandOff, Kind, Location};
+use super::kinds::{HandOff, Location, OpenStorage};
 use super::storage::Storage;
 use crate::past::Attributes;
 
@@ -31,7 +31,7 @@ pub(crate) struct Opening {
 }
 
 /// A backing that is open, locked, and has a retry time. Belongs to the thread of its ring.
-pub(crate) struct Backing(Patient<Kind, LocalHost>);
+pub(crate) struct Backing(Patient<OpenStorage, LocalHost>);
 
 /// A backing at rest that moves to the thread of another shard. Clones refer to the same backing.
 #[derive(Clone)]
@@ -78,24 +78,24 @@ impl Backing {
         handle: BackingHandle,
     ) -> Self {
         let BackingHandle { storage, retry_ns } = handle;
-        Self::new(host, location, Kind::from_hand_off(ring, host, location, storage), retry_ns)
+        Self::new(host, location, OpenStorage::from_hand_off(ring, host, location, storage), retry_ns)
     }
 
     /// Opens a backing, and locks it if its kind has locks.
     ///
     /// # Errors
-    /// As those of [`Kind::open`].
+    /// As those of [`OpenStorage::open`].
     pub(crate) async fn open(
         ring: &Ring,
         host: &LocalHost,
         aside: &Aside,
         opening: &Opening,
     ) -> Answer<Self> {
-        let opened = Kind::open(ring, host, aside, opening).await?;
+        let opened = OpenStorage::open(ring, host, aside, opening).await?;
         Ok(Self::new(host, &opening.location, opened, opening.retry_ns))
     }
 
-    fn new(host: &LocalHost, location: &Location, opened: Kind, retry_ns: Option<u64>) -> Self {
+    fn new(host: &LocalHost, location: &Location, opened: OpenStorage, retry_ns: Option<u64>) -> Self {
         let hang = opened.hang();
         let patient = Patient::new(opened, host.clone(), location.to_string(), hang, retry_ns);
         patient.inner().report_to(patient.watch());

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::traces::TraceOptions;
-use super::{Daemon, Reading};
+use super::{DaemonOptions, Reading};
 
 const ABOUT: &str = "What is said, and how it is known:
   size        The knee: the smallest size from which on each further tenth of what is in use brings less than 2 points of hit ratio.
@@ -42,7 +42,7 @@ pub(crate) struct Advise {
 
 impl Advise {
     /// Returns the options of the daemon to ask.
-    pub(crate) fn daemon(&self) -> &Daemon {
+    pub(crate) fn daemon(&self) -> &DaemonOptions {
         &self.reading.daemon
     }
 

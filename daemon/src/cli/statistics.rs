@@ -9,7 +9,7 @@ use telemetry::series::Window;
 use super::Reading;
 
 #[derive(Debug, Args)]
-pub(crate) struct Stats {
+pub(crate) struct StatsOptions {
     /// Only this disk, with every counter.
     pub(crate) name: Option<String>,
     /// Window of the counters. Default: 5m; with --json start, since the disk was attached.
@@ -26,12 +26,12 @@ pub(crate) struct Stats {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Histogram {
+pub(crate) struct HistogramOptions {
     /// Name of the disk.
     pub(crate) name: String,
     /// Only this one.
     #[arg(long, value_enum)]
-    pub(crate) what: Option<What>,
+    pub(crate) what: Option<HistogramProperty>,
     /// Only of reads.
     #[arg(long, conflicts_with = "write")]
     pub(crate) read: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Histogram {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Curve {
+pub(crate) struct CurveOptions {
     /// Name of the disk.
     pub(crate) name: String,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub(crate) struct Curve {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct History {
+pub(crate) struct HistoryOptions {
     /// Name of the disk.
     pub(crate) name: String,
     /// Span of the history, ending now. Default: 1d.
@@ -66,7 +66,7 @@ pub(crate) struct History {
 
 /// Property of requests that a histogram counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum What {
+pub(crate) enum HistogramProperty {
     /// Bytes of a request.
     Size,
     /// Microseconds that a request took.
@@ -79,7 +79,7 @@ pub(crate) enum What {
     Interarrival,
 }
 
-impl What {
+impl HistogramProperty {
     /// All properties, in the order in which they are shown.
     pub(crate) const ALL: [Self; 5] =
         [Self::Size, Self::Latency, Self::Seek, Self::Outstanding, Self::Interarrival];

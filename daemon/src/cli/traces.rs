@@ -6,7 +6,7 @@ use base::units::Size;
 use clap::{Args, Subcommand};
 use trace::{Format, LENGTH_MAX, Options, SECTOR};
 
-use super::{Daemon, Reading};
+use super::{DaemonOptions, Reading};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Trace {
@@ -89,7 +89,7 @@ pub(crate) struct TraceRecord {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) daemon: DaemonOptions,
 }
 
 #[derive(Debug, Args)]

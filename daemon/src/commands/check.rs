@@ -24,7 +24,7 @@ use crate::cli::Check;
 use crate::host_record::HostRecord;
 use crate::output;
 use crate::past;
-use crate::places::{Places, Surroundings};
+use crate::places::{Environment, Places};
 use crate::state::DiskRecord;
 use show::{json, text};
 
@@ -35,10 +35,10 @@ const RING_DEPTH: u32 = 64;
 struct Verdict {
     /// Devices in the order of the command line.
     paths: Vec<PathBuf>,
-    outcome: Outcome,
+    outcome: CheckOutcome,
 }
 
-enum Outcome {
+enum CheckOutcome {
     Checked(CheckedPool, Names),
     /// It holds no pool that can be verified, or cannot be read: a code for programs, and the reason.
     Refused(&'static str, String),
@@ -48,7 +48,7 @@ enum Outcome {
 type Names = Vec<(u32, String)>;
 
 /// State of the daemon that a pool belongs to.
-struct Remembered {
+struct RecordedState {
     places: Places,
     host: HostRecord,
 }
@@ -71,11 +71,11 @@ pub(super) fn run(options: &Check) -> Answer<()> {
 }
 
 /// Reads the state in DIR; none if there is none, which is an error only if DIR was given as an option.
-fn remembered(options: &Check) -> Answer<Option<Remembered>> {
-    let surroundings = Surroundings::of_process();
+fn remembered(options: &Check) -> Answer<Option<RecordedState>> {
+    let surroundings = Environment::of_process();
     match Places::resolve(options.dir.clone(), options.run_dir.clone(), &surroundings) {
         Ok(places) => match HostRecord::load(&places.dir) {
-            Ok(loaded) => Ok(Some(Remembered { places, host: loaded.record })),
+            Ok(loaded) => Ok(Some(RecordedState { places, host: loaded.record })),
             Err(problem) if options.dir.is_some() => Err(problem),
             Err(_) => Ok(None),
         },
@@ -85,9 +85,9 @@ fn remembered(options: &Check) -> Answer<Option<Remembered>> {
 }
 
 /// Verifies devices pool by pool.
-async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&Remembered>) -> Vec<Verdict> {
+async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&RecordedState>) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
-    let mut pools: Vec<Pool> = Vec::new();
+    let mut pools: Vec<CheckedPool> = Vec::new();
     for path in paths {
         match identify(ring, path).await {
             Ok((id, device)) => match pools.iter_mut().find(|pool| pool.id == id) {
@@ -95,7 +95,7 @@ async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&Remembere
                     pool.paths.push(path.clone());
                     pool.devices.push(device);
                 }
-                None => pools.push(Pool { id, paths: vec![path.clone()], devices: vec![device] }),
+                None => pools.push(CheckedPool { id, paths: vec![path.clone()], devices: vec![device] }),
             },
             Err(outcome) => verdicts.push(Verdict { paths: vec![path.clone()], outcome }),
         }
@@ -110,14 +110,14 @@ async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&Remembere
 }
 
 /// The devices that hold one pool.
-struct Pool {
+struct CheckedPool {
     id: String,
     paths: Vec<PathBuf>,
     devices: Vec<FileDevice>,
 }
 
 /// Returns the pool that a device holds, or the reason for which it cannot be verified.
-async fn identify(ring: &Ring, device: &Path) -> Result<(String, FileDevice), Outcome> {
+async fn identify(ring: &Ring, device: &Path) -> Result<(String, FileDevice), CheckOutcome> {
     let options = OpenOptions {
         access: Access::ReadOnly,
         cache: PageCache::Direct,
@@ -133,14 +133,14 @@ async fn identify(ring: &Ring, device: &Path) -> Result<(String, FileDevice), Ou
     let flash = match opened {
         Ok(flash) => flash,
         Err(OpenError::Held { .. }) => {
-            return Err(Outcome::Refused(
+            return Err(CheckOutcome::Refused(
                 "in-use",
                 format!(
                     "Cannot check {path}: a Forebay uses it now; stop that first (`fuser -v {path}` names it)"
                 ),
             ));
         }
-        Err(error) => return Err(Outcome::Refused("unreadable", error.to_string())),
+        Err(error) => return Err(CheckOutcome::Refused("unreadable", error.to_string())),
     };
     match cache::identify(&flash).await {
         Ok(Identified::Pool { id, .. }) => Ok((id.to_string(), flash)),
@@ -149,17 +149,17 @@ async fn identify(ring: &Ring, device: &Path) -> Result<(String, FileDevice), Ou
     }
 }
 
-fn unreadable(path: &dyn fmt::Display, error: &dyn fmt::Display) -> Outcome {
-    Outcome::Refused("unreadable", format!("Cannot read {path}: {error}; check the device"))
+fn unreadable(path: &dyn fmt::Display, error: &dyn fmt::Display) -> CheckOutcome {
+    CheckOutcome::Refused("unreadable", format!("Cannot read {path}: {error}; check the device"))
 }
 
-async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
-    let Pool { id, paths, devices } = pool;
+async fn check(pool: CheckedPool, remembered: Option<&RecordedState>) -> CheckOutcome {
+    let CheckedPool { id, paths, devices } = pool;
     let here = remembered.filter(|remembered| {
         let pool = remembered.host.state.pool.as_ref();
         pool.is_some_and(|pool| pool.id == id && !pool.being_made)
     });
-    let marks = here.map(Remembered::marks);
+    let marks = here.map(RecordedState::marks);
     let expected = |disk, mark| here.map_or_else(unknown, |here| here.expect(disk, mark));
     let known = Knowledge { marks: marks.as_ref(), expected: &expected };
     let bar = progress(&paths[0]);
@@ -169,16 +169,16 @@ async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
     };
     let checked = cache::check(devices, &known, &mut tell).await;
     bar.finish_and_clear();
-    let names = |here: &Remembered| {
+    let names = |here: &RecordedState| {
         here.host.state.disks.iter().map(|disk| (disk.id, disk.name.clone())).collect::<Names>()
     };
     match checked {
-        Ok(pool) => Outcome::Checked(pool, here.map(names).unwrap_or_default()),
+        Ok(pool) => CheckOutcome::Checked(pool, here.map(names).unwrap_or_default()),
         Err(error) => unreadable(&named(&paths), &error),
     }
 }
 
-impl Remembered {
+impl RecordedState {
     /// Returns the recorded marks of the pool, which must be the recorded one.
     fn marks(&self) -> Marks {
         let pool = self.host.state.pool.as_ref().expect("it is the one that is remembered");
@@ -212,7 +212,7 @@ fn unknown() -> Expected {
     Expected { belief: Belief::ByRegion, touched: None }
 }
 
-fn no_pool(device: &Path, found: &Identified) -> Outcome {
+fn no_pool(device: &Path, found: &Identified) -> CheckOutcome {
     let path = device.display();
     let (word, what) = match found {
         Identified::Blank => ("blank", "it holds nothing".to_owned()),
@@ -230,7 +230,7 @@ fn no_pool(device: &Path, found: &Identified) -> Outcome {
         ),
         Identified::Pool { .. } => unreachable!("pools are checked"),
     };
-    Outcome::Refused(word, format!("Cannot check {path}: {what}"))
+    CheckOutcome::Refused(word, format!("Cannot check {path}: {what}"))
 }
 
 /// Returns a progress bar, which is drawn on standard error if that is a terminal.
@@ -244,18 +244,18 @@ fn progress(device: &Path) -> ProgressBar {
 /// Returns an error for damage, and for a device that could not be verified, or was not named.
 fn judge(verdicts: &[Verdict]) -> Answer<()> {
     let problem = |Verdict { paths, outcome }: &Verdict| match outcome {
-        Outcome::Checked(pool, _) if pool.devices_missing > 0 => Some(format!(
+        CheckOutcome::Checked(pool, _) if pool.devices_missing > 0 => Some(format!(
             "Cannot check all of the pool on {}: {} of its {} devices were not named; name them too",
             named(paths),
             pool.devices_missing,
             pool.devices
         )),
-        Outcome::Checked(pool, _) if !pool.is_whole() => Some(format!(
+        CheckOutcome::Checked(pool, _) if !pool.is_whole() => Some(format!(
             "Found damage in {}: guests get the damaged data from their backings; if it happens again, replace the device",
             named(paths)
         )),
-        Outcome::Checked(..) => None,
-        Outcome::Refused(_, reason) => Some(reason.clone()),
+        CheckOutcome::Checked(..) => None,
+        CheckOutcome::Refused(_, reason) => Some(reason.clone()),
     };
     let problems: Vec<String> = verdicts.iter().filter_map(problem).collect();
     if problems.is_empty() { Ok(()) } else { Err(Problem::failed(problems.join("; "))) }

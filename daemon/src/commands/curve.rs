@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::bar::Ink;
 use super::client;
-use crate::cli::Curve;
+use crate::cli::CurveOptions;
 use crate::output::{self, list, percent, size};
 
 /// Characters of the longest bar.
@@ -22,7 +22,7 @@ const DOUBLINGS: usize = 5;
 /// Reads below which a prediction is unreliable: with as many, its random error is a few hundredths.
 const READS_FEW: u64 = 10_000;
 
-pub(super) fn run(options: &Curve) -> Answer<()> {
+pub(super) fn run(options: &CurveOptions) -> Answer<()> {
     names::check(&options.name)?;
     let document = client(&options.reading.daemon)?.get(&format!("/v1/disks/{}/curve", options.name))?;
     if options.reading.json {

@@ -89,7 +89,7 @@ pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: 
 
 /// Owner of the quiesce that keeps a disk from becoming dirty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quiet {
+pub(super) enum QuiesceOwner {
     /// This command, by the request of this number; it ends it.
     Ours(u64),
     /// None, or another client, for example a backup, which is not to be disturbed.
@@ -98,21 +98,21 @@ pub(super) enum Quiet {
 
 /// Destages everything of a disk, and keeps it clean for the change that follows. Does nothing if nothing is
 /// dirty, or if destage is impossible: the change then reports the obstacle.
-pub(super) fn bring_home(client: &Client, name: &str) -> Answer<Quiet> {
+pub(super) fn bring_home(client: &Client, name: &str) -> Answer<QuiesceOwner> {
     let document = client.get(&path_of(name)?)?;
     let disk = &document["disk"];
     if is_home(disk) || disk["load"].is_null() {
-        return Ok(Quiet::NotOurs);
+        return Ok(QuiesceOwner::NotOurs);
     }
     let is_coming = disk["quiet"]["state"] == "coming";
-    let quiet = if is_coming { Quiet::NotOurs } else { start_quiet(client, name, CHANGE_SECONDS)? };
+    let quiet = if is_coming { QuiesceOwner::NotOurs } else { start_quiet(client, name, CHANGE_SECONDS)? };
     wait_for_quiet(client, name, quiet)?;
     Ok(quiet)
 }
 
 /// Ends the quiesce of [`bring_home`], if there is one, and no other client requested the same since.
-pub(super) fn let_go(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
-    let Quiet::Ours(number) = quiet else { return Ok(()) };
+pub(super) fn let_go(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()> {
+    let QuiesceOwner::Ours(number) = quiet else { return Ok(()) };
     let document = client.get(&path_of(name)?)?;
     let state = &document["disk"]["quiet"]["state"];
     if state != "coming" && state != "quiet" {
@@ -121,13 +121,13 @@ pub(super) fn let_go(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
     client.post(&format!("{}/resume", path_of(name)?), &ResumeDisk { number: Some(number) }).map(drop)
 }
 
-fn start_quiet(client: &Client, name: &str, seconds: u64) -> Answer<Quiet> {
+fn start_quiet(client: &Client, name: &str, seconds: u64) -> Answer<QuiesceOwner> {
     let document = client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds })?;
     // A daemon that reports none has none.
-    Ok(document["disk"]["quiet"]["number"].as_u64().map_or(Quiet::NotOurs, Quiet::Ours))
+    Ok(document["disk"]["quiet"]["number"].as_u64().map_or(QuiesceOwner::NotOurs, QuiesceOwner::Ours))
 }
 
-fn wait_for_quiet(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
+fn wait_for_quiet(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()> {
     let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
         Some("quiet") => Some(Ok(())),
         Some("coming") => None,
@@ -175,7 +175,7 @@ fn not_home(name: &str, reason: &str) -> Problem {
 fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>>) -> Answer<()> {
     let path = path_of(name)?;
     let bar = progress(name);
-    let mut moved = Moved { least: u64::MAX, most: 0, at: Instant::now(), errors: 0 };
+    let mut moved = DestageProgress { least: u64::MAX, most: 0, at: Instant::now(), errors: 0 };
     loop {
         let document = client.get(&path)?;
         let disk = &document["disk"];
@@ -203,7 +203,7 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
 }
 
 /// Progress of destage.
-struct Moved {
+struct DestageProgress {
     least: u64,
     most: u64,
     at: Instant,
@@ -211,7 +211,7 @@ struct Moved {
     errors: u64,
 }
 
-impl Moved {
+impl DestageProgress {
     fn look(&mut self, disk: &Value, name: &str) -> Answer<()> {
         let kinds = ["backing_errors", "flash_errors", "checksum_errors"];
         let errors = kinds.iter().filter_map(|kind| disk["statistics"][kind].as_u64()).sum();

@@ -11,27 +11,27 @@ use block::SECTOR;
 use serde_json::Value;
 
 use super::accept;
-use super::destage::{self, Quiet};
+use super::destage::{self, QuiesceOwner};
 use super::stats::time;
 use super::{client, map, print_change, read_and_print};
 use crate::backing::Location;
-use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
-use crate::connect::{self, Client, Connect, ConnectDocument, Door, Doors};
+use crate::cli::{DiskAdd, DiskCommand, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
+use crate::connect::{self, Connect, ConnectClient, ConnectDocument, DiskAddresses, Door};
 use crate::output::{self, list, number, percent, size, text};
 
-pub(super) fn run(command: Disk) -> Answer<()> {
+pub(super) fn run(command: DiskCommand) -> Answer<()> {
     match command {
-        Disk::Add(options) => add(*options),
-        Disk::List(reading) => read_and_print(&reading, "/v1/disks", show_list),
-        Disk::Show(options) => show(&options),
-        Disk::Set(options) => set(options),
-        Disk::Resize(options) => resize(&options),
-        Disk::Evict(options) => evict(&options),
-        Disk::Destage(options) => destage::destage(&options),
-        Disk::Quiesce(options) => destage::quiesce(&options),
-        Disk::Accept(options) => accept::accept(&options),
-        Disk::Resume(options) => destage::resume(&options),
-        Disk::Remove(options) => remove(&options),
+        DiskCommand::Add(options) => add(*options),
+        DiskCommand::List(reading) => read_and_print(&reading, "/v1/disks", show_list),
+        DiskCommand::Show(options) => show(&options),
+        DiskCommand::Set(options) => set(options),
+        DiskCommand::Resize(options) => resize(&options),
+        DiskCommand::Evict(options) => evict(&options),
+        DiskCommand::Destage(options) => destage::destage(&options),
+        DiskCommand::Quiesce(options) => destage::quiesce(&options),
+        DiskCommand::Accept(options) => accept::accept(&options),
+        DiskCommand::Resume(options) => destage::resume(&options),
+        DiskCommand::Remove(options) => remove(&options),
     }
 }
 
@@ -186,7 +186,7 @@ fn remove(options: &DiskRemove) -> Answer<()> {
     // Removal of a disk in use is refused: do not destage it for that.
     let is_in_use = || -> Answer<bool> { Ok(client.get(&path)?["disk"]["connections"].as_u64() > Some(0)) };
     let quiet = if discard_dirty || (!force && is_in_use()?) {
-        Quiet::NotOurs
+        QuiesceOwner::NotOurs
     } else {
         destage::bring_home(&client, &options.name)?
     };
@@ -413,7 +413,12 @@ fn load(load: &Value) -> Option<String> {
 
 /// Shows how clients connect. Composed here, for a document too: connection lines depend on the client,
 /// not on the daemon.
-fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Option<Door>) -> Answer<()> {
+fn show_connect(
+    reading: &Reading,
+    path: &str,
+    asked: Option<ConnectClient>,
+    door: Option<Door>,
+) -> Answer<()> {
     let document = client(&reading.daemon)?.get(path)?;
     let disk = &document["disk"];
     let (name, nbd, vhost_user) =
@@ -423,8 +428,15 @@ fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Opti
     let qemu = connect::installed::qemu();
     // Unknown for a disk that was never served.
     let sector_bytes = disk["sector_bytes"].as_u64().unwrap_or(SECTOR);
-    let doors =
-        Doors { name: &name, read_only, sector_bytes, nbd: &nbd, nbd_uri, vhost_user: &vhost_user, qemu };
+    let doors = DiskAddresses {
+        name: &name,
+        read_only,
+        sector_bytes,
+        nbd: &nbd,
+        nbd_uri,
+        vhost_user: &vhost_user,
+        qemu,
+    };
     if reading.json {
         let connect = Connect::at_doors(&doors, |form| {
             asked.is_none_or(|client| form.name == client) && door.is_none_or(|door| form.door == door)
@@ -434,7 +446,7 @@ fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Opti
     }
     let lines = match (asked, door) {
         (None, None) => connect::overview(&doors)?,
-        (client, door) => connect::answer(&doors, client.unwrap_or(Client::Qemu), door)?,
+        (client, door) => connect::answer(&doors, client.unwrap_or(ConnectClient::Qemu), door)?,
     };
     output::print(&lines)
 }

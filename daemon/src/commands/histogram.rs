@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 
 use super::bar::Ink;
 use super::client;
-use crate::cli::{Histogram, What};
+use crate::cli::{HistogramOptions, HistogramProperty};
 use crate::output::{self, list};
 
 /// Characters of the longest bar.
 const BAR_WIDTH: u64 = 48;
-pub(super) fn run(options: &Histogram) -> Answer<()> {
+pub(super) fn run(options: &HistogramOptions) -> Answer<()> {
     names::check(&options.name)?;
     let path = format!("/v1/disks/{}/histograms", options.name);
     let mut document = client(&options.reading.daemon)?.get(&path)?;
@@ -27,7 +27,7 @@ pub(super) fn run(options: &Histogram) -> Answer<()> {
 }
 
 /// Removes histograms that are not wanted.
-fn narrow(histograms: &mut Value, options: &Histogram) {
+fn narrow(histograms: &mut Value, options: &HistogramOptions) {
     let Some(kinds) = histograms.as_object_mut() else { return };
     if let Some(what) = options.what {
         kinds.retain(|key, value| key == what.key() || !value.is_object());
@@ -46,7 +46,7 @@ fn show(histograms: &Value, ink: Ink) -> String {
     let nothing = Map::new();
     let mut text =
         format!("Disk {}, since {}\n", output::text(&histograms["name"]), output::text(&histograms["since"]));
-    for what in What::ALL {
+    for what in HistogramProperty::ALL {
         let series = histograms[what.key()].as_object().unwrap_or(&nothing);
         for (name, classes) in series.iter().filter(|(_, classes)| classes.is_array()) {
             let unit = output::text(&series["unit"]);
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
 
-    fn options(words: &str) -> Histogram {
+    fn options(words: &str) -> HistogramOptions {
         let words = format!("forebay histogram a {words}");
         match Cli::try_parse_from(words.split_whitespace()).expect("it is a command").command {
             Command::Histogram(options) => options,

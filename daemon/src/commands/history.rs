@@ -10,14 +10,14 @@ use telemetry::series::Span;
 
 use super::bar::Ink;
 use super::client;
-use crate::cli::History;
+use crate::cli::HistoryOptions;
 use crate::output::{self, list, percent, text};
 
 /// Characters of the longest bar.
 const BAR_WIDTH: u64 = 10;
 const NOTHING: &str = "-";
 
-pub(super) fn run(options: &History) -> Answer<()> {
+pub(super) fn run(options: &HistoryOptions) -> Answer<()> {
     names::check(&options.name)?;
     let span = options.span.unwrap_or_default();
     let path = format!("/v1/history/{}?span={}", options.name, span.name());
@@ -272,7 +272,10 @@ mod tests {
     fn one_way_to_tell_it_at_a_time() {
         let parse = |words: &str| Cli::try_parse_from(words.split_whitespace()).map(|cli| cli.command);
         let options = parse("forebay history a --span 7d --csv").expect("it is a command");
-        assert!(matches!(options, Command::History(History { span: Some(Span::Week), csv: true, .. })));
+        assert!(matches!(
+            options,
+            Command::History(HistoryOptions { span: Some(Span::Week), csv: true, .. })
+        ));
         assert!(
             parse("forebay history a --csv --json").is_err() && parse("forebay history a --span 1h").is_err()
         );

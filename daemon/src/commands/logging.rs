@@ -26,7 +26,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, format};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::output::{is_journal, priority};
-use aside::Aside;
+use aside::LogThread;
 
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 const FORMATS: [&str; 2] = ["text", "json"];
@@ -48,7 +48,7 @@ impl Default for Log<'_> {
 
 /// Handle of the log. When it is dropped, earlier entries are written.
 pub(super) struct Logging {
-    _aside: Aside,
+    _aside: LogThread,
 }
 
 /// Starts logging.
@@ -60,19 +60,19 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
     let filter = LevelFilter::from_str(filter).expect("the table holds the names of levels");
     let is_json = look_up("format", log.format, &FORMATS)? == "json";
     let is_journal = log.file.is_none() && is_journal(&io::stderr());
-    let lines = Lines {
+    let lines = EntryFormatter {
         shape: match (is_json, is_journal) {
-            (true, _) => Shape::Json,
-            (false, true) => Shape::Untimed(format().with_target(false).without_time()),
-            (false, false) => Shape::Text(format().with_target(false)),
+            (true, _) => EntryFormat::Json,
+            (false, true) => EntryFormat::Untimed(format().with_target(false).without_time()),
+            (false, false) => EntryFormat::Text(format().with_target(false)),
         },
         has_priority: is_journal,
     };
     let has_colour = log.file.is_none() && io::stderr().is_terminal() && !is_json;
     let notice = lines.shape.notice();
     let aside = match log.file {
-        Some(path) => Aside::start(open(path)?, notice)?,
-        None => Aside::start(io::stderr(), notice)?,
+        Some(path) => LogThread::start(open(path)?, notice)?,
+        None => LogThread::start(io::stderr(), notice)?,
     };
     let subscriber = tracing_subscriber::fmt()
         // Such errors would go to standard error, and panic if that cannot be written.
@@ -89,7 +89,7 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
     Ok(Logging { _aside: aside })
 }
 
-impl Shape {
+impl EntryFormat {
     /// Returns a function that formats the entry about dropped entries.
     fn notice(&self) -> fn(u64) -> String {
         fn message(missing: u64) -> String {
@@ -123,19 +123,19 @@ fn open(path: &Path) -> Answer<File> {
 }
 
 /// Format of entries.
-struct Lines {
-    shape: Shape,
+struct EntryFormatter {
+    shape: EntryFormat,
     /// Set if each begins with its priority.
     has_priority: bool,
 }
 
-enum Shape {
+enum EntryFormat {
     Text(Format<Full, SystemTime>),
     Untimed(Format<Full, ()>),
     Json,
 }
 
-impl<S, N> FormatEvent<S, N> for Lines
+impl<S, N> FormatEvent<S, N> for EntryFormatter
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -150,9 +150,9 @@ where
             to.write_str(priority(*event.metadata().level()))?;
         }
         match &self.shape {
-            Shape::Text(format) => format.format_event(context, to, event),
-            Shape::Untimed(format) => format.format_event(context, to, event),
-            Shape::Json => writeln!(to, "{}", fields::object(event)),
+            EntryFormat::Text(format) => format.format_event(context, to, event),
+            EntryFormat::Untimed(format) => format.format_event(context, to, event),
+            EntryFormat::Json => writeln!(to, "{}", fields::object(event)),
         }
     }
 }
@@ -166,9 +166,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Written(Mutex<Vec<u8>>);
+    struct CapturedLog(Mutex<Vec<u8>>);
 
-    impl io::Write for &Written {
+    impl io::Write for &CapturedLog {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().expect("nobody panics").write(bytes)
         }
@@ -178,12 +178,12 @@ mod tests {
         }
     }
 
-    fn logged(lines: Lines) -> String {
+    fn logged(lines: EntryFormatter) -> String {
         logged_of(lines, || tracing::warn!(kind = "disk-waiting", disk = "a", "It waits"))
     }
 
-    fn logged_of(lines: Lines, log: impl FnOnce()) -> String {
-        let written = Arc::new(Written::default());
+    fn logged_of(lines: EntryFormatter, log: impl FnOnce()) -> String {
+        let written = Arc::new(CapturedLog::default());
         let builder = tracing_subscriber::fmt().with_ansi(false).event_format(lines);
         let builder = builder.fmt_fields(fields::SafeFields);
         let subscriber = builder.with_writer(Arc::clone(&written)).finish();
@@ -193,28 +193,31 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said_in_the_format_of_the_log() {
-        let json = Shape::Json.notice()(3);
+        let json = EntryFormat::Json.notice()(3);
         let json: Value = serde_json::from_str(&json).expect("it is JSON");
         assert_eq!(
             (&json["level"], &json["message"]),
             (&"WARN".into(), &"3 lines of the log are missing here".into())
         );
         assert!(json["timestamp"].as_str().is_some_and(|time| time.ends_with('Z')), "{json}");
-        assert!(Shape::Text(format()).notice()(3).ends_with("Z  WARN 3 lines of the log are missing here\n"));
-        assert!(Shape::Untimed(format().without_time()).notice()(3).starts_with("<4>3 lines"));
+        assert!(
+            EntryFormat::Text(format()).notice()(3)
+                .ends_with("Z  WARN 3 lines of the log are missing here\n")
+        );
+        assert!(EntryFormat::Untimed(format().without_time()).notice()(3).starts_with("<4>3 lines"));
     }
 
     #[test]
     fn the_journal_gets_priorities_and_no_time() {
-        let shape = Shape::Untimed(format().with_target(false).without_time());
-        let line = logged(Lines { shape, has_priority: true });
+        let shape = EntryFormat::Untimed(format().with_target(false).without_time());
+        let line = logged(EntryFormatter { shape, has_priority: true });
         assert!(line.starts_with("<4>") && line.contains("WARN It waits"), "{line}");
         assert!(line.contains("disk=\"a\"") && !line.contains('\u{1b}'), "{line}");
     }
 
     #[test]
     fn json_has_one_object_a_line_with_every_field() {
-        let line = logged(Lines { shape: Shape::Json, has_priority: false });
+        let line = logged(EntryFormatter { shape: EntryFormat::Json, has_priority: false });
         let line: Value = serde_json::from_str(&line).expect("one object");
         assert_eq!((&line["level"], &line["message"]), (&"WARN".into(), &"It waits".into()));
         assert_eq!((&line["kind"], &line["disk"]), (&"disk-waiting".into(), &"a".into()));
@@ -225,13 +228,15 @@ mod tests {
     fn words_of_others_forge_no_line_of_the_log() {
         let words = "no\n2026-01-01T00:00:00Z ERROR Disk web1 lost its data\u{1b}[2J\u{202e}";
         let log = || tracing::warn!(path = %words, words, "It says {words}");
-        for shape in [Shape::Text(format().with_target(false)), Shape::Untimed(format().without_time())] {
-            let line = logged_of(Lines { shape, has_priority: false }, log);
+        for shape in
+            [EntryFormat::Text(format().with_target(false)), EntryFormat::Untimed(format().without_time())]
+        {
+            let line = logged_of(EntryFormatter { shape, has_priority: false }, log);
             assert_eq!(line.lines().count(), 1, "{line}");
             assert!(!line.trim_end().contains(|character: char| character.is_control()), "{line}");
             assert!(!line.contains('\u{202e}') && line.contains("path=no\\n2026"), "{line}");
         }
-        let line = logged_of(Lines { shape: Shape::Json, has_priority: false }, log);
+        let line = logged_of(EntryFormatter { shape: EntryFormat::Json, has_priority: false }, log);
         let document: Value = serde_json::from_str(&line).expect("one object");
         assert_eq!((&document["path"], &document["words"]), (&words.into(), &words.into()), "data is data");
         assert!(!line.contains('\u{202e}'), "{line}");
@@ -241,9 +246,9 @@ mod tests {
     fn a_disk_of_which_only_the_number_is_known_is_logged_by_its_name() {
         base::names::remember(4_000_001, "web1");
         let log = || tracing::warn!(disk = %4_000_001, "It stops");
-        let line = logged_of(Lines { shape: Shape::Text(format()), has_priority: false }, log);
+        let line = logged_of(EntryFormatter { shape: EntryFormat::Text(format()), has_priority: false }, log);
         assert!(line.contains("disk=\"web1\""), "{line}");
-        let line = logged_of(Lines { shape: Shape::Json, has_priority: false }, log);
+        let line = logged_of(EntryFormatter { shape: EntryFormat::Json, has_priority: false }, log);
         let document: Value = serde_json::from_str(&line).expect("one object");
         assert_eq!(document["disk"], "web1");
     }

@@ -32,11 +32,11 @@ use std::path::{Path, PathBuf};
 use base::problem::Answer;
 use serde_json::Value;
 
-use crate::cli::{Cli, Command, Daemon, Reading};
+use crate::cli::{Cli, Command, DaemonOptions, Reading};
 use crate::client::Client;
 use crate::demo;
 use crate::output;
-use crate::places::Surroundings;
+use crate::places::Environment;
 use logging::Log;
 
 /// Runs a command.
@@ -70,10 +70,10 @@ pub(crate) fn run(cli: Cli) -> Answer<()> {
 }
 
 /// Returns a client of the daemon: of `--socket` or `FOREBAY_SOCKET`, else of the default socket.
-fn client(daemon: &Daemon) -> Answer<Client> {
+fn client(daemon: &DaemonOptions) -> Answer<Client> {
     let socket: PathBuf = match &daemon.socket {
         Some(socket) => socket.clone(),
-        None => Surroundings::of_process().control_socket(Path::exists),
+        None => Environment::of_process().control_socket(Path::exists),
     };
     Client::new(socket)
 }

@@ -12,19 +12,19 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::{client, print_change, read_and_print};
-use crate::cli::{Pool, PoolAdd, PoolRemove, PoolReplace, Taking};
+use crate::cli::{PoolAdd, PoolCommand, PoolRemove, PoolReplace, Taking};
 use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text, yes_or_no};
 use crate::places::absolute;
 
-pub(super) fn run(command: Pool) -> Answer<()> {
+pub(super) fn run(command: PoolCommand) -> Answer<()> {
     match command {
-        Pool::Show(reading) => read_and_print(&reading, "/v1/pool", show),
-        Pool::Add(options) => add(options),
-        Pool::Remove(options) => remove(&options),
-        Pool::Replace(options) => replace(options),
-        Pool::Resize(options) => resize::resize(&options),
-        Pool::Set(options) => wear::set(options),
+        PoolCommand::Show(reading) => read_and_print(&reading, "/v1/pool", show),
+        PoolCommand::Add(options) => add(options),
+        PoolCommand::Remove(options) => remove(&options),
+        PoolCommand::Replace(options) => replace(options),
+        PoolCommand::Resize(options) => resize::resize(&options),
+        PoolCommand::Set(options) => wear::set(options),
     }
 }
 

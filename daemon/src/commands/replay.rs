@@ -18,7 +18,9 @@ use super::{client, ending};
 use crate::cli::Replay;
 use crate::client::Client;
 use crate::output;
-use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, ReplayProgress, json, table, unreadable};
+use crate::replay::{
+    Before, Beyond, Pace, Plan, Ratio, ReplayProgress, ReplayResult, json, table, unreadable,
+};
 
 /// Time until guests that have left are no longer counted, and between polls of the daemon.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
@@ -40,7 +42,7 @@ pub(super) fn run(options: &Replay) -> Answer<()> {
     let stop = Arc::new(AtomicBool::new(false));
     ending::set_on_signal(Arc::clone(&stop))?;
     ending::set_without_reader(Arc::clone(&stop));
-    let mut progress = Shown::new(plan.survey.requests);
+    let mut progress = ReplayProgressBar::new(plan.survey.requests);
     let outcome = plan.run(&stop, |so_far| progress.show(so_far));
     progress.bar.finish_and_clear();
     let outcome = outcome?;
@@ -150,14 +152,14 @@ fn ratio(client: &Client, disk: &str) -> Answer<Ratio> {
 }
 
 /// Progress of a replay: a bar on a terminal, else a line at intervals.
-struct Shown {
+struct ReplayProgressBar {
     bar: ProgressBar,
     requests: u64,
     began: Instant,
     next_line: Duration,
 }
 
-impl Shown {
+impl ReplayProgressBar {
     fn new(requests: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(requests), ProgressDrawTarget::stderr());
         let template = "  {bar:20} {human_pos}/{human_len}  {per_sec}  {elapsed_precise}, {eta} left  {msg}";
@@ -185,8 +187,8 @@ impl Shown {
 }
 
 /// Returns an error for wrong content or failed requests, whatever else succeeded.
-fn judge(plan: &Plan, outcome: &Outcome) -> Answer<()> {
-    let Outcome { mismatches, errors, first_mismatch, first_error, .. } = outcome;
+fn judge(plan: &Plan, outcome: &ReplayResult) -> Answer<()> {
+    let ReplayResult { mismatches, errors, first_mismatch, first_error, .. } = outcome;
     let Some(first) = first_mismatch.as_ref().or(first_error.as_ref()) else { return Ok(()) };
     Err(Problem::failed(format!(
         "Replay of {} on disk '{}': {mismatches} reads found wrong content and {errors} requests failed, such as: {first}; \

@@ -27,12 +27,12 @@ use crate::config::Config;
 use crate::control::Http;
 use crate::host_record;
 use crate::output;
-use crate::places::{Places, Surroundings};
+use crate::places::{Environment, Places};
 use crate::pool::{MissingCause, PoolChoice};
 use crate::reception::NbdTcp;
 use crate::registry::PoolView;
-use crate::service::{Network, Service, Threads};
-use crate::supervisor::{self, Standing};
+use crate::service::{NetworkServices, Service, Threads};
+use crate::supervisor::{self, ServiceStatus};
 
 /// Time between updates of the service manager's status.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);
@@ -45,11 +45,11 @@ const BLOCKING_THREADS_MAX: usize = 512;
 const CONTROL_PLANE_NICENESS: i32 = 10;
 
 /// Settings of a start, from configuration and command line.
-struct Setup {
+struct ServeSettings {
     places: Places,
     choice: PoolChoice,
     threads: Threads,
-    network: Network,
+    network: NetworkServices,
     smartctl: Smartctl,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     signals::hold_all();
     let config = options.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load);
     let _logging = start_log(options, config.as_ref().ok())?;
-    let prepared = config.and_then(|config| Setup::of(options, config)).and_then(|setup| {
+    let prepared = config.and_then(|config| ServeSettings::of(options, config)).and_then(|setup| {
         let claim = claim(&setup.places)?;
         Ok((setup, claim))
     });
@@ -96,7 +96,7 @@ fn claim(places: &Places) -> Answer<File> {
 /// Stores events of a start that failed before it had claimed DIR, if DIR exists and no other daemon has it.
 /// An unreadable configuration may name another DIR, so only the command line and the defaults count.
 fn keep_events_if_nobody_does(options: &Serve) {
-    let places = Places::resolve(options.dir.clone(), options.run_dir.clone(), &Surroundings::of_process());
+    let places = Places::resolve(options.dir.clone(), options.run_dir.clone(), &Environment::of_process());
     let Ok(places) = places else { return };
     if host_record::is_in(&places.dir)
         && let Ok(_claim) = places.claim()
@@ -106,7 +106,7 @@ fn keep_events_if_nobody_does(options: &Serve) {
     }
 }
 
-impl Setup {
+impl ServeSettings {
     fn of(options: &Serve, config: Config) -> Answer<Self> {
         let dir = options.dir.clone().or(config.dir);
         let run_dir = options.run_dir.clone().or(config.run_dir);
@@ -121,7 +121,7 @@ impl Setup {
             allow: options.nbd_allow.clone(),
         };
         Ok(Self {
-            places: Places::resolve(dir, run_dir, &Surroundings::of_process())?,
+            places: Places::resolve(dir, run_dir, &Environment::of_process())?,
             choice: PoolChoice {
                 file: options.pool.clone().or(config.pool_file),
                 size: options.pool_size.or(config.pool_size),
@@ -133,7 +133,7 @@ impl Setup {
                 balance_interval: config.balance_interval.unwrap_or_default(),
                 poll_max: config.vhost_poll_max.unwrap_or_default(),
             },
-            network: Network { http, nbd: nbd.or(config.nbd) },
+            network: NetworkServices { http, nbd: nbd.or(config.nbd) },
             smartctl: options.smartctl.clone().or(config.smartctl).unwrap_or_default(),
         })
     }
@@ -184,11 +184,11 @@ async fn attend(service: &Service) -> Infallible {
     if let Err(problem) = announce(service).await {
         tracing::error!("{problem}");
     }
-    let mut told = Standing::of(registry).await;
+    let mut told = ServiceStatus::of(registry).await;
     supervisor::tell_ready(&told);
     loop {
         tokio::time::sleep(STATUS_INTERVAL).await;
-        let standing = Standing::of(registry).await;
+        let standing = ServiceStatus::of(registry).await;
         if standing != told {
             supervisor::tell_standing(&standing);
             told = standing;
@@ -228,7 +228,7 @@ fn give_way_to_shards() {
 /// Prints to standard output that the daemon is ready.
 async fn announce(service: &Service) -> Answer<()> {
     let registry = &service.registry;
-    let standing = Standing::of(registry).await;
+    let standing = ServiceStatus::of(registry).await;
     let PoolView { report, in_use, .. } = registry.pool().await?;
     let path = in_use.path().display();
     let size = Size(report.statistics.size_bytes);

@@ -12,7 +12,7 @@ use telemetry::series::{Recent, Window};
 use super::rates::Rates;
 use super::top::cut_names;
 use super::{client, ending};
-use crate::cli::Stats;
+use crate::cli::StatsOptions;
 use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text};
 
@@ -24,7 +24,7 @@ const COLUMN_GAP: usize = 2;
 const NAME_COLUMNS_MIN: usize = 8;
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
-pub(super) fn run(options: &Stats) -> Answer<()> {
+pub(super) fn run(options: &StatsOptions) -> Answer<()> {
     if options.watch && !options.reading.json && options.window.is_some() {
         return Err(Problem::invalid(
             "Cannot show what happens in each second of a window: leave out --window, or add --json",
@@ -100,17 +100,17 @@ enum Detail {
 }
 
 /// A column of the table of all disks.
-struct Column {
+struct StatsColumn {
     heading: &'static str,
     detail: Detail,
     cell: fn(&Value) -> String,
 }
 
-const fn column(detail: Detail, heading: &'static str, cell: fn(&Value) -> String) -> Column {
-    Column { heading, detail, cell }
+const fn column(detail: Detail, heading: &'static str, cell: fn(&Value) -> String) -> StatsColumn {
+    StatsColumn { heading, detail, cell }
 }
 
-const COLUMNS: [Column; 18] = [
+const COLUMNS: [StatsColumn; 18] = [
     column(Detail::Main, "NAME", |disk| text(&disk["name"])),
     column(Detail::Main, "STATE", |disk| text(&disk["state"])),
     column(Detail::Main, "OVER", |disk| {
@@ -134,7 +134,7 @@ const COLUMNS: [Column; 18] = [
 ];
 
 fn show_all(document: &Value, detail: Detail) -> String {
-    let shown: Vec<&Column> =
+    let shown: Vec<&StatsColumn> =
         COLUMNS.iter().filter(|column| detail == Detail::All || column.detail == Detail::Main).collect();
     let row = |disk: &Value| shown.iter().map(|column| (column.cell)(disk)).collect();
     let mut rows: Vec<Vec<String>> = list(&document["disks"]).iter().map(row).collect();
@@ -146,7 +146,7 @@ fn show_all(document: &Value, detail: Detail) -> String {
 }
 
 /// Shortens names in the first column until the table fits a terminal; different names stay different.
-fn fit_names(rows: &mut [Vec<String>], columns: &[&Column]) {
+fn fit_names(rows: &mut [Vec<String>], columns: &[&StatsColumn]) {
     let width = |at: usize| {
         let cells = rows.iter().map(|row| row[at].chars().count());
         cells.chain([columns[at].heading.len()]).max().unwrap_or(0) + COLUMN_GAP

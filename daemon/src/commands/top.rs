@@ -19,7 +19,7 @@ use crate::client::{Client, Pause};
 use crate::output;
 pub(super) use figures::cut_names;
 use figures::{bytes, latency, megabytes, percent, rate};
-use model::{Column, Look, Row, rows, sort};
+use model::{DiskRow, Sample, SortColumn, rows, sort};
 
 /// Time between two polls.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -34,8 +34,8 @@ pub(super) fn run(options: &Top) -> Answer<()> {
 }
 
 /// Polls the daemon for everything that is shown.
-fn look(client: &Client, at: Duration) -> Answer<Look> {
-    Ok(Look {
+fn look(client: &Client, at: Duration) -> Answer<Sample> {
+    Ok(Sample {
         at,
         disks: client.get("/v1/disks")?,
         counters: client.get("/v1/stats")?,
@@ -61,8 +61,8 @@ fn print(client: &Client, tables: u32) -> Answer<()> {
     Ok(())
 }
 
-fn table(mut rows: Vec<Row>) -> String {
-    sort(&mut rows, Column::Name, false);
+fn table(mut rows: Vec<DiskRow>) -> String {
+    sort(&mut rows, SortColumn::Name, false);
     let headings = [
         "NAME",
         "STATE",
@@ -79,7 +79,7 @@ fn table(mut rows: Vec<Row>) -> String {
         "CACHED",
         "RAM",
     ];
-    let line = |row: &Row| {
+    let line = |row: &DiskRow| {
         vec![
             row.name.clone(),
             row.state.clone(),

@@ -19,7 +19,7 @@ use trace::{Format, Gauge, Trace};
 use crate::cli::{self, TraceConvert, TraceInfo};
 use crate::output::print;
 use crate::replay::unreadable;
-use output::Output;
+use output::TraceOutput;
 
 pub(super) fn run(command: &cli::Trace) -> Answer<()> {
     match command {
@@ -31,7 +31,7 @@ pub(super) fn run(command: &cli::Trace) -> Answer<()> {
 
 fn info(options: &TraceInfo) -> Answer<()> {
     let mut trace = Trace::open(&options.trace, &options.options.into()).map_err(unreadable)?;
-    let mut progress = Progress::of(&options.trace);
+    let mut progress = ReadProgress::of(&options.trace);
     let mut gauge = Gauge::new();
     while let Some(request) = trace.next() {
         gauge.add(&request.map_err(unreadable)?);
@@ -39,7 +39,7 @@ fn info(options: &TraceInfo) -> Answer<()> {
     }
     progress.end();
     let name = options.trace.display().to_string();
-    let shown = show::Shown { name: &name, trace: &trace, info: gauge.finish(&trace) };
+    let shown = show::TraceSummary { name: &name, trace: &trace, info: gauge.finish(&trace) };
     if options.json {
         return print(&format!("{}\n", document("trace", shown.json())));
     }
@@ -51,10 +51,10 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     let refuse = |reason: String| {
         Problem::invalid(format!("Cannot convert {} to {}: {reason}", input.display(), output.display()))
     };
-    let output = Output::new(output, options.to, refuse)?;
+    let output = TraceOutput::new(output, options.to, refuse)?;
     let mut trace = Trace::open(input, &options.options.into()).map_err(unreadable)?;
     let mut writer = output.create()?;
-    let mut progress = Progress::of(input);
+    let mut progress = ReadProgress::of(input);
     let mut cut = None;
     while let Some(request) = trace.next() {
         match request {
@@ -123,12 +123,12 @@ fn not_there(trace: &Trace, format: Format) -> String {
 }
 
 /// Progress of reading a file, shown on a terminal only.
-pub(super) struct Progress {
+pub(super) struct ReadProgress {
     bar: ProgressBar,
     last: u64,
 }
 
-impl Progress {
+impl ReadProgress {
     pub(super) fn of(file: &Path) -> Self {
         let length = fs::metadata(file).map_or(0, |metadata| metadata.len());
         let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());

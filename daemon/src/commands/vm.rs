@@ -16,7 +16,7 @@ use vm::qmp::Monitor;
 use vm::{Forebay, MovedDisk, Wanted, World};
 
 use super::{client, destage};
-use crate::cli::{Reading, Vm, VmAttach, VmDetach, VmMonitor};
+use crate::cli::{Reading, VmAttach, VmCommand, VmDetach, VmMonitor};
 use crate::client::Client;
 use crate::output::{self, list, size, text};
 
@@ -24,16 +24,16 @@ use crate::output::{self, list, size, text};
 const DAEMON_TIME_MAX: Duration = Duration::from_secs(20);
 const DAEMON_INTERVAL: Duration = Duration::from_millis(200);
 
-pub(super) fn run(command: &Vm) -> Answer<()> {
+pub(super) fn run(command: &VmCommand) -> Answer<()> {
     match command {
-        Vm::Attach(options) => attach(options),
-        Vm::Detach(options) => detach(options),
-        Vm::List(options) => show_list(options),
+        VmCommand::Attach(options) => attach(options),
+        VmCommand::Detach(options) => detach(options),
+        VmCommand::List(options) => show_list(options),
     }
 }
 
 fn attach(options: &VmAttach) -> Answer<()> {
-    let daemon = Daemon(client(&options.reading.daemon)?);
+    let daemon = DaemonClient(client(&options.reading.daemon)?);
     let monitor = named(&options.monitor)?
         .ok_or_else(|| Problem::invalid("Cannot choose a guest: give --qmp SOCKET, or --libvirt DOMAIN"))?;
     let mut world = World::new(&monitor, &daemon)?;
@@ -57,7 +57,7 @@ fn attach(options: &VmAttach) -> Answer<()> {
 }
 
 fn detach(options: &VmDetach) -> Answer<()> {
-    let daemon = Daemon(client(&options.reading.daemon)?);
+    let daemon = DaemonClient(client(&options.reading.daemon)?);
     let (monitor, device) = match (&options.name, named(&options.monitor)?) {
         (Some(name), _) => {
             let disk = daemon.taken(name)?;
@@ -95,7 +95,7 @@ fn print_moved(disk: &MovedDisk) -> Answer<()> {
 
 /// Shows the disks that were taken from running guests.
 fn show_list(options: &Reading) -> Answer<()> {
-    let daemon = Daemon(client(&options.daemon)?);
+    let daemon = DaemonClient(client(&options.daemon)?);
     let disks = daemon.taken_disks()?;
     if options.json {
         let entry = |disk: &Value| {
@@ -147,9 +147,9 @@ fn real_path(socket: &PathBuf) -> Answer<PathBuf> {
 }
 
 /// The daemon, through its control socket.
-struct Daemon(Client);
+struct DaemonClient(Client);
 
-impl Daemon {
+impl DaemonClient {
     /// Repeats a request while the daemon cannot be reached. For requests that may be sent twice.
     fn patiently<T>(&self, ask: impl Fn(&Client) -> Answer<T>) -> Answer<T> {
         let deadline = Instant::now() + DAEMON_TIME_MAX;
@@ -215,7 +215,7 @@ impl Daemon {
     }
 }
 
-impl Forebay for Daemon {
+impl Forebay for DaemonClient {
     fn add(&self, wanted: &Wanted) -> Answer<MovedDisk> {
         let Wanted { name, path, qmp, device, process, original, socket_group } = wanted;
         let original = serde_json::to_value(original).expect("plain data with text keys");

@@ -1,7 +1,5 @@
 //! Requests for advice: collects the statistics of disks for [`advice`], which computes the rest.
 
-use std::sync::Arc;
-
 use advice::AdviceDocument;
 use advice::{self, Advice, Asked, Basis, Flash, Known, Latencies, Present, Source, Took};
 use axum::Json;
@@ -14,11 +12,10 @@ use telemetry::counted::Counted;
 use telemetry::series::{Recent, Window, Windowed};
 use utoipa::IntoParams;
 
-use super::answer::{Failure, Name, Reply};
+use super::SharedRegistry;
+use super::answer::{ErrorResponse, Name, Reply};
 use crate::registry::{DiskView, Registry};
 use crate::shard::DiskReport;
-
-type Shared = State<Arc<Registry>>;
 
 /// Requests of the last day below which latencies are those since the disk was attached.
 const MEASURED_FROM: u64 = 100;
@@ -27,23 +24,23 @@ const MEASURED_FROM: u64 = 100;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(super) struct AdviceParameters {
     /// Wanted share of hits in reads: the advice then has the size that reaches it.
     #[param(minimum = 0.01, maximum = 1.0, example = 0.9)]
     hit_ratio: Option<f64>,
 }
 
-type Question = Result<Query<Wanted>, QueryRejection>;
+type AdviceQuery = Result<Query<AdviceParameters>, QueryRejection>;
 
 /// Recommended settings of every disk.
 #[utoipa::path(
     get,
     path = "/v1/advice",
     tag = "statistics",
-    params(Wanted),
+    params(AdviceParameters),
     responses((status = OK, description = "Advice for all disks", body = AdviceDocument))
 )]
-pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply<AdviceDocument> {
+pub(super) async fn all(State(registry): SharedRegistry, asked: AdviceQuery) -> Reply<AdviceDocument> {
     let wanted = wanted(asked)?;
     let pool = pool(&registry).await;
     let mut all = Vec::new();
@@ -63,10 +60,14 @@ pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply<Advic
     get,
     path = "/v1/disks/{name}/advice",
     tag = "statistics",
-    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), Wanted),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), AdviceParameters),
     responses((status = OK, description = "Advice for the disk", body = AdviceDocument))
 )]
-pub(super) async fn one(State(registry): Shared, Name(name): Name, asked: Question) -> Reply<AdviceDocument> {
+pub(super) async fn one(
+    State(registry): SharedRegistry,
+    Name(name): Name,
+    asked: AdviceQuery,
+) -> Reply<AdviceDocument> {
     let wanted = wanted(asked)?;
     let view = registry.disk(&name).await?;
     let report = view.report.as_ref().map_err(|reason| {
@@ -79,8 +80,8 @@ pub(super) async fn one(State(registry): Shared, Name(name): Name, asked: Questi
     Ok(Json(AdviceDocument::of(vec![of_disk(&registry, &view, report, &curves, pool, wanted)])))
 }
 
-fn wanted(asked: Question) -> Result<Option<f64>, Failure> {
-    let Query(Wanted { hit_ratio }) = asked.map_err(|rejection| {
+fn wanted(asked: AdviceQuery) -> Result<Option<f64>, ErrorResponse> {
+    let Query(AdviceParameters { hit_ratio }) = asked.map_err(|rejection| {
         let what = rejection.body_text();
         Problem::invalid(format!("Cannot read the request: {what}; `hit_ratio` is all that it may ask for"))
     })?;

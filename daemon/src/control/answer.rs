@@ -13,7 +13,7 @@ use base::problem::{Answer, Problem};
 use serde::Serialize;
 
 /// Return type of handlers.
-pub(super) type Reply<T> = Result<Json<T>, Failure>;
+pub(super) type Reply<T> = Result<Json<T>, ErrorResponse>;
 
 /// Returns a large document as JSON. [`Json`] writes into a buffer that grows; this one is allocated large
 /// enough.
@@ -26,7 +26,7 @@ pub(super) fn large<T: Serialize>(document: &T, bytes: usize) -> Response {
 
 /// A problem to be sent to a client.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct ErrorResponse {
     pub(super) status: StatusCode,
     /// Failed operation, and a remedy.
     pub(super) detail: String,
@@ -36,31 +36,34 @@ pub(super) struct Failure {
 pub(super) struct Name(pub(super) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Name {
-    type Rejection = Failure;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
         let path = Path::from_request_parts(parts, state).await;
         path.map(|Path(name)| Self(name)).map_err(|rejection| {
             let what = rejection.body_text();
-            Failure::new(StatusCode::BAD_REQUEST, format!("Cannot read the name of a disk: {what}; check it"))
+            ErrorResponse::new(
+                StatusCode::BAD_REQUEST,
+                format!("Cannot read the name of a disk: {what}; check it"),
+            )
         })
     }
 }
 
-impl Failure {
+impl ErrorResponse {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self { status, detail: detail.into() }
     }
 }
 
-impl From<Problem> for Failure {
+impl From<Problem> for ErrorResponse {
     fn from(problem: Problem) -> Self {
         let status = StatusCode::from_u16(problem.kind.http_status());
         Self::new(status.expect("the table holds valid statuses"), problem.message)
     }
 }
 
-impl From<JsonRejection> for Failure {
+impl From<JsonRejection> for ErrorResponse {
     fn from(rejection: JsonRejection) -> Self {
         let status = match rejection {
             JsonRejection::MissingJsonContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -71,7 +74,7 @@ impl From<JsonRejection> for Failure {
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         let Self { status, detail } = self;
         let document = ProblemDocument {
@@ -94,7 +97,7 @@ impl IntoResponse for Failure {
 /// Runs a change to its end, also if the client disconnects meanwhile.
 pub(super) async fn to_the_end<T: Send + 'static>(
     change: impl Future<Output = Answer<T>> + Send + 'static,
-) -> Result<T, Failure> {
+) -> Result<T, ErrorResponse> {
     match tokio::spawn(change).await {
         Ok(outcome) => Ok(outcome?),
         Err(error) => Err(Problem::failed(format!(

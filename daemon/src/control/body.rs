@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use base::patience::within;
 use http_body_util::LengthLimitError;
 
-use super::answer::Failure;
+use super::answer::ErrorResponse;
 
 /// The largest body in bytes: far more than any change needs.
 const BODY_BYTES_MAX: usize = 64 << 10;
@@ -23,18 +23,18 @@ pub(super) async fn take_whole(request: Request, next: Next) -> Response {
     let found = body.size_hint().exact().map_or_else(|| "more".to_owned(), |bytes| format!("{bytes} bytes"));
     let failure = match within(BODY_TIME_MAX, to_bytes(body, BODY_BYTES_MAX)).await {
         Ok(Ok(bytes)) => return next.run(Request::from_parts(head, Body::from(bytes))).await,
-        Ok(Err(error)) if is_too_long(&error) => Failure::new(
+        Ok(Err(error)) if is_too_long(&error) => ErrorResponse::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!(
                 "Cannot read the request: its body has {found}, and at most {BODY_BYTES_MAX} bytes are taken; send what the \
                  documentation names"
             ),
         ),
-        Ok(Err(error)) => Failure::new(
+        Ok(Err(error)) => ErrorResponse::new(
             StatusCode::BAD_REQUEST,
             format!("Cannot read the body of the request: {error}; send all of it"),
         ),
-        Err(_) => Failure::new(
+        Err(_) => ErrorResponse::new(
             StatusCode::REQUEST_TIMEOUT,
             format!(
                 "Cannot wait for the body of the request any longer than {} s; send it again",

@@ -1,7 +1,5 @@
 //! Requests about disks.
 
-use std::sync::Arc;
-
 use api::{
     AcceptDisk, AcceptanceDocument, AddDisk, DiskDocument, DisksDocument, Guest, LostDocument, NUMBER_MAX,
     QuiesceDisk, RemoveDisk, RemovedDocument, Resized, ResizedDocument, ResumeDisk, SetDisk,
@@ -14,16 +12,15 @@ use block::SECTOR;
 use cache::WhatIsDirty;
 use tokio::task::spawn_blocking;
 
+use super::SharedRegistry;
 use super::answer::{Name, Reply, to_the_end};
-use crate::connect::{Connect, ConnectDocument, Doors, installed};
+use crate::connect::{Connect, ConnectDocument, DiskAddresses, installed};
 use crate::documents;
 use crate::door::DoorKind;
 use crate::places::Places;
-use crate::registry::{Cached, DiskView, IfInUse, NewDisk, Registry};
+use crate::registry::{CachePolicy, DiskView, IfInUse, NewDisk};
 use crate::shard::{Destage, Word};
 use crate::state::{GuestRecord, Stage};
-
-type Shared = State<Arc<Registry>>;
 
 /// Returns the document of one disk.
 fn full(view: &DiskView, places: &Places) -> Json<DiskDocument> {
@@ -37,7 +34,7 @@ fn full(view: &DiskView, places: &Places) -> Json<DiskDocument> {
     tag = "disks",
     responses((status = OK, description = "All disks", body = DisksDocument))
 )]
-pub(super) async fn list(State(registry): Shared) -> Reply<DisksDocument> {
+pub(super) async fn list(State(registry): SharedRegistry) -> Reply<DisksDocument> {
     let disks = registry.disks().await;
     let disks = disks.iter().map(|view| documents::disk_in_list(view, registry.places())).collect();
     Ok(Json(DisksDocument::of(disks)))
@@ -51,7 +48,7 @@ pub(super) async fn list(State(registry): Shared) -> Reply<DisksDocument> {
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk", body = DiskDocument))
 )]
-pub(super) async fn show(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
+pub(super) async fn show(State(registry): SharedRegistry, Name(name): Name) -> Reply<DiskDocument> {
     let view = registry.disk(&name).await?;
     Ok(full(&view, registry.places()))
 }
@@ -65,7 +62,7 @@ pub(super) async fn show(State(registry): Shared, Name(name): Name) -> Reply<Dis
     responses((status = OK, description = "The disk as it is served", body = DiskDocument))
 )]
 pub(super) async fn add(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     request: Result<Json<AddDisk>, JsonRejection>,
 ) -> Reply<DiskDocument> {
     let Json(AddDisk { name, backing, read_only, force_raw, settings, guest }) = request?;
@@ -90,12 +87,12 @@ pub(super) async fn add(
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn set(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Name(name): Name,
     request: Result<Json<SetDisk>, JsonRejection>,
 ) -> Reply<DiskDocument> {
     let Json(SetDisk { settings, drop_cached }) = request?;
-    let cached = if drop_cached { Cached::Drop } else { Cached::Keep };
+    let cached = if drop_cached { CachePolicy::Drop } else { CachePolicy::Keep };
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.set(&name, &settings, cached).await }).await?;
     Ok(full(&view, &places))
@@ -109,7 +106,7 @@ pub(super) async fn set(
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
-pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
+pub(super) async fn evict(State(registry): SharedRegistry, Name(name): Name) -> Reply<DiskDocument> {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.evict(&name).await }).await?;
     Ok(full(&view, &places))
@@ -125,7 +122,7 @@ pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply<Di
     responses((status = OK, description = "What was found, and whether the disk is served", body = AcceptanceDocument))
 )]
 pub(super) async fn accept(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Name(name): Name,
     request: Result<Json<AcceptDisk>, JsonRejection>,
 ) -> Reply<AcceptanceDocument> {
@@ -148,7 +145,7 @@ pub(super) async fn accept(
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "Its size, and what it was", body = ResizedDocument))
 )]
-pub(super) async fn resize(State(registry): Shared, Name(name): Name) -> Reply<ResizedDocument> {
+pub(super) async fn resize(State(registry): SharedRegistry, Name(name): Name) -> Reply<ResizedDocument> {
     let disk = name.clone();
     let resized = to_the_end(async move { registry.resize(&disk).await }).await?;
     Ok(Json(ResizedDocument::of(Resized {
@@ -166,7 +163,7 @@ pub(super) async fn resize(State(registry): Shared, Name(name): Name) -> Reply<R
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
-pub(super) async fn take_over(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
+pub(super) async fn take_over(State(registry): SharedRegistry, Name(name): Name) -> Reply<DiskDocument> {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.take_over(&name).await }).await?;
     Ok(full(&view, &places))
@@ -180,7 +177,7 @@ pub(super) async fn take_over(State(registry): Shared, Name(name): Name) -> Repl
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
-pub(super) async fn give_up(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
+pub(super) async fn give_up(State(registry): SharedRegistry, Name(name): Name) -> Reply<DiskDocument> {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.give_up(&name).await }).await?;
     Ok(full(&view, &places))
@@ -194,7 +191,7 @@ pub(super) async fn give_up(State(registry): Shared, Name(name): Name) -> Reply<
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
-pub(super) async fn start_destage(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
+pub(super) async fn start_destage(State(registry): SharedRegistry, Name(name): Name) -> Reply<DiskDocument> {
     let view = registry.destage(&name, Destage::Start).await?;
     Ok(full(&view, registry.places()))
 }
@@ -207,7 +204,7 @@ pub(super) async fn start_destage(State(registry): Shared, Name(name): Name) -> 
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
-pub(super) async fn stop_destage(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
+pub(super) async fn stop_destage(State(registry): SharedRegistry, Name(name): Name) -> Reply<DiskDocument> {
     let view = registry.destage(&name, Destage::Stop).await?;
     Ok(full(&view, registry.places()))
 }
@@ -222,7 +219,7 @@ pub(super) async fn stop_destage(State(registry): Shared, Name(name): Name) -> R
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn quiesce(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Name(name): Name,
     request: Result<Json<QuiesceDisk>, JsonRejection>,
 ) -> Reply<DiskDocument> {
@@ -241,7 +238,7 @@ pub(super) async fn quiesce(
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn resume(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Name(name): Name,
     request: Result<Option<Json<Option<ResumeDisk>>>, JsonRejection>,
 ) -> Reply<DiskDocument> {
@@ -264,7 +261,7 @@ pub(super) async fn resume(
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "What was lost", body = LostDocument))
 )]
-pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<LostDocument> {
+pub(super) async fn lost(State(registry): SharedRegistry, Name(name): Name) -> Reply<LostDocument> {
     let ranges = registry.lost(&name).await?;
     Ok(Json(LostDocument::of(documents::lost(&registry.disk(&name).await?, &ranges))))
 }
@@ -277,14 +274,14 @@ pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<Los
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "Clients, doors and lines", body = ConnectDocument))
 )]
-pub(super) async fn connect(State(registry): Shared, Name(name): Name) -> Reply<ConnectDocument> {
+pub(super) async fn connect(State(registry): SharedRegistry, Name(name): Name) -> Reply<ConnectDocument> {
     let view = registry.disk(&name).await?;
     // The version of this host's QEMU is read by running it.
     let qemu = spawn_blocking(installed::qemu).await.unwrap_or_default();
     let places = registry.places();
     let nbd_uri = places.uri_of(&name);
     let (nbd, vhost_user) = (places.socket(DoorKind::Nbd, &name), places.socket(DoorKind::VhostUser, &name));
-    let doors = Doors {
+    let doors = DiskAddresses {
         name: &name,
         read_only: view.record.read_only,
         sector_bytes: view.sector_bytes().unwrap_or(SECTOR),
@@ -306,7 +303,7 @@ pub(super) async fn connect(State(registry): Shared, Name(name): Name) -> Reply<
     responses((status = OK, description = "Its name", body = RemovedDocument))
 )]
 pub(super) async fn remove(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Name(name): Name,
     request: Result<Option<Json<Option<RemoveDisk>>>, JsonRejection>,
 ) -> Reply<RemovedDocument> {

@@ -21,7 +21,7 @@ const WAIT_MAX: u64 = 30;
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asked {
+pub(super) struct EventParameters {
     /// Only events after the one with this id.
     #[serde(default)]
     after: u64,
@@ -35,11 +35,11 @@ pub(super) struct Asked {
     get,
     path = "/v1/events",
     tag = "host",
-    params(Asked),
+    params(EventParameters),
     responses((status = OK, description = "The events that are asked for", body = EventsDocument))
 )]
-pub(super) async fn list(asked: Result<Query<Asked>, QueryRejection>) -> Reply<EventsDocument> {
-    let Query(Asked { after, wait }) = asked.map_err(|rejection| {
+pub(super) async fn list(asked: Result<Query<EventParameters>, QueryRejection>) -> Reply<EventsDocument> {
+    let Query(EventParameters { after, wait }) = asked.map_err(|rejection| {
         let what = rejection.body_text();
         Problem::invalid(format!("Cannot list events: {what}; ask as in /v1/events?after=7&wait=30"))
     })?;

@@ -24,7 +24,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base::token::Token;
 
-use super::answer::Failure;
+use super::answer::ErrorResponse;
 use super::listen::HostName;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -48,7 +48,7 @@ pub(super) struct Guard {
 
 /// Parts of a request that decide.
 #[derive(Clone, Copy, Debug)]
-struct Asked<'a> {
+struct RequestHead<'a> {
     method: &'a Method,
     path: &'a str,
     peer: IpAddr,
@@ -76,7 +76,7 @@ pub(super) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let decided = Asked::of(&request, peer).and_then(|asked| {
+    let decided = RequestHead::of(&request, peer).and_then(|asked| {
         guard.decide(asked)?;
         Ok(guard.privilege(asked))
     });
@@ -92,15 +92,18 @@ pub(super) async fn check(
     }
 }
 
-impl<'a> Asked<'a> {
-    fn of(request: &'a Request, peer: IpAddr) -> Result<Self, Failure> {
+impl<'a> RequestHead<'a> {
+    fn of(request: &'a Request, peer: IpAddr) -> Result<Self, ErrorResponse> {
         let headers = request.headers();
         let host = only(headers, &header::HOST)?.ok_or_else(|| {
-            Failure::new(StatusCode::BAD_REQUEST, "Cannot answer a request without a Host header; send one")
+            ErrorResponse::new(
+                StatusCode::BAD_REQUEST,
+                "Cannot answer a request without a Host header; send one",
+            )
         })?;
         if request.uri().authority().is_some_and(|authority| authority.as_str() != host) {
             let message = "Cannot answer a request whose address names another host than its Host header";
-            return Err(Failure::new(StatusCode::BAD_REQUEST, message));
+            return Err(ErrorResponse::new(StatusCode::BAD_REQUEST, message));
         }
         Ok(Self {
             method: request.method(),
@@ -132,12 +135,12 @@ impl<'a> Asked<'a> {
 }
 
 /// Returns the text of a header that may occur once. Of two, the intended one is unknown.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Failure> {
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ErrorResponse> {
     let mut all = headers.get_all(name).iter();
     match (all.next().map(|value| value.to_str()), all.next()) {
         (None, _) => Ok(None),
         (Some(Ok(text)), None) => Ok(Some(text)),
-        _ => Err(Failure::new(
+        _ => Err(ErrorResponse::new(
             StatusCode::BAD_REQUEST,
             format!("Cannot read the header {name}: it must be there once and be plain text; send it so"),
         )),
@@ -145,8 +148,8 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
 }
 
 impl Guard {
-    fn decide(&self, asked: Asked<'_>) -> Result<(), Failure> {
-        let Asked { host, origin, fetch_site, .. } = asked;
+    fn decide(&self, asked: RequestHead<'_>) -> Result<(), ErrorResponse> {
+        let RequestHead { host, origin, fetch_site, .. } = asked;
         if !self.is_ours(host) {
             return Err(forbidden(format!(
                 "Cannot answer for host '{host}': only for an IP address, localhost and the names that the \
@@ -200,12 +203,12 @@ impl Guard {
     }
 
     /// Returns the rights of a request that [`Self::decide`] lets through.
-    fn privilege(&self, asked: Asked<'_>) -> Privilege {
+    fn privilege(&self, asked: RequestHead<'_>) -> Privilege {
         let has_token = asked.bearer().is_some_and(|token| self.token.is(token));
         if has_token { Privilege::Change } else { Privilege::Read }
     }
 
-    fn check_token(&self, asked: Asked<'_>) -> Result<(), Failure> {
+    fn check_token(&self, asked: RequestHead<'_>) -> Result<(), ErrorResponse> {
         // A TLS proxy connects from this host for others. It is recognised by the name in the request, or by
         // the headers that it adds.
         let is_direct = !asked.is_forwarded && !self.is_known_name(asked.host);
@@ -223,15 +226,15 @@ impl Guard {
             None => "over TCP without the token".to_owned(),
         };
         let doing = if asked.is_reading() { "show this" } else { "change anything" };
-        Err(Failure::new(
+        Err(ErrorResponse::new(
             StatusCode::UNAUTHORIZED,
             format!("Cannot {doing} {what}; send `Authorization: Bearer TOKEN` with what is in {path}"),
         ))
     }
 }
 
-fn forbidden(detail: String) -> Failure {
-    Failure::new(StatusCode::FORBIDDEN, detail)
+fn forbidden(detail: String) -> ErrorResponse {
+    ErrorResponse::new(StatusCode::FORBIDDEN, detail)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The health check: whether everything is served, for monitoring.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use api::DiskState;
@@ -8,7 +7,8 @@ use axum::extract::State;
 use base::patience::within;
 use base::problem::Problem;
 
-use super::answer::Failure;
+use super::SharedRegistry;
+use super::answer::ErrorResponse;
 use crate::documents;
 use crate::registry::Registry;
 
@@ -22,7 +22,7 @@ const TIME_MAX: Duration = Duration::from_secs(5);
     tag = "host",
     responses((status = OK, description = "All is well", body = String, content_type = "text/plain"))
 )]
-pub(super) async fn show(State(registry): State<Arc<Registry>>) -> Result<&'static str, Failure> {
+pub(super) async fn show(State(registry): SharedRegistry) -> Result<&'static str, ErrorResponse> {
     let Ok(wrong) = within(TIME_MAX, what_is_wrong(&registry)).await else {
         let message = format!("Disks do not report their state within {} s; see the log", TIME_MAX.as_secs());
         return Err(Problem::unavailable(message).into());

@@ -1,16 +1,14 @@
 //! Requests about the host itself.
 
-use std::sync::Arc;
-
 use api::HostDocument;
 use axum::extract::State;
 use axum::{Extension, Json};
 use base::token;
 
+use super::SharedRegistry;
 use super::answer::Reply;
 use super::guard::Privilege;
 use crate::documents;
-use crate::registry::Registry;
 
 /// The host, its daemon, and whether this request may also make changes.
 #[utoipa::path(
@@ -20,7 +18,7 @@ use crate::registry::Registry;
     responses((status = OK, description = "The host", body = HostDocument))
 )]
 pub(super) async fn show(
-    State(registry): State<Arc<Registry>>,
+    State(registry): SharedRegistry,
     privilege: Option<Extension<Privilege>>,
 ) -> Reply<HostDocument> {
     // The control socket has no guard: opening it gives every right.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Http {
     /// Address.
-    pub(crate) listen: Listen,
+    pub(crate) listen: HttpListen,
     /// Names of this host that browsers use for it.
     pub(crate) names: Vec<HostName>,
 }
@@ -16,27 +16,27 @@ pub(crate) struct Http {
 impl Http {
     /// Returns settings without HTTP over TCP.
     pub(crate) fn off() -> Self {
-        Self { listen: Listen::Off, names: Vec::new() }
+        Self { listen: HttpListen::Off, names: Vec::new() }
     }
 }
 
 /// Address of HTTP over TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Listen {
+pub(crate) enum HttpListen {
     /// None.
     Off,
     /// An address. With port 0 the system chooses the port.
     At(SocketAddr),
 }
 
-impl Default for Listen {
+impl Default for HttpListen {
     /// Returns an address for this host only.
     fn default() -> Self {
         Self::At(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7070))
     }
 }
 
-impl FromStr for Listen {
+impl FromStr for HttpListen {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -93,16 +93,16 @@ mod tests {
     #[test]
     fn addresses_and_the_words_for_none_are_read() {
         for (text, listen) in [
-            ("off", Listen::Off),
-            ("none", Listen::Off),
-            ("127.0.0.1:7070", Listen::default()),
-            ("[::1]:80", Listen::At("[::1]:80".parse().expect("an address"))),
-            ("0.0.0.0:0", Listen::At("0.0.0.0:0".parse().expect("an address"))),
+            ("off", HttpListen::Off),
+            ("none", HttpListen::Off),
+            ("127.0.0.1:7070", HttpListen::default()),
+            ("[::1]:80", HttpListen::At("[::1]:80".parse().expect("an address"))),
+            ("0.0.0.0:0", HttpListen::At("0.0.0.0:0".parse().expect("an address"))),
         ] {
             assert_eq!(text.parse(), Ok(listen), "{text}");
         }
         for wrong in ["", "on", "7070", ":7070", "localhost:7070", "127.0.0.1", "127.0.0.1:70700", "::1:80"] {
-            let message = wrong.parse::<Listen>().unwrap_err();
+            let message = wrong.parse::<HttpListen>().unwrap_err();
             assert!(message.contains("127.0.0.1:7070") && message.contains("off"), "{message}");
         }
     }

@@ -1,17 +1,16 @@
 //! Metrics for Prometheus.
 
-use std::sync::Arc;
-
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use super::answer::Failure;
+use super::SharedRegistry;
+use super::answer::ErrorResponse;
 use crate::documents;
 use crate::metrics::{self, Described, Spread};
 use crate::places::Places;
-use crate::registry::{DiskView, Registry};
+use crate::registry::DiskView;
 
 /// The version of the text format.
 const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -23,7 +22,7 @@ const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
     tag = "host",
     responses((status = OK, description = "Metrics as text", body = String, content_type = "text/plain"))
 )]
-pub(super) async fn show(State(registry): State<Arc<Registry>>) -> Result<Response, Failure> {
+pub(super) async fn show(State(registry): SharedRegistry) -> Result<Response, ErrorResponse> {
     let pool = json!(documents::pool(&registry.pool().await?));
     let disks = registry.disks().await;
     let disks: Vec<_> = disks.into_iter().map(|view| described(view, registry.places())).collect();

@@ -61,6 +61,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::State;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use base::problem::{Answer, Problem};
@@ -70,11 +71,14 @@ use utoipa_axum::routes;
 
 use crate::page;
 use crate::registry::Registry;
-use answer::Failure;
+use answer::ErrorResponse;
 
-pub(crate) use listen::{HostName, Http, Listen};
+pub(crate) use listen::{HostName, Http, HttpListen};
 pub(crate) use openapi::text as openapi_text;
 pub(crate) use tcp::WebDoor;
+
+/// The registry, as handlers of requests receive it.
+type SharedRegistry = State<Arc<Registry>>;
 
 /// Serves requests at the control socket until `stop` is set, then completes those that began. A listener
 /// from `renewed` replaces the present one.
@@ -190,15 +194,15 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(openapi::show))
 }
 
-async fn unknown(uri: Uri) -> Failure {
+async fn unknown(uri: Uri) -> ErrorResponse {
     let message = format!("There is nothing at {}: the interface begins with /v1/disks", uri.path());
     Problem::missing(message).into()
 }
 
-async fn wrong_method(method: Method, uri: Uri) -> Failure {
+async fn wrong_method(method: Method, uri: Uri) -> ErrorResponse {
     let message =
         format!("Cannot do {method} at {}: the header Allow names what can be done there", uri.path());
-    Failure::new(StatusCode::METHOD_NOT_ALLOWED, message)
+    ErrorResponse::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }
 
 #[cfg(test)]

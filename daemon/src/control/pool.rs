@@ -1,7 +1,5 @@
 //! Requests about the pool.
 
-use std::sync::Arc;
-
 use api::{AddDevice, PoolDocument, ResizeDevice, SetPool};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
@@ -11,11 +9,10 @@ use base::units::Size;
 use cache::MemberNumber;
 use telemetry::wear;
 
+use super::SharedRegistry;
 use super::answer::{Reply, to_the_end};
 use crate::documents;
-use crate::registry::{NewDevice, NewSize, Registry};
-
-type Shared = State<Arc<Registry>>;
+use crate::registry::{NewDevice, NewSize};
 
 /// Name of the operation, for errors.
 const RESIZE: &str = "change the size of a device of the pool";
@@ -27,7 +24,7 @@ const RESIZE: &str = "change the size of a device of the pool";
     tag = "pool",
     responses((status = OK, description = "The pool", body = PoolDocument))
 )]
-pub(super) async fn show(State(registry): Shared) -> Reply<PoolDocument> {
+pub(super) async fn show(State(registry): SharedRegistry) -> Reply<PoolDocument> {
     Ok(Json(PoolDocument::of(documents::pool(&registry.pool().await?))))
 }
 
@@ -40,7 +37,7 @@ pub(super) async fn show(State(registry): Shared) -> Reply<PoolDocument> {
     responses((status = OK, description = "The pool as it is now", body = PoolDocument))
 )]
 pub(super) async fn set(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     request: Result<Json<SetPool>, JsonRejection>,
 ) -> Reply<PoolDocument> {
     let Json(SetPool { settings, device }) = request?;
@@ -58,7 +55,7 @@ pub(super) async fn set(
     responses((status = OK, description = "The pool as it is now", body = PoolDocument))
 )]
 pub(super) async fn add(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     request: Result<Json<AddDevice>, JsonRejection>,
 ) -> Reply<PoolDocument> {
     let Json(AddDevice { path, size_bytes, erase, same_drive, replacing }) = request?;
@@ -80,7 +77,7 @@ pub(super) async fn add(
     responses((status = OK, description = "The pool without it", body = PoolDocument))
 )]
 pub(super) async fn remove(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     number: Result<Path<u32>, PathRejection>,
 ) -> Reply<PoolDocument> {
     let number = device_number(number, "take a device out of the pool")?;
@@ -99,7 +96,7 @@ pub(super) async fn remove(
     responses((status = OK, description = "The pool as it is now", body = PoolDocument))
 )]
 pub(super) async fn resize(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     number: Result<Path<u32>, PathRejection>,
     request: Result<Json<ResizeDevice>, JsonRejection>,
 ) -> Reply<PoolDocument> {
@@ -119,7 +116,7 @@ pub(super) async fn resize(
     responses((status = OK, description = "The pool as it is now", body = PoolDocument))
 )]
 pub(super) async fn cancel_resize(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     number: Result<Path<u32>, PathRejection>,
 ) -> Reply<PoolDocument> {
     let number = device_number(number, RESIZE)?;

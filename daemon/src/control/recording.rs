@@ -1,7 +1,5 @@
 //! Requests about recording: begin, take chunks, end. Each chunk is a trace of its own in Forebay's format.
 
-use std::sync::Arc;
-
 use api::{Recording, RecordingDocument};
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
@@ -10,17 +8,15 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use base::problem::{Answer, Problem};
 
-use super::answer::{Failure, Name, Reply};
+use super::SharedRegistry;
+use super::answer::{ErrorResponse, Name, Reply};
 use crate::recording::recorder;
-use crate::registry::Registry;
 
 /// A recording, from a path.
 pub(super) struct Numbered {
     name: String,
     number: u32,
 }
-
-type Shared = State<Arc<Registry>>;
 
 /// Begins to record guests' requests to a disk. The client must take chunks several times a second: data that
 /// does not fit is dropped, and after ten seconds without a request another client may begin.
@@ -31,7 +27,7 @@ type Shared = State<Arc<Registry>>;
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "It is recorded", body = RecordingDocument))
 )]
-pub(super) async fn start(State(registry): Shared, Name(name): Name) -> Reply<RecordingDocument> {
+pub(super) async fn start(State(registry): SharedRegistry, Name(name): Name) -> Reply<RecordingDocument> {
     let number = recorder(&name).start(&name, registry.disk_number(&name)?)?;
     Ok(Json(RecordingDocument::of(Recording { name, number })))
 }
@@ -49,9 +45,9 @@ pub(super) async fn start(State(registry): Shared, Name(name): Name) -> Reply<Re
     responses((status = OK, description = "A trace", body = String, content_type = "application/octet-stream"))
 )]
 pub(super) async fn take(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Numbered { name, number }: Numbered,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     let disk = registry.disk_number(&name)?;
     piece(recorder(&name).take(&name, disk, number))
 }
@@ -68,17 +64,17 @@ pub(super) async fn take(
     responses((status = OK, description = "A trace", body = String, content_type = "application/octet-stream"))
 )]
 pub(super) async fn end(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Numbered { name, number }: Numbered,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorResponse> {
     let disk = registry.disk_number(&name)?;
     piece(recorder(&name).end(&name, disk, number))
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Numbered {
-    type Rejection = Failure;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
         let path = Path::from_request_parts(parts, state).await;
         path.map(|Path((name, number))| Self { name, number }).map_err(|rejection| {
             let what = rejection.body_text();
@@ -88,6 +84,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Numbered {
     }
 }
 
-fn piece(bytes: Answer<Vec<u8>>) -> Result<Response, Failure> {
+fn piece(bytes: Answer<Vec<u8>>) -> Result<Response, ErrorResponse> {
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes?).into_response())
 }

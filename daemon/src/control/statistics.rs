@@ -1,7 +1,5 @@
 //! Requests for counters and measurements of disks.
 
-use std::sync::Arc;
-
 use api::{
     CurveDocument, HistogramsDocument, HistoryDocument, ReportDocument, Statistics, StatisticsDocument,
 };
@@ -16,32 +14,31 @@ use telemetry::series::Span;
 use telemetry::series::Window;
 use utoipa::IntoParams;
 
-use super::answer::{Failure, Name, Reply, large};
+use super::SharedRegistry;
+use super::answer::{ErrorResponse, Name, Reply, large};
 use crate::documents;
 use crate::registry::{DiskView, Registry};
 
 /// Approximate size of a disk's statistics as text, in bytes.
 const DISK_BYTES: usize = 5 << 10;
 
-type Shared = State<Arc<Registry>>;
-
 /// Parameters of statistics.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asked {
+pub(super) struct StatisticsParameters {
     /// `5m`, `1h`, `1d`, `total` or `start`.
     #[param(pattern = "^(5m|1h|1d|total|start)$")]
     window: Option<String>,
 }
 
-type Question = Result<Query<Asked>, QueryRejection>;
+type StatisticsQuery = Result<Query<StatisticsParameters>, QueryRejection>;
 
 /// Parameters of history.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct AskedHistory {
+pub(super) struct HistoryParameters {
     /// `5m`, `1d` or `7d`.
     #[param(pattern = "^(5m|1d|7d)$")]
     span: Option<String>,
@@ -52,10 +49,13 @@ pub(super) struct AskedHistory {
     get,
     path = "/v1/stats",
     tag = "statistics",
-    params(Asked),
+    params(StatisticsParameters),
     responses((status = OK, description = "Statistics of all disks", body = StatisticsDocument))
 )]
-pub(super) async fn all(State(registry): Shared, asked: Question) -> Result<Response, Failure> {
+pub(super) async fn all(
+    State(registry): SharedRegistry,
+    asked: StatisticsQuery,
+) -> Result<Response, ErrorResponse> {
     let window = window(asked)?;
     let disks = registry.disks().await;
     let all = disks.iter().map(|view| one_of(&registry, view, window)).collect();
@@ -67,13 +67,13 @@ pub(super) async fn all(State(registry): Shared, asked: Question) -> Result<Resp
     get,
     path = "/v1/stats/{name}",
     tag = "statistics",
-    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), Asked),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), StatisticsParameters),
     responses((status = OK, description = "Statistics of the disk", body = StatisticsDocument))
 )]
 pub(super) async fn one(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Name(name): Name,
-    asked: Question,
+    asked: StatisticsQuery,
 ) -> Reply<StatisticsDocument> {
     let window = window(asked)?;
     let view = registry.disk(&name).await?;
@@ -88,7 +88,10 @@ pub(super) async fn one(
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The histograms of the disk", body = HistogramsDocument))
 )]
-pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Reply<HistogramsDocument> {
+pub(super) async fn histograms(
+    State(registry): SharedRegistry,
+    Name(name): Name,
+) -> Reply<HistogramsDocument> {
     let view = registry.disk(&name).await?;
     match &view.report {
         Ok(report) => Ok(Json(HistogramsDocument::of(documents::disk_histograms(&name, report)))),
@@ -107,7 +110,7 @@ pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Rep
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "Hit ratios by the size of the cache", body = CurveDocument))
 )]
-pub(super) async fn curve(State(registry): Shared, Name(name): Name) -> Reply<CurveDocument> {
+pub(super) async fn curve(State(registry): SharedRegistry, Name(name): Name) -> Reply<CurveDocument> {
     let view = registry.disk(&name).await?;
     let report = view.report.map_err(|reason| {
         Problem::unavailable(format!(
@@ -126,7 +129,7 @@ pub(super) async fn curve(State(registry): Shared, Name(name): Name) -> Reply<Cu
     params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "What the cache does for the disk", body = ReportDocument))
 )]
-pub(super) async fn report(State(registry): Shared, Name(name): Name) -> Reply<ReportDocument> {
+pub(super) async fn report(State(registry): SharedRegistry, Name(name): Name) -> Reply<ReportDocument> {
     let view = registry.disk(&name).await?;
     let (total, comparison) = registry.compare(view.record.id).ok_or_else(|| {
         Problem::unavailable(format!(
@@ -142,15 +145,15 @@ pub(super) async fn report(State(registry): Shared, Name(name): Name) -> Reply<R
     get,
     path = "/v1/history/{name}",
     tag = "statistics",
-    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), AskedHistory),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), HistoryParameters),
     responses((status = OK, description = "What the disk did", body = HistoryDocument))
 )]
 pub(super) async fn history(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     Name(name): Name,
-    asked: Result<Query<AskedHistory>, QueryRejection>,
+    asked: Result<Query<HistoryParameters>, QueryRejection>,
 ) -> Reply<HistoryDocument> {
-    let Query(AskedHistory { span }) = asked.map_err(|rejection| unreadable(&rejection, "span"))?;
+    let Query(HistoryParameters { span }) = asked.map_err(|rejection| unreadable(&rejection, "span"))?;
     let span = span.map_or(Ok(Span::default()), |name| Span::parse(&name))?;
     let steps = registry.history(&name, span).await?;
     Ok(Json(HistoryDocument::of(documents::disk_history(&name, span, Moment::now(), &steps))))
@@ -160,8 +163,9 @@ fn one_of(registry: &Registry, view: &DiskView, window: Window) -> Statistics {
     documents::statistics(view, registry.windowed(view, window).as_ref())
 }
 
-fn window(asked: Question) -> Result<Window, Failure> {
-    let Query(Asked { window }) = asked.map_err(|rejection| unreadable(&rejection, "window"))?;
+fn window(asked: StatisticsQuery) -> Result<Window, ErrorResponse> {
+    let Query(StatisticsParameters { window }) =
+        asked.map_err(|rejection| unreadable(&rejection, "window"))?;
     Ok(window.map_or(Ok(Window::default()), |name| Window::parse(&name))?)
 }
 

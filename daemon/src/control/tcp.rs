@@ -22,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use super::guard::{Guard, Peer};
-use super::listen::{Http, Listen};
+use super::listen::{Http, HttpListen};
 use crate::places::Places;
 
 /// The most connections at once. One more waits until another one has ended.
@@ -51,7 +51,7 @@ impl WebDoor {
     /// which is logged.
     pub(crate) fn open(http: &Http, places: &Places) -> Option<Self> {
         sockets::remove(&places.http());
-        let Listen::At(wanted) = http.listen else { return None };
+        let HttpListen::At(wanted) = http.listen else { return None };
         match Self::try_open(wanted, http, places) {
             Ok(door) => Some(door),
             Err(problem) => {

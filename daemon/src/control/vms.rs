@@ -3,7 +3,6 @@
 //! process only.
 
 use std::process::Command;
-use std::sync::Arc;
 
 use api::{AttachVm, MovedDocument};
 use axum::Json;
@@ -16,10 +15,9 @@ use base::signals;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
-use super::answer::{Failure, Name, Reply, to_the_end};
+use super::SharedRegistry;
+use super::answer::{ErrorResponse, Name, Reply, to_the_end};
 use crate::registry::Registry;
-
-type Shared = State<Arc<Registry>>;
 
 /// Path of this program, also after its file was replaced by an upgrade.
 const PROGRAM: &str = "/proc/self/exe";
@@ -37,7 +35,7 @@ const WRONG_USAGE: i32 = 2;
     responses((status = OK, description = "Its name", body = MovedDocument))
 )]
 pub(super) async fn attach(
-    State(registry): Shared,
+    State(registry): SharedRegistry,
     request: Result<Json<AttachVm>, JsonRejection>,
 ) -> Reply<MovedDocument> {
     let Json(AttachVm { qmp, libvirt, device, name }) = request?;
@@ -54,7 +52,7 @@ pub(super) async fn attach(
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "Its name", body = MovedDocument))
 )]
-pub(super) async fn detach(State(registry): Shared, Name(name): Name) -> Reply<MovedDocument> {
+pub(super) async fn detach(State(registry): SharedRegistry, Name(name): Name) -> Reply<MovedDocument> {
     // An unknown disk gives the usual error.
     registry.disk(&name).await?;
     run(&registry, vec!["detach".to_owned(), name]).await
@@ -85,7 +83,7 @@ async fn run(registry: &Registry, words: Vec<String>) -> Reply<MovedDocument> {
     let message = said.rfind(ERROR).map_or(said.as_ref(), |at| &said[at + ERROR.len()..]).trim();
     let is_usage = output.status.code() == Some(WRONG_USAGE);
     let status = if is_usage { StatusCode::BAD_REQUEST } else { StatusCode::CONFLICT };
-    Err(Failure::new(status, message))
+    Err(ErrorResponse::new(status, message))
 }
 
 /// Returns the name of the disk in the document that the command printed.

@@ -29,11 +29,11 @@ use tokio::sync::mpsc;
 use crate::cli::Demo;
 use crate::door::DoorKind;
 use crate::output;
-use crate::places::{Places, Surroundings};
+use crate::places::{Environment, Places};
 use crate::pool::PoolChoice;
-use crate::registry::{Cached, NewDisk, Registry};
-use crate::service::{Network, Service, Threads};
-use report::{Counted, Side};
+use crate::registry::{CachePolicy, NewDisk, Registry};
+use crate::service::{NetworkServices, Service, Threads};
+use report::{CachedCounters, ReadResults};
 use workload::{Observed, Workload};
 
 const DISK: &str = "demo";
@@ -49,7 +49,7 @@ const SEED: u64 = 0x00F0_4EBA;
 /// # Errors
 /// Any failure of its setup or of the service. Its temporary folder is removed either way.
 pub(crate) fn run(options: &Demo) -> Answer<()> {
-    let folder = Folder::make(options)?;
+    let folder = DemoDir::make(options)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Problem::failed(format!("Cannot start the demonstration: {error}")))?;
@@ -70,11 +70,12 @@ async fn show(options: &Demo, folder: &Path) -> Answer<()> {
     let backing = folder.join("array.img");
     say(options, &introduction(options, folder));
     make_backing(&backing)?;
-    let places = Places::resolve(Some(folder.to_owned()), None, &Surroundings::of_process())?;
+    let places = Places::resolve(Some(folder.to_owned()), None, &Environment::of_process())?;
     places.make()?;
     let _claim = places.claim()?;
     let pool = PoolChoice { size: Some(Size(POOL_BYTES)), ..PoolChoice::default() };
-    let service = Service::start(places, &pool, Threads::default(), &Network::off(), Smartctl::Off).await?;
+    let service =
+        Service::start(places, &pool, Threads::default(), &NetworkServices::off(), Smartctl::Off).await?;
     let measured = measure(options, &service.registry, &backing).await;
     let (without, with) = match measured {
         Ok(sides) => sides,
@@ -95,7 +96,11 @@ async fn show(options: &Demo, folder: &Path) -> Answer<()> {
 }
 
 /// Adds the disk and runs the workload on it, without and with the cache.
-async fn measure(options: &Demo, registry: &Arc<Registry>, backing: &Path) -> Answer<(Side, Side)> {
+async fn measure(
+    options: &Demo,
+    registry: &Arc<Registry>,
+    backing: &Path,
+) -> Answer<(ReadResults, ReadResults)> {
     let texts = [("mode", "pass-through"), ("block-size", "8KiB"), ("ram", RAM), ("limit", "100%")];
     let settings = texts.map(|(key, text)| (key.to_owned(), text.to_owned()));
     let disk = NewDisk {
@@ -110,18 +115,18 @@ async fn measure(options: &Demo, registry: &Arc<Registry>, backing: &Path) -> An
     let socket = registry.places().socket(DoorKind::Nbd, DISK);
     let quarter = Duration::from_secs(options.seconds) / 4;
     let mut run =
-        Run { registry, socket, workload: Some(Workload::new(DISK_BYTES, SEED)), quiet: options.json };
+        DemoRun { registry, socket, workload: Some(Workload::new(DISK_BYTES, SEED)), quiet: options.json };
     let (observed, counted) = run.phase("without cache", quarter).await?;
-    let without = Side::new(&observed, counted, false);
+    let without = ReadResults::new(&observed, counted, false);
     let mode = ("mode".to_owned(), "write-through".to_owned());
-    registry.set(DISK, &BTreeMap::from([mode]), Cached::Keep).await?;
+    registry.set(DISK, &BTreeMap::from([mode]), CachePolicy::Keep).await?;
     run.phase("with cache, filling", quarter * 2).await?;
     let (observed, counted) = run.phase("with cache, measured", quarter).await?;
-    Ok((without, Side::new(&observed, counted, true)))
+    Ok((without, ReadResults::new(&observed, counted, true)))
 }
 
 /// The workload, phase by phase.
-struct Run<'a> {
+struct DemoRun<'a> {
     registry: &'a Arc<Registry>,
     socket: PathBuf,
     /// None while the thread of a phase has it.
@@ -129,9 +134,9 @@ struct Run<'a> {
     quiet: bool,
 }
 
-impl Run<'_> {
+impl DemoRun<'_> {
     /// Runs the workload for a while and shows its progress.
-    async fn phase(&mut self, name: &'static str, duration: Duration) -> Answer<(Observed, Counted)> {
+    async fn phase(&mut self, name: &'static str, duration: Duration) -> Answer<(Observed, CachedCounters)> {
         let before = count(self.registry).await?;
         let mut workload = self.workload.take().expect("each phase gives it back");
         let (ticks, mut ticked) = mpsc::unbounded_channel();
@@ -145,7 +150,7 @@ impl Run<'_> {
             });
             (workload, observed)
         });
-        let progress = Progress::new(name, duration, self.quiet);
+        let progress = PhaseProgress::new(name, duration, self.quiet);
         let mut last = before;
         while let Some((iops, mean_nanos)) = ticked.recv().await {
             let now = count(self.registry).await?;
@@ -161,7 +166,7 @@ impl Run<'_> {
     }
 }
 
-impl Counted {
+impl CachedCounters {
     fn since(&self, before: &Self) -> Self {
         Self {
             reads: self.reads - before.reads,
@@ -172,11 +177,11 @@ impl Counted {
     }
 }
 
-async fn count(registry: &Registry) -> Answer<Counted> {
+async fn count(registry: &Registry) -> Answer<CachedCounters> {
     let view = registry.disk(DISK).await?;
     let report = view.report.map_err(Problem::unavailable)?;
     let counts = report.statistics.counts;
-    Ok(Counted {
+    Ok(CachedCounters {
         reads: counts.reads,
         hits_ram: counts.read_hits_ram,
         hits_flash: counts.read_hits_flash,
@@ -185,11 +190,11 @@ async fn count(registry: &Registry) -> Answer<Counted> {
 }
 
 /// A line with the progress of a phase; hidden without a terminal.
-struct Progress {
+struct PhaseProgress {
     bar: ProgressBar,
 }
 
-impl Progress {
+impl PhaseProgress {
     fn new(name: &'static str, duration: Duration, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(duration.as_secs().max(1)), target);
@@ -200,7 +205,7 @@ impl Progress {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "figures for people")]
-    fn show(&self, iops: f64, mean_nanos: f64, counted: Counted) {
+    fn show(&self, iops: f64, mean_nanos: f64, counted: CachedCounters) {
         let part = |count: u64| report::percent(count as f64 / counted.reads.max(1) as f64);
         self.bar.set_position(self.bar.elapsed().as_secs());
         self.bar.set_message(format!(
@@ -219,13 +224,13 @@ impl Progress {
 }
 
 /// Folder of the demonstration.
-struct Folder {
+struct DemoDir {
     path: PathBuf,
     /// Set if it is removed at the end.
     temporary: bool,
 }
 
-impl Folder {
+impl DemoDir {
     fn make(options: &Demo) -> Answer<Self> {
         let (path, temporary) = match &options.dir {
             Some(dir) => (dir.clone(), false),
@@ -251,7 +256,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for DemoDir {
     fn drop(&mut self) {
         if self.temporary
             && let Err(error) = std::fs::remove_dir_all(&self.path)

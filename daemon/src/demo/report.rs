@@ -8,7 +8,7 @@ use super::workload::Observed;
 
 /// Results of reads in one half of the demonstration. Ratios from 0 to 1, latencies in microseconds.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Side {
+pub(crate) struct ReadResults {
     pub(crate) iops: f64,
     pub(crate) mean: f64,
     pub(crate) p50: f64,
@@ -35,18 +35,18 @@ const CLASSES: [(u64, &str); 6] = [
 
 /// Changes of the disk's counters over a half.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counted {
+pub(crate) struct CachedCounters {
     pub(crate) reads: u64,
     pub(crate) hits_ram: u64,
     pub(crate) hits_flash: u64,
     pub(crate) backing_reads: u64,
 }
 
-impl Side {
+impl ReadResults {
     /// Combines measurements of the client with counters of the disk. `cached` is true if hits were possible
     /// at all.
     #[expect(clippy::cast_precision_loss, reason = "figures for people")]
-    pub(crate) fn new(observed: &Observed, counted: Counted, cached: bool) -> Self {
+    pub(crate) fn new(observed: &Observed, counted: CachedCounters, cached: bool) -> Self {
         let micros = |nanos: u64| nanos as f64 / 1_000.0;
         let quantile = |share| micros(observed.reads.value_at_quantile(share));
         let part = |count: u64| count as f64 / counted.reads.max(1) as f64;
@@ -91,12 +91,12 @@ impl Side {
 
 /// Returns the whole document: `without`, `with`, and how many times lower the mean read latency is with the
 /// cache.
-pub(crate) fn json(without: &Side, with: &Side) -> Value {
+pub(crate) fn json(without: &ReadResults, with: &ReadResults) -> Value {
     json!({"schema": 1, "without": without.json(), "with": with.json(), "speedup": without.mean / with.mean})
 }
 
 /// Returns the table for people.
-pub(crate) fn table(without: &Side, with: &Side) -> String {
+pub(crate) fn table(without: &ReadResults, with: &ReadResults) -> String {
     let mut text = String::new();
     let mut row = |name: &str, left: String, right: String| {
         // Writing to a string cannot fail.
@@ -148,8 +148,8 @@ fn bar(share: f64) -> String {
 mod tests {
     use super::*;
 
-    fn side(mean: f64) -> Side {
-        Side {
+    fn side(mean: f64) -> ReadResults {
+        ReadResults {
             iops: 100.0,
             mean,
             p50: mean,

@@ -17,7 +17,7 @@ use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::DiskView;
 use crate::remarks;
-use crate::shard::{DiskReport, Quietness};
+use crate::shard::{DiskReport, QuiesceStatus};
 use crate::state::{GuestRecord, Stage};
 
 /// Returns the state of a disk, with its reason if there is one.
@@ -166,12 +166,12 @@ fn dirt(view: &DiskView) -> Dirt {
     }
 }
 
-fn quiet(quietness: &Quietness, number: u64) -> Quiet {
-    let (state, seconds_left, reason) = match quietness {
-        Quietness::No => (QuietState::No, None, None),
-        Quietness::Coming => (QuietState::Coming, None, None),
-        Quietness::Quiet { seconds_left } => (QuietState::Quiet, Some(*seconds_left), None),
-        Quietness::Failed(reason) => (QuietState::Failed, None, Some(reason.clone())),
+fn quiet(status: &QuiesceStatus, number: u64) -> Quiet {
+    let (state, seconds_left, reason) = match status {
+        QuiesceStatus::No => (QuietState::No, None, None),
+        QuiesceStatus::Destaging => (QuietState::Coming, None, None),
+        QuiesceStatus::Quiesced { seconds_left } => (QuietState::Quiet, Some(*seconds_left), None),
+        QuiesceStatus::Failed(reason) => (QuietState::Failed, None, Some(reason.clone())),
     };
     Quiet { state, number, seconds_left, reason }
 }

@@ -18,9 +18,9 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 const RIGHTS: u32 = 0o600;
 
 /// The right to make, restore and remove the device of a disk, until it is dropped.
-pub(super) struct DiskLock(#[allow(dead_code, reason = "it is held by being open")] File);
+pub(super) struct MappingLock(#[allow(dead_code, reason = "it is held by being open")] File);
 
-impl DiskLock {
+impl MappingLock {
     /// Waits until no other command has the lock.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ mod tests {
         let folder = TempDir::new();
         let take = |name: &str| {
             let place = DiskPlace::new(name, Path::new("/run/forebay"), None, 0);
-            DiskLock::try_take_in(folder.path(), &place).expect("the folder is ours")
+            MappingLock::try_take_in(folder.path(), &place).expect("the folder is ours")
         };
         let first = take("web").expect("it is free");
         assert!(take("web").is_none());

@@ -40,7 +40,7 @@ pub(crate) use self::description::ContentScan;
 use self::description::{DescribedDisk, DeviceDescription, TakenDescription};
 use self::kernel_nbd::KernelNbdDriver;
 use self::links::DiskLinks;
-use self::lock::DiskLock;
+use self::lock::MappingLock;
 use self::nbd_control::BrokenLinks;
 pub(crate) use self::swap::watch_swap;
 use self::ublk::UblkDriver;
@@ -312,7 +312,7 @@ impl Mapping {
     /// # Errors
     /// The reason for which it cannot be mapped. Nothing is left then.
     pub(crate) fn map(&mut self, disk: &DiskPlace, options: &MapOptions) -> Answer<MappedDisk> {
-        let _lock = DiskLock::take(disk)?;
+        let _lock = MappingLock::take(disk)?;
         self.map_locked(disk, options)
     }
 
@@ -376,7 +376,7 @@ impl Mapping {
         if wanted.is_none() && self.devices(disk)?.is_empty() {
             return Ok(None);
         }
-        let _lock = DiskLock::take_now(disk)?;
+        let _lock = MappingLock::take_now(disk)?;
         let devices = self.devices(disk)?;
         let is_mapped = devices.iter().any(|device| device.state != ServiceState::Unstarted);
         if let Some(scan) = wanted.filter(|_| !is_mapped) {
@@ -394,7 +394,7 @@ impl Mapping {
         if self.kernel_nbd.devices(disk)?.is_empty() {
             return Ok(None);
         }
-        let _lock = DiskLock::take_now(disk)?;
+        let _lock = MappingLock::take_now(disk)?;
         let devices = self.kernel_nbd.devices(disk)?;
         self.restore_first(disk, &devices)
     }
@@ -413,7 +413,7 @@ impl Mapping {
     /// # Errors
     /// Errors of the kernel.
     pub(crate) fn resize(&mut self, disk: &DiskPlace, size_bytes: u64) -> Answer<bool> {
-        let _lock = DiskLock::take(disk)?;
+        let _lock = MappingLock::take(disk)?;
         // A device whose requests wait would block this too, and a stopped one of ublk does not survive it
         // before 6.18.20.
         let mut devices = self.devices(disk)?;
@@ -447,7 +447,7 @@ impl Mapping {
     /// Its user; the reason for which it cannot be removed.
     pub(crate) fn unmap(&mut self, disk: &DiskPlace, forced: bool) -> Answer<MappedDisk> {
         let name = &disk.name;
-        let _lock = DiskLock::take(disk)?;
+        let _lock = MappingLock::take(disk)?;
         description::remove_left_over();
         let devices = self.devices(disk)?;
         let Some(first) = devices.first() else {

@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 /// Type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MetricType {
     /// Only rises, until it is reset. Its name ends in `_total`.
     Counter,
     /// Rises and falls.
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 pub(crate) struct Family {
     name: String,
     help: String,
-    kind: Kind,
+    kind: MetricType,
     lines: String,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Histogram<'a> {
 
 impl Family {
     /// Returns a family without values. The help is a sentence.
-    pub(crate) fn new(name: impl Into<String>, help: impl Into<String>, kind: Kind) -> Self {
+    pub(crate) fn new(name: impl Into<String>, help: impl Into<String>, kind: MetricType) -> Self {
         Self { name: name.into(), help: help.into(), kind, lines: String::new() }
     }
 
@@ -89,9 +89,9 @@ pub(crate) fn text(families: &[Family]) -> String {
     let mut all = String::with_capacity(bytes);
     for Family { name, help, kind, lines } in families.iter().filter(|family| !family.lines.is_empty()) {
         let kind = match kind {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram => "histogram",
+            MetricType::Counter => "counter",
+            MetricType::Gauge => "gauge",
+            MetricType::Histogram => "histogram",
         };
         all.extend(["# HELP ", name, " "]);
         escape(&mut all, help, '\\');
@@ -128,10 +128,10 @@ mod tests {
 
     #[test]
     fn a_family_has_its_help_its_type_and_a_line_for_each_value() {
-        let mut reads = Family::new("forebay_reads_total", "Read requests answered.", Kind::Counter);
+        let mut reads = Family::new("forebay_reads_total", "Read requests answered.", MetricType::Counter);
         reads.push(&[("disk", "a")], 7.0);
         reads.push(&[("disk", "b")], exact(1 << 52));
-        let empty = Family::new("forebay_nothing", "Nothing.", Kind::Gauge);
+        let empty = Family::new("forebay_nothing", "Nothing.", MetricType::Gauge);
         assert_eq!(
             text(&[reads, empty]),
             "# HELP forebay_reads_total Read requests answered.\n# TYPE forebay_reads_total counter\n\
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_histogram_counts_all_that_is_not_larger() {
-        let mut latency = Family::new("forebay_write_latency_seconds", "Writes.", Kind::Histogram);
+        let mut latency = Family::new("forebay_write_latency_seconds", "Writes.", MetricType::Histogram);
         let bounds = ["0.001", "0.01"].map(str::to_owned);
         latency.push_histogram(&[("disk", "a")], Histogram { bounds: &bounds, counts: &[2, 0, 3], sum: 1.5 });
         assert_eq!(
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn text_of_others_cannot_end_a_line_or_a_label() {
-        let mut family = Family::new("x", "A \\ and a\nbreak \"here\".", Kind::Gauge);
+        let mut family = Family::new("x", "A \\ and a\nbreak \"here\".", MetricType::Gauge);
         family.push(&[("path", "a\"b\\c\nd")], 1.0);
         assert_eq!(
             text(&[family]),

@@ -2,118 +2,118 @@
 
 use serde_json::{Value, json};
 
-use super::text::{Family, Kind};
-use super::{Row, from_rows};
+use super::text::{Family, MetricType};
+use super::{KeyMetric, from_rows};
 
 /// Key of a counter that restarts with the daemon, as Prometheus expects it: it treats a counter that falls
 /// as reset, so the persistent counter is not exported.
 const SINCE_START: &str = "written_bytes_since_start";
 
 /// Keys of the wear of a device.
-const OF_DEVICE: [(&str, &str, &str, Kind, f64); 4] = [
+const OF_DEVICE: [(&str, &str, &str, MetricType, f64); 4] = [
     (
         SINCE_START,
         "forebay_device_written_bytes_total",
         "Everything that Forebay wrote to the device since it was started.",
-        Kind::Counter,
+        MetricType::Counter,
         1.0,
     ),
     (
         "rated_bytes",
         "forebay_device_rated_bytes",
         "Rated endurance of the drive, if that is set.",
-        Kind::Gauge,
+        MetricType::Gauge,
         1.0,
     ),
     (
         "used_percent",
         "forebay_device_life_used_ratio",
         "Share of its life that is used: of the rating, or as the drive reports.",
-        Kind::Gauge,
+        MetricType::Gauge,
         0.01,
     ),
     (
         "days_left",
         "forebay_device_life_left_seconds",
         "How long it lasts at the present rate of writing.",
-        Kind::Gauge,
+        MetricType::Gauge,
         86_400.0,
     ),
 ];
 
 /// Keys of the write budget of a device.
-const OF_BUDGET: [(&str, &str, &str, Kind, f64); 3] = [
+const OF_BUDGET: [(&str, &str, &str, MetricType, f64); 3] = [
     (
         "bytes_per_day",
         "forebay_device_write_budget_bytes",
         "Bytes that may be written to the device in a day, if there is a write budget.",
-        Kind::Gauge,
+        MetricType::Gauge,
         1.0,
     ),
     (
         "pressure",
         "forebay_device_write_budget_pressure_ratio",
         "How far spending is ahead of the write budget: 0 not at all, 1 by all that may be spent ahead.",
-        Kind::Gauge,
+        MetricType::Gauge,
         1.0,
     ),
     (
         "promoted_batches_ratio",
         "forebay_device_write_budget_promoted_batches_ratio",
         "Share of batches of promotions that the write budget admits.",
-        Kind::Gauge,
+        MetricType::Gauge,
         1.0,
     ),
 ];
 
 /// Keys of a drive.
-const OF_DRIVE: [(&str, &str, &str, Kind, f64); 6] = [
+const OF_DRIVE: [(&str, &str, &str, MetricType, f64); 6] = [
     (
         "written_bytes",
         "forebay_drive_written_bytes_total",
         "Bytes that hosts wrote to the drive in all, as it reports.",
-        Kind::Counter,
+        MetricType::Counter,
         1.0,
     ),
     (
         "percentage_used",
         "forebay_drive_life_used_ratio",
         "Share of its life that is used, as it reports.",
-        Kind::Gauge,
+        MetricType::Gauge,
         0.01,
     ),
-    ("spare_percent", "forebay_drive_spare_ratio", "Spare blocks that are left.", Kind::Gauge, 0.01),
+    ("spare_percent", "forebay_drive_spare_ratio", "Spare blocks that are left.", MetricType::Gauge, 0.01),
     (
         "critical_warning",
         "forebay_drive_critical_warning",
         "Critical warnings of NVMe, a bit each.",
-        Kind::Gauge,
+        MetricType::Gauge,
         1.0,
     ),
-    ("passed", "forebay_drive_passed", "1 if the drive passes its own check.", Kind::Gauge, 1.0),
+    ("passed", "forebay_drive_passed", "1 if the drive passes its own check.", MetricType::Gauge, 1.0),
     (
         "media_errors",
         "forebay_drive_media_errors_total",
         "Errors that the drive could not correct.",
-        Kind::Counter,
+        MetricType::Counter,
         1.0,
     ),
 ];
 
-pub(super) fn rows_of_devices() -> [Row; OF_DEVICE.len()] {
+pub(super) fn rows_of_devices() -> [KeyMetric; OF_DEVICE.len()] {
     OF_DEVICE.map(row)
 }
 
-pub(super) fn rows_of_budgets() -> [Row; OF_BUDGET.len()] {
+pub(super) fn rows_of_budgets() -> [KeyMetric; OF_BUDGET.len()] {
     OF_BUDGET.map(row)
 }
 
-pub(super) fn rows_of_drives() -> [Row; OF_DRIVE.len()] {
+pub(super) fn rows_of_drives() -> [KeyMetric; OF_DRIVE.len()] {
     OF_DRIVE.map(row)
 }
 
-fn row((key, name, help, kind, scale): (&'static str, &str, &str, Kind, f64)) -> Row {
-    Row { key, name: name.to_owned(), help: help.to_owned(), kind, scale }
+fn row((key, name, help, kind, scale): (&'static str, &str, &str, MetricType, f64)) -> KeyMetric {
+    KeyMetric { key, name: name.to_owned(), help: help.to_owned(), kind, scale }
 }
 
 /// Returns the families of some devices of the pool.

@@ -32,7 +32,7 @@ const DISK: u32 = 1;
 /// Mark of the pool: no other daemon opened it.
 const MARK: u64 = 7;
 
-struct Host {
+struct StoryHost {
     places: Places,
     /// The version of the image that its flash holds.
     cached: Option<u64>,
@@ -40,10 +40,10 @@ struct Host {
     is_at_rest: bool,
 }
 
-struct World {
+struct StoryWorld {
     dir: TempDir,
     rng: Random,
-    hosts: Vec<Host>,
+    hosts: Vec<StoryHost>,
     /// The newest version of all writers.
     version: u64,
     /// Number of times that content was trusted, and of crashes.
@@ -51,7 +51,7 @@ struct World {
     died: u32,
 }
 
-impl World {
+impl StoryWorld {
     fn new(seed: u64) -> Self {
         // Session ids are extended attributes, which some systems do not have in RAM.
         let in_ram = TempDir::in_ram();
@@ -61,7 +61,7 @@ impl World {
             let folder = dir.path().join(name);
             let places = Places { dir: folder.clone(), run: folder, nbd_uri: None };
             places.make().expect("the folder is ours");
-            Host { places, cached: None, is_at_rest: true }
+            StoryHost { places, cached: None, is_at_rest: true }
         };
         let hosts = ["a", "b"].map(host).into();
         let world = Self { dir, rng: Random::of(seed), hosts, version: 0, believed: 0, died: 0 };
@@ -228,7 +228,7 @@ fn whatever_two_hosts_and_others_do_with_an_image_nothing_old_is_believed() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
     let (mut believed, mut died) = (0, 0);
     for seed in 1..=SEEDS {
-        let mut world = World::new(seed);
+        let mut world = StoryWorld::new(seed);
         let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             runtime.block_on(async {
                 for _ in 0..ROUNDS {

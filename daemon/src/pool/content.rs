@@ -7,7 +7,7 @@ use crate::shard::Found;
 
 /// Content that is not overwritten without its exact id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Holds {
+pub(crate) struct ProtectedContent {
     /// The id with which it may be erased.
     pub(crate) id: String,
     /// Its description.
@@ -16,7 +16,7 @@ pub(crate) struct Holds {
     evidence: Option<String>,
 }
 
-impl Holds {
+impl ProtectedContent {
     /// Returns a sentence that this content exists and is unchanged, for a refusal.
     pub(crate) fn unchanged(&self) -> String {
         let Self { what, evidence, .. } = self;
@@ -26,7 +26,7 @@ impl Holds {
 }
 
 /// Returns the content of a device; none if it is blank. `own` is the id of the recorded pool.
-pub(crate) fn holds(content: &Identified, own: Option<&str>) -> Option<Holds> {
+pub(crate) fn holds(content: &Identified, own: Option<&str>) -> Option<ProtectedContent> {
     let (id, what) = match content {
         Identified::Blank => return None,
         Identified::Pool { id, .. } if own == Some(id.to_string().as_str()) => {
@@ -48,7 +48,7 @@ pub(crate) fn holds(content: &Identified, own: Option<&str>) -> Option<Holds> {
         Identified::Foreign { offset, format, .. } => Some(found_at(*offset, *format)),
         _ => None,
     };
-    Some(Holds { id, what, evidence })
+    Some(ProtectedContent { id, what, evidence })
 }
 
 /// Returns a sentence on data that belongs to no pool, with its place, and its format if that is known.

@@ -49,7 +49,7 @@ struct Sighting {
 
 /// A device of the pool whose path has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moved {
+pub(super) struct MovedDevice {
     pub(super) from: PathBuf,
     pub(super) to: PathBuf,
 }
@@ -60,7 +60,7 @@ pub(super) struct Located {
     /// Number of devices of the pool that were found.
     pub(super) devices: usize,
     /// Devices whose paths have changed.
-    pub(super) moved: Vec<Moved>,
+    pub(super) moved: Vec<MovedDevice>,
 }
 
 /// Finds the present paths of the devices of a pool, and puts them into its record. `named` is a path from
@@ -153,11 +153,11 @@ fn settle(record: &mut PoolRecord, named: Option<&Path>, sightings: Vec<Sighting
         let device = &mut record.devices[index];
         device.number = seen.number.map(|number| number.0).or(device.number);
         if device.path != seen.path {
-            changed.push(Moved { from: device.path.clone(), to: seen.path.clone() });
+            changed.push(MovedDevice { from: device.path.clone(), to: seen.path.clone() });
             device.path = seen.path;
         }
     }
-    for Moved { from, .. } in &changed {
+    for MovedDevice { from, .. } in &changed {
         record.add_name(from);
     }
     Ok(Located { devices, moved: changed })
@@ -292,7 +292,7 @@ mod tests {
 
     #[tokio::test]
     async fn devices_that_come_late_are_waited_for_and_those_that_do_not_come_are_not() {
-        let moved = || Moved { from: "/a".into(), to: "/x".into() };
+        let moved = || MovedDevice { from: "/a".into(), to: "/x".into() };
         let mut found = [0, 1, 2, 2].into_iter();
         let mut search = async || {
             let devices = found.next().expect("it ends with the second device");

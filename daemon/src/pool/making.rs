@@ -78,7 +78,7 @@ pub(crate) fn check_file_size(path: &Path, bytes: u64, option: &str) -> Answer<(
 
 /// Space of a file system.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct FileSystemSpace {
     size_bytes: u64,
     /// Free for this process.
     pub(super) free_bytes: u64,
@@ -109,7 +109,7 @@ fn check_growth(
     doing: impl Fn() -> String,
     option: &str,
 ) -> Answer<()> {
-    let Room { size_bytes, free_bytes } = free_space(&folder(path))?;
+    let FileSystemSpace { size_bytes, free_bytes } = free_space(&folder(path))?;
     let kept_bytes = kept_free(size_bytes);
     let most_bytes = before + free_bytes.saturating_sub(kept_bytes);
     if bytes <= most_bytes {
@@ -133,7 +133,7 @@ fn kept_free(size_bytes: u64) -> u64 {
 ///
 /// # Errors
 /// If the system does not report it.
-pub(super) fn free_space(folder: &Path) -> Answer<Room> {
+pub(super) fn free_space(folder: &Path) -> Answer<FileSystemSpace> {
     let about = statvfs(folder).map_err(|error| {
         Problem::failed(format!(
             "Cannot read the free space of {}: {}; check the path",
@@ -142,7 +142,7 @@ pub(super) fn free_space(folder: &Path) -> Answer<Room> {
         ))
     })?;
     let bytes = |blocks: u64| blocks.saturating_mul(about.fragment_size());
-    Ok(Room { size_bytes: bytes(about.blocks()), free_bytes: bytes(about.blocks_available()) })
+    Ok(FileSystemSpace { size_bytes: bytes(about.blocks()), free_bytes: bytes(about.blocks_available()) })
 }
 
 /// Allocates the storage of a new file now, so that the pool cannot fail later because other programs have
@@ -218,7 +218,7 @@ mod tests {
     fn a_file_that_would_leave_too_little_free_is_refused_with_the_most_that_fits() {
         let dir = TempDir::new();
         let path = dir.path().join("pool.img");
-        let Room { size_bytes, free_bytes } = free_space(dir.path()).expect("it is there");
+        let FileSystemSpace { size_bytes, free_bytes } = free_space(dir.path()).expect("it is there");
         assert_eq!(check_room(&path, 1 << 20, "--size"), Ok(()));
         let most = free_bytes.saturating_sub(kept_free(size_bytes));
         let problem = check_room(&path, most + (1 << 30), "--size").unwrap_err();

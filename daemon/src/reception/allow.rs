@@ -8,11 +8,11 @@ const MAPPED_BITS: u32 = 96;
 
 /// Networks that may connect. At least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Allow(Vec<Network>);
+pub(crate) struct Allow(Vec<Subnet>);
 
 /// All addresses with the same leading bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Network {
+struct Subnet {
     address: IpAddr,
     bits: u32,
 }
@@ -25,7 +25,7 @@ impl Allow {
 
     /// Parses several texts, each with one or more networks.
     pub(crate) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let all: Result<Vec<Network>, String> =
+        let all: Result<Vec<Subnet>, String> =
             texts.into_iter().flat_map(|text| text.split(',')).map(|text| text.trim().parse()).collect();
         match all? {
             all if all.is_empty() => Err("No address may connect with an empty list: leave it out to admit \
@@ -44,7 +44,7 @@ impl FromStr for Allow {
     }
 }
 
-impl Network {
+impl Subnet {
     fn holds(self, peer: IpAddr) -> bool {
         // Rust has no shift by all bits: a network of no bits holds every address of its kind.
         match (self.address, peer) {
@@ -84,7 +84,7 @@ impl Network {
     }
 }
 
-impl FromStr for Network {
+impl FromStr for Subnet {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

@@ -270,9 +270,9 @@ mod tests {
 
     use super::*;
 
-    struct Folder(TempDir);
+    struct CertificateDir(TempDir);
 
-    impl Folder {
+    impl CertificateDir {
         /// Returns a folder with a certificate and its key.
         fn new() -> Self {
             let folder = Self(TempDir::new());
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_broken_or_open_to_others_is_refused_by_name() {
-        let folder = Folder::new();
+        let folder = CertificateDir::new();
         assert_eq!(Certificates::load(folder.dir()).expect("all is there").clients(), Clients::AreUnknown);
         for name in [CERTIFICATE, KEY, AUTHORITY] {
             folder.renew();
@@ -346,12 +346,12 @@ mod tests {
     #[test]
     fn a_link_that_leads_nowhere_is_not_taken_for_nothing() {
         for name in [CERTIFICATE, KEY, AUTHORITY] {
-            let folder = Folder::new();
+            let folder = CertificateDir::new();
             fs::remove_file(folder.dir().join(name)).unwrap_or(());
             symlink("nowhere", folder.dir().join(name)).expect("the folder is ours");
             assert!(folder.refused().contains(&format!("{name} leads nowhere")));
         }
-        let folder = Folder::new();
+        let folder = CertificateDir::new();
         symlink("nowhere", folder.dir().join(REVOKED)).expect("the folder is ours");
         assert!(folder.refused().contains(REVOKED));
     }
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn a_link_that_leads_nowhere_is_seen_when_it_comes() {
         for name in [AUTHORITY, REVOKED] {
-            let folder = Folder::new();
+            let folder = CertificateDir::new();
             let certificates = Certificates::load(folder.dir()).expect("all is there");
             let (first, seen) = (certificates.current(), certificates.seen.get());
             symlink("nowhere", folder.dir().join(name)).expect("the folder is ours");
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn clients_that_have_to_show_certificates_need_an_authority_from_the_start() {
-        let folder = Folder::new();
+        let folder = CertificateDir::new();
         let refused =
             Certificates::load_with_authority(folder.dir()).err().expect("there is no authority").message;
         let path = folder.dir().join(AUTHORITY).display().to_string();
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn files_that_could_not_be_read_are_read_again_though_they_are_the_same_and_useless_ones_are_not() {
-        let folder = Folder::new();
+        let folder = CertificateDir::new();
         let certificates = Certificates::load(folder.dir()).expect("all is there");
         let first = certificates.current();
         folder.renew();
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn renewed_files_are_taken_up_and_broken_ones_are_not() {
-        let folder = Folder::new();
+        let folder = CertificateDir::new();
         let made = rcgen::generate_simple_self_signed(["ca".to_owned()]).expect("a key is made");
         folder.put(AUTHORITY, &made.cert.pem());
         let certificates = Certificates::load(folder.dir()).expect("all is there");

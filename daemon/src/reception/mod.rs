@@ -45,7 +45,7 @@ const NICENESS: i32 = 10;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NbdTcp {
     /// Address; none for off.
-    pub(crate) listen: Option<Listen>,
+    pub(crate) listen: Option<NbdListen>,
     /// TLS of clients.
     pub(crate) tls: Option<Tls>,
     /// The folder of the certificates.
@@ -56,7 +56,7 @@ pub(crate) struct NbdTcp {
 
 /// Address of NBD over TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Listen {
+pub(crate) enum NbdListen {
     /// None.
     Off,
     /// An address. With port 0 the system chooses the port.
@@ -88,7 +88,7 @@ impl NbdTcp {
     }
 }
 
-impl FromStr for Listen {
+impl FromStr for NbdListen {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -143,8 +143,8 @@ impl Opened {
     pub(crate) fn open(asked: &NbdTcp) -> Answer<Option<Self>> {
         let NbdTcp { listen, tls, tls_dir, allow } = asked;
         let wanted = match listen {
-            Some(Listen::At(wanted)) => *wanted,
-            Some(Listen::Off) => return Ok(None),
+            Some(NbdListen::At(wanted)) => *wanted,
+            Some(NbdListen::Off) => return Ok(None),
             None if tls.is_none() && tls_dir.is_none() && allow.is_none() => return Ok(None),
             None => {
                 return Err(Problem::invalid(
@@ -364,11 +364,11 @@ mod tests {
             ("::", "[::]:10809"),
             ("[::1]:80", "[::1]:80"),
         ] {
-            assert_eq!(text.parse(), Ok(Listen::At(address.parse().expect("an address"))), "{text}");
+            assert_eq!(text.parse(), Ok(NbdListen::At(address.parse().expect("an address"))), "{text}");
         }
-        assert_eq!("off".parse(), Ok(Listen::Off));
+        assert_eq!("off".parse(), Ok(NbdListen::Off));
         for wrong in ["", "on", "10809", ":10809", "localhost", "10.0.0.5:", "10.0.0.5:70000", "[::1]"] {
-            assert!(wrong.parse::<Listen>().expect_err(wrong).contains("10.0.0.5:10809"), "{wrong}");
+            assert!(wrong.parse::<NbdListen>().expect_err(wrong).contains("10.0.0.5:10809"), "{wrong}");
         }
         for (text, tls) in
             [("off", Tls::Off), ("require", Tls::Require), ("require-certificates", Tls::RequireCertificates)]
@@ -389,7 +389,7 @@ mod tests {
         for asked in alone {
             assert!(refused(&asked).contains("--listen-nbd"), "{asked:?}");
             // An explicit "off" takes precedence.
-            let off = NbdTcp { listen: Some(Listen::Off), ..NbdTcp::default() };
+            let off = NbdTcp { listen: Some(NbdListen::Off), ..NbdTcp::default() };
             assert!(Opened::open(&off.or(asked)).expect("nothing is to be done").is_none());
         }
     }
@@ -440,7 +440,7 @@ mod tests {
         let here = NbdTcp { listen: Some("127.0.0.1:0".parse().expect("an address")), ..NbdTcp::default() };
         let opened = Opened::open(&here).expect("there are ports").expect("it was asked for");
         assert_eq!(opened.uri(), format!("nbd://{}/", opened.address));
-        let taken = NbdTcp { listen: Some(Listen::At(opened.address)), ..here.clone() };
+        let taken = NbdTcp { listen: Some(NbdListen::At(opened.address)), ..here.clone() };
         assert!(refused(&taken).contains("another process has it"));
         let elsewhere = NbdTcp { listen: Some("192.0.2.1:0".parse().expect("an address")), ..here.clone() };
         assert!(refused(&elsewhere).contains("192.0.2.1:0"));

@@ -29,17 +29,17 @@ pub(super) struct Session {
     /// allocated.
     spare: Vec<Note>,
     /// Waiting notes, as they were taken.
-    runs: VecDeque<Run>,
+    runs: VecDeque<NoteBatch>,
 }
 
 /// Notes that were taken at once, in the order of arrival.
-struct Run {
+struct NoteBatch {
     notes: Vec<Note>,
     /// Index of the first one that is not written yet.
     next: usize,
 }
 
-impl Run {
+impl NoteBatch {
     fn left(&self) -> &[Note] {
         &self.notes[self.next..]
     }
@@ -77,7 +77,7 @@ impl Session {
         if !noted.is_empty() {
             let mut notes = noted.clone();
             notes.sort_by_key(|note| note.at_us);
-            self.runs.push_back(Run { notes, next: 0 });
+            self.runs.push_back(NoteBatch { notes, next: 0 });
         }
         noted.clear();
         self.spare = noted;

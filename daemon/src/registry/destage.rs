@@ -10,7 +10,7 @@ use telemetry::events::{self, Kind};
 
 use super::{DiskView, Registry, being_removed, known};
 use crate::holds::{self, HoldTime};
-use crate::shard::{Destage, DiskReport, Quietness};
+use crate::shard::{Destage, DiskReport, QuiesceStatus};
 
 /// The longest time of one hold, in seconds.
 const QUIET_SECONDS_MAX: u64 = holds::SECONDS_MAX;
@@ -108,7 +108,7 @@ impl Registry {
     /// Records the end of a quiesced disk's hold. Must be called before the disk is reported as quiesced, so
     /// that a kill right after that does not restart the time.
     pub(super) async fn remember_end_of_hold(&self, name: &str, report: &DiskReport) {
-        if self.holds.has(report.settings.id.0) && matches!(report.quiet, Quietness::Quiet { .. }) {
+        if self.holds.has(report.settings.id.0) && matches!(report.quiet, QuiesceStatus::Quiesced { .. }) {
             self.follow_hold(name, report).await;
         }
     }
@@ -116,11 +116,11 @@ impl Registry {
     async fn follow_hold(&self, name: &str, report: &DiskReport) {
         let (id, number) = (report.settings.id.0, report.quiet_number);
         let followed = match &report.quiet {
-            Quietness::Coming => Ok(()),
-            Quietness::Quiet { seconds_left } => {
+            QuiesceStatus::Destaging => Ok(()),
+            QuiesceStatus::Quiesced { seconds_left } => {
                 self.holds.note_end(id, number, Duration::from_secs(*seconds_left)).await
             }
-            Quietness::No | Quietness::Failed(_) => self.holds.forget(id, number).await,
+            QuiesceStatus::No | QuiesceStatus::Failed(_) => self.holds.forget(id, number).await,
         };
         log_unsaved(name, followed);
     }

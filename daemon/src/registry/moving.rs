@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use telemetry::events::{self, Kind};
 
 use super::Registry;
-use crate::balance::{Balancer, DiskStanding, Move, Standing};
+use crate::balance::{Balancer, DiskLoad, LoadSnapshot, Move};
 use crate::shard::Relocation;
 
 impl Registry {
@@ -30,11 +30,11 @@ impl Registry {
         }
     }
 
-    async fn standing(&self, started: Instant) -> Option<Standing> {
+    async fn standing(&self, started: Instant) -> Option<LoadSnapshot> {
         let disks = self.shards.disks().await.ok()?;
         let disks = disks.into_iter().map(|(name, report)| {
             let counts = &report.statistics.counts;
-            let standing = DiskStanding {
+            let standing = DiskLoad {
                 shard: report.shard as usize,
                 requests: counts.reads + counts.writes + counts.flushes + counts.discards,
                 bytes: counts.read_bytes + counts.write_bytes,
@@ -42,7 +42,7 @@ impl Registry {
             };
             (name, standing)
         });
-        Some(Standing {
+        Some(LoadSnapshot {
             // Five centuries of nanoseconds fit.
             now_ns: started.elapsed().as_nanos() as u64,
             busy_ns: self.shards.reports().iter().map(|shard| shard.busy_ns).collect(),

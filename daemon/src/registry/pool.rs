@@ -28,7 +28,7 @@ use super::{Claim, Registry, lock};
 use crate::backing::OwnUse;
 use crate::past::Touched;
 use crate::pool::{
-    DeviceInUse, Former, Holds, MissingPool, PoolInUse, check_drive, check_file_size, check_place,
+    DeviceInUse, Former, MissingPool, PoolInUse, ProtectedContent, check_drive, check_file_size, check_place,
     check_room, holds, open_unused, reserve_storage,
 };
 use crate::shard::{Found, PoolReport, ShardReport};
@@ -227,8 +227,8 @@ impl Registry {
         match (holds(&found.content, own.as_deref()), wanted.erase.as_deref()) {
             (None, None) => Ok(()),
             (None, Some(word)) => refuse_word(word, "it holds nothing"),
-            (Some(Holds { id, .. }), Some(word)) if word == id => Ok(()),
-            (Some(Holds { id, what, .. }), Some(word)) => {
+            (Some(ProtectedContent { id, .. }), Some(word)) if word == id => Ok(()),
+            (Some(ProtectedContent { id, what, .. }), Some(word)) => {
                 refuse_word(word, &format!("it holds {what} with the id {id}"))
             }
             (Some(held), None) => Err(Problem::conflict(format!(

@@ -11,9 +11,9 @@ use crate::host_record::HostFile;
 use crate::state::State;
 
 /// The durable state of this host.
-pub(super) struct Remembered(HostFile);
+pub(super) struct DurableState(HostFile);
 
-impl Remembered {
+impl DurableState {
     /// Returns access to a state that is `state` in memory. If the file differs, the next change saves it.
     pub(super) fn new(host: HostFile, state: State) -> Self {
         if host.read(|record| record.state != state) {

@@ -6,7 +6,7 @@
 use base::problem::Answer;
 
 use super::{Registry, lock};
-use crate::shard::Absent;
+use crate::shard::AbsentDisk;
 use crate::state::DiskRecord;
 
 impl Registry {
@@ -33,6 +33,6 @@ impl Registry {
         let is_missing = lock(&self.pool).missing.is_some();
         let Some(size_bytes) = record.size_bytes.filter(|_| !is_missing) else { return Ok(()) };
         let (name, values) = (record.name.clone(), record.settings.clone());
-        self.shards.keep_share(Absent { name, id: record.id, values, size_bytes }).await
+        self.shards.keep_share(AbsentDisk { name, id: record.id, values, size_bytes }).await
     }
 }

@@ -15,7 +15,7 @@ use super::*;
 use crate::balance::Move;
 use crate::door::DoorKind;
 use crate::host_record::{self, HostRecord};
-use crate::places::Surroundings;
+use crate::places::Environment;
 use crate::pool::{self, PoolChoice};
 use crate::shard::{Destage, Relocation};
 
@@ -46,7 +46,7 @@ impl<'a> Process<'a> {
         let runtime = runtime.expect("a runtime for one thread");
         let registry = runtime.block_on(async {
             let dir = Some(folder.path().join("d"));
-            let places = Places::resolve(dir, None, &Surroundings::of_process())?;
+            let places = Places::resolve(dir, None, &Environment::of_process())?;
             places.make()?;
             let store = Store::start(&places.dir)?;
             let host = host_record::open(&store).await?;

@@ -36,8 +36,12 @@ impl Registry {
     ///
     /// # Errors
     /// A conflict that names the user.
-    pub(super) async fn check_unshared(&self, wanted: Wanted<'_>, claimed: &Claimed<'_>) -> Answer<()> {
-        let Wanted { name, location, identity, access, images, waiting } = wanted;
+    pub(super) async fn check_unshared(
+        &self,
+        wanted: BackingRequest<'_>,
+        claimed: &Claimed<'_>,
+    ) -> Answer<()> {
+        let BackingRequest { name, location, identity, access, images, waiting } = wanted;
         // In this order: a disk that is attached in between is found in its report.
         let claims = self.claims.storage_before(claimed);
         let reports = self.shards.disks().await?.into_iter().filter(|(other, _)| other != name);
@@ -113,7 +117,7 @@ impl Registry {
 }
 
 /// A backing that is about to be used.
-pub(super) struct Wanted<'a> {
+pub(super) struct BackingRequest<'a> {
     pub(super) name: &'a str,
     pub(super) location: &'a Location,
     pub(super) identity: &'a Identity,

@@ -15,7 +15,7 @@ const UNKNOWN: u32 = 0;
 
 /// The newest write of every sector. Takes about fifty bytes for each page of the disk that was written.
 #[derive(Default)]
-pub(super) struct Written {
+pub(super) struct NewestWrites {
     pages: HashMap<u64, [u32; SECTORS_PER_PAGE]>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Expected {
     writes: Vec<u32>,
 }
 
-impl Written {
+impl NewestWrites {
     /// Records write `number`, counted from 1, as the last one of a range.
     pub(super) fn put(&mut self, offset: u64, length: u32, number: u32) {
         assert!(number != UNKNOWN, "writes are counted from 1");
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_was_written_last_is_expected() {
-        let mut written = Written::default();
+        let mut written = NewestWrites::default();
         written.put(4096, 8192, 1);
         written.put(7680, 1024, 2);
         let expected = written.expected(7168, 2048);
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_is_not_judged() {
-        let mut written = Written::default();
+        let mut written = NewestWrites::default();
         assert!(!written.expected(0, 4096).is_known());
         written.put(0, 1024, 1);
         written.forget(512, 512);

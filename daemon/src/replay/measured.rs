@@ -14,7 +14,7 @@ const LONGEST_US: u64 = 3_600_000_000;
 
 /// Times of many requests.
 #[derive(Clone)]
-pub(crate) struct Measured {
+pub(crate) struct LatencyRecorder {
     histogram: Histogram<u64>,
     /// Exact, where the histogram rounds to three digits.
     max_us: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Times {
 /// Keys of [`Times::at_most_us`], with their percentiles as shares.
 const SHARES: [(&str, f64); 5] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
 
-impl Measured {
+impl LatencyRecorder {
     pub(super) fn new() -> Self {
         let histogram = Histogram::new_with_bounds(1, LONGEST_US, 3);
         let histogram = histogram.expect("the bounds are constants that satisfy the histogram's own limits");
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn times_fall_into_their_classes_and_read_back() {
-        let mut measured = Measured::new();
+        let mut measured = LatencyRecorder::new();
         for us in [0, 1, 2, 10, 11, 100_000, 100_001, u64::MAX] {
             measured.record(us);
         }
@@ -113,6 +113,6 @@ mod tests {
         assert_eq!(Times::read(&times.json(), &times.classes_json()), Some(times.clone()));
         assert_eq!(Times::read(&json!({ "count": 8 }), &times.classes_json()), None);
         assert_eq!(Times::read(&times.json(), &json!([])), None);
-        assert_eq!(Measured::new().times().json()["max"], 0);
+        assert_eq!(LatencyRecorder::new().times().json()["max"], 0);
     }
 }

@@ -30,10 +30,10 @@ use doors::nbd::option::Replies;
 use slab::Slab;
 use trace::{Kind, Options, Request, Survey, Trace};
 
-use content::Written;
-use measured::Measured;
+use content::NewestWrites;
+use measured::LatencyRecorder;
 pub(crate) use report::{Before, Ratio, json, table};
-use worker::{Done, Failure, Job};
+use worker::{CompletedRequest, ReplayRequest, RequestFailure};
 
 /// Returns the problem of a trace that cannot be read.
 #[expect(clippy::needless_pass_by_value, reason = "it is the function of a `map_err`")]
@@ -93,9 +93,9 @@ pub(crate) struct ReplayProgress {
 }
 
 /// Result of a replay.
-pub(crate) struct Outcome {
-    pub(crate) reads: Side,
-    pub(crate) writes: Side,
+pub(crate) struct ReplayResult {
+    pub(crate) reads: DirectionResult,
+    pub(crate) writes: DirectionResult,
     /// Reads with at least one known sector, which was checked.
     pub(crate) checked: u64,
     /// Reads with wrong content, and the first of them.
@@ -107,20 +107,20 @@ pub(crate) struct Outcome {
     /// Requests that lay beyond the disk and were mapped into it.
     pub(crate) wrapped: u64,
     /// Delay of each request after it was due. Empty if nothing was ever due.
-    pub(crate) late: Measured,
+    pub(crate) late: LatencyRecorder,
     /// True if everything was sent; false if the replay was stopped.
     pub(crate) is_complete: bool,
     pub(crate) elapsed: Duration,
 }
 
 /// One direction.
-pub(crate) struct Side {
+pub(crate) struct DirectionResult {
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
     /// Latencies of requests that did not fail.
-    pub(crate) latency: Measured,
+    pub(crate) latency: LatencyRecorder,
     /// Latencies in the trace, if it has them.
-    pub(crate) recorded: Measured,
+    pub(crate) recorded: LatencyRecorder,
 }
 
 /// Direction of a request. One without a direction in the trace is read, which is harmless.
@@ -136,9 +136,9 @@ impl Direction {
     }
 }
 
-impl Side {
+impl DirectionResult {
     fn new() -> Self {
-        Self { requests: 0, bytes: 0, latency: Measured::new(), recorded: Measured::new() }
+        Self { requests: 0, bytes: 0, latency: LatencyRecorder::new(), recorded: LatencyRecorder::new() }
     }
 }
 
@@ -190,7 +190,7 @@ impl Plan {
     /// # Errors
     /// If the trace is damaged, changed since its survey, or a connection is lost. Failed requests and wrong
     /// content are in the outcome.
-    pub(crate) fn run(&self, stop: &AtomicBool, tell: impl FnMut(ReplayProgress)) -> Answer<Outcome> {
+    pub(crate) fn run(&self, stop: &AtomicBool, tell: impl FnMut(ReplayProgress)) -> Answer<ReplayResult> {
         let run = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let run = run.map_or(0, |since| since.as_nanos() as u64);
         let (jobs, work) = channel();
@@ -230,8 +230,8 @@ impl Plan {
     }
 }
 
-impl Outcome {
-    fn side(&mut self, direction: Direction) -> &mut Side {
+impl ReplayResult {
+    fn side(&mut self, direction: Direction) -> &mut DirectionResult {
         match direction {
             Direction::Read => &mut self.reads,
             Direction::Write => &mut self.writes,
@@ -251,34 +251,39 @@ fn due(since_us: u64, speed: f64) -> Duration {
 struct Dispatcher<'a> {
     plan: &'a Plan,
     stop: &'a AtomicBool,
-    jobs: Sender<Job>,
-    answers: Receiver<Done>,
+    jobs: Sender<ReplayRequest>,
+    answers: Receiver<CompletedRequest>,
     in_flight: Slab<(Direction, ByteRange)>,
-    written: Written,
-    outcome: Outcome,
+    written: NewestWrites,
+    outcome: ReplayResult,
     started: Instant,
 }
 
 impl<'a> Dispatcher<'a> {
-    fn new(plan: &'a Plan, stop: &'a AtomicBool, jobs: Sender<Job>, answers: Receiver<Done>) -> Self {
-        let outcome = Outcome {
-            reads: Side::new(),
-            writes: Side::new(),
+    fn new(
+        plan: &'a Plan,
+        stop: &'a AtomicBool,
+        jobs: Sender<ReplayRequest>,
+        answers: Receiver<CompletedRequest>,
+    ) -> Self {
+        let outcome = ReplayResult {
+            reads: DirectionResult::new(),
+            writes: DirectionResult::new(),
             checked: 0,
             mismatches: 0,
             first_mismatch: None,
             errors: 0,
             first_error: None,
             wrapped: 0,
-            late: Measured::new(),
+            late: LatencyRecorder::new(),
             is_complete: true,
             elapsed: Duration::ZERO,
         };
-        let (in_flight, written) = (Slab::new(), Written::default());
+        let (in_flight, written) = (Slab::new(), NewestWrites::default());
         Self { plan, stop, jobs, answers, in_flight, written, outcome, started: Instant::now() }
     }
 
-    fn run(mut self, mut tell: impl FnMut(ReplayProgress)) -> Answer<Outcome> {
+    fn run(mut self, mut tell: impl FnMut(ReplayProgress)) -> Answer<ReplayResult> {
         let (mut first_us, mut due_last) = (None, Duration::ZERO);
         for request in Trace::open(&self.plan.trace, &self.plan.options).map_err(unreadable)? {
             let request = request.map_err(unreadable)?;
@@ -392,11 +397,11 @@ impl<'a> Dispatcher<'a> {
         let number = side.requests as u32;
         let job = match direction {
             Direction::Read => {
-                Job::read(slot, place.start, length, self.written.expected(place.start, length))
+                ReplayRequest::read(slot, place.start, length, self.written.expected(place.start, length))
             }
             Direction::Write => {
                 self.written.put(place.start, length, number);
-                Job::write(slot, place.start, length, number)
+                ReplayRequest::write(slot, place.start, length, number)
             }
         };
         // There is no receiver if all workers have ended; then the next answer reports it.
@@ -410,26 +415,26 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    fn take(&mut self, Done { slot, elapsed, result }: Done) -> Answer<()> {
+    fn take(&mut self, CompletedRequest { slot, elapsed, result }: CompletedRequest) -> Answer<()> {
         let (direction, place) = self.in_flight.remove(slot);
         match result {
             Ok(checked) => {
                 self.outcome.checked += u64::from(checked);
                 self.outcome.side(direction).latency.record(elapsed.as_micros() as u64);
             }
-            Err(Failure::Wrong(what)) => {
+            Err(RequestFailure::Wrong(what)) => {
                 self.outcome.checked += 1;
                 self.outcome.mismatches += 1;
                 self.outcome.first_mismatch.get_or_insert(what);
             }
-            Err(Failure::Refused(why)) => {
+            Err(RequestFailure::Refused(why)) => {
                 self.outcome.errors += 1;
                 self.outcome.first_error.get_or_insert(why);
                 if direction == Direction::Write {
                     self.written.forget(place.start, place.len() as u32);
                 }
             }
-            Err(Failure::Lost(why)) => return Err(self.lost(&why)),
+            Err(RequestFailure::Lost(why)) => return Err(self.lost(&why)),
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use base::units::Size;
 use serde_json::{Value, json};
 
 use super::measured::{BOUNDS_US, Times};
-use super::{Outcome, Plan, Side};
+use super::{DirectionResult, Plan, ReplayResult};
 use crate::output;
 
 /// Reads that the cache answered in full, and all reads, before or after a replay.
@@ -56,7 +56,12 @@ impl Before {
 }
 
 /// Returns the content of the document that `--json` prints, under `replay`.
-pub(crate) fn json(plan: &Plan, outcome: &Outcome, hit_ratio: Option<f64>, before: Option<&Before>) -> Value {
+pub(crate) fn json(
+    plan: &Plan,
+    outcome: &ReplayResult,
+    hit_ratio: Option<f64>,
+    before: Option<&Before>,
+) -> Value {
     let sides = [&outcome.reads, &outcome.writes];
     let pair = |of: &dyn Fn(&Times) -> Value, [read, write]: [&Times; 2]| json!({ "read": of(read), "write": of(write) });
     let latency = |times: [&Times; 2]| pair(&Times::json, times);
@@ -101,7 +106,7 @@ pub(crate) fn json(plan: &Plan, outcome: &Outcome, hit_ratio: Option<f64>, befor
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
 pub(crate) fn table(
     plan: &Plan,
-    outcome: &Outcome,
+    outcome: &ReplayResult,
     hit_ratio: Option<f64>,
     before: Option<&Before>,
 ) -> String {
@@ -155,12 +160,12 @@ pub(crate) fn table(
     text
 }
 
-fn count(side: &Side) -> String {
+fn count(side: &DirectionResult) -> String {
     format!("{}, {}", side.requests, Size(side.bytes))
 }
 
 /// Returns classes and percentiles of one direction: as recorded and before, where that is known, and now.
-fn latencies(name: &str, side: &Side, before: Option<&Times>) -> String {
+fn latencies(name: &str, side: &DirectionResult, before: Option<&Times>) -> String {
     let (now, recorded) = (side.latency.times(), side.recorded.times());
     let mut columns: Vec<(&str, &Times)> = Vec::new();
     if recorded.count > 0 {
@@ -216,7 +221,7 @@ fn time(us: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measured::Measured;
+    use super::super::measured::LatencyRecorder;
     use super::*;
 
     #[test]
@@ -230,12 +235,12 @@ mod tests {
 
     #[test]
     fn latencies_stand_beside_those_that_were_recorded_and_those_before() {
-        let mut side = Side::new();
+        let mut side = DirectionResult::new();
         for us in [50, 60, 400] {
             side.latency.record(us);
             side.recorded.record(us * 100);
         }
-        let mut before = Measured::new();
+        let mut before = LatencyRecorder::new();
         before.record(20_000);
         let text = latencies("READ", &side, Some(&before.times()));
         let lines: Vec<Vec<&str>> = text
@@ -247,7 +252,7 @@ mod tests {
         assert_eq!(lines[2], ["up to 100 us", "0.0%", "0.0%", "66.7%"]);
         assert!(lines.contains(&vec!["up to 30 ms", "0.0%", "100.0%", "0.0%"]), "{text}");
         assert!(lines.contains(&vec!["mean", "17 ms", "20 ms", "170 us"]), "{text}");
-        let alone = latencies("WRITE", &Side::new(), None);
+        let alone = latencies("WRITE", &DirectionResult::new(), None);
         assert!(alone.starts_with("WRITE        NOW\nrequests     -\n"), "{alone}");
     }
 

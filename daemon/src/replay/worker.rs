@@ -10,29 +10,29 @@ use doors::nbd::Client;
 use super::content::{Expected, content};
 
 /// A request.
-pub(super) struct Job {
+pub(super) struct ReplayRequest {
     slot: usize,
     offset: u64,
     length: u32,
-    what: What,
+    what: RequestKind,
 }
 
-enum What {
+enum RequestKind {
     Read(Expected),
     /// A write, with its number.
     Write(u32),
 }
 
 /// The answer to the request in `slot`.
-pub(super) struct Done {
+pub(super) struct CompletedRequest {
     pub(super) slot: usize,
     pub(super) elapsed: Duration,
     /// True if content was checked.
-    pub(super) result: Result<bool, Failure>,
+    pub(super) result: Result<bool, RequestFailure>,
 }
 
 /// Reason for which a request failed.
-pub(super) enum Failure {
+pub(super) enum RequestFailure {
     /// It read wrong content.
     Wrong(String),
     /// The disk failed it.
@@ -41,21 +41,21 @@ pub(super) enum Failure {
     Lost(String),
 }
 
-impl Job {
+impl ReplayRequest {
     /// Returns a read with its expected content.
     pub(super) fn read(slot: usize, offset: u64, length: u32, expected: Expected) -> Self {
-        Self { slot, offset, length, what: What::Read(expected) }
+        Self { slot, offset, length, what: RequestKind::Read(expected) }
     }
 
     /// Returns the write with this number.
     pub(super) fn write(slot: usize, offset: u64, length: u32, number: u32) -> Self {
-        Self { slot, offset, length, what: What::Write(number) }
+        Self { slot, offset, length, what: RequestKind::Write(number) }
     }
 
-    fn execute(&self, client: &mut Client, run: u64) -> (Duration, Result<bool, Failure>) {
+    fn execute(&self, client: &mut Client, run: u64) -> (Duration, Result<bool, RequestFailure>) {
         let Self { offset, length, .. } = *self;
         match &self.what {
-            What::Read(expected) => {
+            RequestKind::Read(expected) => {
                 let started = Instant::now();
                 let answer = client.read(offset, length);
                 (
@@ -65,7 +65,7 @@ impl Job {
                         .and_then(|bytes| judge(expected, run, offset, &bytes)),
                 )
             }
-            What::Write(number) => {
+            RequestKind::Write(number) => {
                 let bytes = content(run, offset, length, *number);
                 let started = Instant::now();
                 let answer = client.write(offset, &bytes);
@@ -75,33 +75,38 @@ impl Job {
     }
 }
 
-fn judge(expected: &Expected, run: u64, offset: u64, bytes: &[u8]) -> Result<bool, Failure> {
+fn judge(expected: &Expected, run: u64, offset: u64, bytes: &[u8]) -> Result<bool, RequestFailure> {
     match expected.first_wrong(run, offset, bytes) {
         None => Ok(expected.is_known()),
         Some(at) => {
             let length = bytes.len();
             let text = format!("a read of {length} bytes at {offset} found what was not written at {at}");
-            Err(Failure::Wrong(text))
+            Err(RequestFailure::Wrong(text))
         }
     }
 }
 
-fn failure(error: &io::Error) -> Failure {
+fn failure(error: &io::Error) -> RequestFailure {
     // An error from the server is of this kind; all others are lost connections.
     match error.kind() {
-        io::ErrorKind::Other => Failure::Refused(error.to_string()),
-        _ => Failure::Lost(error.to_string()),
+        io::ErrorKind::Other => RequestFailure::Refused(error.to_string()),
+        _ => RequestFailure::Lost(error.to_string()),
     }
 }
 
 /// Works on requests of the run `run` until there are no more, or the connection is lost.
-pub(super) fn serve(mut client: Client, run: u64, work: &Mutex<Receiver<Job>>, done: &Sender<Done>) {
+pub(super) fn serve(
+    mut client: Client,
+    run: u64,
+    work: &Mutex<Receiver<ReplayRequest>>,
+    done: &Sender<CompletedRequest>,
+) {
     loop {
         let job = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { break };
         let (elapsed, result) = job.execute(&mut client, run);
-        let lost = matches!(result, Err(Failure::Lost(_)));
-        if done.send(Done { slot: job.slot, elapsed, result }).is_err() || lost {
+        let lost = matches!(result, Err(RequestFailure::Lost(_)));
+        if done.send(CompletedRequest { slot: job.slot, elapsed, result }).is_err() || lost {
             return;
         }
     }

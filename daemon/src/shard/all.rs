@@ -25,8 +25,8 @@ use super::accept::{Evidence, Word};
 use super::disk::not_attached;
 use super::moving::Moving;
 use super::{
-    Absent, Attaching, Content, Destage, Detached, DeviceStorage, DiskReport, FileChange, Found, OpenedPool,
-    Owners, PoolReport, Reconfiguring, Resized, Resizing, Shard, ShardHandle,
+    AbsentDisk, Attaching, Content, Destage, DetachReport, DeviceStorage, DiskReport, FileChange, Found,
+    OpenedPool, Owners, PoolReport, Reconfiguring, Resized, Resizing, Shard, ShardHandle,
 };
 use crate::backing::{BackingMonitor, Identity, Images, Location};
 use crate::door::{ConnectedGuest, remove_sockets};
@@ -352,7 +352,7 @@ impl Shards {
     ///
     /// # Errors
     /// If the other disks leave too little; then nothing has changed.
-    pub(crate) async fn keep_share(&self, disk: Absent) -> Answer<()> {
+    pub(crate) async fn keep_share(&self, disk: AbsentDisk) -> Answer<()> {
         self.first().keep_share(disk).await
     }
 
@@ -406,7 +406,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
     /// is served as before.
-    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
+    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<DetachReport> {
         let shard = self.home(&name)?;
         let detached = shard.detach(name.clone(), content).await;
         let goes_on =
@@ -703,7 +703,7 @@ mod tests {
 
     use super::*;
     use crate::host_record::HostRecord;
-    use crate::places::Surroundings;
+    use crate::places::Environment;
 
     #[test]
     fn disks_go_where_the_fewest_are() {
@@ -721,7 +721,7 @@ mod tests {
     #[test]
     fn every_shard_looks_for_as_long_as_it_was_told() {
         let folder = TempDir::new();
-        let places = Places::resolve(Some(folder.path().join("dir")), None, &Surroundings::of_process())
+        let places = Places::resolve(Some(folder.path().join("dir")), None, &Environment::of_process())
             .expect("the folder is ours");
         places.make().expect("the folder is ours");
         let remembered =
@@ -741,7 +741,7 @@ mod tests {
     #[test]
     fn shards_have_rested_until_one_of_them_runs_anything() {
         let folder = TempDir::new();
-        let places = Places::resolve(Some(folder.path().join("dir")), None, &Surroundings::of_process())
+        let places = Places::resolve(Some(folder.path().join("dir")), None, &Environment::of_process())
             .expect("the folder is ours");
         places.make().expect("the folder is ours");
         let store = Store::start(&places.dir).expect("there are threads");

@@ -25,7 +25,7 @@ use tokio::sync::Notify;
 
 use super::ShardHandle;
 use super::disk::{Cached, Disk, not_attached};
-use super::watching::Failure;
+use super::watching::BackingFailure;
 use crate::holds::HoldTime;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -35,22 +35,22 @@ static TURNS: AtomicU64 = AtomicU64::new(0);
 
 /// State of a request to keep a disk clean.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Quietness {
+pub(crate) enum QuiesceStatus {
     /// Not requested.
     #[default]
     No,
     /// It is being destaged.
-    Coming,
+    Destaging,
     /// Nothing becomes dirty for this many more seconds.
-    Quiet { seconds_left: u64 },
+    Quiesced { seconds_left: u64 },
     /// It was requested and failed, with the reason. The disk continues as if it had not been requested.
     Failed(String),
 }
 
 /// State of the quiesce of a disk.
 #[derive(Default)]
-pub(super) struct Quiet {
-    state: RefCell<State>,
+pub(super) struct Quiesce {
+    state: RefCell<QuiesceState>,
     /// Number of the request that counts: tasks of earlier ones stop. No two requests of this process have
     /// the same number, on whatever shard the disk is.
     turn: Cell<u64>,
@@ -58,30 +58,30 @@ pub(super) struct Quiet {
 }
 
 #[derive(Clone, Debug, Default)]
-enum State {
+enum QuiesceState {
     #[default]
     No,
-    Coming,
+    Destaging,
     Until(u64),
     Failed(String),
 }
 
-impl Quiet {
+impl Quiesce {
     /// Returns the state at this time.
-    pub(super) fn at(&self, now: u64) -> Quietness {
+    pub(super) fn at(&self, now: u64) -> QuiesceStatus {
         match &*self.state.borrow() {
-            State::No => Quietness::No,
-            State::Coming => Quietness::Coming,
-            State::Until(end) => {
-                Quietness::Quiet { seconds_left: end.saturating_sub(now).div_ceil(SECOND_NS) }
+            QuiesceState::No => QuiesceStatus::No,
+            QuiesceState::Destaging => QuiesceStatus::Destaging,
+            QuiesceState::Until(end) => {
+                QuiesceStatus::Quiesced { seconds_left: end.saturating_sub(now).div_ceil(SECOND_NS) }
             }
-            State::Failed(reason) => Quietness::Failed(reason.clone()),
+            QuiesceState::Failed(reason) => QuiesceStatus::Failed(reason.clone()),
         }
     }
 
     /// Returns true if none was requested, or it failed.
     pub(super) fn is_over(&self) -> bool {
-        matches!(*self.state.borrow(), State::No | State::Failed(_))
+        matches!(*self.state.borrow(), QuiesceState::No | QuiesceState::Failed(_))
     }
 
     /// Returns the number of the request that counts.
@@ -91,7 +91,7 @@ impl Quiet {
 
     /// Ends it without a call to the cache: the caller makes that.
     pub(super) fn end(&self) {
-        self.state.replace(State::No);
+        self.state.replace(QuiesceState::No);
         self.take_turn();
     }
 
@@ -155,8 +155,8 @@ impl ShardHandle {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             disk.check_in_place(&name, "quiesce", &shard.host).await?;
             let turn = disk.quiet.take_turn();
-            if !matches!(*disk.quiet.state.borrow(), State::Until(_)) {
-                disk.quiet.state.replace(State::Coming);
+            if !matches!(*disk.quiet.state.borrow(), QuiesceState::Until(_)) {
+                disk.quiet.state.replace(QuiesceState::Destaging);
             }
             let time = HoldTime::OnceHome(Duration::from_secs(seconds));
             shard.host.spawn(keep_quiet(name, disk, shard.host.clone(), turn, time));
@@ -225,7 +225,7 @@ impl Disk {
         );
         events::of_disk(Kind::QuiesceGoesOn, &name, holds);
         let turn = self.quiet.take_turn();
-        self.quiet.state.replace(State::Coming);
+        self.quiet.state.replace(QuiesceState::Destaging);
         host.spawn(keep_quiet(name, Rc::clone(self), host.clone(), turn, time));
     }
 }
@@ -247,7 +247,7 @@ pub(crate) enum Destage {
 /// If the backing fails; then the disk continues as before.
 pub(super) async fn bring_home(disk: &Disk, name: &str) -> Answer<()> {
     disk.quiet.end();
-    if let Some(Failure::Shrunk(reason)) = &*disk.failure.borrow() {
+    if let Some(BackingFailure::Shrunk(reason)) = &*disk.failure.borrow() {
         return Err(Problem::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
     }
     disk.cached.quiesce().await.map_err(|error| not_home(name, &disk.cached, &error))
@@ -287,7 +287,7 @@ async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, ti
             "Disk '{name}' is not quiesced, because not all of its dirty data could be destaged: {error}"
         );
         events::of_disk(Kind::QuiesceFailed, &name, failed);
-        disk.quiet.state.replace(State::Failed(error.to_string()));
+        disk.quiet.state.replace(QuiesceState::Failed(error.to_string()));
         return;
     }
     let (from, duration) = match time {
@@ -295,11 +295,11 @@ async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, ti
         HoldTime::Left(duration) => (begun, duration),
     };
     let end = from.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
-    disk.quiet.state.replace(State::Until(end));
+    disk.quiet.state.replace(QuiesceState::Until(end));
     let superseded = pin!(disk.quiet.is_superseded(turn));
     if let Either::Right(_) = select(superseded, pin!(host.sleep_until(end))).await {
         disk.cached.resume();
-        disk.quiet.state.replace(State::No);
+        disk.quiet.state.replace(QuiesceState::No);
         let over = format!(
             "The {} s for which disk '{name}' was quiesced are over: it writes back again",
             duration.as_secs_f64().ceil()

@@ -26,12 +26,12 @@ use telemetry::events::{self, Kind};
 use telemetry::series::lifetime::{Meter, Passed};
 use tokio::sync::Notify;
 
-use super::destage::{Quiet, Quietness, bring_home, holds_dirty};
+use super::destage::{Quiesce, QuiesceStatus, bring_home, holds_dirty};
 use super::dirty_marker::Unsaved;
 use super::flash::Flash;
 use super::learned::LearnedFile;
 use super::standing::Displaced;
-use super::watching::Failure;
+use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
 use crate::backing::{
     Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, look_on_ring,
@@ -65,13 +65,13 @@ pub(super) struct Disk {
     pub(super) history: Rc<History>,
     pub(super) learned: Rc<LearnedFile>,
     pub(super) identity: Identity,
-    pub(super) quiet: Quiet,
+    pub(super) quiet: Quiesce,
     /// Ability of its backing to keep its content when the host is off.
     pub(super) persistence: Ability,
     /// Place of its backing, if not at its path.
     pub(super) displaced: RefCell<Option<Displaced>>,
     /// Reason for which it no longer matches the attachment.
-    pub(super) failure: RefCell<Option<Failure>>,
+    pub(super) failure: RefCell<Option<BackingFailure>>,
     /// State for the checks by the monitor.
     pub(super) monitored: Arc<MonitoredBacking>,
     /// Set while a check that the monitor requested has not ended.
@@ -104,7 +104,7 @@ pub(crate) struct Attaching {
 
 /// A disk that is not attached and keeps its share of the pool.
 #[derive(Clone, Debug)]
-pub(crate) struct Absent {
+pub(crate) struct AbsentDisk {
     pub(crate) name: String,
     pub(crate) id: u32,
     pub(crate) values: Values,
@@ -167,7 +167,7 @@ impl Content {
 
 /// Result of a detachment.
 #[derive(Clone, Debug)]
-pub(crate) struct Detached {
+pub(crate) struct DetachReport {
     /// Report after its last request; none if it was detached elsewhere.
     pub(crate) last: Option<DiskReport>,
     /// Error if acknowledged writes may not be durable. It is detached in either case.
@@ -209,7 +209,7 @@ pub(crate) struct DiskReport {
     /// True if it can be moved to another shard.
     pub(crate) fit_to_move: bool,
     /// State of a request to keep it clean.
-    pub(crate) quiet: Quietness,
+    pub(crate) quiet: QuiesceStatus,
     /// Number of the request for that.
     pub(crate) quiet_number: u64,
     pub(crate) statistics: DiskStatistics,
@@ -258,9 +258,9 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the other disks leave too little; then nothing has changed.
-    pub(super) async fn keep_share(&self, disk: Absent) -> Answer<()> {
+    pub(super) async fn keep_share(&self, disk: AbsentDisk) -> Answer<()> {
         self.call(move |shard| async move {
-            let Absent { name, id, values, size_bytes } = disk;
+            let AbsentDisk { name, id, values, size_bytes } = disk;
             let settings = shard.settings(&values, DiskId(id), size_bytes, Access::ReadWrite)?;
             let kept = shard.cache().keep_share(&settings, size_bytes);
             kept.map_err(|error| explain(&name, &error, settings.reserve_bytes))
@@ -300,7 +300,7 @@ impl ShardHandle {
     /// # Errors
     /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
     /// is served as before.
-    pub(super) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
+    pub(super) async fn detach(&self, name: String, content: Content) -> Answer<DetachReport> {
         self.call(move |shard| async move { shard.detach(&name, content).await }).await?
     }
 
@@ -512,7 +512,7 @@ impl Shard {
             history,
             learned,
             identity,
-            quiet: Quiet::default(),
+            quiet: Quiesce::default(),
             persistence,
             displaced: RefCell::default(),
             failure: RefCell::default(),
@@ -599,7 +599,7 @@ impl Shard {
         Ok(())
     }
 
-    async fn detach(&self, name: &str, content: Content) -> Answer<Detached> {
+    async fn detach(&self, name: &str, content: Content) -> Answer<DetachReport> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let may_be_dirty = disk.cached.settings().mode.row().writes_back || disk.cached.holds_dirty();
         // Before anything is destaged for it.
@@ -622,7 +622,7 @@ impl Shard {
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
             gone.await;
-            return Ok(Detached { last: None, flushed: Ok(()), is_home: false, dirty_bytes: 0 });
+            return Ok(DetachReport { last: None, flushed: Ok(()), is_home: false, dirty_bytes: 0 });
         }
         disk.doors.close().await;
         let is_given_up = matches!(content, Content::Dropped(WhatIsDirty::IsLost) | Content::Undone);
@@ -646,7 +646,7 @@ impl Shard {
         dropped?;
         let last = Some(disk.report(self.number, self.host.now()));
         let flushed = flushed.map_err(|error| last_flush_failed(name, &error));
-        Ok(Detached { last, flushed, is_home, dirty_bytes })
+        Ok(DetachReport { last, flushed, is_home, dirty_bytes })
     }
 
     /// Detaches a disk from the cache that will be attached again.

@@ -50,10 +50,10 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use accept::{Evidence, Word};
 pub(crate) use all::{HostReport, Relocation, ReportMoment, SHARDS_MAX, ShardReport, Shards};
-pub(crate) use destage::{Destage, Quietness};
+pub(crate) use destage::{Destage, QuiesceStatus};
 pub(crate) use devices::{DeviceStorage, FileChange};
 pub(crate) use dirty_marker::Unsaved;
-pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
+pub(crate) use disk::{AbsentDisk, Attaching, Content, DetachReport, DiskReport, Reconfiguring};
 pub(crate) use flash::Openness;
 pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
 pub(crate) use resizing::{NotRemembered, Resized, Resizing};
@@ -126,7 +126,7 @@ impl ShardHandle {
         poll_max: PollMax,
         number: u32,
     ) -> Answer<Self> {
-        let surroundings = Surroundings {
+        let surroundings = ShardContext {
             places: places.clone(),
             remembered: remembered.clone(),
             directory: directory.clone(),
@@ -198,7 +198,7 @@ fn lost() -> Problem {
 }
 
 /// Shared environment of a shard.
-struct Surroundings {
+struct ShardContext {
     places: Places,
     remembered: HostFile,
     directory: Directory,
@@ -212,7 +212,7 @@ fn run(
     number: u32,
     mut jobs: mpsc::Receiver<Job>,
     started: oneshot::Sender<io::Result<BusyTime>>,
-    surroundings: Surroundings,
+    surroundings: ShardContext,
 ) {
     // The host may write back through a mapped disk to free memory, and this thread must not wait for that.
     // Set before the ring is created, whose threads inherit it. Without the right, `forebay map` reports it.

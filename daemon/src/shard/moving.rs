@@ -26,7 +26,7 @@ use futures_util::future::{Either, select};
 use telemetry::series::lifetime::Meter;
 use tokio::sync::Notify;
 
-use super::destage::Quiet;
+use super::destage::Quiesce;
 use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
 use super::standing::Displaced;
 use super::{Shard, ShardHandle};
@@ -200,7 +200,7 @@ impl Shard {
         let monitored = self.monitor_backing(&name, &cached, &history);
         monitored.set_in_doubt(displaced.is_some());
         let (failure, displaced) = (RefCell::default(), RefCell::new(displaced));
-        let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiet::default());
+        let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiesce::default());
         self.enter(
             name,
             Disk {

@@ -26,7 +26,7 @@ use cache::{DiskSettings, Load};
 use futures_util::future::{Either, select};
 
 use super::disk::{Disk, explain, not_attached};
-use super::watching::Failure;
+use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
 use crate::keys::Values;
 
@@ -94,7 +94,7 @@ impl Shard {
         if at_start && !self.has_grown(&disk, &name).await {
             return Ok(Resized { before, now: before });
         }
-        if let Some(Failure::Shrunk(reason)) = disk.failure.borrow().as_ref() {
+        if let Some(BackingFailure::Shrunk(reason)) = disk.failure.borrow().as_ref() {
             return Err(Problem::conflict(format!("Cannot resize disk '{name}': it failed, {reason}")));
         }
         disk.check_in_place(&name, "resize", &self.host).await?;

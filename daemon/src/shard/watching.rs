@@ -15,7 +15,7 @@ use crate::past::History;
 
 /// Reason for which a disk no longer matches its attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(super) enum BackingFailure {
     /// The backing was truncated: guests' data behind its end is lost, whatever size it is given later.
     Shrunk(String),
     /// The size of the backing cannot be read. Lasts until a check reads it again.
@@ -24,7 +24,7 @@ pub(super) enum Failure {
     WriteProtected,
 }
 
-impl Failure {
+impl BackingFailure {
     /// Returns the reason, for reports.
     pub(super) fn reason(&self) -> &str {
         match self {
@@ -69,8 +69,8 @@ impl Disk {
         let size = backing.current_size().await;
         let write_protected = !self.cached.geometry().read_only && backing.is_write_protected();
         let before = self.failure.borrow().clone();
-        let now = Failure::after(before.as_ref(), expected, Checked { size, write_protected });
-        let kind = |failure: &Option<Failure>| failure.as_ref().map(std::mem::discriminant);
+        let now = BackingFailure::after(before.as_ref(), expected, Checked { size, write_protected });
+        let kind = |failure: &Option<BackingFailure>| failure.as_ref().map(std::mem::discriminant);
         if kind(&before) != kind(&now) {
             match &now {
                 None => events::of_disk(
@@ -145,31 +145,31 @@ mod tests {
 
     #[test]
     fn a_failed_look_at_a_size_passes_with_the_next_one_that_works() {
-        let failed = Failure::after(None, 4096, unanswered());
-        assert!(matches!(failed, Some(Failure::Unmeasured(_))), "{failed:?}");
-        assert_eq!(Failure::after(failed.as_ref(), 4096, sized(Ok(4096))), None);
-        assert_eq!(Failure::after(failed.as_ref(), 4096, sized(Ok(8192))), None, "it grew meanwhile");
-        assert_eq!(Failure::after(failed.as_ref(), 4096, unanswered()), failed);
+        let failed = BackingFailure::after(None, 4096, unanswered());
+        assert!(matches!(failed, Some(BackingFailure::Unmeasured(_))), "{failed:?}");
+        assert_eq!(BackingFailure::after(failed.as_ref(), 4096, sized(Ok(4096))), None);
+        assert_eq!(BackingFailure::after(failed.as_ref(), 4096, sized(Ok(8192))), None, "it grew meanwhile");
+        assert_eq!(BackingFailure::after(failed.as_ref(), 4096, unanswered()), failed);
     }
 
     #[test]
     fn a_backing_that_was_cut_stays_failed_whatever_size_it_is_given() {
-        let failed = Failure::after(None, 4096, sized(Ok(512)));
-        assert!(matches!(failed, Some(Failure::Shrunk(_))), "{failed:?}");
+        let failed = BackingFailure::after(None, 4096, sized(Ok(512)));
+        assert!(matches!(failed, Some(BackingFailure::Shrunk(_))), "{failed:?}");
         for later in [sized(Ok(4096)), sized(Ok(1024)), unanswered()] {
-            assert_eq!(Failure::after(failed.as_ref(), 4096, later), failed);
+            assert_eq!(BackingFailure::after(failed.as_ref(), 4096, later), failed);
         }
-        let unmeasured = Failure::after(None, 4096, unanswered());
-        let cut = Failure::after(unmeasured.as_ref(), 4096, sized(Ok(512)));
-        assert!(matches!(cut, Some(Failure::Shrunk(_))), "{cut:?}");
+        let unmeasured = BackingFailure::after(None, 4096, unanswered());
+        let cut = BackingFailure::after(unmeasured.as_ref(), 4096, sized(Ok(512)));
+        assert!(matches!(cut, Some(BackingFailure::Shrunk(_))), "{cut:?}");
     }
 
     #[test]
     fn a_backing_that_turns_read_only_fails_its_disk_until_it_is_writable_again() {
-        let failed = Failure::after(None, 4096, Checked { size: Ok(4096), write_protected: true });
-        assert_eq!(failed, Some(Failure::WriteProtected));
-        assert_eq!(Failure::after(failed.as_ref(), 4096, sized(Ok(4096))), None);
-        let cut = Failure::after(failed.as_ref(), 4096, sized(Ok(512)));
-        assert!(matches!(cut, Some(Failure::Shrunk(_))), "{cut:?}");
+        let failed = BackingFailure::after(None, 4096, Checked { size: Ok(4096), write_protected: true });
+        assert_eq!(failed, Some(BackingFailure::WriteProtected));
+        assert_eq!(BackingFailure::after(failed.as_ref(), 4096, sized(Ok(4096))), None);
+        let cut = BackingFailure::after(failed.as_ref(), 4096, sized(Ok(512)));
+        assert!(matches!(cut, Some(BackingFailure::Shrunk(_))), "{cut:?}");
     }
 }

@@ -156,7 +156,7 @@ pub(super) enum HandOff {
 }
 
 /// Open storage of one of the kinds.
-pub(super) enum Kind {
+pub(super) enum OpenStorage {
     /// A raw file or a block device.
     File(Aligned<FileDevice>),
     /// The same with the timing of a spinning array.
@@ -165,7 +165,7 @@ pub(super) enum Kind {
     Nbd(Aligned<NbdDevice<LocalHost>>),
 }
 
-impl Kind {
+impl OpenStorage {
     /// Opens the storage of a backing, and locks it if its kind has locks.
     ///
     /// # Errors
@@ -218,14 +218,14 @@ impl Kind {
 macro_rules! of_each {
     ($kind:expr, $storage:ident => $done:expr) => {
         match $kind {
-            Kind::File($storage) => $done,
-            Kind::Model($storage) => $done,
-            Kind::Nbd($storage) => $done,
+            OpenStorage::File($storage) => $done,
+            OpenStorage::Model($storage) => $done,
+            OpenStorage::Nbd($storage) => $done,
         }
     };
 }
 
-impl Storage for Kind {
+impl Storage for OpenStorage {
     fn identity(&self) -> Identity {
         of_each!(self, storage => storage.identity())
     }
@@ -299,7 +299,7 @@ impl Storage for Kind {
     }
 }
 
-impl BlockDevice for Kind {
+impl BlockDevice for OpenStorage {
     fn geometry(&self) -> Geometry {
         of_each!(self, storage => storage.geometry())
     }

@@ -19,7 +19,7 @@ use hitsim::{Conditions, Counted, Workload};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use trace::{Gauge, Info, Kind, Request, Trace};
 
-use super::super::traces::Progress;
+use super::super::traces::ReadProgress;
 use crate::cli::Advise;
 use crate::replay::unreadable;
 
@@ -63,7 +63,7 @@ pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
 
 fn learn(options: &Advise, path: &Path) -> Answer<Learned> {
     let mut trace = Trace::open(path, &options.options.into()).map_err(unreadable)?;
-    let mut progress = Progress::of(path);
+    let mut progress = ReadProgress::of(path);
     let (mut gauge, mut curve, mut accesses) = (Gauge::new(), Curve::new(), 0);
     let (mut reads, mut writes) = (Mean::default(), Mean::default());
     while let Some(request) = trace.next() {

@@ -5,15 +5,15 @@ use block::PAGE;
 use cache::{CheckedDisk, CheckedPool, Ignored};
 use serde_json::{Value, json};
 
-use super::{Names, Outcome, Verdict, named};
+use super::{CheckOutcome, Names, Verdict, named};
 use crate::output;
 
 /// Returns one pool of the document.
 pub(super) fn json(verdict: &Verdict) -> Value {
     let Verdict { paths, outcome } = verdict;
     let (pool, names) = match outcome {
-        Outcome::Checked(pool, names) => (pool, names),
-        Outcome::Refused(state, reason) => {
+        CheckOutcome::Checked(pool, names) => (pool, names),
+        CheckOutcome::Refused(state, reason) => {
             return json!({ "path": paths[0], "paths": paths, "state": state, "reason": reason });
         }
     };
@@ -62,7 +62,7 @@ fn disk_json(disk: &CheckedDisk, names: &Names) -> Value {
 /// Returns the text for a pool; none for a device without a pool, which the error names.
 pub(super) fn text(verdict: &Verdict) -> Option<String> {
     let Verdict { paths, outcome } = verdict;
-    let Outcome::Checked(pool, names) = outcome else { return None };
+    let CheckOutcome::Checked(pool, names) = outcome else { return None };
     let owned: u64 = pool.disks.iter().map(|disk| disk.segments).sum();
     let found = match state(pool) {
         "whole" => "whole: every checksum holds".to_owned(),

@@ -16,24 +16,24 @@ const LINES_MAX: usize = 4_096;
 /// Time that the end waits for entries that are not written yet.
 const END_TIME_MAX: Duration = Duration::from_secs(1);
 
-enum Message {
+enum LogMessage {
     Line(Vec<u8>),
     /// Answered once everything before it is written.
     End(SyncSender<()>),
 }
 
 /// Handle of the thread.
-pub(super) struct Aside {
-    lines: Arc<Lines>,
+pub(super) struct LogThread {
+    lines: Arc<LogSender>,
 }
 
 /// Sender of entries, for any thread. Never waits, never fails.
-pub(super) struct Lines {
-    messages: SyncSender<Message>,
+pub(super) struct LogSender {
+    messages: SyncSender<LogMessage>,
     dropped: Arc<AtomicU64>,
 }
 
-impl Aside {
+impl LogThread {
     /// Starts a thread that writes to `file`; `notice` formats the entry about dropped entries.
     ///
     /// # Errors
@@ -42,23 +42,23 @@ impl Aside {
         let (messages, receiver) = sync_channel(LINES_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&dropped);
-        let output = Output { file, is_torn: false, notice };
+        let output = EntryWriter { file, is_torn: false, notice };
         let write = move || output.run(&receiver, &counted);
         std::thread::Builder::new().name("log".to_owned()).spawn(write).map_err(|error| {
             Problem::failed(format!("Cannot start the thread that writes the log: {error}; free some memory"))
         })?;
-        Ok(Self { lines: Arc::new(Lines { messages, dropped }) })
+        Ok(Self { lines: Arc::new(LogSender { messages, dropped }) })
     }
 
-    pub(super) fn lines(&self) -> Arc<Lines> {
+    pub(super) fn lines(&self) -> Arc<LogSender> {
         Arc::clone(&self.lines)
     }
 }
 
-impl Drop for Aside {
+impl Drop for LogThread {
     fn drop(&mut self) {
         let (done, ended) = sync_channel(1);
-        if self.lines.messages.try_send(Message::End(done)).is_ok() {
+        if self.lines.messages.try_send(LogMessage::End(done)).is_ok() {
             // A file system that hangs must not keep the process from ending.
             ended.recv_timeout(END_TIME_MAX).unwrap_or(());
         }
@@ -66,9 +66,9 @@ impl Drop for Aside {
 }
 
 /// Receives whole entries, as they are formatted.
-impl Write for &Lines {
+impl Write for &LogSender {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.messages.try_send(Message::Line(line.to_vec())).is_err() {
+        if self.messages.try_send(LogMessage::Line(line.to_vec())).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
@@ -80,7 +80,7 @@ impl Write for &Lines {
 }
 
 /// The writer, on its thread. Entries that cannot be written count as dropped.
-struct Output<W> {
+struct EntryWriter<W> {
     file: W,
     /// Set after a partial write, for example to a full disk.
     is_torn: bool,
@@ -88,12 +88,12 @@ struct Output<W> {
     notice: fn(u64) -> String,
 }
 
-impl<W: Write> Output<W> {
-    fn run(mut self, messages: &Receiver<Message>, dropped: &AtomicU64) {
+impl<W: Write> EntryWriter<W> {
+    fn run(mut self, messages: &Receiver<LogMessage>, dropped: &AtomicU64) {
         for message in messages {
             let line = match message {
-                Message::Line(line) => line,
-                Message::End(done) => {
+                LogMessage::Line(line) => line,
+                LogMessage::End(done) => {
                     // The caller may have stopped waiting.
                     done.send(()).unwrap_or(());
                     continue;
@@ -142,7 +142,7 @@ mod tests {
         let dir = TempDir::new();
         let path = dir.path().join("x.log");
         let file = File::options().create(true).append(true).open(&path).expect("the folder is ours");
-        let aside = Aside::start(file, notice).expect("there are threads");
+        let aside = LogThread::start(file, notice).expect("there are threads");
         for number in 0..100 {
             writeln!(&*aside.lines(), "{number}").expect("it never fails");
         }
@@ -154,24 +154,24 @@ mod tests {
     fn lines_that_were_dropped_are_counted_where_they_are_missing() {
         let (messages, receiver) = sync_channel(1);
         let dropped = Arc::new(AtomicU64::new(0));
-        let lines = Lines { messages, dropped: Arc::clone(&dropped) };
+        let lines = LogSender { messages, dropped: Arc::clone(&dropped) };
         for _ in 0..3 {
             (&lines).write_all(b"line\n").expect("it never fails");
         }
         drop(lines);
         let mut file = Vec::new();
-        Output { file: &mut file, is_torn: false, notice }.run(&receiver, &dropped);
+        EntryWriter { file: &mut file, is_torn: false, notice }.run(&receiver, &dropped);
         assert_eq!(file, b"2 missing\nline\n");
     }
 
     /// A file on a disk with so many bytes left, and more later.
-    struct Disk {
+    struct FullDisk {
         written: Vec<u8>,
         left: usize,
         later: usize,
     }
 
-    impl Write for &mut Disk {
+    impl Write for &mut FullDisk {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let length = bytes.len().min(self.left);
             if length == 0 {
@@ -191,14 +191,14 @@ mod tests {
     /// Returns the output of three entries, and the number of dropped entries that are not reported yet.
     fn written(left: usize, later: usize) -> (String, u64) {
         let (messages, receiver) = sync_channel(3);
-        let lines = Lines { messages, dropped: Arc::new(AtomicU64::new(0)) };
+        let lines = LogSender { messages, dropped: Arc::new(AtomicU64::new(0)) };
         for line in ["first\n", "second\n", "third\n"] {
             (&lines).write_all(line.as_bytes()).expect("it never fails");
         }
         let dropped = Arc::clone(&lines.dropped);
         drop(lines);
-        let mut disk = Disk { written: Vec::new(), left, later };
-        Output { file: &mut disk, is_torn: false, notice }.run(&receiver, &dropped);
+        let mut disk = FullDisk { written: Vec::new(), left, later };
+        EntryWriter { file: &mut disk, is_torn: false, notice }.run(&receiver, &dropped);
         (String::from_utf8(disk.written).expect("it is text"), dropped.load(Ordering::Relaxed))
     }
 

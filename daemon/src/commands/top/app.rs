@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::model::{Column, Host, Look, Past, Row, host, rows, sort};
+use super::model::{DiskRow, HostSummary, RateHistory, Sample, SortColumn, host, rows, sort};
 use crate::output::list;
 
 /// View that the screen shows.
@@ -42,25 +42,25 @@ impl LastEvent {
 pub(super) struct App {
     pub(super) view: View,
     pub(super) helps: bool,
-    pub(super) rows: Vec<Row>,
-    pub(super) host: Host,
-    pub(super) past: Past,
+    pub(super) rows: Vec<DiskRow>,
+    pub(super) host: HostSummary,
+    pub(super) past: RateHistory,
     pub(super) event: Option<LastEvent>,
     /// Reason for which the daemon does not answer.
     pub(super) away: Option<String>,
-    pub(super) column: Column,
+    pub(super) column: SortColumn,
     /// Histograms of the disk whose details are shown, if the daemon has any: `histograms` of its document.
     pub(super) histograms: Option<Value>,
     /// Page of histograms that is shown.
     pub(super) page: usize,
     is_reversed: bool,
     chosen: Option<String>,
-    last: Option<Look>,
+    last: Option<Sample>,
 }
 
 impl App {
     /// Updates the state from an answer of the daemon.
-    pub(super) fn take(&mut self, look: Look) {
+    pub(super) fn take(&mut self, look: Sample) {
         self.away = None;
         self.rows = rows(self.last.as_ref(), &look);
         self.host = host(&look, &self.rows);
@@ -88,7 +88,7 @@ impl App {
     }
 
     /// Returns the selected disk.
-    pub(super) fn chosen(&self) -> Option<&Row> {
+    pub(super) fn chosen(&self) -> Option<&DiskRow> {
         self.rows.get(self.selected()?)
     }
 
@@ -121,7 +121,7 @@ impl App {
         self.page = self.page.wrapping_add(1);
     }
 
-    pub(super) fn sort_by(&mut self, column: Column) {
+    pub(super) fn sort_by(&mut self, column: SortColumn) {
         // The selected disk stays selected, wherever its line goes.
         self.chosen = self.chosen().map(|row| row.name.clone());
         self.column = column;

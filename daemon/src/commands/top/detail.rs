@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::app::App;
 use super::figures::{bar, bytes, latency, megabytes, percent, rate};
-use super::model::{Point, Row};
+use super::model::{DiskRow, Point};
 use super::screen::{BAD, FAINT, HEADING};
 use crate::output::list;
 
@@ -33,7 +33,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, name: &str, area: Rect) {
 }
 
 /// Returns the figures, twenty columns for each: four in eighty.
-fn figure_lines(row: &Row) -> Vec<Line<'static>> {
+fn figure_lines(row: &DiskRow) -> Vec<Line<'static>> {
     let line = |pairs: &[(&str, String)]| {
         let spans = pairs.iter().flat_map(|(name, value)| {
             [Span::styled(format!("{name:<9} "), FAINT), Span::raw(format!("{value:<9} "))]
@@ -68,13 +68,13 @@ fn figure_lines(row: &Row) -> Vec<Line<'static>> {
 }
 
 /// A figure over time: its name, its value in a point, and its maximum as a number and in words.
-type Past = (&'static str, fn(&Point) -> u64, u64, String);
+type FigureSeries = (&'static str, fn(&Point) -> u64, u64, String);
 
 /// Draws the last minutes: one line of bars for each figure, newest at the right.
 fn draw_past(frame: &mut Frame<'_>, points: &[Point], area: Rect) {
     let all = Layout::vertical([Constraint::Length(2); 4]).split(area);
     let most = |figure: fn(&Point) -> u64| points.iter().map(figure).max().unwrap_or(0);
-    let figures: [Past; 4] = [
+    let figures: [FigureSeries; 4] = [
         ("hit ratio", |point| point.hit_percent.unwrap_or(0), 100, "100%".to_owned()),
         ("reads/s", |point| point.reads, most(|point| point.reads), most(|point| point.reads).to_string()),
         (
@@ -100,7 +100,7 @@ fn draw_past(frame: &mut Frame<'_>, points: &[Point], area: Rect) {
 }
 
 /// A histogram of the document: its title and unit, and its classes.
-struct Histogram<'a> {
+struct HistogramView<'a> {
     title: String,
     unit: &'a str,
     classes: &'a [Value],
@@ -119,7 +119,7 @@ fn draw_histograms(frame: &mut Frame<'_>, app: &App, area: Rect) {
 }
 
 /// Returns the histograms with any count.
-fn histograms(document: &Value) -> Vec<Histogram<'_>> {
+fn histograms(document: &Value) -> Vec<HistogramView<'_>> {
     let mut all = Vec::new();
     for what in ["latency", "size", "seek", "outstanding", "interarrival"] {
         let Some(content) = document[what].as_object() else { continue };
@@ -127,7 +127,11 @@ fn histograms(document: &Value) -> Vec<Histogram<'_>> {
         for (name, classes) in content {
             let classes = list(classes);
             if classes.iter().any(|class| class["count"].as_u64() > Some(0)) {
-                all.push(Histogram { title: format!("{what} of {}", name.replace('_', " ")), unit, classes });
+                all.push(HistogramView {
+                    title: format!("{what} of {}", name.replace('_', " ")),
+                    unit,
+                    classes,
+                });
             }
         }
     }
@@ -136,7 +140,7 @@ fn histograms(document: &Value) -> Vec<Histogram<'_>> {
 
 /// Returns a title and a bar for each class, without empty classes at both ends.
 #[expect(clippy::cast_precision_loss, reason = "a share for a bar")]
-fn histogram_lines(histogram: &Histogram<'_>, lines_max: usize) -> Vec<Line<'static>> {
+fn histogram_lines(histogram: &HistogramView<'_>, lines_max: usize) -> Vec<Line<'static>> {
     let count = |class: &Value| class["count"].as_u64().unwrap_or(0);
     let classes = histogram.classes;
     let first = classes.iter().position(|class| count(class) > 0).unwrap_or(0);

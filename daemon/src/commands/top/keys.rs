@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::app::{App, View};
-use super::model::Column;
+use super::model::SortColumn;
 
 /// The page of help.
 pub(super) const HELP: [&str; 20] = [
@@ -63,7 +63,7 @@ pub(super) fn press(app: &mut App, key: KeyEvent) -> Next {
         KeyCode::Right => app.sort_by(app.column.neighbour(1)),
         KeyCode::Char('/') => app.reverse(),
         KeyCode::Char(letter) => {
-            if let Some(column) = Column::of_key(letter) {
+            if let Some(column) = SortColumn::of_key(letter) {
                 app.sort_by(column);
             }
         }

@@ -14,7 +14,7 @@ const POINTS_MAX: usize = 300;
 
 /// Answers of the daemon at one moment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Look {
+pub(super) struct Sample {
     /// Time since any moment, the same for all polls.
     pub(super) at: Duration,
     /// `/v1/disks`.
@@ -29,7 +29,7 @@ pub(super) struct Look {
 
 /// A disk, as a line of the screen. Unknown values are none.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Row {
+pub(super) struct DiskRow {
     pub(super) name: String,
     pub(super) state: String,
     pub(super) mode: String,
@@ -57,7 +57,7 @@ pub(super) struct Row {
 
 /// The host, for the head of the screen.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Host {
+pub(super) struct HostSummary {
     pub(super) pool_state: String,
     pub(super) pool_used_bytes: u64,
     pub(super) pool_bytes: u64,
@@ -71,7 +71,7 @@ pub(super) struct Host {
 
 /// Column by which lines are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum SortColumn {
     #[default]
     Name,
     State,
@@ -85,7 +85,7 @@ pub(super) enum Column {
     Dirty,
 }
 
-impl Column {
+impl SortColumn {
     /// All columns in the order of the screen, with the key that chooses each and its heading.
     pub(super) const ALL: [(Self, char, &'static str); 10] = [
         (Self::Name, 'n', "NAME"),
@@ -112,7 +112,7 @@ impl Column {
         Self::ALL.iter().find(|(_, letter, _)| *letter == key).map(|(column, ..)| *column)
     }
 
-    fn compare(self, one: &Row, other: &Row) -> Ordering {
+    fn compare(self, one: &DiskRow, other: &DiskRow) -> Ordering {
         // Largest first, unknown last.
         let most =
             |one: Option<f64>, other: Option<f64>| other.unwrap_or(-1.0).total_cmp(&one.unwrap_or(-1.0));
@@ -137,7 +137,7 @@ impl Column {
 }
 
 /// Sorts lines; equal ones by their names.
-pub(super) fn sort(rows: &mut [Row], column: Column, is_reversed: bool) {
+pub(super) fn sort(rows: &mut [DiskRow], column: SortColumn, is_reversed: bool) {
     rows.sort_by(|one, other| {
         let order = column.compare(one, other).then_with(|| one.name.cmp(&other.name));
         if is_reversed { order.reverse() } else { order }
@@ -145,7 +145,7 @@ pub(super) fn sort(rows: &mut [Row], column: Column, is_reversed: bool) {
 }
 
 /// Returns every disk, with its rates since the last poll.
-pub(super) fn rows(before: Option<&Look>, now: &Look) -> Vec<Row> {
+pub(super) fn rows(before: Option<&Sample>, now: &Sample) -> Vec<DiskRow> {
     let row = |disk: &Value| {
         let name = disk["name"].as_str().unwrap_or_default();
         let counters = named(&now.counters["disks"], name);
@@ -155,7 +155,7 @@ pub(super) fn rows(before: Option<&Look>, now: &Look) -> Vec<Row> {
         let recent = &named(&now.recent["disks"], name)["latency_us"];
         let backing = &disk["backing_state"];
         let (dirty, limit) = (disk["dirty_bytes"].as_u64(), disk["dirty_limit_bytes"].as_f64());
-        Row {
+        DiskRow {
             name: name.to_owned(),
             state: state(disk).to_owned(),
             mode: disk["mode"].as_str().unwrap_or("-").to_owned(),
@@ -227,13 +227,13 @@ fn p99(latency: &Value) -> Option<f64> {
 }
 
 /// Returns the figures of the host.
-pub(super) fn host(now: &Look, rows: &[Row]) -> Host {
+pub(super) fn host(now: &Sample, rows: &[DiskRow]) -> HostSummary {
     let pool = &now.pool["pool"];
     let number = |key: &str| pool[key].as_u64().unwrap_or(0);
     let used = number("segments").saturating_sub(number("segments_free")) * number("segment_bytes");
     let ram =
         |disk: &Value| disk["ram_bytes"].as_u64().unwrap_or(0) + disk["index_bytes"].as_u64().unwrap_or(0);
-    Host {
+    HostSummary {
         pool_state: pool["state"].as_str().unwrap_or("-").to_owned(),
         pool_used_bytes: used,
         pool_bytes: number("segments") * number("segment_bytes"),
@@ -255,12 +255,12 @@ pub(super) struct Point {
 
 /// The last minutes of every disk.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Past(BTreeMap<String, VecDeque<Point>>);
+pub(super) struct RateHistory(BTreeMap<String, VecDeque<Point>>);
 
-impl Past {
+impl RateHistory {
     /// Appends the present figures. Removes disks that no longer exist.
     #[expect(clippy::cast_sign_loss, reason = "rates and ratios are not negative")]
-    pub(super) fn take(&mut self, rows: &[Row]) {
+    pub(super) fn take(&mut self, rows: &[DiskRow]) {
         for row in rows {
             let points = self.0.entry(row.name.clone()).or_default();
             points.push_back(Point {

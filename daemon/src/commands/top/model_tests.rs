@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-fn look(seconds: u64, counters: &Value) -> Look {
+fn look(seconds: u64, counters: &Value) -> Sample {
     let disk = json!({
         "name": "a", "state": "serving", "mode": "write-back", "reason": null,
         "dirty_bytes": 512, "dirty_limit_bytes": 1024, "backing_state": { "state": "good", "reason": null },
@@ -12,7 +12,7 @@ fn look(seconds: u64, counters: &Value) -> Look {
     let recent = json!({ "name": "a", "latency_us": {
         "read_miss": { "count": 5, "p99": 900.0 }, "write": { "count": 0, "p99": 0.0 },
     }});
-    Look {
+    Sample {
         at: Duration::from_secs(seconds),
         disks: json!({ "disks": [disk] }),
         counters: json!({ "disks": [counters] }),
@@ -48,7 +48,7 @@ fn what_cannot_be_known_is_none() {
     let cases = [
         ("a first look", rows(None, &now)),
         ("counters that began anew", rows(Some(&look(10, &counted(200, 60))), &now)),
-        ("a disk that was not there", rows(Some(&Look::default()), &now)),
+        ("a disk that was not there", rows(Some(&Sample::default()), &now)),
         ("no time between", rows(Some(&look(12, &counted(100, 50))), &now)),
     ];
     for (what, rows) in cases {
@@ -79,7 +79,7 @@ fn disks_that_are_not_well_say_so() {
 fn the_host_is_the_sum_of_its_disks_and_its_pool() {
     let now = look(0, &counted(1, 1));
     let host = host(&now, &rows(None, &now));
-    let expected = Host {
+    let expected = HostSummary {
         pool_state: "serving".to_owned(),
         pool_used_bytes: 600,
         pool_bytes: 1000,
@@ -89,44 +89,45 @@ fn the_host_is_the_sum_of_its_disks_and_its_pool() {
         unwell: 0,
     };
     assert_eq!(host, expected);
-    assert_eq!(super::host(&Look::default(), &[]).pool_bytes, 0, "an empty document is no panic");
+    assert_eq!(super::host(&Sample::default(), &[]).pool_bytes, 0, "an empty document is no panic");
 }
 
 #[test]
 fn lines_are_in_order_of_any_column() {
-    let row = |name: &str, reads, state: &str| Row {
+    let row = |name: &str, reads, state: &str| DiskRow {
         name: name.to_owned(),
         reads,
         state: state.to_owned(),
-        ..Row::default()
+        ..DiskRow::default()
     };
     let mut all = [row("b", Some(5.0), "serving"), row("c", None, "waiting"), row("a", Some(9.0), "serving")];
     let mut sorted = |column, is_reversed| {
         sort(&mut all, column, is_reversed);
         all.iter().map(|row| row.name.clone()).collect::<String>()
     };
-    assert_eq!(sorted(Column::Name, false), "abc");
-    assert_eq!(sorted(Column::Name, true), "cba");
-    assert_eq!(sorted(Column::Reads, false), "abc", "what is not known comes last");
-    assert_eq!(sorted(Column::State, false), "cab", "what needs a look comes first");
-    assert_eq!(sorted(Column::Dirty, false), "abc", "equal ones by name");
+    assert_eq!(sorted(SortColumn::Name, false), "abc");
+    assert_eq!(sorted(SortColumn::Name, true), "cba");
+    assert_eq!(sorted(SortColumn::Reads, false), "abc", "what is not known comes last");
+    assert_eq!(sorted(SortColumn::State, false), "cab", "what needs a look comes first");
+    assert_eq!(sorted(SortColumn::Dirty, false), "abc", "equal ones by name");
 }
 
 #[test]
 fn columns_have_neighbours_and_keys_of_their_own() {
-    for (at, (column, key, _)) in Column::ALL.into_iter().enumerate() {
+    for (at, (column, key, _)) in SortColumn::ALL.into_iter().enumerate() {
         assert_eq!(column.neighbour(1).neighbour(-1), column);
-        assert_eq!(Column::of_key(key), Some(column));
-        assert!(Column::ALL[..at].iter().all(|(_, other, _)| *other != key), "{key} is there twice");
+        assert_eq!(SortColumn::of_key(key), Some(column));
+        assert!(SortColumn::ALL[..at].iter().all(|(_, other, _)| *other != key), "{key} is there twice");
     }
-    assert_eq!(Column::Name.neighbour(-1), Column::Dirty);
-    assert_eq!(Column::of_key('q'), None, "q is for quitting");
+    assert_eq!(SortColumn::Name.neighbour(-1), SortColumn::Dirty);
+    assert_eq!(SortColumn::of_key('q'), None, "q is for quitting");
 }
 
 #[test]
 fn the_past_is_bounded_and_forgets_disks_that_are_gone() {
-    let mut past = Past::default();
-    let row = Row { name: "a".to_owned(), reads: Some(3.9), hit_ratio: Some(0.255), ..Row::default() };
+    let mut past = RateHistory::default();
+    let row =
+        DiskRow { name: "a".to_owned(), reads: Some(3.9), hit_ratio: Some(0.255), ..DiskRow::default() };
     for _ in 0..POINTS_MAX + 5 {
         past.take(std::slice::from_ref(&row));
     }

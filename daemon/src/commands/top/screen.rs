@@ -8,7 +8,7 @@ use ratatui::widgets::{Cell, Clear, Paragraph, Row as Cells, Table, TableState, 
 
 use super::app::{App, View};
 use super::figures::{NOTHING, bar, bytes, cut, cut_names, latency, megabytes, percent, rate};
-use super::model::{Column, Row};
+use super::model::{Row, SortColumn};
 use super::{detail, keys};
 
 /// Width below which optional columns are left out.
@@ -85,30 +85,35 @@ fn foot_line(app: &App) -> String {
 
 /// A column of the list: heading, width, and content of a cell.
 struct Field {
-    column: Option<Column>,
+    column: Option<SortColumn>,
     heading: &'static str,
     width: u16,
     text: fn(&Row) -> String,
 }
 
-const fn field(column: Option<Column>, heading: &'static str, width: u16, text: fn(&Row) -> String) -> Field {
+const fn field(
+    column: Option<SortColumn>,
+    heading: &'static str,
+    width: u16,
+    text: fn(&Row) -> String,
+) -> Field {
     Field { column, heading, width, text }
 }
 
 const FIELDS: [Field; 14] = [
-    field(Some(Column::Name), "NAME", NAME_WIDTH as u16, |row| cut(&row.name, NAME_WIDTH)),
-    field(Some(Column::State), "STATE", 8, |row| cut(&row.state, 8)),
+    field(Some(SortColumn::Name), "NAME", NAME_WIDTH as u16, |row| cut(&row.name, NAME_WIDTH)),
+    field(Some(SortColumn::State), "STATE", 8, |row| cut(&row.state, 8)),
     field(None, "MD", 2, |row| mode(&row.mode).to_owned()),
-    field(Some(Column::Hit), "HIT", HIT_BAR_WIDTH as u16 + 5, |row| {
+    field(Some(SortColumn::Hit), "HIT", HIT_BAR_WIDTH as u16 + 5, |row| {
         format!("{} {:>4}", bar(row.hit_ratio, HIT_BAR_WIDTH), percent(row.hit_ratio))
     }),
-    field(Some(Column::Reads), "R/S", 5, |row| rate(row.reads)),
-    field(Some(Column::Writes), "W/S", 5, |row| rate(row.writes)),
-    field(Some(Column::ReadBytes), "RMB/S", 5, |row| megabytes(row.read_bytes)),
-    field(Some(Column::WriteBytes), "WMB/S", 5, |row| megabytes(row.write_bytes)),
-    field(Some(Column::MissLatency), "MISS99", 6, |row| latency(row.miss_p99_us)),
-    field(Some(Column::WriteLatency), "WRIT99", 6, |row| latency(row.write_p99_us)),
-    field(Some(Column::Dirty), "DIRTY", 5, |row| percent(row.dirty_share)),
+    field(Some(SortColumn::Reads), "R/S", 5, |row| rate(row.reads)),
+    field(Some(SortColumn::Writes), "W/S", 5, |row| rate(row.writes)),
+    field(Some(SortColumn::ReadBytes), "RMB/S", 5, |row| megabytes(row.read_bytes)),
+    field(Some(SortColumn::WriteBytes), "WMB/S", 5, |row| megabytes(row.write_bytes)),
+    field(Some(SortColumn::MissLatency), "MISS99", 6, |row| latency(row.miss_p99_us)),
+    field(Some(SortColumn::WriteLatency), "WRIT99", 6, |row| latency(row.write_p99_us)),
+    field(Some(SortColumn::Dirty), "DIRTY", 5, |row| percent(row.dirty_share)),
     field(None, "DIRTY B", 7, |row| bytes(row.dirty_bytes)),
     field(None, "CACHED", 6, |row| bytes(row.cached_bytes)),
     field(None, "RAM", 6, |row| bytes(row.ram_bytes)),
@@ -143,7 +148,7 @@ fn list(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let names = cut_names(&names, NAME_WIDTH);
     let line = |(row, name): (&Row, &String)| {
         let text = |field: &Field| match field.column {
-            Some(Column::Name) => name.clone(),
+            Some(SortColumn::Name) => name.clone(),
             _ => (field.text)(row),
         };
         let style = match row.state.as_str() {

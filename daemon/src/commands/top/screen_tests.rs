@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::super::app::LastEvent;
 use super::super::keys::{Next, press};
-use super::super::model::Look;
+use super::super::model::Sample;
 use super::*;
 
-fn look(seconds: u64) -> Look {
+fn look(seconds: u64) -> Sample {
     let names = ["web", "mail", "a-disk-with-a-long-name"];
     let disk = |name: &&str| {
         let state = if *name == "mail" { "waiting" } else { "serving" };
@@ -33,7 +33,7 @@ fn look(seconds: u64) -> Look {
         let latency = json!({ "count": 9, "p99": 12_345.0 });
         json!({ "name": name, "latency_us": { "read_miss": latency, "write": latency } })
     };
-    Look {
+    Sample {
         at: Duration::from_secs(seconds),
         disks: json!({ "disks": names.iter().map(disk).collect::<Vec<Value>>() }),
         counters: json!({ "disks": names.iter().map(counters).collect::<Vec<Value>>() }),
@@ -120,7 +120,7 @@ fn keys_sort_choose_and_open() {
 fn a_disk_that_is_gone_closes_its_details() {
     let mut app = app();
     type_in(&mut app, &[KeyCode::Enter]);
-    app.take(Look::default());
+    app.take(Sample::default());
     assert_eq!((&app.view, app.selected()), (&View::List, None));
     assert!(drawn(&app, 80, 24).contains("No disks yet"));
     type_in(&mut app, &[KeyCode::Down, KeyCode::Enter]);

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use super::app::{App, LastEvent, View};
 use super::keys::{Next, press};
-use super::model::Look;
+use super::model::Sample;
 use super::{INTERVAL, look, screen};
 use crate::client::Client;
 use crate::commands::ending;
@@ -31,7 +31,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// A result of the polling thread.
 enum News {
-    Look(Box<Look>),
+    Look(Box<Sample>),
     Event(LastEvent),
     /// Histograms of the disk of this name.
     Histograms(String, Option<Value>),

@@ -9,7 +9,7 @@ use base::problem::{Answer, Problem};
 use trace::{Format, Packer, Packing, Writer};
 
 /// Path and format of a trace that is to be written.
-pub(super) struct Output<'a, R> {
+pub(super) struct TraceOutput<'a, R> {
     path: &'a Path,
     new: PathBuf,
     pub(super) format: Format,
@@ -17,7 +17,7 @@ pub(super) struct Output<'a, R> {
     refuse: R,
 }
 
-impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
+impl<'a, R: Fn(String) -> Problem> TraceOutput<'a, R> {
     /// Returns the output to a file that does not exist yet, in the format `to` or in that of its name.
     /// `refuse` makes a problem of a reason.
     ///

@@ -17,7 +17,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use trace::{Options, Packer, Trace, Writer};
 
-use super::output::Output;
+use super::output::TraceOutput;
 use crate::cli::TraceRecord;
 use crate::client::{Client, Pause};
 use crate::commands::ending;
@@ -48,7 +48,7 @@ pub(super) fn run(options: &TraceRecord) -> Answer<()> {
     names::check(&options.name)?;
     let recordings = format!("/v1/disks/{}/recording", options.name);
     let client = crate::commands::client(&options.daemon)?;
-    let output = Output::new(&options.output, options.to, |reason| {
+    let output = TraceOutput::new(&options.output, options.to, |reason| {
         Problem::invalid(format!("Cannot record into {}: {reason}", options.output.display()))
     })?;
     client.hear_ends()?;

@@ -11,13 +11,13 @@ use trace::{Survey, Trace};
 use crate::output;
 
 /// A trace with its description.
-pub(super) struct Shown<'a> {
+pub(super) struct TraceSummary<'a> {
     pub(super) name: &'a str,
     pub(super) trace: &'a Trace,
     pub(super) info: Info,
 }
 
-impl Shown<'_> {
+impl TraceSummary<'_> {
     /// Returns the content of the document, under `trace`.
     pub(super) fn json(&self) -> Value {
         let mut content = json(&self.info);
@@ -288,14 +288,14 @@ mod tests {
 
     use super::*;
 
-    fn shown(lines: &str, options: &Options, look: impl FnOnce(Shown)) {
+    fn shown(lines: &str, options: &Options, look: impl FnOnce(TraceSummary)) {
         let bytes = Cursor::new(lines.as_bytes().to_vec());
         let mut trace = Trace::from_bytes("t", bytes, options).expect("its format is told");
         let mut gauge = Gauge::new();
         for request in trace.by_ref() {
             gauge.add(&request.expect("it is sound"));
         }
-        look(Shown { name: "t", trace: &trace, info: gauge.finish(&trace) });
+        look(TraceSummary { name: "t", trace: &trace, info: gauge.finish(&trace) });
     }
 
     #[test]

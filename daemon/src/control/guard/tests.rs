@@ -20,8 +20,8 @@ fn guard(port: u16) -> Guard {
 }
 
 /// Returns a reading request from this host.
-fn reading(path: &'static str) -> Asked<'static> {
-    Asked {
+fn reading(path: &'static str) -> RequestHead<'static> {
+    RequestHead {
         method: &Method::GET,
         path,
         peer: HERE,
@@ -33,7 +33,7 @@ fn reading(path: &'static str) -> Asked<'static> {
     }
 }
 
-fn status(asked: Asked<'_>) -> u16 {
+fn status(asked: RequestHead<'_>) -> u16 {
     guard(7070).decide(asked).map_or_else(|failure| failure.status.as_u16(), |()| 200)
 }
 
@@ -66,13 +66,13 @@ fn only_our_own_names_with_our_own_port_are_answered() {
         ("", false),
         ("127.0.0.1:7070 ", false),
     ] {
-        let owner = Asked { authorization: Some(&bearer), ..reading("/v1/disks") };
-        assert_eq!(status(Asked { host, ..owner }) == 200, ours, "{host}");
-        assert_eq!(status(Asked { host, ..reading("/") }) == 200, ours, "the page as well: {host}");
+        let owner = RequestHead { authorization: Some(&bearer), ..reading("/v1/disks") };
+        assert_eq!(status(RequestHead { host, ..owner }) == 200, ours, "{host}");
+        assert_eq!(status(RequestHead { host, ..reading("/") }) == 200, ours, "the page as well: {host}");
     }
     let usual = guard(80);
     for host in ["127.0.0.1", "localhost:80", "[::1]"] {
-        assert!(usual.decide(Asked { host, ..reading("/v1/disks") }).is_ok(), "{host}");
+        assert!(usual.decide(RequestHead { host, ..reading("/v1/disks") }).is_ok(), "{host}");
     }
 }
 
@@ -94,8 +94,14 @@ fn pages_of_other_origins_are_refused_with_and_without_the_token() {
     ] {
         for (method, path) in [(Method::GET, "/v1/disks"), (Method::POST, "/v1/disks"), (Method::GET, "/")] {
             let authorization = Some(bearer.as_str());
-            let asked =
-                Asked { method: &method, path, host, origin: Some(origin), authorization, ..reading("/") };
+            let asked = RequestHead {
+                method: &method,
+                path,
+                host,
+                origin: Some(origin),
+                authorization,
+                ..reading("/")
+            };
             assert_eq!(status(asked), if own { 200 } else { 403 }, "{method} {path} {host} {origin}");
         }
     }
@@ -113,7 +119,11 @@ fn what_a_page_of_another_site_asks_for_is_refused_save_the_files_of_the_page() 
         ("/assets/page.js", "cross-site", 200),
         ("/assetsx", "cross-site", 403),
     ] {
-        assert_eq!(status(Asked { fetch_site: Some(site), ..reading(path) }), expected, "{path} {site}");
+        assert_eq!(
+            status(RequestHead { fetch_site: Some(site), ..reading(path) }),
+            expected,
+            "{path} {site}"
+        );
     }
 }
 
@@ -146,7 +156,7 @@ fn every_change_needs_the_token_and_reading_needs_it_from_elsewhere() {
         (Method::PUT, "/v1/nothing", HERE, None, 401),
         (Method::TRACE, "/", HERE, None, 401),
     ] {
-        let asked = Asked { method: &method, path, peer, authorization, ..reading("/") };
+        let asked = RequestHead { method: &method, path, peer, authorization, ..reading("/") };
         assert_eq!(status(asked), expected, "{method} {path} {peer} {authorization:?}");
     }
 }
@@ -155,15 +165,19 @@ fn every_change_needs_the_token_and_reading_needs_it_from_elsewhere() {
 fn whoever_comes_through_a_proxy_on_this_host_is_not_here() {
     let bearer = format!("Bearer {TOKEN}");
     for (host, is_forwarded) in [("storage.example", false), ("127.0.0.1:7070", true)] {
-        let asked = Asked { host, is_forwarded, ..reading("/v1/disks") };
+        let asked = RequestHead { host, is_forwarded, ..reading("/v1/disks") };
         assert_eq!(status(asked), 401, "{host} {is_forwarded}");
-        assert_eq!(status(Asked { authorization: Some(&bearer), ..asked }), 200, "{host} {is_forwarded}");
-        assert_eq!(status(Asked { path: "/", ..asked }), 200, "the page asks for the token");
+        assert_eq!(
+            status(RequestHead { authorization: Some(&bearer), ..asked }),
+            200,
+            "{host} {is_forwarded}"
+        );
+        assert_eq!(status(RequestHead { path: "/", ..asked }), 200, "the page asks for the token");
     }
     for header in FORWARDED {
         let request = Request::builder().uri("/v1/disks").header("host", "h").header(header, "192.0.2.7");
         let request = request.body(Body::empty()).expect("a request");
-        assert!(Asked::of(&request, HERE).expect("it can be read").is_forwarded, "{header}");
+        assert!(RequestHead::of(&request, HERE).expect("it can be read").is_forwarded, "{header}");
     }
 }
 
@@ -172,12 +186,15 @@ fn refusals_say_what_to_do_and_never_the_token() {
     let guard = guard(7070);
     let wrong = format!("Bearer {}", TOKEN.replace('f', "e"));
     for (asked, part) in [
-        (Asked { host: "evil.example", ..reading("/") }, "http.names"),
-        (Asked { origin: Some("null"), ..reading("/") }, "open http://127.0.0.1:7070/"),
-        (Asked { method: &Method::POST, ..reading("/v1/disks") }, "over TCP without the token"),
-        (Asked { peer: ELSEWHERE, ..reading("/v1/disks") }, "another host, or through a proxy, (192.0.2.7)"),
+        (RequestHead { host: "evil.example", ..reading("/") }, "http.names"),
+        (RequestHead { origin: Some("null"), ..reading("/") }, "open http://127.0.0.1:7070/"),
+        (RequestHead { method: &Method::POST, ..reading("/v1/disks") }, "over TCP without the token"),
         (
-            Asked { method: &Method::POST, authorization: Some(&wrong), ..reading("/v1/disks") },
+            RequestHead { peer: ELSEWHERE, ..reading("/v1/disks") },
+            "another host, or through a proxy, (192.0.2.7)",
+        ),
+        (
+            RequestHead { method: &Method::POST, authorization: Some(&wrong), ..reading("/v1/disks") },
             "not the right one",
         ),
     ] {
@@ -192,7 +209,7 @@ fn heads_that_can_be_read_in_two_ways_are_refused() {
         change(Request::builder().uri("/v1/disks")).body(Body::empty()).expect("a request")
     };
     let good = request(|builder| builder.header("host", "127.0.0.1:7070"));
-    assert!(Asked::of(&good, HERE).is_ok());
+    assert!(RequestHead::of(&good, HERE).is_ok());
     for wrong in [
         request(|builder| builder),
         request(|builder| builder.header("host", "127.0.0.1:7070").header("host", "evil.example")),
@@ -200,7 +217,7 @@ fn heads_that_can_be_read_in_two_ways_are_refused() {
         request(|builder| builder.header("host", "h").header("authorization", &b"Bearer \xff"[..])),
         request(|builder| builder.uri("http://evil.example/v1/disks").header("host", "127.0.0.1:7070")),
     ] {
-        let failure = Asked::of(&wrong, HERE).expect_err("it is ambiguous");
+        let failure = RequestHead::of(&wrong, HERE).expect_err("it is ambiguous");
         assert_eq!(failure.status, StatusCode::BAD_REQUEST, "{wrong:?}");
     }
 }

@@ -26,7 +26,7 @@ use crate::backing::BackingMonitor;
 use crate::door::{DoorKind, Entrances};
 use crate::host_record::{HostFile, HostRecord};
 use crate::keys::Values;
-use crate::places::{Places, Surroundings};
+use crate::places::{Environment, Places};
 
 const MIB: u64 = 1 << 20;
 const DISK: u64 = 8 * MIB;
@@ -34,32 +34,32 @@ const REQUEST: u64 = 64 << 10;
 
 /// Storage of the disk that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Storage {
+enum MovingStorage {
     File,
     /// Another disk, `base` on the second shard, over NBD.
     Server,
 }
 
 /// Two shards with a pool between them, and the disk `d` on the first.
-struct Host {
-    storage: Storage,
+struct TwoShardHost {
+    storage: MovingStorage,
     folder: TempDir,
     places: Places,
     shards: [ShardHandle; 2],
     runtime: tokio::runtime::Runtime,
 }
 
-impl Host {
+impl TwoShardHost {
     fn new() -> Self {
-        Self::on(Storage::File)
+        Self::on(MovingStorage::File)
     }
 
-    fn on(storage: Storage) -> Self {
+    fn on(storage: MovingStorage) -> Self {
         let folder = TempDir::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.expect("a runtime for one thread");
         let dir = Some(folder.path().join("dir"));
-        let places = Places::resolve(dir, None, &Surroundings::of_process()).expect("the folder is ours");
+        let places = Places::resolve(dir, None, &Environment::of_process()).expect("the folder is ours");
         places.make().expect("the folder is ours");
         let (directory, monitor) = (Directory::default(), BackingMonitor::default());
         let remembered =
@@ -84,7 +84,7 @@ impl Host {
         let host = Self { storage, folder, places, shards, runtime };
         let image = host.folder.path().join("d.img");
         File::create(&image).and_then(|file| file.set_len(DISK)).expect("the folder is ours");
-        if storage == Storage::Server {
+        if storage == MovingStorage::Server {
             host.attach_base();
         }
         host.attach(0);
@@ -97,8 +97,8 @@ impl Host {
 
     fn attach(&self, shard: usize) {
         let location = match self.storage {
-            Storage::File => self.image(),
-            Storage::Server => {
+            MovingStorage::File => self.image(),
+            MovingStorage::Server => {
                 let address = Address::Unix(self.places.socket(DoorKind::Nbd, "base"));
                 Location::Nbd(Target { address, export: "base".to_owned() })
             }
@@ -225,7 +225,7 @@ fn read_all(guest: &mut Client, round: u8) {
 
 #[test]
 fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
-    let host = Host::new();
+    let host = TwoShardHost::new();
     let mut guest = host.guest();
     write_all(&mut guest, 1);
     host.warm(&mut guest, 1);
@@ -255,7 +255,7 @@ fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
 
 #[test]
 fn what_was_counted_in_pass_through_goes_along_and_ends_where_the_mode_changes() {
-    let host = Host::new();
+    let host = TwoShardHost::new();
     let set_mode = |shard: usize, mode: &str| {
         let values = Values::default().with([("mode", mode)]).expect("a key that there is");
         let change = Reconfiguring { name: "d".to_owned(), values, rights: None };
@@ -288,7 +288,7 @@ fn what_was_counted_in_pass_through_goes_along_and_ends_where_the_mode_changes()
 #[test]
 fn a_disk_moves_with_requests_that_wait_for_a_limit_and_owes_them_where_it_goes_on() {
     const MANY: u64 = 100;
-    let host = Host::new();
+    let host = TwoShardHost::new();
     host.loaded(0);
     let values = Values::default().with([("iops-max", "1")]).expect("a key that there is");
     let change = Reconfiguring { name: "d".to_owned(), values, rights: None };
@@ -319,12 +319,12 @@ fn a_disk_moves_with_requests_that_wait_for_a_limit_and_owes_them_where_it_goes_
 
 #[test]
 fn what_was_written_last_is_read_after_each_of_many_moves_under_load() {
-    for storage in [Storage::File, Storage::Server] {
-        many_moves_under_load(&Host::on(storage));
+    for storage in [MovingStorage::File, MovingStorage::Server] {
+        many_moves_under_load(&TwoShardHost::on(storage));
     }
 }
 
-fn many_moves_under_load(host: &Host) {
+fn many_moves_under_load(host: &TwoShardHost) {
     let done = AtomicBool::new(false);
     let mut guests: Vec<Client> = (0..3).map(|_| host.guest()).collect();
     std::thread::scope(|scope| {
@@ -361,7 +361,7 @@ fn many_moves_under_load(host: &Host) {
 
 #[test]
 fn a_guest_that_is_slow_to_send_calls_the_move_off_and_nobody_loses_anything() {
-    let host = Host::new();
+    let host = TwoShardHost::new();
     let mut socket = UnixStream::connect(host.places.socket(DoorKind::Nbd, "d")).expect("the disk is served");
     let ours = socket.try_clone().expect("there are files left");
     let mut slow = Client::over(ours, "d", Replies::Simple).expect("the disk is served");
@@ -385,12 +385,12 @@ fn a_guest_that_is_slow_to_send_calls_the_move_off_and_nobody_loses_anything() {
 
 #[test]
 fn a_disk_that_the_new_shard_cannot_take_up_goes_back_and_its_guests_notice_nothing() {
-    for storage in [Storage::File, Storage::Server] {
-        refused_by_the_new_shard(&Host::on(storage));
+    for storage in [MovingStorage::File, MovingStorage::Server] {
+        refused_by_the_new_shard(&TwoShardHost::on(storage));
     }
 }
 
-fn refused_by_the_new_shard(host: &Host) {
+fn refused_by_the_new_shard(host: &TwoShardHost) {
     let mut guest = host.guest();
     write_all(&mut guest, 4);
     read_all(&mut guest, 4);
@@ -414,8 +414,8 @@ fn refused_by_the_new_shard(host: &Host) {
 
 #[test]
 fn a_disk_that_neither_shard_can_take_up_is_served_by_none_and_leaves_nothing_open() {
-    for storage in [Storage::File, Storage::Server] {
-        let host = Host::on(storage);
+    for storage in [MovingStorage::File, MovingStorage::Server] {
+        let host = TwoShardHost::on(storage);
         let mut guest = host.guest();
         write_all(&mut guest, 5);
         host.loaded(0);
@@ -439,7 +439,7 @@ fn a_disk_that_neither_shard_can_take_up_is_served_by_none_and_leaves_nothing_op
 
 #[test]
 fn a_disk_on_a_server_moves_with_its_connections_and_what_they_have_not_flushed() {
-    let host = Host::on(Storage::Server);
+    let host = TwoShardHost::on(MovingStorage::Server);
     let mut guest = host.guest();
     write_all(&mut guest, 1);
     while host.connections_of_base() < 4 {}
@@ -469,7 +469,7 @@ fn a_disk_on_a_server_moves_with_its_connections_and_what_they_have_not_flushed(
 
 #[test]
 fn a_disk_whose_server_may_have_lost_changes_stays_where_that_is_known() {
-    let host = Host::on(Storage::Server);
+    let host = TwoShardHost::on(MovingStorage::Server);
     let mut guest = host.guest();
     write_all(&mut guest, 1);
     host.loaded(0);
@@ -489,7 +489,7 @@ fn a_disk_whose_server_may_have_lost_changes_stays_where_that_is_known() {
 
 #[test]
 fn a_disk_with_a_failed_write_stays_where_that_is_known() {
-    let host = Host::new();
+    let host = TwoShardHost::new();
     let mut guest = host.guest();
     let image = File::options().write(true).open(host.folder.path().join("d.img"));
     image.and_then(|image| image.set_len(MIB)).expect("the folder is ours");
@@ -503,7 +503,7 @@ fn a_disk_with_a_failed_write_stays_where_that_is_known() {
 
 #[test]
 fn a_disk_that_is_lost_between_shards_leaves_nothing_open() {
-    let host = Host::new();
+    let host = TwoShardHost::new();
     let mut guest = host.guest();
     drop(host.lift(0).expect("nothing stands in the way"));
     host.run(host.shards[0].let_go("d".to_owned())).expect("the shard is there");
@@ -515,7 +515,7 @@ fn a_disk_that_is_lost_between_shards_leaves_nothing_open() {
 
 #[test]
 fn a_disk_that_leaves_while_it_is_loaded_leaves_nothing_open() {
-    let host = Host::new();
+    let host = TwoShardHost::new();
     let mut guest = host.guest();
     write_all(&mut guest, 2);
     read_all(&mut guest, 2);
@@ -532,7 +532,7 @@ fn a_disk_that_leaves_while_it_is_loaded_leaves_nothing_open() {
 
 #[test]
 fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
-    let host = Host::on(Storage::Server);
+    let host = TwoShardHost::on(MovingStorage::Server);
     let write_back = [
         ("mode", "write-back"),
         ("allow-unmarked", "yes"),
