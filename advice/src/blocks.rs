@@ -6,7 +6,7 @@ use cache::words::limits::DISK_BLOCKS_MAX;
 
 use super::answer::{Advice, BlockBasis, BlockSize, Blocks};
 use super::words::exact;
-use super::{Known, Plan, READS_NEEDED, Simulated, float, percent, points, ratio, size, whole};
+use super::{AdviceInput, Plan, READS_NEEDED, SimulatedHits, float, percent, points, ratio, size, whole};
 
 const PAGE: u64 = block::PAGE;
 
@@ -44,7 +44,7 @@ fn at(compared: &[BlockSize], block_bytes: u64) -> Option<BlockSize> {
     Some(BlockSize { block_bytes, ..*worse })
 }
 
-pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
+pub(super) fn add(known: &AdviceInput<'_>, plan: &Plan, advice: &mut Advice) {
     let (basis, compared) = compared(known, plan);
     // By the curve, larger blocks have more hits where neighbours follow each other: that is read-ahead, which a cache that fetches only
     // requested pages does not do. So only the loss against pages counts.
@@ -94,7 +94,7 @@ fn index_share(index_bytes: u64, content_bytes: u64) -> Option<f64> {
     ratio(index_bytes, content_bytes).filter(|_| content_bytes >= 1 << 20)
 }
 
-fn compared(known: &Known<'_>, plan: &Plan) -> (BlockBasis, Vec<BlockSize>) {
+fn compared(known: &AdviceInput<'_>, plan: &Plan) -> (BlockBasis, Vec<BlockSize>) {
     if known.simulated.is_empty() {
         let of = |(block_bytes, reads): &(u64, Prediction)| {
             let (index_bytes_min, index_bytes_max) = index_bytes(plan.flash_bytes, *block_bytes);
@@ -103,7 +103,7 @@ fn compared(known: &Known<'_>, plan: &Plan) -> (BlockBasis, Vec<BlockSize>) {
         };
         return (BlockBasis::Curve, known.curves.blocks.iter().filter_map(of).collect());
     }
-    let of = |simulated: &Simulated| BlockSize {
+    let of = |simulated: &SimulatedHits| BlockSize {
         block_bytes: simulated.block_bytes,
         hit_ratio: simulated.hit_ratio(),
         index_bytes_min: simulated.index_bytes,
@@ -128,7 +128,7 @@ fn index_of(block: &BlockSize) -> String {
 }
 
 fn sentence(
-    known: &Known<'_>,
+    known: &AdviceInput<'_>,
     plan: &Plan,
     basis: BlockBasis,
     compared: &[BlockSize],

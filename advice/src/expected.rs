@@ -6,7 +6,8 @@ use super::answer::{Advice, Expected, FlashWear, LatencyOf};
 use super::mode::Judged;
 use super::words::{digits, time};
 use super::{
-    Basis, Known, Latencies, Plan, Simulated, Source, Took, float, percent, ratio, size, span, whole,
+    AdviceInput, Basis, Latencies, LatencyEstimate, Plan, SimulatedHits, Source, float, percent, ratio, size,
+    span, whole,
 };
 
 const DAY: f64 = 86_400.0;
@@ -24,7 +25,7 @@ fn mean_us(latencies: &Latencies, hits: f64, from_ram: f64) -> Option<f64> {
 }
 
 /// Returns the mean latency of reads with the planned cache: with the best simulated blocks, or else by the curve.
-fn planned_us(known: &Known<'_>, plan: &Plan) -> Option<f64> {
+fn planned_us(known: &AdviceInput<'_>, plan: &Plan) -> Option<f64> {
     let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
     let (hits, from_ram) = if let Some(best) = best {
         (best.hit_ratio(), ratio(best.ram_hits, best.reads).unwrap_or(0.0))
@@ -36,7 +37,7 @@ fn planned_us(known: &Known<'_>, plan: &Plan) -> Option<f64> {
 }
 
 /// Returns true unless reads are known to take about as long with the cache as without.
-pub(super) fn is_faster(known: &Known<'_>, plan: &Plan) -> bool {
+pub(super) fn is_faster(known: &AdviceInput<'_>, plan: &Plan) -> bool {
     match (planned_us(known, plan), known.latencies.miss) {
         (Some(with), Some(without)) => with <= without.us * FASTER,
         _ => true,
@@ -44,7 +45,7 @@ pub(super) fn is_faster(known: &Known<'_>, plan: &Plan) -> bool {
 }
 
 /// Returns the reason why a cache is of no use though it would have hits.
-pub(super) fn sentence_of_no_faster(known: &Known<'_>, plan: &Plan) -> String {
+pub(super) fn sentence_of_no_faster(known: &AdviceInput<'_>, plan: &Plan) -> String {
     let (Some(with), Some(miss)) = (planned_us(known, plan), known.latencies.miss) else {
         return String::new();
     };
@@ -64,7 +65,7 @@ pub(super) fn sentence_of_no_faster(known: &Known<'_>, plan: &Plan) -> String {
     )
 }
 
-pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
+pub(super) fn add(known: &AdviceInput<'_>, judged: Judged, advice: &mut Advice) {
     if judged != Judged::CanHelp {
         return;
     }
@@ -78,7 +79,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
     };
     // Figures of the served policy in the simulation of a trace; otherwise those of the curve.
     let simulated = super::simulated(known, advice);
-    let hits = simulated.map_or(size.advised.hit_ratio, Simulated::hit_ratio);
+    let hits = simulated.map_or(size.advised.hit_ratio, SimulatedHits::hit_ratio);
     let from_ram = simulated.and_then(|simulated| ratio(simulated.ram_hits, simulated.reads));
     let from_ram = from_ram.unwrap_or(size.ram_hit_ratio).min(hits);
     let Some(mean_us) = mean_us(latencies, hits, from_ram) else { return };
@@ -106,7 +107,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
     });
 }
 
-impl Took {
+impl LatencyEstimate {
     fn document(self) -> LatencyOf {
         LatencyOf { us: self.us, basis: self.basis, count: self.count }
     }
@@ -121,7 +122,7 @@ impl Took {
     }
 }
 
-pub(super) fn add_wear(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
+pub(super) fn add_wear(known: &AdviceInput<'_>, judged: Judged, advice: &mut Advice) {
     let text = match wear(known, advice) {
         Ok(wear) => {
             let text = sentence(known, advice, &wear);
@@ -135,7 +136,7 @@ pub(super) fn add_wear(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
     advice.say("wear", text);
 }
 
-fn wear(known: &Known<'_>, advice: &Advice) -> Result<FlashWear, String> {
+fn wear(known: &AdviceInput<'_>, advice: &Advice) -> Result<FlashWear, String> {
     let passes = known.present.is_some_and(|present| present.mode == Mode::PassThrough);
     if passes {
         return Err("nothing is cached in pass-through".to_owned());
@@ -166,7 +167,7 @@ fn wear(known: &Known<'_>, advice: &Advice) -> Result<FlashWear, String> {
     })
 }
 
-fn sentence(known: &Known<'_>, advice: &Advice, wear: &FlashWear) -> String {
+fn sentence(known: &AdviceInput<'_>, advice: &Advice, wear: &FlashWear) -> String {
     let mut text = match known.source {
         Source::Disk => format!("It writes {} a day to flash", size(wear.bytes_per_day)),
         Source::Trace => format!(

@@ -27,7 +27,7 @@ use cache::{Curves, Mode};
 
 pub use answer::{Advice, Basis, Source};
 use answer::{Seen, Sentence, Verdict};
-use mode::Judged;
+use mode::CacheVerdict;
 pub use sizes::Plan;
 use words::{points, size, span};
 
@@ -48,7 +48,7 @@ const ORDER: [&str; 9] =
 
 /// Input of an advice. An unknown value is none.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct AdviceInput<'a> {
     /// Kind of the subject: a served disk or a trace.
     pub source: Source,
     /// Name of the disk, or of the file of a trace.
@@ -56,15 +56,15 @@ pub struct Known<'a> {
     /// Miss-ratio curves of its reads and writes.
     pub curves: &'a Curves,
     /// Requests that the advice is based on.
-    pub asked: Asked,
+    pub asked: RequestCounts,
     /// Mean latencies.
     pub latencies: Latencies,
     /// Present configuration of the disk; none of a trace.
-    pub present: Option<Present>,
+    pub present: Option<CurrentSettings>,
     /// Flash of this host; none of a trace, or if it is missing.
-    pub pool: Option<Flash>,
+    pub pool: Option<FlashPool>,
     /// Results of simulation at the planned size, for different blocks; none of a disk.
-    pub simulated: &'a [Simulated],
+    pub simulated: &'a [SimulatedHits],
     /// Reason why a trace was not simulated, if so.
     pub unsimulated: Option<&'a str>,
     /// Size of the disk in bytes; of a trace, the end of its last request.
@@ -75,7 +75,7 @@ pub struct Known<'a> {
 
 /// Recent requests of guests, or all requests of a trace.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked {
+pub struct RequestCounts {
     /// Read requests.
     pub reads: u64,
     /// Write requests.
@@ -99,18 +99,18 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Latencies {
     /// Reads that RAM answers.
-    pub ram: Option<Took>,
+    pub ram: Option<LatencyEstimate>,
     /// Reads that flash answers.
-    pub flash: Option<Took>,
+    pub flash: Option<LatencyEstimate>,
     /// Reads that the backing answers.
-    pub miss: Option<Took>,
+    pub miss: Option<LatencyEstimate>,
     /// Writes.
-    pub write: Option<Took>,
+    pub write: Option<LatencyEstimate>,
 }
 
 /// Mean latency.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Took {
+pub struct LatencyEstimate {
     /// Microseconds.
     pub us: f64,
     /// Origin of the number.
@@ -121,7 +121,7 @@ pub struct Took {
 
 /// Present configuration of a disk. Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Present {
+pub struct CurrentSettings {
     /// Its cache mode.
     pub mode: Mode,
     /// True if guests can only read.
@@ -148,7 +148,7 @@ pub struct Present {
 
 /// Flash of a host. Sizes in bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Flash {
+pub struct FlashPool {
     /// All devices together.
     pub size_bytes: u64,
     /// Flash that disks can use together.
@@ -161,7 +161,7 @@ pub struct Flash {
 
 /// Results of the served policy on a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Simulated {
+pub struct SimulatedHits {
     /// Block size of the simulation.
     pub block_bytes: u64,
     /// Read requests.
@@ -180,13 +180,13 @@ pub struct Simulated {
     pub index_bytes: u64,
 }
 
-impl Simulated {
+impl SimulatedHits {
     fn hit_ratio(&self) -> f64 {
         ratio(self.ram_hits + self.flash_hits, self.reads).unwrap_or(0.0)
     }
 }
 
-impl Took {
+impl LatencyEstimate {
     /// A copy of 4 KiB and the cache's own work. This and the next two are usual values where nothing was measured.
     pub const RAM: Self = Self::assumed(5.0);
     /// A read of 4 KiB that an `NVMe` drive answers.
@@ -204,7 +204,7 @@ impl Took {
     }
 }
 
-impl Asked {
+impl RequestCounts {
     fn all(&self) -> u64 {
         self.reads + self.writes
     }
@@ -224,40 +224,40 @@ pub fn of_unserved(name: &str, reason: &str) -> Advice {
 /// Conclusions from the curve alone, computed once: whether a cache can help, and its size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outline {
-    judged: Judged,
+    judged: CacheVerdict,
     plan: Plan,
 }
 
 impl Outline {
     /// Judges the curve, and plans a size.
-    pub fn of(known: &Known<'_>) -> Self {
+    pub fn of(known: &AdviceInput<'_>) -> Self {
         let plan = Plan::of(known);
         Self { judged: mode::judge(known, &plan), plan }
     }
 
     /// Returns the plan with which to simulate a trace; none if no sizes will be advised.
     pub fn simulated_at(&self) -> Option<&Plan> {
-        (self.judged == Judged::CanHelp).then_some(&self.plan)
+        (self.judged == CacheVerdict::CanHelp).then_some(&self.plan)
     }
 }
 
 /// Returns the advice.
-pub fn advise(known: &Known<'_>) -> Advice {
+pub fn advise(known: &AdviceInput<'_>) -> Advice {
     advise_on(known, &Outline::of(known))
 }
 
 /// Returns the advice for a subject with a known outline: a trace that was simulated meanwhile.
-pub fn advise_on(known: &Known<'_>, outline: &Outline) -> Advice {
+pub fn advise_on(known: &AdviceInput<'_>, outline: &Outline) -> Advice {
     let plan = &outline.plan;
     let judged = mode::judge_as_served(known, plan, outline.judged);
     let nothing = |verdict, text| Advice::nothing(known.source, known.name, verdict, text);
     let mut advice = match judged {
-        Judged::TooLittleSeen => nothing(Verdict::TooLittleSeen, too_little(known)),
-        Judged::CannotHelp(reason) => nothing(Verdict::CannotHelp, cannot_help(known, plan, reason)),
-        Judged::CanHelp => can_help(known, plan),
+        CacheVerdict::TooLittleSeen => nothing(Verdict::TooLittleSeen, too_little(known)),
+        CacheVerdict::CannotHelp(reason) => nothing(Verdict::CannotHelp, cannot_help(known, plan, reason)),
+        CacheVerdict::CanHelp => can_help(known, plan),
     };
     advice.seen = Some(seen(known));
-    if judged != Judged::TooLittleSeen {
+    if judged != CacheVerdict::TooLittleSeen {
         if let Some(text) = sizes::sentence_of_wanted(known, plan, simulated(known, &advice)) {
             advice.say("wanted", text);
         }
@@ -270,8 +270,8 @@ pub fn advise_on(known: &Known<'_>, outline: &Outline) -> Advice {
     advice
 }
 
-fn seen(known: &Known<'_>) -> Seen {
-    let Asked { reads, writes, has_directions, sequential, seconds, .. } = known.asked;
+fn seen(known: &AdviceInput<'_>) -> Seen {
+    let RequestCounts { reads, writes, has_directions, sequential, seconds, .. } = known.asked;
     Seen {
         reads: whole(known.curves.reads.uses()),
         reads_needed: READS_NEEDED,
@@ -286,11 +286,11 @@ fn seen(known: &Known<'_>) -> Seen {
 }
 
 /// Writes that bypass the cache are not counted as used.
-fn goes_around(known: &Known<'_>) -> bool {
+fn goes_around(known: &AdviceInput<'_>) -> bool {
     known.present.is_some_and(|present| present.mode == Mode::WriteAround)
 }
 
-fn too_little(known: &Known<'_>) -> String {
+fn too_little(known: &AdviceInput<'_>) -> String {
     let reads = whole(known.curves.reads.uses());
     let missing = READS_NEEDED.saturating_sub(reads);
     let mut text = format!(
@@ -310,7 +310,7 @@ fn too_little(known: &Known<'_>) -> String {
     text
 }
 
-fn cannot_help(known: &Known<'_>, plan: &Plan, reason: mode::Reason) -> String {
+fn cannot_help(known: &AdviceInput<'_>, plan: &Plan, reason: mode::Reason) -> String {
     let all = known.asked.all();
     let mut text = match reason {
         mode::Reason::HardlyRead => {
@@ -342,7 +342,7 @@ fn cannot_help(known: &Known<'_>, plan: &Plan, reason: mode::Reason) -> String {
 }
 
 /// Returns the sentence for a cache that helps by the curve and not in simulation.
-fn not_as_served(known: &Known<'_>, plan: &Plan) -> String {
+fn not_as_served(known: &AdviceInput<'_>, plan: &Plan) -> String {
     let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
     let (hits, more) =
         best.map_or((0.0, String::new()), |best| (best.hit_ratio(), sizes::NoFullHits::of(best).to_string()));
@@ -355,7 +355,7 @@ fn not_as_served(known: &Known<'_>, plan: &Plan) -> String {
     )
 }
 
-fn thinly(known: &Known<'_>, plan: &Plan) -> String {
+fn thinly(known: &AdviceInput<'_>, plan: &Plan) -> String {
     let reads = &known.curves.reads;
     let Some((knee, hits)) = plan.knee.and_then(|knee| Some((knee, reads.hit_ratio(knee)?))) else {
         return format!("no tenth of it brings {}", points(sizes::WORTH));
@@ -364,13 +364,13 @@ fn thinly(known: &Known<'_>, plan: &Plan) -> String {
     format!("beyond {knee}, which has {hits}, no tenth of it brings {}", points(sizes::WORTH))
 }
 
-fn can_help(known: &Known<'_>, plan: &Plan) -> Advice {
+fn can_help(known: &AdviceInput<'_>, plan: &Plan) -> Advice {
     let mut advice = Advice::nothing(known.source, known.name, Verdict::CanHelp, String::new());
     advice.size = Some(plan.document(known));
     blocks::add(known, plan, &mut advice);
     let simulated = simulated(known, &advice);
     let predicted = known.curves.reads.hit_ratio(plan.cache_bytes());
-    let hits = simulated.map(Simulated::hit_ratio).or(predicted).unwrap_or(0.0);
+    let hits = simulated.map(SimulatedHits::hit_ratio).or(predicted).unwrap_or(0.0);
     advice.sentences[0].text = format!(
         "A cache helps: with {}, {} of reads would be hits.",
         size(plan.cache_bytes()),
@@ -385,7 +385,7 @@ fn can_help(known: &Known<'_>, plan: &Plan) -> Advice {
 }
 
 /// Returns the simulation of the advised blocks.
-fn simulated<'a>(known: &'a Known<'_>, advice: &Advice) -> Option<&'a Simulated> {
+fn simulated<'a>(known: &'a AdviceInput<'_>, advice: &Advice) -> Option<&'a SimulatedHits> {
     let advised = advice.blocks.as_ref().map(|blocks| blocks.advised_bytes);
     known.simulated.iter().find(|simulated| Some(simulated.block_bytes) == advised)
 }
@@ -419,7 +419,7 @@ impl Advice {
     }
 
     /// Sorts the sentences into reading order, and writes the command that sets the keys.
-    fn put_together(&mut self, known: &Known<'_>) {
+    fn put_together(&mut self, known: &AdviceInput<'_>) {
         self.sentences.sort_by_key(|sentence| ORDER.iter().position(|about| *about == sentence.about));
         // The refusal of a request is read first.
         let is_refused =

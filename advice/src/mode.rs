@@ -6,7 +6,8 @@ use cache::Mode;
 
 use super::answer::{Advice, ModeAdvice, WriteBack};
 use super::{
-    Known, Plan, READS_NEEDED, Simulated, Source, float, goes_around, percent, ratio, size, words::time,
+    AdviceInput, Plan, READS_NEEDED, SimulatedHits, Source, float, goes_around, percent, ratio, size,
+    words::time,
 };
 
 /// Share of reads in requests below which a cache for reads is of no use.
@@ -29,7 +30,7 @@ const HARDLY_READ_FROM: u64 = 3_600;
 
 /// Verdict on the use of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judged {
+pub(super) enum CacheVerdict {
     TooLittleSeen,
     CannotHelp(Reason),
     CanHelp,
@@ -48,45 +49,47 @@ pub(super) enum Reason {
     NoFaster,
 }
 
-pub(super) fn judge(known: &Known<'_>, plan: &Plan) -> Judged {
+pub(super) fn judge(known: &AdviceInput<'_>, plan: &Plan) -> CacheVerdict {
     let (asked, reads) = (&known.asked, &known.curves.reads);
     let hardly_read = ratio(asked.reads, asked.all()).is_some_and(|reads| reads < READ_SHARE_MIN);
     let is_long = known.source == Source::Trace || asked.seconds >= Some(HARDLY_READ_FROM);
     if asked.has_directions && hardly_read && is_long && asked.all() >= READS_NEEDED {
-        return Judged::CannotHelp(Reason::HardlyRead);
+        return CacheVerdict::CannotHelp(Reason::HardlyRead);
     }
     if reads.uses() < float(READS_NEEDED) {
-        return Judged::TooLittleSeen;
+        return CacheVerdict::TooLittleSeen;
     }
     if reads.hit_ratio_max().unwrap_or(0.0) < HIT_RATIO_MIN {
-        return Judged::CannotHelp(Reason::ReadOnce);
+        return CacheVerdict::CannotHelp(Reason::ReadOnce);
     }
     // If the user wants a hit ratio that can be reached, its size is advised, however thin the reuse.
     if plan.wanted.is_none() && at_knee(known, plan) < HIT_RATIO_MIN {
-        return Judged::CannotHelp(Reason::SpreadThin);
+        return CacheVerdict::CannotHelp(Reason::SpreadThin);
     }
-    Judged::CanHelp
+    CacheVerdict::CanHelp
 }
 
-fn at_knee(known: &Known<'_>, plan: &Plan) -> f64 {
+fn at_knee(known: &AdviceInput<'_>, plan: &Plan) -> f64 {
     plan.knee.and_then(|knee| known.curves.reads.hit_ratio(knee)).unwrap_or(0.0)
 }
 
 /// Returns the verdict of the curve, corrected by simulation and by known latencies.
-pub(super) fn judge_as_served(known: &Known<'_>, plan: &Plan, judged: Judged) -> Judged {
-    let best = known.simulated.iter().map(Simulated::hit_ratio).reduce(f64::max);
+pub(super) fn judge_as_served(known: &AdviceInput<'_>, plan: &Plan, judged: CacheVerdict) -> CacheVerdict {
+    let best = known.simulated.iter().map(SimulatedHits::hit_ratio).reduce(f64::max);
     match judged {
-        Judged::CanHelp if best.is_some_and(|best| best < HIT_RATIO_MIN) => {
-            Judged::CannotHelp(Reason::NotAsServed)
+        CacheVerdict::CanHelp if best.is_some_and(|best| best < HIT_RATIO_MIN) => {
+            CacheVerdict::CannotHelp(Reason::NotAsServed)
         }
-        Judged::CanHelp if !super::expected::is_faster(known, plan) => Judged::CannotHelp(Reason::NoFaster),
+        CacheVerdict::CanHelp if !super::expected::is_faster(known, plan) => {
+            CacheVerdict::CannotHelp(Reason::NoFaster)
+        }
         judged => judged,
     }
 }
 
 /// Returns the share of reads that bypass the cache and would count as entering it in pass-through, if that could change the verdict.
 /// Pass-through is then not advised, because the next advice would be another one.
-fn is_turned_by_passing(known: &Known<'_>, plan: &Plan, reason: Reason) -> Option<f64> {
+fn is_turned_by_passing(known: &AdviceInput<'_>, plan: &Plan, reason: Reason) -> Option<f64> {
     known.present.filter(|present| present.mode != Mode::PassThrough)?;
     let past = ratio(known.asked.sequential?, known.asked.reads)?;
     let hits = match reason {
@@ -97,7 +100,7 @@ fn is_turned_by_passing(known: &Known<'_>, plan: &Plan, reason: Reason) -> Optio
     (past > 0.0 && hits + past >= HIT_RATIO_MIN).then_some(past)
 }
 
-pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut Advice) {
+pub(super) fn add(known: &AdviceInput<'_>, judged: CacheVerdict, plan: &Plan, advice: &mut Advice) {
     let present = known.present.map(|present| present.mode);
     let write_back = write_back(known, judged, plan);
     let (advised, text) = advised(known, judged, plan, write_back.as_ref());
@@ -118,7 +121,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut A
 
 /// Returns the mode if a cache does not help reads.
 fn advised_without_reads(
-    known: &Known<'_>,
+    known: &AdviceInput<'_>,
     plan: &Plan,
     reason: Reason,
     is_worth: bool,
@@ -146,15 +149,15 @@ fn advised_without_reads(
 }
 
 fn advised(
-    known: &Known<'_>,
-    judged: Judged,
+    known: &AdviceInput<'_>,
+    judged: CacheVerdict,
     plan: &Plan,
     write_back: Option<&WriteBack>,
 ) -> (Option<Mode>, String) {
     let present = known.present.map(|present| present.mode);
     let is_worth = write_back.is_some_and(|write_back| write_back.is_worth_a_thought);
     let keeps_write_back = present == Some(Mode::WriteBack);
-    if let Judged::CannotHelp(reason) = judged {
+    if let CacheVerdict::CannotHelp(reason) = judged {
         return advised_without_reads(known, plan, reason, is_worth);
     }
     if keeps_write_back {
@@ -202,14 +205,14 @@ fn advised(
 }
 
 /// Returns the effects of write-back; none if no writes are known.
-fn write_back(known: &Known<'_>, judged: Judged, plan: &Plan) -> Option<WriteBack> {
+fn write_back(known: &AdviceInput<'_>, judged: CacheVerdict, plan: &Plan) -> Option<WriteBack> {
     if !known.asked.has_directions || goes_around(known) {
         return None;
     }
     let writes = ratio(known.asked.writes, known.asked.all())?;
     let dirty_bytes = match (&known.present, judged) {
         (Some(present), _) => present.dirty_limit_bytes,
-        (None, Judged::CanHelp) => plan.flash_bytes / DIRTY_PART,
+        (None, CacheVerdict::CanHelp) => plan.flash_bytes / DIRTY_PART,
         (None, _) => known.curves.working_set_bytes / DIRTY_PART,
     };
     let coalesced = known.curves.writes.hit_ratio(dirty_bytes)?;
@@ -218,7 +221,7 @@ fn write_back(known: &Known<'_>, judged: Judged, plan: &Plan) -> Option<WriteBac
     Some(WriteBack { is_worth_a_thought, dirty_bytes, coalesced })
 }
 
-fn sentence_of_write_back(known: &Known<'_>, write_back: &WriteBack) -> String {
+fn sentence_of_write_back(known: &AdviceInput<'_>, write_back: &WriteBack) -> String {
     let writes = percent(ratio(known.asked.writes, known.asked.all()).unwrap_or(0.0));
     let mut text = format!(
         "With {} dirty at most, write-back would spare the backing {} of the pages written, which are written again while dirty.",

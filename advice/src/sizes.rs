@@ -11,7 +11,10 @@ use cache::words::limits::{RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MAX};
 
 use super::answer::{SizeAt, Sizes};
 use super::words::exact;
-use super::{Asked, Known, Present, Simulated, Source, float, percent, points, ratio, size, whole};
+use super::{
+    AdviceInput, CurrentSettings, RequestCounts, SimulatedHits, Source, float, percent, points, ratio, size,
+    whole,
+};
 
 /// Divisor of the working set for the steps by which the knee is judged.
 const PART: u64 = 10;
@@ -66,7 +69,7 @@ pub struct Plan {
 
 impl Plan {
     /// Returns a size planned from the curve of a disk or a trace.
-    pub fn of(known: &Known<'_>) -> Self {
+    pub fn of(known: &AdviceInput<'_>) -> Self {
         let reads = &known.curves.reads;
         let knee = knee(reads, known.curves.working_set_bytes);
         let wanted = known.wanted.and_then(|ratio| reads.size_for(ratio));
@@ -93,20 +96,20 @@ impl Plan {
     }
 
     /// Returns true if the disk should get this size, because it now has much more or too little.
-    pub(super) fn is_change(&self, known: &Known<'_>) -> bool {
+    pub(super) fn is_change(&self, known: &AdviceInput<'_>) -> bool {
         let Some(present) = &known.present else { return true };
         is_too_large(known, present, self)
             || missed(known, present, self) >= WORTH
             || self.lacks_wanted(present)
     }
 
-    fn lacks_wanted(&self, present: &Present) -> bool {
+    fn lacks_wanted(&self, present: &CurrentSettings) -> bool {
         self.wanted.is_some_and(|wanted| present.cache_bytes < wanted)
             && present.cache_bytes < self.cache_bytes()
     }
 
     /// Returns the limit to set. The pool of a trace is not known, so its limit is one that every pool accepts.
-    fn limit_bytes(&self, known: &Known<'_>) -> u64 {
+    fn limit_bytes(&self, known: &AdviceInput<'_>) -> u64 {
         match known.source {
             Source::Disk => self.flash_bytes,
             Source::Trace => self.flash_bytes.max(LIMIT_ANYWHERE),
@@ -114,7 +117,7 @@ impl Plan {
     }
 
     /// Returns the keys to set.
-    pub(super) fn keys(&self, known: &Known<'_>) -> Vec<(&'static str, String)> {
+    pub(super) fn keys(&self, known: &AdviceInput<'_>) -> Vec<(&'static str, String)> {
         let mut keys = Vec::new();
         if self.is_change(known) {
             keys.push(("limit", exact(self.limit_bytes(known))));
@@ -125,7 +128,7 @@ impl Plan {
         keys
     }
 
-    pub(super) fn document(&self, known: &Known<'_>) -> Sizes {
+    pub(super) fn document(&self, known: &AdviceInput<'_>) -> Sizes {
         let reads = &known.curves.reads;
         let at = |cache_bytes| SizeAt { cache_bytes, hit_ratio: reads.hit_ratio(cache_bytes).unwrap_or(0.0) };
         Sizes {
@@ -144,14 +147,14 @@ impl Plan {
 }
 
 /// Returns true if a disk may have much more than it can use. With a wanted hit ratio, space that adds hits is kept.
-pub(super) fn is_too_large(known: &Known<'_>, present: &Present, plan: &Plan) -> bool {
+pub(super) fn is_too_large(known: &AdviceInput<'_>, present: &CurrentSettings, plan: &Plan) -> bool {
     let flash = present.cache_bytes.saturating_sub(present.ram_bytes);
     let has_hits = known.wanted.is_some() && -missed(known, present, plan) >= WORTH;
     flash >= plan.flash_bytes.saturating_mul(TOO_LARGE) && !has_hits
 }
 
 /// Returns the hit ratio that the present size lacks.
-pub(super) fn missed(known: &Known<'_>, present: &Present, plan: &Plan) -> f64 {
+pub(super) fn missed(known: &AdviceInput<'_>, present: &CurrentSettings, plan: &Plan) -> f64 {
     let at = |bytes| known.curves.reads.hit_ratio(bytes).unwrap_or(0.0);
     at(plan.cache_bytes()) - at(present.cache_bytes)
 }
@@ -178,7 +181,7 @@ fn between(bytes: u64, step: u64, steps: u64) -> u64 {
     whole(float(bytes) * float(step) / float(steps))
 }
 
-fn ram(target: u64, present: Option<&Present>) -> u64 {
+fn ram(target: u64, present: Option<&CurrentSettings>) -> u64 {
     let present = present.map_or(RAM_DEFAULT, |present| present.ram_bytes);
     let part = (target / RAM_PART).min(RAM_MAX);
     // Whole powers of two, and no small changes: less RAM than now saves little.
@@ -192,7 +195,7 @@ fn round_up(bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(unit).unwrap_or(bytes)
 }
 
-pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simulated>) -> String {
+pub(super) fn sentence(known: &AdviceInput<'_>, plan: &Plan, simulated: Option<&SimulatedHits>) -> String {
     let reads = &known.curves.reads;
     let hits_at = |bytes| percent(reads.hit_ratio(bytes).unwrap_or(0.0));
     let set = known.curves.working_set_bytes;
@@ -235,7 +238,7 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
         if let Some(hits) = ratio(known.asked.hits.unwrap_or(0), known.asked.reads)
             && present.mode != cache::Mode::PassThrough
         {
-            let Asked { reads, partial_hits, sequential, .. } = known.asked;
+            let RequestCounts { reads, partial_hits, sequential, .. } = known.asked;
             let others = NoFullHits { reads, partial_hits, bypassed: sequential.unwrap_or(0) };
             text.extend([format!(" What serves it lately had {} full hits{others}.", percent(hits))]);
         }
@@ -244,7 +247,7 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
 }
 
 /// Returns the sentence on the simulated policy, which is not LRU, and counts a partial hit as a miss.
-fn sentence_of_simulation(plan: &Plan, simulated: &Simulated) -> String {
+fn sentence_of_simulation(plan: &Plan, simulated: &SimulatedHits) -> String {
     format!(
         " That is of a cache which takes in everything, and what it has in part counts in part. Simulated with {}, what serves disks has \
          {} full hits{}.",
@@ -264,7 +267,7 @@ pub(super) struct NoFullHits {
 }
 
 impl NoFullHits {
-    pub(super) fn of(&Simulated { reads, partial_hits, bypassed, .. }: &Simulated) -> Self {
+    pub(super) fn of(&SimulatedHits { reads, partial_hits, bypassed, .. }: &SimulatedHits) -> Self {
         Self { reads, partial_hits, bypassed }
     }
 }
@@ -286,9 +289,9 @@ impl fmt::Display for NoFullHits {
 
 /// Returns the sentence on the size for the wanted ratio by the curve, and on the ratio of simulation, if that is less.
 pub(super) fn sentence_of_wanted(
-    known: &Known<'_>,
+    known: &AdviceInput<'_>,
     plan: &Plan,
-    simulated: Option<&Simulated>,
+    simulated: Option<&SimulatedHits>,
 ) -> Option<String> {
     let wanted = known.wanted?;
     let Some(bytes) = plan.wanted else {
@@ -302,7 +305,7 @@ pub(super) fn sentence_of_wanted(
     if bytes > plan.cache_bytes() {
         text.push_str(", which is more than the pool has");
     }
-    if let Some(served) = simulated.map(Simulated::hit_ratio).filter(|served| *served < wanted) {
+    if let Some(served) = simulated.map(SimulatedHits::hit_ratio).filter(|served| *served < wanted) {
         text.extend([format!(
             ", by the curve. What serves disks, simulated with {}, has {}",
             size(plan.cache_bytes()),
@@ -313,7 +316,7 @@ pub(super) fn sentence_of_wanted(
     Some(text)
 }
 
-pub(super) fn sentence_of_ram(known: &Known<'_>, plan: &Plan) -> String {
+pub(super) fn sentence_of_ram(known: &AdviceInput<'_>, plan: &Plan) -> String {
     let mut text = division(known, plan);
     let limit = plan.limit_bytes(known);
     if limit > plan.flash_bytes {
@@ -333,7 +336,7 @@ fn pool_for(flash_bytes: u64) -> u64 {
     (1 << segment.max(1).ilog2()) * SEGMENTS_CHOSEN
 }
 
-fn division(known: &Known<'_>, plan: &Plan) -> String {
+fn division(known: &AdviceInput<'_>, plan: &Plan) -> String {
     let hits = percent(known.curves.reads.hit_ratio(plan.ram_bytes).unwrap_or(0.0));
     if plan.knee.is_some_and(|knee| knee <= plan.ram_bytes) {
         return format!(

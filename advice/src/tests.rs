@@ -40,19 +40,19 @@ fn hot_and_cold() -> Curves {
     }))
 }
 
-fn reads_only(reads: u64) -> Asked {
-    Asked {
+fn reads_only(reads: u64) -> RequestCounts {
+    RequestCounts {
         reads,
         has_directions: true,
         sequential: Some(0),
         hits: Some(0),
         seconds: Some(200_000),
-        ..Asked::default()
+        ..RequestCounts::default()
     }
 }
 
-fn known(curves: &Curves) -> Known<'_> {
-    Known {
+fn known(curves: &Curves) -> AdviceInput<'_> {
+    AdviceInput {
         source: Source::Disk,
         name: "web1",
         curves,
@@ -67,8 +67,8 @@ fn known(curves: &Curves) -> Known<'_> {
     }
 }
 
-fn present(flash_bytes: u64) -> Present {
-    Present {
+fn present(flash_bytes: u64) -> CurrentSettings {
+    CurrentSettings {
         mode: Mode::WriteThrough,
         is_read_only: false,
         cache_bytes: flash_bytes + MIB,
@@ -83,8 +83,8 @@ fn present(flash_bytes: u64) -> Present {
     }
 }
 
-fn pool() -> Flash {
-    Flash { size_bytes: 2_000 * GIB, usable_bytes: 2_000 * GIB, least_bytes: MIB, can_mirror: false }
+fn pool() -> FlashPool {
+    FlashPool { size_bytes: 2_000 * GIB, usable_bytes: 2_000 * GIB, least_bytes: MIB, can_mirror: false }
 }
 
 fn text(advice: &Advice, about: &str) -> String {
@@ -153,15 +153,17 @@ fn nothing_is_said_of_too_few_reads_but_how_many_are_missing() {
         "{said}"
     );
     let nothing = used([]);
-    let said = text(&advise(&Known { asked: Asked::default(), ..known(&nothing) }), "verdict");
+    let said = text(&advise(&AdviceInput { asked: RequestCounts::default(), ..known(&nothing) }), "verdict");
     assert!(said.contains("0 reads, and 10000 are needed, 10000 more. Let its guest work"), "{said}");
 }
 
 #[test]
 fn a_disk_that_is_read_once_gets_pass_through_and_no_size() {
     let curves = looped(50_000, 1);
-    let advice =
-        advise(&Known { asked: Asked { sequential: Some(40_000), ..reads_only(50_000) }, ..known(&curves) });
+    let advice = advise(&AdviceInput {
+        asked: RequestCounts { sequential: Some(40_000), ..reads_only(50_000) },
+        ..known(&curves)
+    });
     assert_eq!(advice.verdict, Verdict::CannotHelp);
     assert!(advice.size.is_none() && advice.blocks.is_none());
     let said = text(&advice, "verdict");
@@ -175,7 +177,7 @@ fn a_disk_that_is_read_once_gets_pass_through_and_no_size() {
     );
     let without_runs = advise(&known(&curves));
     assert_eq!(without_runs.command.as_deref(), Some("forebay disk set web1 mode=pass-through"));
-    let wanted = advise(&Known { wanted: Some(0.5), ..known(&curves) });
+    let wanted = advise(&AdviceInput { wanted: Some(0.5), ..known(&curves) });
     assert!(text(&wanted, "wanted").contains("50.0% cannot be reached: the most is 0.0%"));
 }
 
@@ -196,8 +198,8 @@ fn a_disk_whose_rereads_are_spread_over_everything_is_hardly_helped() {
 fn a_disk_that_is_hardly_read_gets_pass_through() {
     let curves =
         used((0..50_000_u64).map(|at| (at % 5_000, if at % 100 == 0 { Use::Read } else { Use::Write })));
-    let asked = Asked { reads: 500, writes: 49_500, ..reads_only(500) };
-    let advice = advise(&Known { asked, ..known(&curves) });
+    let asked = RequestCounts { reads: 500, writes: 49_500, ..reads_only(500) };
+    let advice = advise(&AdviceInput { asked, ..known(&curves) });
     assert_eq!(advice.verdict, Verdict::CannotHelp);
     assert!(
         text(&advice, "verdict").contains("1.0% of its 50000 requests of the last 2 days are reads"),
@@ -211,20 +213,20 @@ fn a_disk_that_is_hardly_read_gets_pass_through() {
 
 #[test]
 fn what_is_written_and_not_read_goes_around_and_what_is_read_goes_through() {
-    let asked = Asked { reads: 40_000, writes: 40_000, ..reads_only(40_000) };
+    let asked = RequestCounts { reads: 40_000, writes: 40_000, ..reads_only(40_000) };
     // Reads in a loop of 2,000 pages, writes elsewhere.
     let apart = used((0..40_000_u64).flat_map(|at| [(at % 2_000, Use::Read), (100_000 + at, Use::Write)]));
-    let advice = advise(&Known { asked, ..known(&apart) });
+    let advice = advise(&AdviceInput { asked, ..known(&apart) });
     assert_eq!(advice.keys.get("mode").map(String::as_str), Some("write-around"), "{advice:?}");
     assert!(text(&advice, "mode").contains("50.0% of requests write, and only 0.0% of reads"), "{advice:?}");
     // Each page is written, then read.
     let together = used((0..40_000_u64).flat_map(|at| [(at % 2_000, Use::Write), (at % 2_000, Use::Read)]));
-    let advice = advise(&Known { asked, ..known(&together) });
+    let advice = advise(&AdviceInput { asked, ..known(&together) });
     assert_eq!(advice.mode.as_ref().and_then(|mode| mode.advised.as_deref()), Some("write-through"));
     assert_eq!(advice.keys.get("mode"), None);
     // Write-around does not follow writes: nothing can be advised against it.
-    let around = Present { mode: Mode::WriteAround, ..present(GIB) };
-    let advice = advise(&Known { asked, present: Some(around), ..known(&apart) });
+    let around = CurrentSettings { mode: Mode::WriteAround, ..present(GIB) };
+    let advice = advise(&AdviceInput { asked, present: Some(around), ..known(&apart) });
     assert_eq!(advice.keys.get("mode"), None);
     assert!(advice.seen.expect("it was seen").reads_of_written.is_none());
 }
@@ -237,8 +239,8 @@ fn write_back_is_explained_with_what_it_depends_on_and_never_set() {
         let usage = if at % 3 == 0 { Use::Write } else { Use::Read };
         (scattered(&mut state) % 1_000, usage)
     }));
-    let asked = Asked { reads: 40_000, writes: 20_000, ..reads_only(40_000) };
-    let advice = advise(&Known { asked, ..known(&curves) });
+    let asked = RequestCounts { reads: 40_000, writes: 20_000, ..reads_only(40_000) };
+    let advice = advise(&AdviceInput { asked, ..known(&curves) });
     assert_eq!(advice.keys.get("mode"), None);
     let said = text(&advice, "write-back");
     for wanted in [
@@ -249,11 +251,11 @@ fn write_back_is_explained_with_what_it_depends_on_and_never_set() {
     ] {
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
-    let mirrored = Flash { can_mirror: true, ..pool() };
-    let advice = advise(&Known { asked, pool: Some(mirrored), ..known(&curves) });
+    let mirrored = FlashPool { can_mirror: true, ..pool() };
+    let advice = advise(&AdviceInput { asked, pool: Some(mirrored), ..known(&curves) });
     assert!(text(&advice, "write-back").contains("two devices, which both have it"), "{advice:?}");
-    let back = Present { mode: Mode::WriteBack, ..present(GIB) };
-    let advice = advise(&Known { asked, present: Some(back), ..known(&curves) });
+    let back = CurrentSettings { mode: Mode::WriteBack, ..present(GIB) };
+    let advice = advise(&AdviceInput { asked, present: Some(back), ..known(&curves) });
     assert_eq!(advice.mode.as_ref().and_then(|mode| mode.advised.as_deref()), Some("write-back"));
     assert!(!text(&advice, "write-back").contains("If so"));
 }
@@ -262,11 +264,13 @@ fn write_back_is_explained_with_what_it_depends_on_and_never_set() {
 fn slow_writes_alone_make_write_back_worth_a_thought() {
     let curves =
         used((0..60_000_u64).map(|at| (at % 20_000, if at % 3 == 0 { Use::Write } else { Use::Read })));
-    let asked = Asked { reads: 40_000, writes: 20_000, ..reads_only(40_000) };
-    let took =
-        |us| Latencies { write: Some(Took { us, basis: Basis::Measured, count: 9 }), ..Latencies::default() };
+    let asked = RequestCounts { reads: 40_000, writes: 20_000, ..reads_only(40_000) };
+    let took = |us| Latencies {
+        write: Some(LatencyEstimate { us, basis: Basis::Measured, count: 9 }),
+        ..Latencies::default()
+    };
     let is_worth = |us| {
-        let advice = advise(&Known { asked, latencies: took(us), ..known(&curves) });
+        let advice = advise(&AdviceInput { asked, latencies: took(us), ..known(&curves) });
         advice.mode.and_then(|mode| mode.write_back).expect("it writes").is_worth_a_thought
     };
     assert!(is_worth(8_000.0) && !is_worth(300.0));
@@ -275,12 +279,13 @@ fn slow_writes_alone_make_write_back_worth_a_thought() {
 #[test]
 fn a_wanted_hit_ratio_has_a_size_or_cannot_be_reached() {
     let curves = large_loop();
-    let advice = advise(&Known { wanted: Some(0.7), present: Some(present(64 * MIB)), ..known(&curves) });
+    let advice =
+        advise(&AdviceInput { wanted: Some(0.7), present: Some(present(64 * MIB)), ..known(&curves) });
     let size = advice.size.as_ref().expect("there is a size");
     let bytes = size.wanted_bytes.expect("75 % can be had");
     assert!(bytes.abs_diff(2 * GIB) < GIB / 10, "{bytes}");
     assert!(size.advised.cache_bytes >= bytes && size.advised.hit_ratio >= 0.7, "{size:?}");
-    let never = advise(&Known { wanted: Some(0.9), ..known(&curves) });
+    let never = advise(&AdviceInput { wanted: Some(0.9), ..known(&curves) });
     assert_eq!(never.size.as_ref().and_then(|size| size.wanted_bytes), None);
     let said = text(&never, "wanted");
     assert!(said.contains("90.0% cannot be reached: the most is 75.0%"), "{said}");
@@ -292,7 +297,7 @@ fn a_wanted_hit_ratio_has_a_size_or_cannot_be_reached() {
 #[test]
 fn a_cache_is_too_large_too_small_or_right() {
     let curves = large_loop();
-    let of = |flash| advise(&Known { present: Some(present(flash)), ..known(&curves) });
+    let of = |flash| advise(&AdviceInput { present: Some(present(flash)), ..known(&curves) });
     let large = of(100 * GIB);
     assert!(warns(&large, WarningKind::TooLarge) && large.keys.contains_key("limit"), "{large:?}");
     let advised = large.size.as_ref().expect("a size").advised_flash_bytes;
@@ -303,13 +308,13 @@ fn a_cache_is_too_large_too_small_or_right() {
     let right = of(advised);
     assert!(!warns(&right, WarningKind::TooLarge) && !warns(&right, WarningKind::TooSmall), "{right:?}");
     assert!(!right.keys.contains_key("limit"), "{right:?}");
-    let tight = Flash { usable_bytes: GIB, ..pool() };
-    let cut = advise(&Known { pool: Some(tight), present: Some(present(GIB)), ..known(&curves) });
+    let tight = FlashPool { usable_bytes: GIB, ..pool() };
+    let cut = advise(&AdviceInput { pool: Some(tight), present: Some(present(GIB)), ..known(&curves) });
     assert!(warns(&cut, WarningKind::PoolTooSmall), "{cut:?}");
     assert!(cut.size.as_ref().is_some_and(|size| size.advised_flash_bytes <= GIB), "{cut:?}");
     // A disk in pass-through does not use its limit.
-    let passing = Present { mode: Mode::PassThrough, ..present(100 * GIB) };
-    let passing = advise(&Known { present: Some(passing), ..known(&curves) });
+    let passing = CurrentSettings { mode: Mode::PassThrough, ..present(100 * GIB) };
+    let passing = advise(&AdviceInput { present: Some(passing), ..known(&curves) });
     assert!(!warns(&passing, WarningKind::TooLarge), "{passing:?}");
     assert_eq!(passing.keys.get("mode").map(String::as_str), Some("write-through"));
 }
@@ -317,8 +322,8 @@ fn a_cache_is_too_large_too_small_or_right() {
 #[test]
 fn every_command_sets_the_keys_that_are_advised() {
     let curves = large_loop();
-    let whole = advise(&Known { present: Some(present(100 * GIB)), ..known(&curves) });
-    let trace = advise(&Known { source: Source::Trace, present: None, pool: None, ..known(&curves) });
+    let whole = advise(&AdviceInput { present: Some(present(100 * GIB)), ..known(&curves) });
+    let trace = advise(&AdviceInput { source: Source::Trace, present: None, pool: None, ..known(&curves) });
     for (advice, name) in [(whole, "web1"), (trace, "NAME")] {
         let command = advice.command.expect("there is something to set");
         let keys = command.strip_prefix(&format!("forebay disk set {name} ")).expect(&command);
@@ -330,38 +335,39 @@ fn every_command_sets_the_keys_that_are_advised() {
 #[test]
 fn the_expected_latency_is_that_of_hits_and_misses_by_their_shares() {
     let curves = large_loop();
-    let took = |us| Some(Took { us, basis: Basis::Measured, count: 500 });
+    let took = |us| Some(LatencyEstimate { us, basis: Basis::Measured, count: 500 });
     let latencies = Latencies { ram: took(10.0), flash: took(100.0), miss: took(10_000.0), write: None };
-    let advice = advise(&Known { latencies, ..known(&curves) });
+    let advice = advise(&AdviceInput { latencies, ..known(&curves) });
     let expected = advice.latency.as_ref().expect("all is measured");
     // A loop: nothing from RAM, three of four from flash.
     assert!((expected.mean_us - (0.75 * 100.0 + 0.25 * 10_000.0)).abs() < 30.0, "{expected:?}");
     assert!((expected.without_cache_us - 10_000.0).abs() < 1e-9);
     assert!(text(&advice, "latency").contains("(measured, 500 reads)"), "{advice:?}");
-    let assumed = Latencies { flash: Some(Took::FLASH), ..latencies };
+    let assumed = Latencies { flash: Some(LatencyEstimate::FLASH), ..latencies };
     assert!(
-        text(&advise(&Known { latencies: assumed, ..known(&curves) }), "latency")
+        text(&advise(&AdviceInput { latencies: assumed, ..known(&curves) }), "latency")
             .contains("assumed, not measured")
     );
     // 282 us with a cache where reads take 105 us without is no help.
     let slower = Latencies { flash: took(330.0), miss: took(105.0), ..latencies };
-    let no = advise(&Known { latencies: slower, ..known(&curves) });
+    let no = advise(&AdviceInput { latencies: slower, ..known(&curves) });
     assert_eq!(no.verdict, Verdict::CannotHelp, "{no:?}");
     assert!(text(&no, "verdict").contains("does not help: reads would take"), "{no:?}");
     assert!(no.size.is_none() && !no.keys.contains_key("limit"), "{no:?}");
     assert_eq!(no.keys.get("mode").map(String::as_str), Some("pass-through"), "{no:?}");
-    let unknown = advise(&Known { latencies: Latencies { miss: None, ..latencies }, ..known(&curves) });
+    let unknown = advise(&AdviceInput { latencies: Latencies { miss: None, ..latencies }, ..known(&curves) });
     assert!(unknown.latency.is_none() && text(&unknown, "latency").contains("not known"));
     let fast = Latencies { miss: took(120.0), ..latencies };
-    assert!(warns(&advise(&Known { latencies: fast, ..known(&curves) }), WarningKind::BackingIsFast));
+    assert!(warns(&advise(&AdviceInput { latencies: fast, ..known(&curves) }), WarningKind::BackingIsFast));
 }
 
 #[test]
 fn wear_is_what_was_written_by_the_time_that_it_took_or_not_known() {
     let curves = large_loop();
     let written = |seconds, bytes| {
-        let asked = Asked { seconds: Some(seconds), flash_write_bytes: Some(bytes), ..reads_only(40_000) };
-        advise(&Known { asked, ..known(&curves) })
+        let asked =
+            RequestCounts { seconds: Some(seconds), flash_write_bytes: Some(bytes), ..reads_only(40_000) };
+        advise(&AdviceInput { asked, ..known(&curves) })
     };
     let day = written(7_200, 10 * GIB);
     let wear = day.wear.as_ref().expect("two hours are enough");
@@ -375,7 +381,7 @@ fn wear_is_what_was_written_by_the_time_that_it_took_or_not_known() {
 #[test]
 fn a_trace_is_advised_on_by_what_was_simulated() {
     let curves = large_loop();
-    let of = |block_bytes, hits: u64, flash_write_bytes| Simulated {
+    let of = |block_bytes, hits: u64, flash_write_bytes| SimulatedHits {
         block_bytes,
         reads: 1_000,
         ram_hits: 100,
@@ -386,15 +392,19 @@ fn a_trace_is_advised_on_by_what_was_simulated() {
         index_bytes: 7 * MIB,
     };
     let simulated = [of(4 << 10, 600, 1), of(16 << 10, 604, 2), of(64 << 10, 500, 3)];
-    let latencies =
-        Latencies { ram: Some(Took::RAM), flash: Some(Took::FLASH), miss: Some(Took::MISS), write: None };
-    let trace = Known {
+    let latencies = Latencies {
+        ram: Some(LatencyEstimate::RAM),
+        flash: Some(LatencyEstimate::FLASH),
+        miss: Some(LatencyEstimate::MISS),
+        write: None,
+    };
+    let trace = AdviceInput {
         source: Source::Trace,
         present: None,
         pool: None,
         simulated: &simulated,
         latencies,
-        asked: Asked { seconds: Some(86_400), ..reads_only(40_000) },
+        asked: RequestCounts { seconds: Some(86_400), ..reads_only(40_000) },
         ..known(&curves)
     };
     let advice = advise(&trace);
@@ -406,7 +416,8 @@ fn a_trace_is_advised_on_by_what_was_simulated() {
     );
     assert_eq!(advice.wear.as_ref().map(|wear| wear.bytes_per_day), Some(2));
     let expected = advice.latency.as_ref().expect("all is assumed");
-    let mean = 0.1 * Took::RAM.us + 0.504 * Took::FLASH.us + 0.396 * Took::MISS.us;
+    let mean =
+        0.1 * LatencyEstimate::RAM.us + 0.504 * LatencyEstimate::FLASH.us + 0.396 * LatencyEstimate::MISS.us;
     assert!((expected.mean_us - mean).abs() < 1e-6, "{expected:?}");
     let said = text(&advice, "size");
     assert!(
@@ -414,9 +425,9 @@ fn a_trace_is_advised_on_by_what_was_simulated() {
         "{said}"
     );
     assert!(!said.contains("in part only"), "two of a hundred are not worth a word: {said}");
-    let unsimulated = Known { simulated: &[], unsimulated: Some("it is too long"), ..trace };
+    let unsimulated = AdviceInput { simulated: &[], unsimulated: Some("it is too long"), ..trace };
     assert!(text(&advise(&unsimulated), "wear").contains("not known: it is too long"));
-    let without = Known { asked: Asked { has_directions: false, ..trace.asked }, ..trace };
+    let without = AdviceInput { asked: RequestCounts { has_directions: false, ..trace.asked }, ..trace };
     let advice = advise(&without);
     assert!(!advice.keys.contains_key("mode") && advice.mode.is_some_and(|mode| mode.advised.is_none()));
 }
@@ -426,12 +437,12 @@ fn blocks_are_small_where_neighbours_are_not_used_together() {
     let mut state = 11;
     // One page of each MiB.
     let apart = used((0..300_000).map(|_| (scattered(&mut state) % 20_000 * 256, Use::Read)));
-    let advice = advise(&Known { present: Some(present(64 * MIB)), ..known(&apart) });
+    let advice = advise(&AdviceInput { present: Some(present(64 * MIB)), ..known(&apart) });
     assert_eq!(advice.keys.get("block-size").map(String::as_str), Some("4KiB"), "{advice:?}");
     let rough = used((0..30_000).map(move |_| (scattered(&mut state) % 5_000 * 256, Use::Read)));
-    let rough = advise(&Known { present: Some(present(16 * MIB)), ..known(&rough) });
+    let rough = advise(&AdviceInput { present: Some(present(16 * MIB)), ..known(&rough) });
     assert!(!rough.keys.contains_key("block-size"), "a rough curve changes nothing: {rough:?}");
-    let together = advise(&Known { present: Some(present(2 * GIB)), ..known(&large_loop()) });
+    let together = advise(&AdviceInput { present: Some(present(2 * GIB)), ..known(&large_loop()) });
     assert_eq!(together.blocks.as_ref().map(|blocks| blocks.advised_bytes), Some(64 << 10));
     assert!(!together.keys.contains_key("block-size"), "{together:?}");
 }
@@ -451,14 +462,14 @@ fn the_index_takes_what_was_measured() {
 
 #[test]
 fn what_a_disk_had_is_said_in_full_hits_and_what_was_none_beside_it() {
-    let asked = Asked { hits: Some(858), partial_hits: 42, ..reads_only(1_000) };
+    let asked = RequestCounts { hits: Some(858), partial_hits: 42, ..reads_only(1_000) };
     let curves = hot_and_cold();
-    let said = |asked| text(&advise(&Known { asked, ..known(&curves) }), "size");
+    let said = |asked| text(&advise(&AdviceInput { asked, ..known(&curves) }), "size");
     let in_part = "had 85.8% full hits; 4.2% of reads are cached in part only, which is a miss.";
     assert!(said(asked).contains(in_part), "{}", said(asked));
-    let past = said(Asked { sequential: Some(100), ..asked });
+    let past = said(RequestCounts { sequential: Some(100), ..asked });
     assert!(past.contains("a miss; 10.0% of reads go past the cache"), "{past}");
-    let few = said(Asked { partial_hits: 2, ..asked });
+    let few = said(RequestCounts { partial_hits: 2, ..asked });
     assert!(few.contains("had 85.8% full hits.") && few.contains("in part counts in part"), "{few}");
 }
 

@@ -6,7 +6,7 @@ use super::answer::{Advice, Warning, WarningKind};
 use super::mode::Judged;
 use super::sizes::{Plan, is_too_large, missed};
 use super::words::{digits, time};
-use super::{Known, Source, percent, points, ratio, size, span};
+use super::{AdviceInput, Source, percent, points, ratio, size, span};
 
 /// Share of reads of long runs from which on they are mentioned.
 const SEQUENTIAL_MUCH: f64 = 0.5;
@@ -19,7 +19,7 @@ const AS_FAST: f64 = 1.5;
 /// Drive writes a day for which most read-intensive drives are rated.
 const DRIVE_WRITES_MUCH: f64 = 1.0;
 
-pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut Advice) {
+pub(super) fn add(known: &AdviceInput<'_>, judged: Judged, plan: &Plan, advice: &mut Advice) {
     let wear = of_wear(advice);
     let mut warn = |kind, text| advice.warnings.push(Warning { kind, text });
     if judged == Judged::CanHelp {
@@ -47,7 +47,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut A
     }
 }
 
-fn of_size(known: &Known<'_>, plan: &Plan) -> Vec<(WarningKind, String)> {
+fn of_size(known: &AdviceInput<'_>, plan: &Plan) -> Vec<(WarningKind, String)> {
     let mut warnings = Vec::new();
     if plan.is_cut_by_pool {
         let pool = known.pool.map_or(0, |pool| pool.usable_bytes);
@@ -107,7 +107,7 @@ fn of_wear(advice: &Advice) -> Option<String> {
     })
 }
 
-fn of_speed(known: &Known<'_>) -> Option<String> {
+fn of_speed(known: &AdviceInput<'_>) -> Option<String> {
     let (flash, miss) = (known.latencies.flash?, known.latencies.miss?);
     (miss.us < flash.us * AS_FAST).then(|| {
         format!(
@@ -119,7 +119,7 @@ fn of_speed(known: &Known<'_>) -> Option<String> {
 }
 
 /// Returns a warning if most reads are in long runs.
-pub(super) fn mostly_sequential(known: &Known<'_>) -> Option<String> {
+pub(super) fn mostly_sequential(known: &AdviceInput<'_>) -> Option<String> {
     let sequential = ratio(known.asked.sequential?, known.asked.of_sequential(known.source));
     let sequential = sequential.filter(|sequential| *sequential > SEQUENTIAL_MUCH)?;
     Some(match known.source {

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::World;
+use super::AttachContext;
 use super::detach::{Unreachable, clean_up, close_original, return_guest};
-use super::forebay::{MovedDisk, Wanted};
+use super::forebay::{DiskRequest, MovedDisk};
 use super::graph::{Device, Graph, node_used_by};
 use super::mirror::ChangeOver;
-use super::original::Found;
+use super::original::MovableDisk;
 use base::names;
 use base::problem::{Answer, Problem};
 use base::rights::{forebay_group, group_text};
@@ -20,7 +20,7 @@ const RECONNECT_DELAY_S: u64 = 60;
 ///
 /// # Errors
 /// The first failure. The guest has its disk as before, or the message has what is left to do.
-pub fn attach(world: &mut World, device: &str, name: Option<&str>) -> Answer<MovedDisk> {
+pub fn attach(world: &mut AttachContext, device: &str, name: Option<&str>) -> Answer<MovedDisk> {
     let found = find(world, device)?;
     let name = match name {
         Some(name) => name.to_owned(),
@@ -28,7 +28,7 @@ pub fn attach(world: &mut World, device: &str, name: Option<&str>) -> Answer<Mov
     };
     names::check(&name)?;
     let socket_group = world.process.group_to_let_in(forebay_group())?.map(group_text);
-    let disk = world.forebay.add(&Wanted {
+    let disk = world.forebay.add(&DiskRequest {
         name,
         path: found.path.clone(),
         qmp: world.qmp.name().to_owned(),
@@ -43,17 +43,17 @@ pub fn attach(world: &mut World, device: &str, name: Option<&str>) -> Answer<Mov
     }
 }
 
-fn find(world: &mut World, device: &str) -> Answer<Found> {
+fn find(world: &mut AttachContext, device: &str) -> Answer<MovableDisk> {
     let found = Device::find(&mut world.qmp, device)?;
     found.check_holds_requests_back(&mut world.qmp, device)?;
     found.check_threads(&mut world.qmp, device)?;
     refuse_second_attempt(world, device)?;
     let graph = Graph::of(&mut world.qmp)?;
-    Found::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
+    MovableDisk::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
 }
 
 /// Fails if an earlier attempt left a disk that must be removed first.
-fn refuse_second_attempt(world: &World, device: &str) -> Answer<()> {
+fn refuse_second_attempt(world: &AttachContext, device: &str) -> Answer<()> {
     let same = |disk: &MovedDisk| disk.on_its_way && disk.device == device && disk.qmp == world.qmp.name();
     match world.forebay.moved()?.into_iter().find(same) {
         None => Ok(()),
@@ -66,7 +66,7 @@ fn refuse_second_attempt(world: &World, device: &str) -> Answer<()> {
 }
 
 /// Does steps 2 to 5, each of which [`undo`] can revert.
-fn move_behind(world: &mut World, device: &str, found: &Found, disk: &MovedDisk) -> Answer<()> {
+fn move_behind(world: &mut AttachContext, device: &str, found: &MovableDisk, disk: &MovedDisk) -> Answer<()> {
     check_same_storage(world, found, disk)?;
     world.qmp.execute("blockdev-add", &nbd_node(disk))?;
     let root = Device::find(&mut world.qmp, device)?.root;
@@ -82,7 +82,7 @@ fn move_behind(world: &mut World, device: &str, found: &Found, disk: &MovedDisk)
 }
 
 /// Checks that the path means the same file to both: everything else here relies on that.
-fn check_same_storage(world: &World, found: &Found, disk: &MovedDisk) -> Answer<()> {
+fn check_same_storage(world: &AttachContext, found: &MovableDisk, disk: &MovedDisk) -> Answer<()> {
     let path = found.path.display();
     if disk.size_bytes != Some(found.size) {
         return Err(Problem::conflict(format!(
@@ -120,7 +120,7 @@ fn nbd_node(disk: &MovedDisk) -> Value {
 }
 
 /// Reverts everything, and returns the failure with the state.
-fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
+fn undo(world: &mut AttachContext, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
     if let Err(left) = return_guest(world, device, disk, Unreachable::IsPassedOver) {
         return Problem::failed(format!(
             "{problem}. That could not be undone: {left}. While that QEMU runs, `forebay vm detach {}` takes the disk \
@@ -142,7 +142,7 @@ fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) ->
 }
 
 /// Returns a name made of guest and device, without characters that are invalid in a name.
-fn default_name(world: &mut World, device: &str) -> Answer<String> {
+fn default_name(world: &mut AttachContext, device: &str) -> Answer<String> {
     let guest = world.qmp.execute("query-name", &json!({}))?;
     let words = [guest["name"].as_str().unwrap_or_default(), device];
     let joined: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();

@@ -2,7 +2,7 @@
 //!
 //! Every function checks the state and does only what is left, so that each can be repeated.
 
-use super::World;
+use super::AttachContext;
 use super::forebay::MovedDisk;
 use super::graph::{Device, Graph, delete_node, node_used_by, text};
 use super::mirror::{ChangeOver, end};
@@ -12,7 +12,7 @@ use base::problem::{Answer, Problem, ProblemKind};
 ///
 /// # Errors
 /// The first failure; the disk is served as before, or the message has what is left to do.
-pub fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
+pub fn detach(world: &mut AttachContext, device: &str) -> Answer<MovedDisk> {
     let disk = find(world, device)?;
     if let Err(problem) = return_guest(world, device, &disk, Unreachable::Stops) {
         match settle(world, device, &disk) {
@@ -41,7 +41,7 @@ pub fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
 }
 
 /// Returns the disk that `device` uses; or, if an attempt was interrupted, the one that is being moved to it.
-fn find(world: &mut World, device: &str) -> Answer<MovedDisk> {
+fn find(world: &mut AttachContext, device: &str) -> Answer<MovedDisk> {
     let root = Device::find(&mut world.qmp, device)?.root;
     let graph = Graph::of(&mut world.qmp)?;
     let at = graph.disk_below(&root);
@@ -78,7 +78,7 @@ pub(super) enum Unreachable {
 
 /// Makes the guest use its file itself.
 pub(super) fn return_guest(
-    world: &mut World,
+    world: &mut AttachContext,
     device: &str,
     disk: &MovedDisk,
     unreachable: Unreachable,
@@ -105,7 +105,7 @@ pub(super) fn return_guest(
 }
 
 /// Opens the file in QEMU as before. Returns the node that the device is to use.
-fn open_original(world: &mut World, disk: &MovedDisk) -> Answer<String> {
+fn open_original(world: &mut AttachContext, disk: &MovedDisk) -> Answer<String> {
     // Remains of an interrupted attempt.
     close_original(world, disk)?;
     delete_node(&mut world.qmp, &disk.original.node_name(&disk.node))?;
@@ -125,7 +125,7 @@ fn open_original(world: &mut World, disk: &MovedDisk) -> Answer<String> {
 }
 
 /// Closes the file in QEMU, from the top. Nodes that it made by itself are gone with their last user.
-pub(super) fn close_original(world: &mut World, disk: &MovedDisk) -> Answer<()> {
+pub(super) fn close_original(world: &mut AttachContext, disk: &MovedDisk) -> Answer<()> {
     for name in &disk.original.names {
         delete_node(&mut world.qmp, name)?;
     }
@@ -133,13 +133,13 @@ pub(super) fn close_original(world: &mut World, disk: &MovedDisk) -> Answer<()> 
 }
 
 /// Removes what the guest no longer uses: the node, then the disk.
-pub(super) fn clean_up(world: &mut World, disk: &MovedDisk) -> Answer<()> {
+pub(super) fn clean_up(world: &mut AttachContext, disk: &MovedDisk) -> Answer<()> {
     delete_node(&mut world.qmp, &disk.node)?;
     world.forebay.remove(&disk.name)
 }
 
 /// Makes the disk served as before, after a failed attempt. Returns true if the guest uses its file all the same.
-fn settle(world: &mut World, device: &str, disk: &MovedDisk) -> Answer<bool> {
+fn settle(world: &mut AttachContext, device: &str, disk: &MovedDisk) -> Answer<bool> {
     end(&mut world.qmp, &disk.node)?;
     if node_used_by(&mut world.qmp, device)? != disk.node {
         return Ok(true);

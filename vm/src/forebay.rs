@@ -15,7 +15,7 @@ pub trait Forebay {
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
-    fn add(&self, wanted: &Wanted) -> Answer<MovedDisk>;
+    fn add(&self, wanted: &DiskRequest) -> Answer<MovedDisk>;
 
     /// Returns all disks that were moved from running guests.
     ///
@@ -44,7 +44,7 @@ pub trait Forebay {
 
 /// Disk that is to be moved from a running guest.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct DiskRequest {
     /// Name of the disk.
     pub name: String,
     /// File or block device of the disk.

@@ -56,7 +56,7 @@ mod tests;
 
 pub use attach::attach;
 pub use detach::detach;
-pub use forebay::{Forebay, MovedDisk, Wanted};
+pub use forebay::{DiskRequest, Forebay, MovedDisk};
 
 use crate::qmp::{Monitor, Patience, Qmp};
 use base::problem::Answer;
@@ -64,13 +64,13 @@ use graph::Device;
 use process::Process;
 
 /// The two sides between which a disk moves.
-pub struct World<'a> {
+pub struct AttachContext<'a> {
     qmp: Qmp,
     process: Process,
     forebay: &'a dyn Forebay,
 }
 
-impl<'a> World<'a> {
+impl<'a> AttachContext<'a> {
     /// Connects to the QEMU behind `monitor`.
     ///
     /// # Errors

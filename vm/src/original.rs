@@ -44,7 +44,7 @@ pub(super) struct Habits {
 
 /// Disk that can be moved, with its place and its options.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct MovableDisk {
     /// Node that is replaced.
     pub(super) top: String,
     /// Path of the file or block device, absolute.
@@ -53,7 +53,7 @@ pub(super) struct Found {
     pub(super) original: Original,
 }
 
-impl Found {
+impl MovableDisk {
     /// Judges the nodes below `device`. `folder` is the working folder of that QEMU, for relative names.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl Found {
             );
         }
         let path = folder.join(&file);
-        let known = Known { line, drive: &device.drive };
+        let known = OptionSources { line, drive: &device.drive };
         let habits = Habits {
             discard: known.discard(&top, &storage),
             detect_zeroes: text_or(&top_node["detect_zeroes"], "off"),
@@ -122,12 +122,12 @@ impl Original {
 }
 
 /// Sources of the options.
-struct Known<'a> {
+struct OptionSources<'a> {
     line: &'a CommandLine,
     drive: &'a str,
 }
 
-impl Known<'_> {
+impl OptionSources<'_> {
     /// Returns the node that opens the storage of the present node `name`.
     fn storage(&self, name: &str, node: &Value, path: &Path, habits: &Habits) -> Value {
         let driver = text_or(&node["drv"], "file");
@@ -241,7 +241,7 @@ mod tests {
     fn a_drive_is_opened_again_by_what_monitor_and_command_line_say() {
         let line =
             line_of(&["-drive", "file=a.img,id=d0,aio=io_uring,discard=on,file.locking=on,format=raw"]);
-        let known = Known { line: &line, drive: "d0" };
+        let known = OptionSources { line: &line, drive: "d0" };
         assert_eq!(known.discard("#block1", "#block2"), "unmap");
         let node = known.storage("#block2", &qmp_node("file"), Path::new("/x/a.img"), &habits("unmap"));
         let original = Original { node, names: Vec::new(), habits: habits("unmap") };
@@ -261,7 +261,7 @@ mod tests {
             "discard":"unmap"}"#;
         let raw = r#"{"driver":"raw","file":"store","node-name":"format","discard":"unmap"}"#;
         let line = line_of(&["-blockdev", file, "-blockdev", raw]);
-        let known = Known { line: &line, drive: "" };
+        let known = OptionSources { line: &line, drive: "" };
         assert_eq!(known.discard("format", "store"), "unmap");
         let node = known.storage("store", &qmp_node("file"), Path::new("/x/b.img"), &habits("unmap"));
         let again = known.storage("format", &qmp_node("file"), Path::new("/x/b.img"), &habits("unmap"));
@@ -281,21 +281,21 @@ mod tests {
             [("unmap", "unmap", "unmap"), ("unmap", "ignore", "ignore"), ("ignore", "unmap", "ignore")]
         {
             let line = line_of(&["-blockdev", &node("t", top), "-blockdev", &node("s", storage)]);
-            assert_eq!(Known { line: &line, drive: "" }.discard("t", "s"), both);
+            assert_eq!(OptionSources { line: &line, drive: "" }.discard("t", "s"), both);
             // State after the disk was returned once.
             let raw = format!(r#"{{"driver":"raw","node-name":"t","file":"s","discard":"{top}"}}"#);
             let line = line_of(&["-blockdev", &raw, "-blockdev", &node("s", storage)]);
-            assert_eq!(Known { line: &line, drive: "" }.discard("t", "t"), both);
+            assert_eq!(OptionSources { line: &line, drive: "" }.discard("t", "t"), both);
         }
         let within =
             r#"{"driver":"raw","node-name":"t","file":{"driver":"file","filename":"/a"},"discard":"unmap"}"#;
         let within = line_of(&["-blockdev", within]);
-        assert_eq!(Known { line: &within, drive: "" }.discard("t", "#block1"), "unmap");
+        assert_eq!(OptionSources { line: &within, drive: "" }.discard("t", "#block1"), "unmap");
     }
 
     #[test]
     fn a_disk_that_was_plugged_in_later_gets_the_defaults_of_qemu() {
-        let known = Known { line: &line_of(&[]), drive: "" };
+        let known = OptionSources { line: &line_of(&[]), drive: "" };
         assert_eq!(known.discard("plugged", "plugged"), "ignore");
         let node =
             known.storage("plugged", &qmp_node("host_device"), Path::new("/dev/sdx"), &habits("ignore"));

@@ -13,7 +13,7 @@ use base::units::Size;
 use serde_json::{Value, json};
 
 use vm::qmp::Monitor;
-use vm::{Forebay, MovedDisk, Wanted, World};
+use vm::{AttachContext, DiskRequest, Forebay, MovedDisk};
 
 use super::{client, destage};
 use crate::cli::{Reading, VmAttach, VmCommand, VmDetach, VmMonitor};
@@ -36,7 +36,7 @@ fn attach(options: &VmAttach) -> Answer<()> {
     let daemon = DaemonClient(client(&options.reading.daemon)?);
     let monitor = named(&options.monitor)?
         .ok_or_else(|| Problem::invalid("Cannot choose a guest: give --qmp SOCKET, or --libvirt DOMAIN"))?;
-    let mut world = World::new(&monitor, &daemon)?;
+    let mut world = AttachContext::new(&monitor, &daemon)?;
     let device = match &options.device {
         Some(device) => device.clone(),
         None => world.only_device()?,
@@ -76,7 +76,7 @@ fn detach(options: &VmDetach) -> Answer<()> {
             ));
         }
     };
-    let mut world = World::new(&monitor, &daemon)?;
+    let mut world = AttachContext::new(&monitor, &daemon)?;
     let disk = vm::detach(&mut world, &device)?;
     if options.reading.json {
         return print_moved(&disk);
@@ -216,8 +216,8 @@ impl DaemonClient {
 }
 
 impl Forebay for DaemonClient {
-    fn add(&self, wanted: &Wanted) -> Answer<MovedDisk> {
-        let Wanted { name, path, qmp, device, process, original, socket_group } = wanted;
+    fn add(&self, wanted: &DiskRequest) -> Answer<MovedDisk> {
+        let DiskRequest { name, path, qmp, device, process, original, socket_group } = wanted;
         let original = serde_json::to_value(original).expect("plain data with text keys");
         let path = path.to_str().ok_or_else(|| {
             Problem::invalid(format!("Cannot use backing {}: its path is no text; rename it", path.display()))

@@ -1,7 +1,10 @@
 //! Requests for advice: collects the statistics of disks for [`advice`], which computes the rest.
 
 use advice::AdviceDocument;
-use advice::{self, Advice, Asked, Basis, Flash, Known, Latencies, Present, Source, Took};
+use advice::{
+    self, Advice, AdviceInput, Basis, CurrentSettings, FlashPool, Latencies, LatencyEstimate, RequestCounts,
+    Source,
+};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
@@ -95,13 +98,13 @@ fn wanted(asked: AdviceQuery) -> Result<Option<f64>, ErrorResponse> {
 }
 
 /// Returns the flash of the host; none if it is missing or its shards do not answer.
-async fn pool(registry: &Registry) -> Option<Flash> {
+async fn pool(registry: &Registry) -> Option<FlashPool> {
     let view = registry.pool().await.ok()?;
     if view.in_use.missing.is_some() || view.report.statistics.failed {
         return None;
     }
     let statistics = &view.report.statistics;
-    Some(Flash {
+    Some(FlashPool {
         size_bytes: statistics.size_bytes,
         usable_bytes: statistics.usable_bytes,
         least_bytes: view.report.reserve_bytes_min,
@@ -114,12 +117,12 @@ fn of_disk(
     view: &DiskView,
     report: &DiskReport,
     curves: &Curves,
-    pool: Option<Flash>,
+    pool: Option<FlashPool>,
     wanted: Option<f64>,
 ) -> Advice {
     let lately = registry.windowed(view, Window::Last(Recent::Day)).or_else(|| view.since_attached());
     let present = present(view, report);
-    advice::advise(&Known {
+    advice::advise(&AdviceInput {
         source: Source::Disk,
         name: &view.record.name,
         curves,
@@ -134,9 +137,9 @@ fn of_disk(
     })
 }
 
-fn present(view: &DiskView, report: &DiskReport) -> Present {
+fn present(view: &DiskView, report: &DiskReport) -> CurrentSettings {
     let (settings, statistics) = (&report.settings, &report.statistics);
-    Present {
+    CurrentSettings {
         mode: settings.mode,
         is_read_only: view.record.read_only,
         cache_bytes: statistics.cache_bytes_max,
@@ -151,10 +154,10 @@ fn present(view: &DiskView, report: &DiskReport) -> Present {
     }
 }
 
-fn asked(lately: Option<&Windowed>, mode: Mode) -> Asked {
-    let Some(Windowed { seconds, counted, .. }) = lately else { return Asked::default() };
+fn asked(lately: Option<&Windowed>, mode: Mode) -> RequestCounts {
+    let Some(Windowed { seconds, counted, .. }) = lately else { return RequestCounts::default() };
     let counts = &counted.counts;
-    Asked {
+    RequestCounts {
         reads: counts.reads,
         writes: counts.writes,
         has_directions: true,
@@ -171,12 +174,16 @@ fn latencies(lately: Option<&Windowed>, since_attached: &Counted) -> Latencies {
         let lately = lately.map(|lately| &lately.counted.latencies[what as usize]);
         let enough = lately.filter(|measured| measured.count() >= MEASURED_FROM);
         let summary = enough.unwrap_or(&since_attached.latencies[what as usize]).summary();
-        (summary.count > 0).then_some(Took { us: summary.mean, basis: Basis::Measured, count: summary.count })
+        (summary.count > 0).then_some(LatencyEstimate {
+            us: summary.mean,
+            basis: Basis::Measured,
+            count: summary.count,
+        })
     };
     // A disk in pass-through had no hits yet. The time of a miss is not assumed: everything depends on it.
     Latencies {
-        ram: of(Latency::ReadHitRam).or(Some(Took::RAM)),
-        flash: of(Latency::ReadHitFlash).or(Some(Took::FLASH)),
+        ram: of(Latency::ReadHitRam).or(Some(LatencyEstimate::RAM)),
+        flash: of(Latency::ReadHitFlash).or(Some(LatencyEstimate::FLASH)),
         miss: of(Latency::ReadMiss),
         write: of(Latency::Write),
     }
@@ -198,7 +205,7 @@ mod tests {
             curve.observe(&ByteRange::at(offset, 256 << 10), Use::Read, at as u64 * 10_000_000);
         }
         let curves = curve.curves();
-        let present = Present {
+        let present = CurrentSettings {
             mode: Mode::WriteThrough,
             is_read_only: false,
             cache_bytes: 100 << 30,
@@ -212,12 +219,17 @@ mod tests {
             index_bytes: 200 << 20,
         };
         let pool =
-            Flash { size_bytes: 2 << 40, usable_bytes: 2 << 40, least_bytes: 1 << 20, can_mirror: false };
-        let known = Known {
+            FlashPool { size_bytes: 2 << 40, usable_bytes: 2 << 40, least_bytes: 1 << 20, can_mirror: false };
+        let known = AdviceInput {
             source: Source::Disk,
             name: "web1",
             curves: &curves,
-            asked: Asked { reads: 32_768, has_directions: true, hits: Some(0), ..Asked::default() },
+            asked: RequestCounts {
+                reads: 32_768,
+                has_directions: true,
+                hits: Some(0),
+                ..RequestCounts::default()
+            },
             latencies: Latencies::default(),
             present: Some(present),
             pool: Some(pool),
@@ -226,7 +238,7 @@ mod tests {
             disk_bytes: 4 << 40,
             wanted: None,
         };
-        let trace = Known { source: Source::Trace, present: None, pool: None, ..known };
+        let trace = AdviceInput { source: Source::Trace, present: None, pool: None, ..known };
         for known in [known, trace] {
             let advice = serde_json::to_value(advice::advise(&known)).expect("it is a document");
             let keys = advice["keys"].as_object().expect("they are named");

@@ -5,7 +5,7 @@ mod scene;
 use serde_json::json;
 
 use self::scene::Scene;
-use super::{MovedDisk, World, attach, detach};
+use super::{AttachContext, MovedDisk, attach, detach};
 use crate::qmp::Monitor;
 use base::problem::Answer;
 
@@ -15,11 +15,13 @@ const SHAPES: [(&str, &str); 2] = [("#block1", "#block2"), ("format", "storage")
 const OPERATIONS_MAX: usize = 200;
 
 fn attached(scene: &Scene) -> Answer<MovedDisk> {
-    World::new(&Monitor::Socket(scene.socket()), scene).and_then(|mut world| attach(&mut world, "vd0", None))
+    AttachContext::new(&Monitor::Socket(scene.socket()), scene)
+        .and_then(|mut world| attach(&mut world, "vd0", None))
 }
 
 fn detached(scene: &Scene) -> Answer<MovedDisk> {
-    World::new(&Monitor::Socket(scene.socket()), scene).and_then(|mut world| detach(&mut world, "vd0"))
+    AttachContext::new(&Monitor::Socket(scene.socket()), scene)
+        .and_then(|mut world| detach(&mut world, "vd0"))
 }
 
 #[test]
@@ -190,7 +192,7 @@ fn a_disk_with_a_throttle_and_a_thread_of_its_own_is_refused() {
 #[test]
 fn devices_that_are_not_there_or_empty_are_named() {
     let scene = Scene::new("format", "storage");
-    let mut world = World::new(&Monitor::Socket(scene.socket()), &scene).expect("it is there");
+    let mut world = AttachContext::new(&Monitor::Socket(scene.socket()), &scene).expect("it is there");
     for (device, reason) in [("vd1", "'vd0'"), ("cd0", "no medium"), ("drive0-backend", "drive0")] {
         let problem = attach(&mut world, device, None).expect_err(device);
         assert!(problem.message.contains(reason), "{problem}");

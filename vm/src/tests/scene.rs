@@ -15,7 +15,7 @@ use std::thread;
 use block::file::Identity;
 use serde_json::{Value, json};
 
-use super::super::forebay::{Forebay, MovedDisk, Wanted};
+use super::super::forebay::{DiskRequest, Forebay, MovedDisk};
 use base::problem::{Answer, Problem};
 use base::testing::TempDir;
 
@@ -70,7 +70,7 @@ pub(super) struct Job {
 
 #[derive(Clone)]
 pub(super) struct Disk {
-    wanted: Wanted,
+    wanted: DiskRequest,
     pub(super) locked: bool,
     on_its_way: bool,
 }
@@ -392,7 +392,7 @@ impl Scene {
 }
 
 impl Forebay for Scene {
-    fn add(&self, wanted: &Wanted) -> Answer<MovedDisk> {
+    fn add(&self, wanted: &DiskRequest) -> Answer<MovedDisk> {
         assert_eq!(wanted.path, self.path());
         let disk = Disk { wanted: wanted.clone(), locked: false, on_its_way: true };
         self.call(|state| {

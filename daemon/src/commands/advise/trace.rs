@@ -10,7 +10,10 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread;
 
-use advice::{self, Advice, Asked, Basis, Known, Latencies, Outline, Plan, Simulated, Source, Took};
+use advice::{
+    self, Advice, AdviceInput, Basis, Latencies, LatencyEstimate, Outline, Plan, RequestCounts,
+    SimulatedHits, Source,
+};
 use base::problem::Answer;
 use block::{ByteRange, PAGE};
 use cache::{Admission, Curve, Curves, Use};
@@ -39,12 +42,12 @@ const PAGE_NS: u64 = 40_000;
 const PAGES_MASK: u64 = (1 << 51) - 1;
 
 /// Result of one reading of a trace.
-struct Learned {
+struct TraceStatistics {
     curves: Curves,
     info: Info,
     accesses: u64,
-    recorded: Option<Took>,
-    recorded_writes: Option<Took>,
+    recorded: Option<LatencyEstimate>,
+    recorded_writes: Option<LatencyEstimate>,
 }
 
 pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
@@ -61,11 +64,11 @@ pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
     Ok(advice::advise_on(&known, &outline))
 }
 
-fn learn(options: &Advise, path: &Path) -> Answer<Learned> {
+fn learn(options: &Advise, path: &Path) -> Answer<TraceStatistics> {
     let mut trace = Trace::open(path, &options.options.into()).map_err(unreadable)?;
     let mut progress = ReadProgress::of(path);
     let (mut gauge, mut curve, mut accesses) = (Gauge::new(), Curve::new(), 0);
-    let (mut reads, mut writes) = (Mean::default(), Mean::default());
+    let (mut reads, mut writes) = (MeanLatency::default(), MeanLatency::default());
     while let Some(request) = trace.next() {
         let request = request.map_err(unreadable)?;
         gauge.add(&request);
@@ -77,7 +80,7 @@ fn learn(options: &Advise, path: &Path) -> Answer<Learned> {
         progress.tell(trace.progress());
     }
     progress.end();
-    Ok(Learned {
+    Ok(TraceStatistics {
         curves: curve.curves(),
         info: gauge.finish(&trace),
         accesses,
@@ -97,12 +100,12 @@ fn observe(curve: &mut Curve, request: &Request, before: u64) -> u64 {
 
 /// Mean of latencies.
 #[derive(Default)]
-struct Mean {
+struct MeanLatency {
     sum_us: u128,
     count: u64,
 }
 
-impl Mean {
+impl MeanLatency {
     fn add(&mut self, latency_us: Option<u64>) {
         if let Some(latency_us) = latency_us {
             self.sum_us += u128::from(latency_us);
@@ -111,21 +114,21 @@ impl Mean {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
-    fn took(&self) -> Option<Took> {
+    fn took(&self) -> Option<LatencyEstimate> {
         let us = self.sum_us as f64 / self.count.max(1) as f64;
-        (self.count > 0).then_some(Took { us, basis: Basis::Recorded, count: self.count })
+        (self.count > 0).then_some(LatencyEstimate { us, basis: Basis::Recorded, count: self.count })
     }
 }
 
-fn known<'a>(options: &Advise, learned: &'a Learned, name: &'a str) -> Known<'a> {
-    let Learned { curves, info, recorded, recorded_writes, .. } = learned;
+fn known<'a>(options: &Advise, learned: &'a TraceStatistics, name: &'a str) -> AdviceInput<'a> {
+    let TraceStatistics { curves, info, recorded, recorded_writes, .. } = learned;
     let survey = &info.survey;
-    let said = |micros: Option<f64>| micros.map(Took::said);
-    Known {
+    let said = |micros: Option<f64>| micros.map(LatencyEstimate::said);
+    AdviceInput {
         source: Source::Trace,
         name,
         curves,
-        asked: Asked {
+        asked: RequestCounts {
             // Requests without a direction count as reads, as in replay and simulation.
             reads: survey.requests - survey.writes,
             writes: survey.writes,
@@ -137,9 +140,9 @@ fn known<'a>(options: &Advise, learned: &'a Learned, name: &'a str) -> Known<'a>
             flash_write_bytes: None,
         },
         latencies: Latencies {
-            ram: Some(Took::RAM),
-            flash: said(options.flash_us).or(Some(Took::FLASH)),
-            miss: said(options.miss_us).or(*recorded).or(Some(Took::MISS)),
+            ram: Some(LatencyEstimate::RAM),
+            flash: said(options.flash_us).or(Some(LatencyEstimate::FLASH)),
+            miss: said(options.miss_us).or(*recorded).or(Some(LatencyEstimate::MISS)),
             write: *recorded_writes,
         },
         present: None,
@@ -152,7 +155,12 @@ fn known<'a>(options: &Advise, learned: &'a Learned, name: &'a str) -> Known<'a>
 }
 
 /// Simulates the served policy at the planned size, or returns the reason for which it cannot be.
-fn simulate(options: &Advise, path: &Path, learned: &Learned, plan: &Plan) -> Result<Vec<Simulated>, String> {
+fn simulate(
+    options: &Advise,
+    path: &Path,
+    learned: &TraceStatistics,
+    plan: &Plan,
+) -> Result<Vec<SimulatedHits>, String> {
     if learned.accesses > SIMULATED_MAX {
         return Err(format!(
             "the trace touches more than {SIMULATED_MAX} pages, too many to be simulated in passing"
@@ -183,7 +191,7 @@ fn simulate(options: &Advise, path: &Path, learned: &Learned, plan: &Plan) -> Re
     let of = |(served, block_bytes): (Result<Served, String>, u32)| {
         let Served { counts, index_bytes, .. } = served
             .map_err(|reason| format!("the served policy cannot be simulated with so little: {reason}"))?;
-        Ok(Simulated {
+        Ok(SimulatedHits {
             block_bytes: block_bytes.into(),
             reads: counts.reads,
             ram_hits: counts.read_hits_ram,
