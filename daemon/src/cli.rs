@@ -17,7 +17,7 @@ use telemetry::wear::Smartctl;
 use crate::connect::{ConnectClient, Door};
 use crate::control::HttpListen;
 use crate::mapping::DriverKind;
-use crate::reception::{self, Allow, Tls};
+use crate::reception::{self, AllowedNetworks, Tls};
 use crate::renamed;
 use crate::shard::SHARDS_MAX;
 pub(crate) use advise::Advise;
@@ -147,7 +147,7 @@ pub(crate) struct Serve {
     /// Networks that may connect to --listen-nbd, such as `10.0.0.0/8,fd00::/8`, or single addresses.
     /// Default: all.
     #[arg(long, value_name = "NETWORKS")]
-    pub(crate) nbd_allow: Option<Allow>,
+    pub(crate) nbd_allow: Option<AllowedNetworks>,
     /// Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SHARDS_MAX)))]
     pub(crate) shards: Option<u32>,
@@ -518,14 +518,14 @@ pub(crate) struct PoolAdd {
     /// A file or a block device that holds nothing.
     pub(crate) device: PathBuf,
     #[command(flatten)]
-    pub(crate) taking: Taking,
+    pub(crate) taking: AddDeviceOptions,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
 /// Options for adding a device.
 #[derive(Debug, Args)]
-pub(crate) struct Taking {
+pub(crate) struct AddDeviceOptions {
     /// Make a file of this size, which must not exist yet. Its storage is reserved.
     #[arg(long, value_name = "SIZE")]
     pub(crate) size: Option<Size>,
@@ -544,7 +544,7 @@ pub(crate) struct PoolReplace {
     /// The file or device to add: it holds nothing.
     pub(crate) new: PathBuf,
     #[command(flatten)]
-    pub(crate) taking: Taking,
+    pub(crate) taking: AddDeviceOptions,
     /// Wait until everything mirrored has its second copy, and show the progress.
     #[arg(long)]
     pub(crate) wait: bool,

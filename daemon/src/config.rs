@@ -16,7 +16,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::control::{HostName, HttpListen};
-use crate::reception::{Allow, NbdTcp};
+use crate::reception::{AllowedNetworks, NbdTcp};
 use crate::shard::SHARDS_MAX;
 
 /// The largest configuration that is read, in bytes.
@@ -221,7 +221,7 @@ impl Config {
             return Ok(());
         }
         if key == "nbd.allow" {
-            self.nbd.allow = Some(Allow::of(texts(value.get_ref()).ok_or_else(|| {
+            self.nbd.allow = Some(AllowedNetworks::of(texts(value.get_ref()).ok_or_else(|| {
                 "'nbd.allow' must be a list of networks, such as [\"10.0.0.0/8\", \"fd00::/8\"]".to_owned()
             })?)?);
             return Ok(());

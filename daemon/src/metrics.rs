@@ -102,21 +102,21 @@ const DEVICE_GAUGES: [(&str, &str); 3] = [
 
 /// A disk: the document that `disk show` prints, and the latencies of its requests, if it is served.
 #[derive(Debug)]
-pub(crate) struct Described {
+pub(crate) struct DiskMetrics {
     pub(crate) document: Value,
     /// In the order of [`cache::Latency::ALL`].
-    pub(crate) latencies: Option<[Spread; cache::Latency::ALL.len()]>,
+    pub(crate) latencies: Option<[LatencyDistribution; cache::Latency::ALL.len()]>,
 }
 
 /// Latencies of requests of one kind.
 #[derive(Clone, Debug)]
-pub(crate) struct Spread {
+pub(crate) struct LatencyDistribution {
     /// Counts of the classes of the latency histogram.
     counts: Vec<u64>,
     sum_seconds: f64,
 }
 
-impl Spread {
+impl LatencyDistribution {
     /// Returns the latencies since the disk was attached.
     pub(crate) fn of(histogram: &cache::Histogram, measured: &LatencyCounts) -> Self {
         let counts = histogram.classes().map(|(_, count)| count).collect();
@@ -193,7 +193,7 @@ const DERIVED: [(&str, &str); 3] = [
 
 /// Returns all metrics as text: of the documents that `disk show` and `pool show` print, and of the
 /// histograms of disks.
-pub(crate) fn text(disks: &[Described], pool: &Value) -> String {
+pub(crate) fn text(disks: &[DiskMetrics], pool: &Value) -> String {
     let documents: Vec<&Value> = disks.iter().map(|disk| &disk.document).collect();
     let mut families = about_disks(&documents);
     families.extend(latencies(disks));
@@ -302,14 +302,15 @@ static LATENCY_BOUNDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     bounds.map(|micros| (text::exact(micros.unsigned_abs()) / 1e6).to_string()).collect()
 });
 
-fn latencies(disks: &[Described]) -> Vec<Family> {
+fn latencies(disks: &[DiskMetrics]) -> Vec<Family> {
     let place = |key: &str| cache::Latency::ALL.iter().position(|(_, name)| *name == key);
     let family = |LatencyMetric { name, help, classes }: &LatencyMetric| {
         let mut family = Family::new(*name, *help, MetricType::Histogram);
-        for Described { document, latencies } in disks {
+        for DiskMetrics { document, latencies } in disks {
             let Some(latencies) = latencies else { continue };
             for (key, answered_by) in *classes {
-                let Spread { counts, sum_seconds } = &latencies[place(key).expect("the table names them")];
+                let LatencyDistribution { counts, sum_seconds } =
+                    &latencies[place(key).expect("the table names them")];
                 let answered_by = answered_by.map(|tier| ("answered_by", tier));
                 let disk = document["name"].as_str().map(|name| ("disk", name));
                 let labels: Vec<_> = disk.into_iter().chain(answered_by).collect();
@@ -439,14 +440,14 @@ mod tests {
             "statistics": { "reads": 7, "throttled_ns": 1_500_000_000 }, "dirty_bytes": 4096, "hit_ratio": 0.5 });
         let waiting = json!({ "name": "b", "mode": "write-through", "state": "waiting", "size_bytes": null });
         let mut latencies = cache::Latency::ALL
-            .map(|_| Spread { counts: vec![0; LATENCY_BOUNDS.len() + 1], sum_seconds: 0.0 });
+            .map(|_| LatencyDistribution { counts: vec![0; LATENCY_BOUNDS.len() + 1], sum_seconds: 0.0 });
         let misses = &mut latencies[cache::Latency::ReadMiss as usize];
         // One within 100 us, two beyond the last bound.
         (misses.counts[2], misses.sum_seconds) = (1, 0.0015);
         *misses.counts.last_mut().expect("there are classes") = 2;
         let disks = [
-            Described { document: served, latencies: Some(latencies) },
-            Described { document: waiting, latencies: None },
+            DiskMetrics { document: served, latencies: Some(latencies) },
+            DiskMetrics { document: waiting, latencies: None },
         ];
         let pool = json!({ "state": "serving", "segments": 9, "can_mirror": true,
             "devices": [{ "path": "/dev/x", "state": "failed", "segments": 3 }],

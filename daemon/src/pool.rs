@@ -39,8 +39,8 @@ use telemetry::events::{self, Kind};
 
 pub(crate) use content::{ProtectedContent, found_at, holds};
 pub(crate) use drives::{check_drive, check_mirror};
-pub(crate) use in_use::{DeviceInUse, Former, MissingCause, MissingPool, PoolInUse};
-use locate::{Located, MovedDevice, locate};
+pub(crate) use in_use::{DeviceInUse, FormerDevice, MissingCause, MissingPool, PoolInUse};
+use locate::{LocatedDevices, MovedDevice, locate};
 use making::{FileSystemSpace, free_space};
 pub(crate) use making::{check_file_size, check_place, check_room, check_room_to_grow, reserve_storage};
 use unused::check_not_held;
@@ -49,9 +49,9 @@ pub(crate) use unused::open_unused;
 use crate::backing::{OwnStorage, paths_of};
 use crate::host_record::HostFile;
 use crate::output;
-use crate::past::Touched;
+use crate::past::WriteIntentBitmap;
 use crate::places::{Places, absolute};
-use crate::shard::{Found, Owners, Shards};
+use crate::shard::{DeviceProbe, Owners, Shards};
 use crate::state::{DeviceRecord, LostDevice, PoolRecord, State};
 
 /// Share of the free space of its folder for the pool that the daemon makes by default, in hundredths.
@@ -91,7 +91,7 @@ pub(crate) async fn open(
     let unfinished = take_unfinished(state)?;
     let located = match &mut state.pool {
         Some(record) => locate(record, named.as_deref()).await,
-        None => Ok(Located::default()),
+        None => Ok(LocatedDevices::default()),
     };
     let known = state.pool.as_ref().filter(|record| named.as_ref().is_none_or(|named| record.knows(named)));
     let erase = choice.erase.clone().filter(|word| !known.is_some_and(|record| has_erased(record, word)));
@@ -197,7 +197,7 @@ enum MadeFile {
 /// A device that may belong to the pool, and is open.
 struct Candidate {
     path: PathBuf,
-    found: Found,
+    found: DeviceProbe,
 }
 
 impl PoolSetup<'_> {
@@ -207,7 +207,7 @@ impl PoolSetup<'_> {
         &mut self,
         record: PoolRecord,
         named: Option<&Path>,
-        located: Answer<Located>,
+        located: Answer<LocatedDevices>,
     ) -> Answer<PoolInUse> {
         let found = match located {
             Ok(located) => {
@@ -257,7 +257,7 @@ impl PoolSetup<'_> {
 
     /// Opens a device of the recorded pool. Nothing is made there, unless it holds this very pool in an older
     /// format.
-    async fn look_again(&mut self, path: &Path, record: &PoolRecord) -> Answer<Found> {
+    async fn look_again(&mut self, path: &Path, record: &PoolRecord) -> Answer<DeviceProbe> {
         let (shown, id) = (path.display(), &record.id);
         if !path.exists() {
             return Err(Problem::unavailable(format!(
@@ -304,7 +304,7 @@ impl PoolSetup<'_> {
     }
 
     /// Makes a pool file where none exists.
-    async fn make(&mut self) -> Answer<Found> {
+    async fn make(&mut self) -> Answer<DeviceProbe> {
         let gone = self.state.pool.as_ref().filter(|_| !self.is_located);
         // The pool that is abandoned is the one that was here.
         if self.erase.is_some() && self.erase.as_ref() != gone.map(|record| &record.id) {
@@ -316,13 +316,13 @@ impl PoolSetup<'_> {
         check_room(&self.path, bytes, POOL_SIZE)?;
         let id = self.shards.draw_pool_id().await?;
         // 1. A crash after this leaves a file that the next start removes.
-        self.record(id, Making::File).await?;
+        self.record(id, PoolCreation::File).await?;
         // 2. The file, and the pool in it. The record becomes final once it is open.
         let found = self.shards.look_at_device(self.path.clone(), Some(bytes)).await?;
         self.file = MadeFile::Unfinished;
         reserve_storage(&self.path, bytes, POOL_SIZE)?;
         let content = self.shards.format_pool(self.path.clone(), id).await?;
-        Ok(Found { content, ..found })
+        Ok(DeviceProbe { content, ..found })
     }
 
     /// Returns the size of a file to make, or the reason for which none may be made.
@@ -347,7 +347,7 @@ impl PoolSetup<'_> {
     }
 
     /// Takes an existing file or device, if that is permitted.
-    async fn take_existing(&mut self) -> Answer<Found> {
+    async fn take_existing(&mut self) -> Answer<DeviceProbe> {
         // The devices of the previous pool may be taken with its id: it is not in use.
         let own = OwnStorage::new(self.places, Vec::new(), paths_of(self.state.disks.iter()));
         let found = while_in_conflict(|| open_unused(self.shards, &self.path, own.clone())).await?;
@@ -376,7 +376,7 @@ impl PoolSetup<'_> {
                 return self.format(found).await;
             }
             (Identified::Pool { id, .. }, None) if self.state.had_pool(&id.to_string()) => {
-                self.record(*id, Making::Former).await?;
+                self.record(*id, PoolCreation::Former).await?;
                 return Ok(found);
             }
             (content, _) => holds(content, remembered.as_deref()).expect("it is not blank"),
@@ -531,7 +531,9 @@ impl PoolSetup<'_> {
         };
         self.state.given_up.clear();
         match opened.content {
-            PoolContent::Kept { last_mark } => Touched::take_over(&self.places.touched(), last_mark, mark),
+            PoolContent::Kept { last_mark } => {
+                WriteIntentBitmap::take_over(&self.places.touched(), last_mark, mark)
+            }
             PoolContent::Dropped(reason) => {
                 let path = self.path.display();
                 events::of_host(
@@ -566,7 +568,7 @@ impl PoolSetup<'_> {
         let record = self.state.pool.as_ref().expect("it is recorded before it is opened");
         let unsaved = self.state.unsaved();
         let known = record.marks_known();
-        let is_strange = |found: &Found| found.mark().is_some_and(|mark| !known.contains(&mark));
+        let is_strange = |found: &DeviceProbe| found.mark().is_some_and(|mark| !known.contains(&mark));
         match candidates.iter().find(|candidate| is_strange(&candidate.found)) {
             Some(candidate) if !unsaved.is_empty() => Err(Problem::unavailable(format!(
                 "Cannot use {} as the pool: another Forebay used it since, or it is an old copy, and it may hold data of {} that \
@@ -635,26 +637,26 @@ impl PoolSetup<'_> {
         devices
     }
 
-    async fn format(&mut self, found: Found) -> Answer<Found> {
+    async fn format(&mut self, found: DeviceProbe) -> Answer<DeviceProbe> {
         let id = self.shards.draw_pool_id().await?;
         // Recorded first: a crash in between leaves a pool that the next start knows, and makes again if it
         // is named again.
-        self.record(id, Making::OnDevice).await?;
+        self.record(id, PoolCreation::OnDevice).await?;
         let content = self.shards.format_pool(self.path.clone(), id).await?;
-        Ok(Found { content, ..found })
+        Ok(DeviceProbe { content, ..found })
     }
 
     /// Records a new pool next to the one that it is to replace.
-    async fn record(&mut self, id: PoolId, making: Making) -> Answer<()> {
+    async fn record(&mut self, id: PoolId, making: PoolCreation) -> Answer<()> {
         self.check_nothing_is_left_behind()?;
         self.known = false;
         let before = self.state.pool.take();
         let was_ours = |record: &PoolRecord| {
             record.devices.iter().any(|device| device.path == self.path && device.made_by_us)
         };
-        let is_ours = making == Making::File || before.as_ref().is_some_and(was_ours);
+        let is_ours = making == PoolCreation::File || before.as_ref().is_some_and(was_ours);
         let mut record = PoolRecord::new(self.path.clone(), id.to_string(), is_ours);
-        record.being_made = making == Making::File;
+        record.being_made = making == PoolCreation::File;
         record.erased.clone_from(&self.erase);
         // The host's write budget does not end with the previous pool.
         record.write_budget = before.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
@@ -714,7 +716,7 @@ fn list_of_disks(names: &[&str]) -> String {
 
 /// Way in which a new pool is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Making {
+enum PoolCreation {
     /// In a new file.
     File,
     /// On an existing file or device.

@@ -1,7 +1,7 @@
 //! Recording of traces while a disk is served: requests of guests, noted in front of the cache.
 //!
 //! ```text
-//!   guest ──> door ──> Recorded ──> CachedDisk          on the disk's shard
+//!   guest ──> door ──> RecordedDisk ──> CachedDisk      on the disk's shard
 //!                         │ when a request ends, during a recording
 //!                         v
 //!                   two bounded buffers ──> a consumer, which takes them several times a second, and writes them
@@ -26,7 +26,7 @@ use std::time::Instant;
 use base::problem::{Answer, Problem};
 use trace::Request;
 
-pub(crate) use device::Recorded;
+pub(crate) use device::RecordedDisk;
 use note::Note;
 use session::{SILENCE_MAX, Session};
 

@@ -63,7 +63,9 @@ use crate::host_record::HostFile;
 use crate::keys::Values;
 use crate::places::Places;
 use crate::pool::{PoolInUse, check_mirror};
-use crate::shard::{Attaching, Content, DetachReport, DiskReport, Reconfiguring, Shards, Unsaved};
+use crate::shard::{
+    AttachRequest, DetachPolicy, DetachReport, DiskReport, ReconfigureRequest, Shards, UnsavedPools,
+};
 use crate::state::{DiskRecord, GuestRecord, State};
 
 /// Time that the start of the daemon waits for disks.
@@ -73,7 +75,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time for which a stop waits for a change of a disk before it checks whether the disk is served at all.
 const CHANGE_TIME_MAX: Duration = Duration::from_secs(1);
 
-use claims::{Claim, Claimed, Claims};
+use claims::{Claim, ClaimGuard, Claims};
 pub(crate) use connected::IfInUse;
 pub(crate) use displaced::displaced_text;
 use locks::DiskLocks;
@@ -377,7 +379,7 @@ impl Registry {
             Ok(())
         });
         if let Err(problem) = remembering.await {
-            let undone = self.shards.detach(record.name.clone(), Content::Undone).await;
+            let undone = self.shards.detach(record.name.clone(), DetachPolicy::Undone).await;
             log_if_failed(&undone.map(|_| ()));
             return Err(problem);
         }
@@ -571,7 +573,7 @@ impl Registry {
             }
         };
         if self.shards.is_attached(&name) {
-            let detached = self.shards.detach(name.clone(), Content::Kept).await;
+            let detached = self.shards.detach(name.clone(), DetachPolicy::Kept).await;
             if detached.as_ref().is_ok_and(|detached| detached.is_home) {
                 self.note_saved(&name).await;
             }
@@ -667,8 +669,8 @@ impl Registry {
         record: &DiskRecord,
         location: Location,
         identity: &Identity,
-        claimed: &Claimed<'_>,
-    ) -> Answer<Option<Attaching>> {
+        claimed: &ClaimGuard<'_>,
+    ) -> Answer<Option<AttachRequest>> {
         let state = self.state();
         let is_wanted =
             |current: &&DiskRecord| current.id == record.id && !self.is_being_removed(&current.name);
@@ -726,12 +728,12 @@ impl Registry {
     async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
         let rights = Some(look_up(values).await?);
         let values = self.in_memory(self.disk_number(name)?, values);
-        self.shards.reconfigure(Reconfiguring { name: name.to_owned(), values, rights }).await
+        self.shards.reconfigure(ReconfigureRequest { name: name.to_owned(), values, rights }).await
     }
 
-    fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> Attaching {
+    fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> AttachRequest {
         names::remember(record.id, &record.name);
-        Attaching {
+        AttachRequest {
             name: record.name.clone(),
             id: record.id,
             location,
@@ -742,7 +744,7 @@ impl Registry {
             // Versions that did not record it used this one, whatever the backing had.
             sector_bytes_before: record.sector_bytes.or(record.size_bytes.map(|_| SECTOR)),
             hold: self.holds.time_of(record.id),
-            unsaved: Unsaved {
+            unsaved: UnsavedPools {
                 own: self.state().pool.map(|pool| pool.id),
                 held_by: record.unsaved_in.clone(),
             },

@@ -30,7 +30,7 @@ use crate::locked_memory;
 use crate::mapping;
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
-use crate::reception::{self, Desk, NbdTcp};
+use crate::reception::{self, NbdListener, NbdTcp};
 use crate::registry::{ControlFiles, Registry};
 use crate::shard::Shards;
 
@@ -46,7 +46,7 @@ pub(crate) struct Service {
     /// Address of HTTP over TCP, if it is served.
     pub(crate) http_address: Option<SocketAddr>,
     /// Listener for NBD over TCP, if that is set.
-    reception: Option<Desk>,
+    reception: Option<NbdListener>,
     control: JoinHandle<Answer<()>>,
     web: Option<JoinHandle<()>>,
     stopping: watch::Sender<bool>,
@@ -113,8 +113,8 @@ impl Service {
         let host = host_record::open(&store).await?;
         let mut state = host.read(|host| host.state.clone());
         // Steps that may be refused are before those that change anything.
-        let opened = reception::Opened::open(&network.nbd)?;
-        places.nbd_uri = opened.as_ref().map(reception::Opened::uri);
+        let opened = reception::BoundListener::open(&network.nbd)?;
+        places.nbd_uri = opened.as_ref().map(reception::BoundListener::uri);
         let socket = places.control_socket();
         // A killed process still listens until the kernel has released its sockets.
         while_in_conflict(|| ready(sockets::check_free(&socket))).await?;

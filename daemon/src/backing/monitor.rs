@@ -254,13 +254,13 @@ mod tests {
     const BYTES: u64 = 1 << 20;
 
     /// A file of [`BYTES`] that is served as `disk`.
-    struct Served {
+    struct ServedFile {
         attributes: Arc<dyn Attributes>,
         monitored: Arc<MonitoredBacking>,
         path: std::path::PathBuf,
     }
 
-    impl Served {
+    impl ServedFile {
         fn new(monitor: &BackingMonitor, folder: &TempDir, disk: &str) -> Self {
             let path = folder.path().join(disk);
             let file = File::create(&path).expect("the folder is ours");
@@ -341,7 +341,7 @@ mod tests {
     fn a_pass_reports_what_was_cut_moved_or_failed_before_and_leaves_alone_what_is_as_it_should_be() {
         let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
         let [sound, cut, moved, failed] =
-            ["sound", "cut", "moved", "failed"].map(|disk| Served::new(&monitor, &folder, disk));
+            ["sound", "cut", "moved", "failed"].map(|disk| ServedFile::new(&monitor, &folder, disk));
         assert_eq!(suspects(&monitor), [""; 0]);
         cut.cut(BYTES - 1);
         std::fs::rename(&moved.path, folder.path().join("elsewhere")).expect("the folder is ours");
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_disk_that_grew_needs_the_larger_backing() {
         let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
-        let served = Served::new(&monitor, &folder, "a");
+        let served = ServedFile::new(&monitor, &folder, "a");
         served.cut(2 * BYTES);
         served.monitored.set_needed_bytes(2 * BYTES);
         assert_eq!(suspects(&monitor), [""; 0]);
@@ -378,7 +378,7 @@ mod tests {
         let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
         let (asked, times) = channel();
         let hanging = hanging(&monitor, 5, &asked);
-        let cut = Served::new(&monitor, &folder, "cut");
+        let cut = ServedFile::new(&monitor, &folder, "cut");
         cut.cut(0);
         assert_eq!(suspects(&monitor), ["cut"]);
         assert_eq!(times.try_iter().count(), 5);
@@ -399,7 +399,7 @@ mod tests {
         let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
         let (asked, times) = channel();
         let hanging = hanging(&monitor, 6, &asked);
-        let cut = Served::new(&monitor, &folder, "cut");
+        let cut = ServedFile::new(&monitor, &folder, "cut");
         cut.cut(0);
         let small = || BackingPass { threads_max: 4, ..monitor.begin_pass() };
         assert_eq!(
@@ -422,7 +422,7 @@ mod tests {
         let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
         let (asked, times) = channel();
         let _hanging = hanging(&monitor, 1, &asked);
-        let cut = Served::new(&monitor, &folder, "cut");
+        let cut = ServedFile::new(&monitor, &folder, "cut");
         cut.cut(0);
         assert_eq!(suspects_of_pass(monitor.begin_pass(), 1), [""; 0]);
         assert_eq!(times.try_iter().count(), 1);
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn passes_have_a_limited_number_of_threads_in_all() {
         let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
-        let cut = Served::new(&monitor, &folder, "cut");
+        let cut = ServedFile::new(&monitor, &folder, "cut");
         cut.cut(0);
         let taken: Vec<_> = std::iter::from_fn(|| monitor.count_thread()).collect();
         assert_eq!(taken.len(), MONITOR_THREADS_MAX);
@@ -446,7 +446,7 @@ mod tests {
         let (monitor, folder) = (BackingMonitor::default(), TempDir::new());
         let attributes: Arc<dyn Attributes> = Arc::new(Panicking);
         let _monitored = monitor.register("a", Arc::downgrade(&attributes), BYTES, true);
-        let cut = Served::new(&monitor, &folder, "cut");
+        let cut = ServedFile::new(&monitor, &folder, "cut");
         cut.cut(0);
         for _ in 0..2 {
             assert_eq!(suspects(&monitor), ["a", "cut"]);

@@ -10,7 +10,7 @@ use block::file::Access;
 use super::kinds::Location;
 use super::probe::{Images, volatility};
 use super::{Identity, WantedStorage};
-use crate::past::{Appearance, DirtyMark, Unopened};
+use crate::past::{Appearance, DirtyMark, UnopenedBacking};
 
 impl Location {
     /// Returns true if it is this file or device, by its path.
@@ -30,9 +30,9 @@ impl Location {
     }
 
     /// Returns its appearance as far as it is known without a server: that of an export is empty.
-    pub(crate) fn unopened(&self) -> Unopened {
+    pub(crate) fn unopened(&self) -> UnopenedBacking {
         let path = self.path();
-        Unopened {
+        UnopenedBacking {
             looks: path.map_or_else(|| Some(Appearance::default()), |path| Appearance::of(path).ok()),
             may_exist: path.is_none_or(Path::exists),
             is_guarded: self.fence().is_able(),
@@ -109,7 +109,7 @@ mod tests {
         let export = Location::parse("nbd://store/vm").expect("a URI");
         assert_eq!(
             export.unopened(),
-            Unopened { looks: Some(Appearance::default()), may_exist: true, is_guarded: false }
+            UnopenedBacking { looks: Some(Appearance::default()), may_exist: true, is_guarded: false }
         );
         let socket = dir.path().join("vm.sock");
         let local = Location::parse(&format!("nbd+unix:///vm?socket={}", socket.display())).expect("a URI");

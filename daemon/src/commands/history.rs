@@ -41,7 +41,7 @@ fn line_seconds(span: Span) -> u64 {
 
 /// Sum of some steps.
 #[derive(Clone, Debug, Default)]
-struct Line {
+struct HistoryLine {
     seconds: f64,
     reads: u64,
     hits: u64,
@@ -57,7 +57,7 @@ struct Line {
     dirty_bytes_max: u64,
 }
 
-impl Line {
+impl HistoryLine {
     #[expect(clippy::cast_precision_loss, reason = "figures for people; counts stay far below 2^52")]
     fn add(&mut self, history: &Value, at: usize) {
         let count = |key: &str| history[key][at].as_u64().unwrap_or(0);
@@ -120,7 +120,7 @@ fn show(history: &Value, span: Span, ink: Ink) -> String {
     };
     let mut rows = Vec::new();
     for number in first..=last {
-        let mut line = Line::default();
+        let mut line = HistoryLine::default();
         let steps = times.iter().enumerate().filter(|(_, time)| line_of(time) == number);
         steps.for_each(|(at, _)| line.add(history, at));
         let cells = if line.seconds > 0.0 { line.cells(ink) } else { nothing() };

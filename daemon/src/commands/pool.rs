@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::{client, print_change, read_and_print};
-use crate::cli::{PoolAdd, PoolCommand, PoolRemove, PoolReplace, Taking};
+use crate::cli::{AddDeviceOptions, PoolAdd, PoolCommand, PoolRemove, PoolReplace};
 use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text, yes_or_no};
 use crate::places::absolute;
@@ -41,8 +41,13 @@ fn add(options: PoolAdd) -> Answer<()> {
     print_change(&options.reading, &document, &said)
 }
 
-fn add_device(client: &Client, path: &Path, taking: Taking, replacing: Option<u32>) -> Answer<Value> {
-    let Taking { size, erase, same_drive } = taking;
+fn add_device(
+    client: &Client,
+    path: &Path,
+    taking: AddDeviceOptions,
+    replacing: Option<u32>,
+) -> Answer<Value> {
+    let AddDeviceOptions { size, erase, same_drive } = taking;
     let size_bytes = size.map(|size| size.0);
     let request = AddDevice { path: path.to_owned(), size_bytes, erase, same_drive, replacing };
     client.post("/v1/pool/devices", &request)

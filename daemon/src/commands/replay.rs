@@ -19,7 +19,7 @@ use crate::cli::Replay;
 use crate::client::Client;
 use crate::output;
 use crate::replay::{
-    Before, Beyond, Pace, Plan, Ratio, ReplayProgress, ReplayResult, json, table, unreadable,
+    BeyondEnd, EarlierLatencies, Pace, Plan, Ratio, ReplayProgress, ReplayResult, json, table, unreadable,
 };
 
 /// Time until guests that have left are no longer counted, and between polls of the daemon.
@@ -105,7 +105,7 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
         socket: PathBuf::from(socket),
         disk_bytes,
         pace,
-        beyond: if options.wrap { Beyond::Wrap } else { Beyond::Refuse },
+        beyond: if options.wrap { BeyondEnd::Wrap } else { BeyondEnd::Refuse },
         survey,
     })
 }
@@ -126,12 +126,12 @@ fn check_file(trace: &Path) -> Answer<()> {
 }
 
 /// Returns the output of an earlier replay.
-fn earlier(file: &Path) -> Answer<Before> {
+fn earlier(file: &Path) -> Answer<EarlierLatencies> {
     let name = file.display();
     let text = bounded::read_text(file, bounded::PRINTED_BYTES_MAX).map_err(|error| {
         Problem::invalid(format!("Cannot read {name}: {error}; check path and permissions"))
     })?;
-    Before::read(&name.to_string(), &text)
+    EarlierLatencies::read(&name.to_string(), &text)
 }
 
 /// Returns the description of a disk at `path` once it has no users; with its users, if it still has some

@@ -19,7 +19,7 @@ use crate::documents;
 use crate::door::DoorKind;
 use crate::places::Places;
 use crate::registry::{CachePolicy, DiskView, IfInUse, NewDisk};
-use crate::shard::{Destage, Word};
+use crate::shard::{Confirmation, Destage};
 use crate::state::{GuestRecord, Stage};
 
 /// Returns the document of one disk.
@@ -128,9 +128,9 @@ pub(super) async fn accept(
 ) -> Reply<AcceptanceDocument> {
     let Json(AcceptDisk { accept, despite_differences }) = request?;
     let word = match (accept, despite_differences) {
-        (false, _) => Word::None,
-        (true, false) => Word::Accepted,
-        (true, true) => Word::AcceptedDespiteDifferences,
+        (false, _) => Confirmation::None,
+        (true, false) => Confirmation::Accepted,
+        (true, true) => Confirmation::AcceptedDespiteDifferences,
     };
     let disk = name.clone();
     let evidence = to_the_end(async move { registry.accept(&disk, word).await }).await?;

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::SharedRegistry;
 use super::answer::ErrorResponse;
 use crate::documents;
-use crate::metrics::{self, Described, Spread};
+use crate::metrics::{self, DiskMetrics, LatencyDistribution};
 use crate::places::Places;
 use crate::registry::DiskView;
 
@@ -30,13 +30,15 @@ pub(super) async fn show(State(registry): SharedRegistry) -> Result<Response, Er
 }
 
 /// Returns a disk's document with its latencies.
-fn described(view: DiskView, places: &Places) -> Described {
+fn described(view: DiskView, places: &Places) -> DiskMetrics {
     // Total counters have no metrics: Prometheus continues across restarts by itself.
     let view = DiskView { total: None, ..view };
     let latencies = view.report.as_ref().ok().map(|report| {
         let statistics = &report.statistics;
-        let spread = |at: usize| Spread::of(&statistics.histograms.latencies[at], &statistics.latencies[at]);
+        let spread = |at: usize| {
+            LatencyDistribution::of(&statistics.histograms.latencies[at], &statistics.latencies[at])
+        };
         std::array::from_fn(spread)
     });
-    Described { document: json!(documents::disk(&view, places)), latencies }
+    DiskMetrics { document: json!(documents::disk(&view, places)), latencies }
 }

@@ -13,7 +13,7 @@ use super::answer::{ErrorResponse, Name, Reply};
 use crate::recording::recorder;
 
 /// A recording, from a path.
-pub(super) struct Numbered {
+pub(super) struct RecordingPath {
     name: String,
     number: u32,
 }
@@ -46,7 +46,7 @@ pub(super) async fn start(State(registry): SharedRegistry, Name(name): Name) -> 
 )]
 pub(super) async fn take(
     State(registry): SharedRegistry,
-    Numbered { name, number }: Numbered,
+    RecordingPath { name, number }: RecordingPath,
 ) -> Result<Response, ErrorResponse> {
     let disk = registry.disk_number(&name)?;
     piece(recorder(&name).take(&name, disk, number))
@@ -65,13 +65,13 @@ pub(super) async fn take(
 )]
 pub(super) async fn end(
     State(registry): SharedRegistry,
-    Numbered { name, number }: Numbered,
+    RecordingPath { name, number }: RecordingPath,
 ) -> Result<Response, ErrorResponse> {
     let disk = registry.disk_number(&name)?;
     piece(recorder(&name).end(&name, disk, number))
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Numbered {
+impl<S: Send + Sync> FromRequestParts<S> for RecordingPath {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {

@@ -103,7 +103,7 @@ pub(crate) struct Appearance {
     /// Its last change, and the amount of writes.
     pub(crate) changes: Changes,
     /// Metadata of its file, if it is one.
-    pub(crate) circumstances: Option<Circumstances>,
+    pub(crate) circumstances: Option<FileMetadata>,
     /// The session id of its last attachment, as it is on the backing.
     pub(crate) session: Option<String>,
     /// The dirty mark, if it bears one.
@@ -136,7 +136,7 @@ pub(crate) struct Changes {
 /// Metadata of a file that can change, together with its time of change, while its content stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Circumstances {
+pub(crate) struct FileMetadata {
     pub(super) links: u64,
     pub(super) mode: u32,
     pub(super) owner: (u32, u32),
@@ -186,7 +186,7 @@ impl Appearance {
                 changed_ns: nanoseconds(about.ctime(), about.ctime_nsec()),
                 sectors_written: None,
             },
-            circumstances: Some(Circumstances {
+            circumstances: Some(FileMetadata {
                 links: about.nlink(),
                 mode: about.mode(),
                 owner: (about.uid(), about.gid()),

@@ -40,13 +40,13 @@ const RBD: [&str; 4] = ["cluster_fsid", "pool_id", "image_id", "current_snap"];
 pub(crate) struct DeviceIdentity {
     names: BTreeMap<String, String>,
     placement: BTreeMap<String, String>,
-    instance: Option<Instance>,
+    instance: Option<DeviceInstance>,
 }
 
 /// A device within one boot of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Instance {
+struct DeviceInstance {
     boot: String,
     /// The kernel's sequence number of the disk, unique within a boot.
     sequence: String,
@@ -66,7 +66,7 @@ pub(super) enum SameDevice {
 }
 
 /// Folders of the system.
-struct System<'a> {
+struct SystemDirs<'a> {
     sys: &'a Path,
     udev: &'a Path,
     boot: Option<String>,
@@ -76,7 +76,7 @@ impl DeviceIdentity {
     /// Returns the identity of the device with this number; that of a loop device includes more if it is open
     /// as `file`.
     pub(super) fn of(rdev: u64, file: Option<&File>) -> Self {
-        let mut identity = System::here().identity(rdev);
+        let mut identity = SystemDirs::here().identity(rdev);
         if let Some(status) = file.and_then(loop_status).filter(|_| identity.names.contains_key("loop file"))
         {
             let LoopStatus { inode, offset, size_limit, .. } = status;
@@ -120,7 +120,7 @@ impl DeviceIdentity {
 
     /// Returns the node of the device that has this identity now, if it is there.
     pub(super) fn find(&self) -> Option<PathBuf> {
-        System::here().find(self)
+        SystemDirs::here().find(self)
     }
 
     fn had_earlier(&self, name: &str) -> bool {
@@ -135,7 +135,7 @@ impl DeviceIdentity {
 /// Returns the sectors written to a device, or discarded, since it was created; none if the system does not
 /// count them.
 pub(super) fn sectors_written(rdev: u64) -> Option<u64> {
-    let text = fs::read_to_string(System::here().folder(rdev).join("stat")).ok()?;
+    let text = fs::read_to_string(SystemDirs::here().folder(rdev).join("stat")).ok()?;
     let fields: Vec<u64> = text.split_whitespace().map_while(|field| field.parse().ok()).collect();
     Some(fields.get(6)? + fields.get(13).unwrap_or(&0))
 }
@@ -151,7 +151,7 @@ fn shared<'a>(
     before.iter().filter_map(|(kind, before)| Some((kind, before, now.get(kind)?)))
 }
 
-impl System<'static> {
+impl SystemDirs<'static> {
     fn here() -> Self {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
         let boot = boot.map(|boot| boot.trim().to_owned());
@@ -159,7 +159,7 @@ impl System<'static> {
     }
 }
 
-impl System<'_> {
+impl SystemDirs<'_> {
     fn folder(&self, rdev: u64) -> PathBuf {
         self.sys.join("dev/block").join(format!("{}:{}", major(rdev), minor(rdev)))
     }
@@ -189,12 +189,13 @@ impl System<'_> {
             let uuid = uuid().map(|uuid| ("partition uuid".to_owned(), uuid));
             [(PARTITION.to_owned(), number)].into_iter().chain(start).chain(uuid).collect()
         });
-        let instance = self.boot.clone().zip(text(&disk.join("diskseq"))).map(|(boot, sequence)| Instance {
-            boot,
-            sequence,
-            node: (major(rdev), minor(rdev)),
-            connection: text(&disk.join("pid")),
-        });
+        let instance =
+            self.boot.clone().zip(text(&disk.join("diskseq"))).map(|(boot, sequence)| DeviceInstance {
+                boot,
+                sequence,
+                node: (major(rdev), minor(rdev)),
+                connection: text(&disk.join("pid")),
+            });
         DeviceIdentity { names, placement: placement.unwrap_or_default(), instance }
     }
 
@@ -293,9 +294,9 @@ mod tests {
     use super::*;
 
     /// A simulated system, as files.
-    struct Fake(TempDir);
+    struct FakeSystem(TempDir);
 
-    impl Fake {
+    impl FakeSystem {
         fn new() -> Self {
             let fake = Self(TempDir::new());
             for folder in ["sys/dev/block", "sys/class/block", "udev", "sys/bus/rbd/devices"] {
@@ -332,9 +333,9 @@ mod tests {
             nix::sys::stat::makedev(number.0, number.1)
         }
 
-        fn see<T>(&self, boot: &str, look: impl FnOnce(System<'_>) -> T) -> T {
+        fn see<T>(&self, boot: &str, look: impl FnOnce(SystemDirs<'_>) -> T) -> T {
             let (sys, udev) = (self.path("sys"), self.path("udev"));
-            look(System { sys: &sys, udev: &udev, boot: Some(boot.to_owned()) })
+            look(SystemDirs { sys: &sys, udev: &udev, boot: Some(boot.to_owned()) })
         }
 
         fn identity(&self, boot: &str, rdev: u64) -> DeviceIdentity {
@@ -348,7 +349,7 @@ mod tests {
 
     #[test]
     fn two_disks_that_change_names_over_a_reboot_are_told_by_their_serial_numbers() {
-        let host = Fake::new();
+        let host = FakeSystem::new();
         let b = host.device("vdb", (253, 16), &[("serial", "A"), ("diskseq", "3")]);
         let before = host.identity("one", b);
         host.device("vdb", (253, 16), &[("serial", "C"), ("diskseq", "3")]);
@@ -360,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_disk_without_a_name_is_the_same_only_within_a_boot_and_until_it_is_attached_again() {
-        let host = Fake::new();
+        let host = FakeSystem::new();
         let files = |sequence| [("diskseq", sequence), ("serial", "")];
         let b = host.device("vdb", (253, 16), &files("3"));
         let before = host.identity("one", b);
@@ -375,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_network_device_that_is_connected_to_another_server_is_not_the_same() {
-        let host = Fake::new();
+        let host = FakeSystem::new();
         let nbd = host.device("nbd0", (43, 0), &[("diskseq", "9"), ("pid", "100")]);
         let before = host.identity("one", nbd);
         host.device("nbd0", (43, 0), &[("pid", "200")]);
@@ -384,7 +385,7 @@ mod tests {
 
     #[test]
     fn a_partition_is_that_of_its_disk_where_it_begins() {
-        let host = Fake::new();
+        let host = FakeSystem::new();
         let disk = |serial| host.device("sda", (8, 0), &[("device/serial", serial), ("diskseq", "1")]);
         disk("S1");
         let part = |start| host.device("sda/sda2", (8, 2), &[("partition", "2"), ("start", start)]);
@@ -403,7 +404,7 @@ mod tests {
 
     #[test]
     fn what_udev_rbd_dm_and_md_know_of_a_device_is_its_identity() {
-        let host = Fake::new();
+        let host = FakeSystem::new();
         let md = host.device("md0", (9, 0), &[]);
         host.write("udev/b9:0", "S:md/x\nE:MD_UUID=aa:bb\nE:ID_FS_UUID=changes");
         let zd = host.device("zd0", (230, 0), &[]);
@@ -439,7 +440,7 @@ mod tests {
 
     #[test]
     fn the_name_that_an_earlier_version_remembered_counts_as_before() {
-        let host = Fake::new();
+        let host = FakeSystem::new();
         let rdev = host.device("sda", (8, 0), &[("wwid", "naa.5"), ("diskseq", "1")]);
         host.device("sda/sda2", (8, 2), &[("partition", "2")]);
         let (disk, part) = (host.identity("one", rdev), host.identity("one", nix::sys::stat::makedev(8, 2)));

@@ -46,8 +46,8 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use appearance::new_session;
 pub(crate) use appearance::{Appearance, DirtyMark};
 pub(crate) use attributes::{Attributes, BackingState, CannotMark, FileAttributes, NoAttributes, PathCheck};
-use record::{Doubt, Modified, Record};
-pub(crate) use touched::Touched;
+use record::{DistrustReason, Modification, Record};
+pub(crate) use touched::WriteIntentBitmap;
 
 use crate::host_record::{HostFile, HostRecord};
 use crate::places::Places;
@@ -67,12 +67,12 @@ pub(crate) fn foresee(
     places: &Places,
     host: &HostRecord,
     id: u32,
-    backing: Unopened,
+    backing: UnopenedBacking,
     disk_bytes: Option<u64>,
     mark: u64,
 ) -> Expected {
     let without_bits = |belief| Expected { belief, touched: None };
-    let Unopened { looks, may_exist, is_guarded } = backing;
+    let UnopenedBacking { looks, may_exist, is_guarded } = backing;
     // If the backing cannot be examined, the disk waits as well.
     let may_exist = may_exist && looks.is_some();
     let found = looks.unwrap_or_default();
@@ -84,10 +84,13 @@ pub(crate) fn foresee(
     match verdict {
         Err(doubt) if !is_guarded => return without_bits(unguarded(doubted(&doubt))),
         Ok(_) if !is_guarded => return without_bits(unguarded(Belief::ByRegion)),
-        Err(doubt) if doubt == Doubt::Void || may_exist => return without_bits(doubted(&doubt)),
+        Err(doubt) if doubt == DistrustReason::Invalidated || may_exist => {
+            return without_bits(doubted(&doubt));
+        }
         _ => {}
     }
-    let bits = disk_bytes.and_then(|disk_bytes| Touched::peek(&places.touched(), id, disk_bytes, mark));
+    let bits =
+        disk_bytes.and_then(|disk_bytes| WriteIntentBitmap::peek(&places.touched(), id, disk_bytes, mark));
     let touched = bits.map(|bits| Rc::new(bits) as Rc<dyn SharedBits>);
     let belief = if touched.is_some() { Belief::ByPage } else { Belief::ByRegion };
     Expected { belief, touched }
@@ -95,7 +98,7 @@ pub(crate) fn foresee(
 
 /// A backing that is not open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unopened {
+pub(crate) struct UnopenedBacking {
     /// None if it cannot be examined, as at a start.
     pub(crate) looks: Option<Appearance>,
     /// False if its place is empty.
@@ -105,10 +108,10 @@ pub(crate) struct Unopened {
 }
 
 /// Returns the trust that is left in spite of a doubt.
-fn doubted(doubt: &Doubt) -> Belief {
+fn doubted(doubt: &DistrustReason) -> Belief {
     match doubt {
-        Doubt::Void => Belief::Void(doubt.reason()),
-        Doubt::Backing(reason) => Belief::Nothing(reason.clone()),
+        DistrustReason::Invalidated => Belief::Void(doubt.reason()),
+        DistrustReason::Backing(reason) => Belief::Nothing(reason.clone()),
     }
 }
 
@@ -148,7 +151,7 @@ pub(crate) struct Sizes {
 }
 
 /// The history of one disk, owned by its shard.
-pub(crate) struct History {
+pub(crate) struct BackingHistory {
     places: Places,
     /// File of its record.
     host: HostFile,
@@ -157,7 +160,7 @@ pub(crate) struct History {
     /// The durable record. A change owns it, so that it stays in step with the file even if the caller does
     /// not wait for the end.
     record: Arc<Mutex<Record>>,
-    touched: RefCell<Rc<Touched>>,
+    touched: RefCell<Rc<WriteIntentBitmap>>,
     kept: bool,
     /// Bytes of the disk when it was attached.
     disk_bytes: u64,
@@ -171,7 +174,7 @@ pub(crate) struct History {
     cannot_mark: Option<CannotMark>,
 }
 
-impl History {
+impl BackingHistory {
     /// Reads the record of a disk, and the appearance of its open backing. `mark` is that of this start of
     /// the pool.
     ///
@@ -220,8 +223,8 @@ impl History {
     ) -> Answer<Self> {
         let folder = places.touched();
         let opening = move || {
-            Touched::check_memory(&folder, id, disk_bytes)?;
-            Touched::open(&folder, id, disk_bytes, mark)
+            WriteIntentBitmap::check_memory(&folder, id, disk_bytes)?;
+            WriteIntentBitmap::open(&folder, id, disk_bytes, mark)
         };
         let (touched, kept) = aside.run(opening).await??;
         let HistoryHandle { backing, marked, cannot_mark } = handle;
@@ -256,11 +259,11 @@ impl History {
     ///
     /// # Errors
     /// If there is no memory for them; then everything is as before.
-    pub(crate) fn larger_bits(&self, disk_bytes: u64) -> Answer<Touched> {
-        Touched::check_memory(&self.places.touched(), self.id, disk_bytes)?;
+    pub(crate) fn larger_bits(&self, disk_bytes: u64) -> Answer<WriteIntentBitmap> {
+        WriteIntentBitmap::check_memory(&self.places.touched(), self.id, disk_bytes)?;
         // Mapping waits for memory only: the bits in use belong to this thread.
         let before = Rc::clone(&self.touched.borrow());
-        Touched::larger(&before, disk_bytes).map_err(|error| {
+        WriteIntentBitmap::larger(&before, disk_bytes).map_err(|error| {
             Problem::failed(format!(
                 "Cannot note which pages of {disk_bytes} bytes change, in {}: {error}; make room there",
                 self.places.touched().display()
@@ -269,7 +272,7 @@ impl History {
     }
 
     /// Uses such bits from now on. Must be in one step with their users.
-    pub(crate) fn go_on_with_bits(&self, larger: Touched) -> Rc<Touched> {
+    pub(crate) fn go_on_with_bits(&self, larger: WriteIntentBitmap) -> Rc<WriteIntentBitmap> {
         let larger = Rc::new(larger);
         larger.follow(&self.touched.borrow());
         self.touched.replace(Rc::clone(&larger));
@@ -284,10 +287,12 @@ impl History {
         };
         let past = match verdict {
             Err(doubt) => self.past_by(doubted(&doubt), 0),
-            Ok(Modified::Not) => self.past_by(self.belief(), 0),
-            Ok(Modified::PerhapsSetBack) => self.past_by(Belief::Nothing(Modified::SET_BACK.to_owned()), 0),
-            Ok(Modified::PerhapsAround) => self.past_by(self.belief(), SAMPLES_IF_TOUCHED),
-            Ok(Modified::Perhaps) => self.past_by(self.belief(), SAMPLES),
+            Ok(Modification::Not) => self.past_by(self.belief(), 0),
+            Ok(Modification::PerhapsSetBack) => {
+                self.past_by(Belief::Nothing(Modification::SET_BACK.to_owned()), 0)
+            }
+            Ok(Modification::PerhapsAround) => self.past_by(self.belief(), SAMPLES_IF_TOUCHED),
+            Ok(Modification::Perhaps) => self.past_by(self.belief(), SAMPLES),
         };
         // A disk that was attached before keeps its reservation.
         Past { granted: epoch > 0, ..past }
@@ -296,7 +301,7 @@ impl History {
     /// Returns true if this appearance differs in the time of change only: a comparison of every cached page
     /// with the backing can decide.
     pub(crate) async fn may_be_set_back(&self, backing: &Appearance) -> bool {
-        self.record.lock().await.judge(self.id, backing) == Ok(Modified::PerhapsSetBack)
+        self.record.lock().await.judge(self.id, backing) == Ok(Modification::PerhapsSetBack)
     }
 
     /// Returns true if nothing on flash is valid: the flash failed, and the disk continued without it. All
@@ -307,7 +312,7 @@ impl History {
 
     /// Returns how far cached content would be trusted, if the backing were known to be unchanged.
     pub(crate) fn expected(&self) -> Expected {
-        let bits = || Rc::<Touched>::clone(&self.touched.borrow()) as Rc<dyn SharedBits>;
+        let bits = || Rc::<WriteIntentBitmap>::clone(&self.touched.borrow()) as Rc<dyn SharedBits>;
         Expected { belief: self.belief(), touched: self.kept.then(bits) }
     }
 
@@ -326,7 +331,7 @@ impl History {
         Past {
             belief,
             disk_bytes: Some(self.disk_bytes),
-            touched: Rc::<Touched>::clone(&self.touched.borrow()),
+            touched: Rc::<WriteIntentBitmap>::clone(&self.touched.borrow()),
             samples,
             granted: true,
             flash_lost: Rc::new(move || {
@@ -344,9 +349,9 @@ impl History {
     pub(crate) async fn begin(&self, bytes: u64, access: Access, flash_failed: bool) -> Answer<()> {
         // Content that was to be invalidated is, durably, unless flash failed: then it may return with the
         // flash.
-        let void = if flash_failed { Void::AsBefore } else { Void::No };
+        let void = if flash_failed { Invalidation::AsBefore } else { Invalidation::No };
         let at_rest = access == Access::ReadOnly;
-        self.turn(Turn { bytes, access, void, at_rest }).await?;
+        self.turn(EpochChange { bytes, access, void, at_rest }).await?;
         self.touched.borrow().validate();
         Ok(())
     }
@@ -363,7 +368,7 @@ impl History {
     /// # Errors
     /// If it cannot be recorded; then less is trusted at the next start.
     pub(crate) async fn end(&self, bytes: u64, access: Access) -> Answer<()> {
-        self.turn(Turn { bytes, access, void: Void::AsBefore, at_rest: true }).await
+        self.turn(EpochChange { bytes, access, void: Invalidation::AsBefore, at_rest: true }).await
     }
 
     /// Closes the backing, and so releases its locks.
@@ -436,7 +441,7 @@ impl History {
     /// If that cannot be saved. Its number is never used again, so remaining records are not trusted.
     pub(crate) async fn forget(aside: &Aside, places: &Places, host: &HostFile, id: u32) -> Answer<()> {
         let folder = places.touched();
-        aside.run(move || Touched::forget(&folder, id)).await?;
+        aside.run(move || WriteIntentBitmap::forget(&folder, id)).await?;
         let forgetting = host.change(move |host| {
             host.forget_backing(id);
             Ok(())
@@ -445,10 +450,10 @@ impl History {
     }
 
     /// Gives the backing the session id of a new attachment, and records it, each step durably.
-    async fn turn(&self, turn: Turn) -> Answer<()> {
+    async fn turn(&self, turn: EpochChange) -> Answer<()> {
         let backing = self.backing();
         self.change(move |records| {
-            let Turn { bytes, access, void, at_rest } = turn;
+            let EpochChange { bytes, access, void, at_rest } = turn;
             let found = looks_of(&*backing)?;
             if access == Access::ReadWrite && found.file.is_some() {
                 let next = new_session().map_err(|reason| {
@@ -462,7 +467,7 @@ impl History {
             }
             let now = Appearance { bytes: Some(bytes), ..looks_of(&*backing)? };
             let before = records.last();
-            let void = void == Void::AsBefore && before.void;
+            let void = void == Invalidation::AsBefore && before.void;
             records.save(Record::now(before.epoch + 1, &now, void, at_rest))
         })
         .await
@@ -474,21 +479,24 @@ impl History {
     }
 
     /// Changes the record durably, after all changes that were requested before.
-    async fn change(&self, steps: impl FnOnce(&mut Records) -> Answer<()> + Send + 'static) -> Answer<()> {
+    async fn change(
+        &self,
+        steps: impl FnOnce(&mut RecordGuard) -> Answer<()> + Send + 'static,
+    ) -> Answer<()> {
         let last = Arc::clone(&self.record).lock_owned().await;
-        let mut records = Records { last, host: self.host.clone(), id: self.id };
+        let mut records = RecordGuard { last, host: self.host.clone(), id: self.id };
         self.aside.run(move || steps(&mut records)).await?
     }
 }
 
 /// The record of a disk, owned by a change.
-struct Records {
+struct RecordGuard {
     last: OwnedMutexGuard<Record>,
     host: HostFile,
     id: u32,
 }
 
-impl Records {
+impl RecordGuard {
     /// Returns the durable record.
     fn last(&self) -> &Record {
         &self.last
@@ -512,16 +520,16 @@ fn looks_of(backing: &dyn Attributes) -> Answer<Appearance> {
 }
 
 /// The step from one epoch to the next.
-struct Turn {
+struct EpochChange {
     bytes: u64,
     access: Access,
-    void: Void,
+    void: Invalidation,
     at_rest: bool,
 }
 
 /// Invalidation of the content of flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Void {
+enum Invalidation {
     No,
     /// As it was before the turn.
     AsBefore,
@@ -539,7 +547,7 @@ mod tests {
     const NEW: Sizes = Sizes { remembered: None, backing: SIZE };
 
     /// Runs a test with the history of a disk whose backing is on another host, in the folder `DIR` of that.
-    fn with_history(tell: impl AsyncFnOnce(Rc<History>, &HostFile)) {
+    fn with_history(tell: impl AsyncFnOnce(Rc<BackingHistory>, &HostFile)) {
         let dir = TempDir::new();
         let places = Places { dir: dir.path().join("d"), run: dir.path().into(), nbd_uri: None };
         places.make().expect("the folder is ours");
@@ -547,7 +555,7 @@ mod tests {
             HostFile::new(&Store::start(&places.dir).expect("there are threads"), HostRecord::default());
         run(async {
             let backing = Arc::new(NoAttributes);
-            let opened = History::open(&Aside::here(), (&places, &host), 1, NEW, 7, backing).await;
+            let opened = BackingHistory::open(&Aside::here(), (&places, &host), 1, NEW, 7, backing).await;
             tell(Rc::new(opened.expect("the folder is ours").0), &host).await;
         });
     }
@@ -578,7 +586,7 @@ mod tests {
         let places = Places { dir: dir.path().join("d"), run: dir.path().into(), nbd_uri: None };
         let host = HostRecord::default();
         let foreseen = |looks, may_exist| {
-            let backing = Unopened { looks, may_exist, is_guarded: true };
+            let backing = UnopenedBacking { looks, may_exist, is_guarded: true };
             foresee(&places, &host, 1, backing, Some(SIZE), 7).belief
         };
         let another = Some(Appearance { bytes: Some(2 * SIZE), ..Appearance::default() });
@@ -594,7 +602,7 @@ mod tests {
         }
         let other = Belief::Nothing("another size".to_owned());
         assert_eq!(unguarded(other.clone()), other, "another backing gets nothing of what is dirty");
-        let void = doubted(&Doubt::Void);
+        let void = doubted(&DistrustReason::Invalidated);
         assert!(matches!(unguarded(void.clone()), Belief::Void(_)));
         assert_eq!(beside_qemu(void.clone()), void);
         assert!(matches!(beside_qemu(Belief::ByPage), Belief::Nothing(_)));

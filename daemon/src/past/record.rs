@@ -5,7 +5,7 @@ use base::store::NotChanged;
 use serde::{Deserialize, Serialize};
 
 use super::Appearance;
-use super::appearance::{Changes, Circumstances, FileIdentity, is_numbered};
+use super::appearance::{Changes, FileIdentity, FileMetadata, is_numbered};
 use super::device::{DeviceIdentity, SameDevice};
 use crate::host_record::{HostFile, HostRecord};
 
@@ -24,7 +24,7 @@ pub(super) struct Record {
     pub(super) bytes: Option<u64>,
     device: Option<DeviceIdentity>,
     file: Option<FileIdentity>,
-    circumstances: Option<Circumstances>,
+    circumstances: Option<FileMetadata>,
     /// Its last change, if it was at rest then: after a clean stop, and while it is only read.
     changes: Changes,
     /// True if the content of flash is invalid: the flash failed, and the disk continued without it.
@@ -73,18 +73,18 @@ fn numbered(id: u32, epoch: u64) -> String {
 
 /// Reason for trusting no cached data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Doubt {
+pub(super) enum DistrustReason {
     /// The flash failed, and the disk continued without it.
-    Void,
+    Invalidated,
     /// The backing is not the same, with the reason.
     Backing(String),
 }
 
-impl Doubt {
+impl DistrustReason {
     /// Returns the reason in words.
     pub(super) fn reason(&self) -> String {
         match self {
-            Self::Void => "The flash failed, and the disk continued without it".to_owned(),
+            Self::Invalidated => "The flash failed, and the disk continued without it".to_owned(),
             Self::Backing(reason) => reason.clone(),
         }
     }
@@ -92,7 +92,7 @@ impl Doubt {
 
 /// Modification of a backing that can be the one that was cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Modified {
+pub(super) enum Modification {
     /// None.
     Not,
     /// Something was changed, perhaps not its content: its name, its owner or its rights.
@@ -104,7 +104,7 @@ pub(super) enum Modified {
     Perhaps,
 }
 
-impl Modified {
+impl Modification {
     /// The doubt that remains if only the time of change differs.
     pub(super) const SET_BACK: &str = "Its backing was touched while Forebay did not serve it: its time of modification is unchanged, and \
                                        may have been set back";
@@ -164,14 +164,14 @@ impl Record {
     ///
     /// # Errors
     /// The reason for which it cannot be the one that was cached.
-    pub(super) fn judge(&self, id: u32, backing: &Appearance) -> Result<Modified, Doubt> {
+    pub(super) fn judge(&self, id: u32, backing: &Appearance) -> Result<Modification, DistrustReason> {
         if self.void {
-            return Err(Doubt::Void);
+            return Err(DistrustReason::Invalidated);
         }
-        self.compare(id, backing).map_err(Doubt::Backing)
+        self.compare(id, backing).map_err(DistrustReason::Backing)
     }
 
-    fn compare(&self, id: u32, backing: &Appearance) -> Result<Modified, String> {
+    fn compare(&self, id: u32, backing: &Appearance) -> Result<Modification, String> {
         if self.epoch == 0 {
             return Err("It is attached for the first time".to_owned());
         }
@@ -193,7 +193,7 @@ impl Record {
         // A number of an earlier version may be that of another host as well. An unmodified backing is
         // trusted anyway, and one with our own dirty mark was not served by others.
         let is_ours = backing.dirty.as_ref().is_some_and(|mark| mark.disk == id);
-        if modified == Modified::Perhaps && session.is_some_and(is_numbered) && !is_ours {
+        if modified == Modification::Perhaps && session.is_some_and(is_numbered) && !is_ours {
             return Err("An earlier version of Forebay served it last and was not stopped: its writes to the backing do not show \
                         whether another host used it since"
                 .to_owned());
@@ -244,27 +244,27 @@ impl Record {
     }
 
     /// Refuses a backing that was certainly modified since.
-    fn compare_changes(&self, backing: &Appearance) -> Result<Modified, String> {
+    fn compare_changes(&self, backing: &Appearance) -> Result<Modification, String> {
         let (before, now) = (&self.changes, &backing.changes);
         let modified = || "Its backing was modified while Forebay did not serve it".to_owned();
         if let Some((before, now)) = before.sectors_written.zip(now.sectors_written) {
             let same = self.device.as_ref().zip(backing.device.as_ref());
             let is_same = same.is_some_and(|(before, now)| before.is_same_instance(now));
-            return if is_same && before != now { Err(modified()) } else { Ok(Modified::Perhaps) };
+            return if is_same && before != now { Err(modified()) } else { Ok(Modification::Perhaps) };
         }
         match (before.modified_ns, now.modified_ns) {
             (Some(before), Some(now)) if before == now => {}
             (Some(_), Some(_)) => return Err(modified()),
-            _ => return Ok(Modified::Perhaps),
+            _ => return Ok(Modification::Perhaps),
         }
         match before.changed_ns.zip(now.changed_ns) {
             Some((before, now)) if before != now => {}
-            _ => return Ok(Modified::Not),
+            _ => return Ok(Modification::Not),
         }
         if self.circumstances != backing.circumstances {
-            return Ok(Modified::PerhapsAround);
+            return Ok(Modification::PerhapsAround);
         }
-        Ok(Modified::PerhapsSetBack)
+        Ok(Modification::PerhapsSetBack)
     }
 
     /// Returns the size that was served and the present size, if they differ. A size that grew while it was
@@ -294,7 +294,7 @@ mod tests {
             bytes: Some(1 << 20),
             file: Some(FileIdentity { inode: 7, born_ns: Some(5) }),
             changes,
-            circumstances: Some(Circumstances {
+            circumstances: Some(FileMetadata {
                 links: 1,
                 mode: 0o600,
                 owner: (0, 0),
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_backing_that_is_as_it_was_is_believed() {
-        assert_eq!(at_rest().judge(ID, &backing()), Ok(Modified::Not));
+        assert_eq!(at_rest().judge(ID, &backing()), Ok(Modification::Not));
     }
 
     #[test]
@@ -331,7 +331,7 @@ mod tests {
         let turning = at_rest().about_to_bear(Some(&"aa".to_owned()), "bb");
         for session in ["aa", "bb"] {
             let found = Appearance { session: Some(session.to_owned()), ..backing() };
-            assert_eq!(turning.judge(ID, &found), Ok(Modified::Not), "{session}");
+            assert_eq!(turning.judge(ID, &found), Ok(Modification::Not), "{session}");
         }
         // Session ids of another host, or of the owner of a copy.
         for session in [Some("cc"), Some("3 6"), None] {
@@ -347,22 +347,22 @@ mod tests {
     #[test]
     fn after_a_crash_nobody_can_tell_by_the_time_of_modification() {
         let modified = Appearance { changes: changed(9_999, 9_999), ..backing() };
-        assert_eq!(in_use().judge(ID, &modified), Ok(Modified::Perhaps));
+        assert_eq!(in_use().judge(ID, &modified), Ok(Modification::Perhaps));
     }
 
     #[test]
     fn a_time_of_change_that_nothing_explains_may_hide_a_time_of_modification_that_was_set_back() {
         let set_back = Appearance { changes: changed(1_000, 9_999), ..backing() };
-        assert_eq!(at_rest().judge(ID, &set_back), Ok(Modified::PerhapsSetBack), "nothing explains it");
+        assert_eq!(at_rest().judge(ID, &set_back), Ok(Modification::PerhapsSetBack), "nothing explains it");
         let circumstances = backing().circumstances.expect("it is a file");
         for around in [
-            Circumstances { links: 2, ..circumstances.clone() },
-            Circumstances { mode: 0o640, ..circumstances.clone() },
-            Circumstances { owner: (1, 1), ..circumstances.clone() },
-            Circumstances { path: Some("/b".into()), ..circumstances.clone() },
+            FileMetadata { links: 2, ..circumstances.clone() },
+            FileMetadata { mode: 0o640, ..circumstances.clone() },
+            FileMetadata { owner: (1, 1), ..circumstances.clone() },
+            FileMetadata { path: Some("/b".into()), ..circumstances.clone() },
         ] {
             let around = Appearance { circumstances: Some(around), ..set_back.clone() };
-            assert_eq!(at_rest().judge(ID, &around), Ok(Modified::PerhapsAround), "that explains it");
+            assert_eq!(at_rest().judge(ID, &around), Ok(Modification::PerhapsAround), "that explains it");
         }
     }
 
@@ -370,7 +370,7 @@ mod tests {
     fn whatever_differs_is_named() {
         assert!(doubt(&Record::default(), &backing()).contains("first time"));
         let void = Record { void: true, ..at_rest() };
-        assert_eq!(void.judge(ID, &backing()), Err(Doubt::Void));
+        assert_eq!(void.judge(ID, &backing()), Err(DistrustReason::Invalidated));
         let file = |inode, born_ns| Some(FileIdentity { inode, born_ns: Some(born_ns) });
         for (now, reason) in [
             (Appearance { bytes: Some(1 << 19), ..backing() }, "524288"),
@@ -405,15 +405,15 @@ mod tests {
         let named =
             |written| Appearance { device: Some(DeviceIdentity::from_earlier("naa.5")), ..device(written) };
         let record = Record::now(5, &named(Some(8)), false, true);
-        assert_eq!(record.judge(ID, &named(Some(9))), Ok(Modified::Perhaps), "it was counted anew");
+        assert_eq!(record.judge(ID, &named(Some(9))), Ok(Modification::Perhaps), "it was counted anew");
     }
 
     #[test]
     fn a_backing_that_grew_while_it_was_served_is_believed() {
         let grown = Appearance { bytes: Some(2 << 20), ..backing() };
-        assert_eq!(at_rest().judge(ID, &grown), Ok(Modified::Not), "it grew before the stop");
+        assert_eq!(at_rest().judge(ID, &grown), Ok(Modification::Not), "it grew before the stop");
         let grown = Appearance { changes: changed(9_999, 9_999), ..grown };
-        assert_eq!(in_use().judge(ID, &grown), Ok(Modified::Perhaps), "nobody can tell when");
+        assert_eq!(in_use().judge(ID, &grown), Ok(Modification::Perhaps), "nobody can tell when");
     }
 
     #[test]
@@ -431,7 +431,7 @@ mod tests {
         let of = |session: &str| Appearance { session: Some(session.to_owned()), ..backing() };
         let stopped = earlier("1000");
         for session in ["3 5", "3 6"] {
-            assert_eq!(stopped.judge(ID, &of(session)), Ok(Modified::Not), "{session}");
+            assert_eq!(stopped.judge(ID, &of(session)), Ok(Modification::Not), "{session}");
         }
         for session in ["3 4", "3 7", "1 5", "aa"] {
             assert!(doubt(&stopped, &of(session)).contains("another time"), "{session}");
@@ -440,17 +440,24 @@ mod tests {
         let killed = earlier("null");
         assert!(doubt(&killed, &of("3 5")).contains("earlier version"));
         let mark = DirtyMark { pool: "00ff".to_owned(), disk: ID, name: "web".to_owned() };
-        assert_eq!(killed.judge(ID, &Appearance { dirty: Some(mark), ..of("3 5") }), Ok(Modified::Perhaps));
+        assert_eq!(
+            killed.judge(ID, &Appearance { dirty: Some(mark), ..of("3 5") }),
+            Ok(Modification::Perhaps)
+        );
         // The same if this version is killed while it replaces the number.
         let turning = killed.about_to_bear(Some(&"3 5".to_owned()), "bb");
         assert!(turning.judge(ID, &of("3 5")).is_err());
-        assert_eq!(turning.judge(ID, &of("bb")), Ok(Modified::Perhaps));
+        assert_eq!(turning.judge(ID, &of("bb")), Ok(Modification::Perhaps));
         let device = load(
             r#"{"schema":1,"epoch":5,"marked":false,"bytes":1048576,"device":null,"inode":null,"modified_ns":null,"void":false}"#,
         );
         let nameless = Appearance { device: Some(DeviceIdentity::default()), ..Appearance::default() };
         assert!(doubt(&device, &nameless).contains("unknown whether"));
-        assert_eq!(device.judge(ID, &Appearance::default()), Ok(Modified::Perhaps), "an export of a server");
+        assert_eq!(
+            device.judge(ID, &Appearance::default()),
+            Ok(Modification::Perhaps),
+            "an export of a server"
+        );
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl StoryWorld {
         let aside = Aside::here();
         let remembered = self.start(host).await;
         let places = (&self.hosts[host].places, &remembered);
-        let opened = History::open(&aside, places, DISK, sizes, MARK, file);
+        let opened = BackingHistory::open(&aside, places, DISK, sizes, MARK, file);
         let (history, found) = opened.await.expect("the folder is ours");
         let history = Rc::new(history);
         let belief = history.past(&found).await.belief;
@@ -186,7 +186,7 @@ impl StoryWorld {
             // A reboot loses the bits of touched pages.
             4 => {
                 let host = self.rng.below(2);
-                Touched::forget(&self.hosts[host].places.touched(), DISK);
+                WriteIntentBitmap::forget(&self.hosts[host].places.touched(), DISK);
             }
             _ => {}
         }

@@ -28,24 +28,24 @@ const HEADER_WORDS: usize = 512;
 const MEMORY_UNASKED: u64 = 64 << 20;
 
 /// The bits of one disk.
-pub(crate) struct Touched {
-    words: Words,
+pub(crate) struct WriteIntentBitmap {
+    words: BitmapMemory,
     mark: u64,
 }
 
-enum Words {
+enum BitmapMemory {
     Shared(SharedWords),
     /// Memory without a file.
     Own(Box<[AtomicU64]>),
 }
 
-impl SharedBits for Touched {
+impl SharedBits for WriteIntentBitmap {
     fn words(&self) -> &[AtomicU64] {
         &self.all()[HEADER_WORDS..]
     }
 }
 
-impl Touched {
+impl WriteIntentBitmap {
     /// Returns the bits of a disk, and whether they are those of the last process. If not, all are zero and
     /// not valid until [`Self::validate`]. A file that cannot be used is removed: the next start would trust
     /// it, though it is outdated.
@@ -56,7 +56,7 @@ impl Touched {
         let count = HEADER_WORDS + words_for(disk_bytes);
         match map(&file(dir, id), count) {
             Ok(shared) => {
-                let touched = Self { words: Words::Shared(shared), mark };
+                let touched = Self { words: BitmapMemory::Shared(shared), mark };
                 if touched.is_valid(disk_bytes) {
                     return Ok((touched, true));
                 }
@@ -82,7 +82,7 @@ impl Touched {
                     ),
                 }
                 let own = (0..count).map(|_| AtomicU64::new(0)).collect();
-                Ok((Self { words: Words::Own(own), mark }, false))
+                Ok((Self { words: BitmapMemory::Own(own), mark }, false))
             }
         }
     }
@@ -115,8 +115,8 @@ impl Touched {
     pub(super) fn larger(before: &Self, disk_bytes: u64) -> io::Result<Self> {
         let count = HEADER_WORDS + words_for(disk_bytes);
         let words = match &before.words {
-            Words::Own(_) => Words::Own((0..count).map(|_| AtomicU64::new(0)).collect()),
-            Words::Shared(shared) => {
+            BitmapMemory::Own(_) => BitmapMemory::Own((0..count).map(|_| AtomicU64::new(0)).collect()),
+            BitmapMemory::Shared(shared) => {
                 // Not by its name: if it was removed meanwhile, a new file would begin with zeroes.
                 let larger = shared.larger(count)?;
                 // Bits of an earlier attempt are cleared. They are stored before the size: a kill in between
@@ -125,7 +125,7 @@ impl Touched {
                     word.store(0, Ordering::Relaxed);
                 }
                 larger.words()[4].store(disk_bytes, Ordering::Release);
-                Words::Shared(larger)
+                BitmapMemory::Shared(larger)
             }
         };
         Ok(Self { words, mark: before.mark })
@@ -134,7 +134,7 @@ impl Touched {
     /// Copies the bits of `before`, if they are in other memory. Must be in the step in which these bits
     /// replace them.
     pub(super) fn follow(&self, before: &Self) {
-        if let Words::Own(words) = &self.words {
+        if let BitmapMemory::Own(words) = &self.words {
             for (word, before) in words.iter().zip(before.all()) {
                 word.store(before.load(Ordering::Relaxed), Ordering::Relaxed);
             }
@@ -184,7 +184,7 @@ impl Touched {
         if words.len() < needed {
             return None;
         }
-        let own = Self { words: Words::Own(words), mark };
+        let own = Self { words: BitmapMemory::Own(words), mark };
         let bits = || own.words().iter().map(|word| AtomicU64::new(word.load(Ordering::Relaxed))).collect();
         own.is_valid(disk_bytes).then(bits)
     }
@@ -204,8 +204,8 @@ impl Touched {
 
     fn all(&self) -> &[AtomicU64] {
         match &self.words {
-            Words::Shared(shared) => shared.words(),
-            Words::Own(own) => own,
+            BitmapMemory::Shared(shared) => shared.words(),
+            BitmapMemory::Own(own) => own,
         }
     }
 }
@@ -239,8 +239,8 @@ mod tests {
 
     const SIZE: u64 = 1 << 20;
 
-    fn open(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> (Touched, bool) {
-        Touched::open(dir, id, disk_bytes, mark).expect("the folder is ours")
+    fn open(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> (WriteIntentBitmap, bool) {
+        WriteIntentBitmap::open(dir, id, disk_bytes, mark).expect("the folder is ours")
     }
 
     #[test]
@@ -249,10 +249,10 @@ mod tests {
         // A link to itself cannot be opened.
         std::os::unix::fs::symlink(file(dir.path(), 1), file(dir.path(), 1)).expect("the folder is ours");
         let (touched, kept) = open(dir.path(), 1, SIZE, 10);
-        assert!(!kept && matches!(touched.words, Words::Own(_)));
+        assert!(!kept && matches!(touched.words, BitmapMemory::Own(_)));
         assert!(fs::symlink_metadata(file(dir.path(), 1)).is_err(), "the next start would believe it");
         fs::create_dir(file(dir.path(), 2)).expect("the folder is ours");
-        let Err(problem) = Touched::open(dir.path(), 2, SIZE, 10) else { panic!("it stays") };
+        let Err(problem) = WriteIntentBitmap::open(dir.path(), 2, SIZE, 10) else { panic!("it stays") };
         assert!(problem.message.contains("can neither be used nor removed"), "{problem}");
     }
 
@@ -264,14 +264,14 @@ mod tests {
         touched.words()[3].store(5, Ordering::Relaxed);
         touched.validate();
         drop(touched);
-        Touched::take_over(dir.path(), 10, 11);
+        WriteIntentBitmap::take_over(dir.path(), 10, 11);
         let (touched, kept) = open(dir.path(), 1, SIZE, 11);
         assert!(kept);
         assert_eq!(touched.words()[3].load(Ordering::Relaxed), 5);
-        let peeked = Touched::peek(dir.path(), 1, SIZE, 11).expect("they count for a check too");
+        let peeked = WriteIntentBitmap::peek(dir.path(), 1, SIZE, 11).expect("they count for a check too");
         assert_eq!(peeked[3].load(Ordering::Relaxed), 5);
-        assert!(Touched::peek(dir.path(), 1, SIZE, 10).is_none(), "of another start");
-        assert!(Touched::peek(dir.path(), 1, 2 * SIZE, 11).is_none(), "of another size");
+        assert!(WriteIntentBitmap::peek(dir.path(), 1, SIZE, 10).is_none(), "of another start");
+        assert!(WriteIntentBitmap::peek(dir.path(), 1, 2 * SIZE, 11).is_none(), "of another size");
     }
 
     #[test]
@@ -281,18 +281,18 @@ mod tests {
             let (touched, _) = open(dir.path(), 1, SIZE, 10);
             touched.words()[3].store(5, Ordering::Relaxed);
             touched.validate();
-            let larger = Touched::larger(&touched, 64 * SIZE).expect("there is room");
+            let larger = WriteIntentBitmap::larger(&touched, 64 * SIZE).expect("there is room");
             larger.follow(&touched);
             touched.words()[4].store(6, Ordering::Relaxed);
             assert_eq!([3, 4].map(|at| larger.words()[at].load(Ordering::Relaxed)), [5, 6]);
             larger.words()[words_for(64 * SIZE) - 1].store(7, Ordering::Relaxed);
             drop((touched, larger));
-            Touched::take_over(dir.path(), 10, 11);
+            WriteIntentBitmap::take_over(dir.path(), 10, 11);
             let size = if grew { 64 * SIZE } else { SIZE };
             let (touched, kept) = open(dir.path(), 1, size, 11);
             assert!(kept, "a kill after the new size was remembered, and before");
             assert_eq!([3, 4].map(|at| touched.words()[at].load(Ordering::Relaxed)), [5, 6]);
-            let again = Touched::larger(&touched, 128 * SIZE).expect("there is room");
+            let again = WriteIntentBitmap::larger(&touched, 128 * SIZE).expect("there is room");
             let last = again.words()[words_for(64 * SIZE) - 1].load(Ordering::Relaxed);
             assert_eq!(
                 last,
@@ -308,22 +308,22 @@ mod tests {
         let (touched, _) = open(dir.path(), 1, SIZE, 10);
         touched.words()[3].store(5, Ordering::Relaxed);
         touched.validate();
-        Touched::forget(dir.path(), 1);
-        let larger = Touched::larger(&touched, 64 * SIZE).expect("there is room");
+        WriteIntentBitmap::forget(dir.path(), 1);
+        let larger = WriteIntentBitmap::larger(&touched, 64 * SIZE).expect("there is room");
         larger.follow(&touched);
         touched.words()[4].store(6, Ordering::Relaxed);
         assert_eq!([3, 4].map(|at| larger.words()[at].load(Ordering::Relaxed)), [5, 6]);
         drop((touched, larger));
-        Touched::take_over(dir.path(), 10, 11);
+        WriteIntentBitmap::take_over(dir.path(), 10, 11);
         let (_, kept) = open(dir.path(), 1, 64 * SIZE, 11);
         assert!(!kept, "the next start finds none, and believes less");
     }
 
     #[test]
     fn bits_without_a_file_follow_in_one_step() {
-        let own = |count| Words::Own((0..HEADER_WORDS + count).map(|_| AtomicU64::new(0)).collect());
-        let touched = Touched { words: own(words_for(SIZE)), mark: 1 };
-        let larger = Touched::larger(&touched, 2 * SIZE).expect("it needs no file");
+        let own = |count| BitmapMemory::Own((0..HEADER_WORDS + count).map(|_| AtomicU64::new(0)).collect());
+        let touched = WriteIntentBitmap { words: own(words_for(SIZE)), mark: 1 };
+        let larger = WriteIntentBitmap::larger(&touched, 2 * SIZE).expect("it needs no file");
         touched.words()[3].store(5, Ordering::Relaxed);
         larger.follow(&touched);
         assert_eq!(larger.words()[3].load(Ordering::Relaxed), 5);
@@ -345,13 +345,13 @@ mod tests {
             !kept && touched.words().iter().all(|word| word.load(Ordering::Relaxed) == 0)
         };
         prepare(true);
-        Touched::take_over(dir.path(), 9, 11);
+        WriteIntentBitmap::take_over(dir.path(), 9, 11);
         assert!(is_clean(SIZE, 11), "another start came in between");
         prepare(false);
-        Touched::take_over(dir.path(), 10, 11);
+        WriteIntentBitmap::take_over(dir.path(), 10, 11);
         assert!(is_clean(SIZE, 11), "killed before the bits were complete");
         prepare(true);
-        Touched::take_over(dir.path(), 10, 11);
+        WriteIntentBitmap::take_over(dir.path(), 10, 11);
         assert!(is_clean(2 * SIZE, 11), "the disk has another size");
     }
 }

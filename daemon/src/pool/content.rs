@@ -3,7 +3,7 @@
 use base::units::Size;
 use cache::{Identified, MemberNumber};
 
-use crate::shard::Found;
+use crate::shard::DeviceProbe;
 
 /// Content that is not overwritten without its exact id.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(crate) fn found_at(offset: u64, format: Option<&str>) -> String {
     format!("Found {} at byte {offset}", format.unwrap_or("bytes that are not zero"))
 }
 
-impl Found {
+impl DeviceProbe {
     /// Returns its number in the pool that it holds.
     pub(super) fn number(&self) -> Option<MemberNumber> {
         match &self.content {

@@ -15,7 +15,7 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
 use super::drives::{OnDrives, SharedDrive, shared_drive};
 use crate::registry::displaced_text;
-use crate::shard::{Found, Openness};
+use crate::shard::{DeviceProbe, Openness};
 use crate::state::{DeviceRecord, Loss, LostDevice};
 
 /// The pool that is in use.
@@ -28,7 +28,7 @@ pub(crate) struct PoolInUse {
     /// Every device that belongs to it, is about to, or is still open.
     pub(crate) devices: Vec<DeviceInUse>,
     /// Devices that left without a request.
-    lost: Vec<Lost>,
+    lost: Vec<DroppedDevice>,
 }
 
 /// Reason for which disks are served without the pool, with its known properties.
@@ -54,7 +54,7 @@ pub(crate) enum MissingCause {
 
 /// A device that left without a request.
 #[derive(Clone, Debug)]
-struct Lost {
+struct DroppedDevice {
     device: LostDevice,
     /// True if another one was added since the daemon was started.
     is_replaced: bool,
@@ -89,7 +89,7 @@ pub(crate) struct DeviceInUse {
 
 /// A device that has left the pool and is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Former {
+pub(crate) struct FormerDevice {
     pub(crate) path: PathBuf,
     /// True for a file that the daemon made, and that was removed on request.
     pub(crate) is_to_be_removed: bool,
@@ -99,7 +99,8 @@ impl PoolInUse {
     /// Returns a pool that was opened on these devices, and lost others.
     pub(super) fn of(devices: Vec<DeviceInUse>, lost: &[LostDevice]) -> Self {
         let path = devices.first().map(|device| device.path.clone()).unwrap_or_default();
-        let lost = lost.iter().map(|device| Lost { device: device.clone(), is_replaced: false }).collect();
+        let lost =
+            lost.iter().map(|device| DroppedDevice { device: device.clone(), is_replaced: false }).collect();
         Self { path, missing: None, devices, lost }
     }
 
@@ -183,7 +184,7 @@ impl PoolInUse {
     }
 
     /// Updates the devices from the state of the pool. Returns those that have left and are closed.
-    pub(crate) fn take_note(&mut self, statistics: &PoolStatistics) -> Vec<Former> {
+    pub(crate) fn take_note(&mut self, statistics: &PoolStatistics) -> Vec<FormerDevice> {
         for device in &mut self.devices {
             let Some(number) = device.number else { continue };
             let listed = statistics.devices.iter().find(|listed| listed.number == number.0);
@@ -207,7 +208,8 @@ impl PoolInUse {
     /// Records an added device: it replaces one that was lost, if there is one, preferably one at the same
     /// path.
     pub(crate) fn note_added(&mut self, path: &Path) {
-        let mut empty: Vec<&mut Lost> = self.lost.iter_mut().filter(|lost| !lost.is_replaced).collect();
+        let mut empty: Vec<&mut DroppedDevice> =
+            self.lost.iter_mut().filter(|lost| !lost.is_replaced).collect();
         let same = empty.iter().position(|lost| lost.device.path == path);
         if let Some(lost) = empty.get_mut(same.unwrap_or(0)) {
             lost.is_replaced = true;
@@ -230,7 +232,7 @@ impl PoolInUse {
                 "{what}. The next start will not find it: destage everything before a stop, or move it back"
             )
         });
-        displaced.chain(newest(&self.lost).iter().map(Lost::warning)).collect()
+        displaced.chain(newest(&self.lost).iter().map(DroppedDevice::warning)).collect()
     }
 
     /// Removes a device.
@@ -241,7 +243,7 @@ impl PoolInUse {
 
 impl DeviceInUse {
     /// Returns a device that was examined and is open.
-    pub(crate) fn new(record: &DeviceRecord, found: &Found, number: Option<MemberNumber>) -> Self {
+    pub(crate) fn new(record: &DeviceRecord, found: &DeviceProbe, number: Option<MemberNumber>) -> Self {
         Self {
             path: record.path.clone(),
             identity: found.identity,
@@ -267,20 +269,20 @@ impl DeviceInUse {
         OnDrives { path: &self.path, drives: &self.drives, is_accepted: self.same_drive }
     }
 
-    fn lost(&self) -> Option<Lost> {
+    fn lost(&self) -> Option<DroppedDevice> {
         let at = self.failed_at.clone()?;
         let device = LostDevice { path: self.path.clone(), how: Loss::Failed, at, reason: None };
-        Some(Lost { device, is_replaced: false })
+        Some(DroppedDevice { device, is_replaced: false })
     }
 
-    fn former(&self) -> Former {
+    fn former(&self) -> FormerDevice {
         // A file that failed is kept for diagnosis.
         let is_to_be_removed = self.made_by_us && self.is_taken_out && self.failed_at.is_none();
-        Former { path: self.path.clone(), is_to_be_removed }
+        FormerDevice { path: self.path.clone(), is_to_be_removed }
     }
 }
 
-impl Lost {
+impl DroppedDevice {
     fn warning(&self) -> String {
         let Self { device: LostDevice { path, how, at, reason }, is_replaced } = self;
         let advice = if *is_replaced { "Another one is in its place".to_owned() } else { replace(path) };

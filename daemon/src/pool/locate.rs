@@ -40,7 +40,7 @@ const STABLE_NAMES: &str = "/dev/disk/by-id";
 
 /// A file or device that holds a part of the pool.
 #[derive(Clone, Debug)]
-struct Sighting {
+struct MemberLocation {
     path: PathBuf,
     identity: Identity,
     /// None if its superblock is damaged or of another version.
@@ -56,7 +56,7 @@ pub(super) struct MovedDevice {
 
 /// Result of the search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Located {
+pub(super) struct LocatedDevices {
     /// Number of devices of the pool that were found.
     pub(super) devices: usize,
     /// Devices whose paths have changed.
@@ -69,7 +69,7 @@ pub(super) struct Located {
 ///
 /// # Errors
 /// `Unavailable` if two devices hold the same part of the pool, and neither is at its recorded path.
-pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Answer<Located> {
+pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Answer<LocatedDevices> {
     let uptime = clock_gettime(ClockId::CLOCK_BOOTTIME).expect("every Linux has this clock");
     let is_starting = Duration::from(uptime) < HOST_START_TIME;
     let time_max = if is_starting { ARRIVAL_TIME_MAX } else { Duration::ZERO };
@@ -81,8 +81,8 @@ pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Ans
 async fn all_within(
     time_max: Duration,
     devices: usize,
-    mut search: impl AsyncFnMut() -> Answer<Located>,
-) -> Answer<Located> {
+    mut search: impl AsyncFnMut() -> Answer<LocatedDevices>,
+) -> Answer<LocatedDevices> {
     let deadline = Instant::now() + time_max;
     let mut moved = Vec::new();
     let mut is_said = false;
@@ -90,7 +90,7 @@ async fn all_within(
         let mut located = search().await?;
         moved.append(&mut located.moved);
         if located.devices >= devices || Instant::now() >= deadline {
-            return Ok(Located { moved, ..located });
+            return Ok(LocatedDevices { moved, ..located });
         }
         if !is_said {
             is_said = true;
@@ -104,12 +104,12 @@ async fn all_within(
     }
 }
 
-async fn locate_now(record: &mut PoolRecord, named: Option<&Path>) -> Answer<Located> {
+async fn locate_now(record: &mut PoolRecord, named: Option<&Path>) -> Answer<LocatedDevices> {
     let known = named.map(Path::to_owned).into_iter();
     let known = known.chain(record.devices.iter().map(|device| device.path.clone()));
     let known = known.chain(record.names.iter().cloned()).collect();
     let mut sightings = sight(known, &record.id).await;
-    let is_at = |path: &Path, sightings: &[Sighting]| sightings.iter().any(|seen| seen.path == path);
+    let is_at = |path: &Path, sightings: &[MemberLocation]| sightings.iter().any(|seen| seen.path == path);
     if record.devices.iter().any(|device| !is_at(&device.path, &sightings)) {
         let all = tokio::task::spawn_blocking(block_devices).await.unwrap_or_default();
         sightings.extend(sight(all, &record.id).await);
@@ -118,8 +118,12 @@ async fn locate_now(record: &mut PoolRecord, named: Option<&Path>) -> Answer<Loc
 }
 
 /// Gives each device of the record the path at which it was found.
-fn settle(record: &mut PoolRecord, named: Option<&Path>, sightings: Vec<Sighting>) -> Answer<Located> {
-    let mut free = Vec::<Sighting>::new();
+fn settle(
+    record: &mut PoolRecord,
+    named: Option<&Path>,
+    sightings: Vec<MemberLocation>,
+) -> Answer<LocatedDevices> {
+    let mut free = Vec::<MemberLocation>::new();
     for seen in sightings {
         // The first path of a storage is the one from the user, or from the record.
         if free.iter().all(|other| !other.identity.same_storage(&seen.identity)) {
@@ -160,32 +164,32 @@ fn settle(record: &mut PoolRecord, named: Option<&Path>, sightings: Vec<Sighting
     for MovedDevice { from, .. } in &changed {
         record.add_name(from);
     }
-    Ok(Located { devices, moved: changed })
+    Ok(LocatedDevices { devices, moved: changed })
 }
 
-type Rule = fn(&Sighting, &DeviceRecord, Option<&Path>) -> bool;
+type Rule = fn(&MemberLocation, &DeviceRecord, Option<&Path>) -> bool;
 
-fn is_numbered(seen: &Sighting, device: &DeviceRecord, _named: Option<&Path>) -> bool {
+fn is_numbered(seen: &MemberLocation, device: &DeviceRecord, _named: Option<&Path>) -> bool {
     device.number.is_some() && seen.number.map(|number| number.0) == device.number
 }
 
-fn is_named_and_numbered(seen: &Sighting, device: &DeviceRecord, named: Option<&Path>) -> bool {
+fn is_named_and_numbered(seen: &MemberLocation, device: &DeviceRecord, named: Option<&Path>) -> bool {
     is_numbered(seen, device, named) && Some(seen.path.as_path()) == named
 }
 
-fn is_numbered_here(seen: &Sighting, device: &DeviceRecord, named: Option<&Path>) -> bool {
+fn is_numbered_here(seen: &MemberLocation, device: &DeviceRecord, named: Option<&Path>) -> bool {
     is_numbered(seen, device, named) && seen.path == device.path
 }
 
-fn is_here(seen: &Sighting, device: &DeviceRecord, _named: Option<&Path>) -> bool {
+fn is_here(seen: &MemberLocation, device: &DeviceRecord, _named: Option<&Path>) -> bool {
     seen.path == device.path
 }
 
-fn is_named(seen: &Sighting, device: &DeviceRecord, named: Option<&Path>) -> bool {
+fn is_named(seen: &MemberLocation, device: &DeviceRecord, named: Option<&Path>) -> bool {
     device.number.is_none() && Some(seen.path.as_path()) == named
 }
 
-fn is_any(seen: &Sighting, device: &DeviceRecord, _named: Option<&Path>) -> bool {
+fn is_any(seen: &MemberLocation, device: &DeviceRecord, _named: Option<&Path>) -> bool {
     device.number.is_none() && seen.number.is_some()
 }
 
@@ -200,7 +204,7 @@ fn ambiguous(id: &str, one: &Path, other: &Path) -> Problem {
 
 /// Returns those of these paths that hold a part of the pool, in their order. Each is read on a thread of its
 /// own, as one may hang.
-async fn sight(paths: Vec<PathBuf>, id: &str) -> Vec<Sighting> {
+async fn sight(paths: Vec<PathBuf>, id: &str) -> Vec<MemberLocation> {
     let mut unique = BTreeSet::new();
     let paths = paths.into_iter().filter(|path| unique.insert(path.clone()));
     let mut reading: Vec<_> =
@@ -214,7 +218,7 @@ async fn sight(paths: Vec<PathBuf>, id: &str) -> Vec<Sighting> {
 }
 
 /// Returns the superblock at a path, if it is a file or device with a part of any pool.
-fn sight_one(path: PathBuf) -> Option<(Claim, Sighting)> {
+fn sight_one(path: PathBuf) -> Option<(Claim, MemberLocation)> {
     let kind = fs::metadata(&path).ok()?.file_type();
     if !kind.is_file() && !kind.is_block_device() {
         return None;
@@ -225,7 +229,7 @@ fn sight_one(path: PathBuf) -> Option<(Claim, Sighting)> {
     file.read_exact(&mut start).ok()?;
     let claim = Claim::read(&start)?;
     let number = claim.number;
-    Some((claim, Sighting { path, identity, number }))
+    Some((claim, MemberLocation { path, identity, number }))
 }
 
 /// Returns all block devices without other devices on top, by their stable names if they have one. Those
@@ -272,9 +276,9 @@ fn stable_names() -> Vec<(u64, PathBuf)> {
 mod tests {
     use super::*;
 
-    fn seen(path: &str, inode: u64, number: u32) -> Sighting {
+    fn seen(path: &str, inode: u64, number: u32) -> MemberLocation {
         let identity = Identity { device: 1, inode, rdev: 0 };
-        Sighting { path: path.into(), identity, number: Some(MemberNumber(number)) }
+        MemberLocation { path: path.into(), identity, number: Some(MemberNumber(number)) }
     }
 
     fn record(devices: &[(&str, Option<u32>)]) -> PoolRecord {
@@ -297,15 +301,15 @@ mod tests {
         let mut search = async || {
             let devices = found.next().expect("it ends with the second device");
             let moved = if devices == 1 { vec![moved()] } else { Vec::new() };
-            Ok(Located { devices, moved })
+            Ok(LocatedDevices { devices, moved })
         };
         let located = all_within(Duration::from_mins(1), 2, &mut search).await.expect("found");
-        assert_eq!(located, Located { devices: 2, moved: vec![moved()] }, "no move is forgotten");
+        assert_eq!(located, LocatedDevices { devices: 2, moved: vec![moved()] }, "no move is forgotten");
         assert_eq!(found.len(), 1, "searched for no longer than needed");
         let mut searches = 0;
         let search = async || {
             searches += 1;
-            Ok(Located { devices: 1, moved: Vec::new() })
+            Ok(LocatedDevices { devices: 1, moved: Vec::new() })
         };
         let located = all_within(Duration::ZERO, 2, search).await.expect("found");
         assert_eq!((located.devices, searches), (1, 1), "a host that runs is not kept waiting");

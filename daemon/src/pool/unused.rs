@@ -13,7 +13,7 @@ use base::problem::{Answer, Problem};
 use block::file::{Access, Identity};
 
 use crate::backing::{Images, KernelFolders, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage};
-use crate::shard::{Found, Shards};
+use crate::shard::{DeviceProbe, Shards};
 
 /// Opens and locks a file or device that is to become a part of the pool, and identifies its content. `own`
 /// is this daemon's storage.
@@ -21,7 +21,7 @@ use crate::shard::{Found, Shards};
 /// # Errors
 /// A conflict that names its user, if it has one; `Unavailable` if that cannot be determined. Then it may
 /// still be open.
-pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -> Answer<Found> {
+pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -> Answer<DeviceProbe> {
     let opened = shards.look_at_device(path.to_owned(), None).await;
     let identity = opened.as_ref().ok().map(|found| found.identity);
     // If it cannot be opened, its user may be the reason, and explains more; a loop device over it is not.

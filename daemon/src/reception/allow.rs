@@ -8,7 +8,7 @@ const MAPPED_BITS: u32 = 96;
 
 /// Networks that may connect. At least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Allow(Vec<Subnet>);
+pub(crate) struct AllowedNetworks(Vec<Subnet>);
 
 /// All addresses with the same leading bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ struct Subnet {
     bits: u32,
 }
 
-impl Allow {
+impl AllowedNetworks {
     /// Returns true if a connection from `peer` is permitted.
     pub(crate) fn holds(&self, peer: IpAddr) -> bool {
         self.0.iter().any(|network| network.holds(peer.to_canonical()))
@@ -36,7 +36,7 @@ impl Allow {
     }
 }
 
-impl FromStr for Allow {
+impl FromStr for AllowedNetworks {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     fn holds(list: &str, peer: &str) -> bool {
-        let allow: Allow = list.parse().unwrap_or_else(|error| panic!("{list}: {error}"));
+        let allow: AllowedNetworks = list.parse().unwrap_or_else(|error| panic!("{list}: {error}"));
         allow.holds(peer.parse().expect("an address"))
     }
 
@@ -184,15 +184,15 @@ mod tests {
             "[::1]",
             "1.2.3.4:80",
         ] {
-            let message = wrong.parse::<Allow>().expect_err(wrong);
+            let message = wrong.parse::<AllowedNetworks>().expect_err(wrong);
             assert!(message.contains("10.0.0.0/8"), "{wrong}: {message}");
         }
-        let message = "10.0.0.7/8".parse::<Allow>().expect_err("bits behind");
+        let message = "10.0.0.7/8".parse::<AllowedNetworks>().expect_err("bits behind");
         assert!(
             message.contains("10.0.0.7/8") && message.contains("write 10.0.0.0/8, or 10.0.0.7"),
             "{message}"
         );
-        assert!("fd00::1/8".parse::<Allow>().expect_err("bits behind").contains("fd00::/8"));
-        assert!(Allow::of([]).is_err());
+        assert!("fd00::1/8".parse::<AllowedNetworks>().expect_err("bits behind").contains("fd00::/8"));
+        assert!(AllowedNetworks::of([]).is_err());
     }
 }

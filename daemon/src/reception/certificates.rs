@@ -38,18 +38,18 @@ const OTHERS: u32 = 0o006;
 /// Usable content of the files, as it was read last.
 pub(crate) struct Certificates {
     dir: PathBuf,
-    clients: Clients,
+    clients: ClientCertificates,
     identity: RefCell<Identity>,
     /// Stamps of the files when they were read last, whatever the result, unless they could not be read.
-    seen: Cell<Seen>,
+    seen: Cell<FileStamps>,
     /// Stamps of the files when a failure to read them was logged last: it is logged once, though each
     /// connection retries.
-    unread: Cell<Option<Seen>>,
+    unread: Cell<Option<FileStamps>>,
 }
 
 /// Certificates of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Clients {
+pub(crate) enum ClientCertificates {
     /// Required, of the authority.
     ShowCertificates,
     /// Not required: encryption only.
@@ -57,7 +57,7 @@ pub(crate) enum Clients {
 }
 
 /// Reason for which files are not used.
-enum Trouble {
+enum CertificateFailure {
     /// They could not be read. That may pass without a change of the files: too many are open, a disk was
     /// busy.
     Unread(String),
@@ -66,10 +66,10 @@ enum Trouble {
 }
 
 /// Stamps by which a change of the files is detected.
-type Seen = [Option<Stamp>; 4];
+type FileStamps = [Option<FileStamp>; 4];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     inode: u64,
     bytes: u64,
     modified: (i64, i64),
@@ -83,7 +83,7 @@ impl Certificates {
     /// If one is missing or cannot be used: its name, the reason, and a remedy.
     pub(crate) fn load(dir: &Path) -> Answer<Self> {
         let seen = look(dir);
-        let (identity, clients) = read(dir).map_err(|(Trouble::Unread(why) | Trouble::Useless(why))| {
+        let (identity, clients) = read(dir).map_err(|(CertificateFailure::Unread(why) | CertificateFailure::Useless(why))| {
             Problem::invalid(format!(
                 "Cannot use the certificates of nbd.tls-dir: {why}; docs/nbd-tcp.md has the commands that make them"
             ))
@@ -99,8 +99,8 @@ impl Certificates {
     pub(crate) fn load_with_authority(dir: &Path) -> Answer<Self> {
         let certificates = Self::load(dir)?;
         match certificates.clients {
-            Clients::ShowCertificates => Ok(certificates),
-            Clients::AreUnknown => Err(Problem::invalid(format!(
+            ClientCertificates::ShowCertificates => Ok(certificates),
+            ClientCertificates::AreUnknown => Err(Problem::invalid(format!(
                 "Cannot demand certificates of clients, as nbd.tls = \"require-certificates\" (--nbd-tls) does: {} is not there; \
                  put the certificate of the clients' authority there (docs/nbd-tcp.md has the commands that make one), or set \
                  \"require\" to admit any client that encrypts",
@@ -110,29 +110,33 @@ impl Certificates {
     }
 
     /// Returns whether clients must show a certificate, for as long as the daemon runs.
-    pub(crate) fn clients(&self) -> Clients {
+    pub(crate) fn clients(&self) -> ClientCertificates {
         self.clients
     }
 
-    fn renew(&self) -> Result<Identity, Trouble> {
+    fn renew(&self) -> Result<Identity, CertificateFailure> {
         let (identity, clients) = read(&self.dir)?;
         match (self.clients, clients) {
-            (Clients::ShowCertificates, Clients::AreUnknown) => Err(Trouble::Useless(format!(
-                "{} is gone, and clients had to show a certificate of it; restart the daemon if they no longer have to",
-                self.dir.join(AUTHORITY).display()
-            ))),
-            (Clients::AreUnknown, Clients::ShowCertificates) => Err(Trouble::Useless(format!(
-                "{} was not there at the start; restart the daemon if clients have to show a certificate of it from now on, with \
+            (ClientCertificates::ShowCertificates, ClientCertificates::AreUnknown) => {
+                Err(CertificateFailure::Useless(format!(
+                    "{} is gone, and clients had to show a certificate of it; restart the daemon if they no longer have to",
+                    self.dir.join(AUTHORITY).display()
+                )))
+            }
+            (ClientCertificates::AreUnknown, ClientCertificates::ShowCertificates) => {
+                Err(CertificateFailure::Useless(format!(
+                    "{} was not there at the start; restart the daemon if clients have to show a certificate of it from now on, with \
                  nbd.tls = \"require-certificates\" if they always have to; until then, or until it is away again, renewed \
                  certificates of the server are not taken up either",
-                self.dir.join(AUTHORITY).display()
-            ))),
+                    self.dir.join(AUTHORITY).display()
+                )))
+            }
             _ => Ok(identity),
         }
     }
 
     /// Records the result of reading the files, which had the stamps `now` before.
-    fn take(&self, now: Seen, renewed: Result<Identity, Trouble>) {
+    fn take(&self, now: FileStamps, renewed: Result<Identity, CertificateFailure>) {
         match renewed {
             Ok(identity) => {
                 tracing::info!(
@@ -143,7 +147,7 @@ impl Certificates {
                 self.seen.set(now);
                 self.unread.set(None);
             }
-            Err(Trouble::Useless(why)) => {
+            Err(CertificateFailure::Useless(why)) => {
                 tracing::warn!(
                     "Cannot use the changed certificates for NBD: {why}. New connections get those from before"
                 );
@@ -151,7 +155,7 @@ impl Certificates {
             }
             // Not recorded as seen: the files may be good, and their stamps need not change once they can be
             // read again.
-            Err(Trouble::Unread(why)) => {
+            Err(CertificateFailure::Unread(why)) => {
                 if self.unread.replace(Some(now)) != Some(now) {
                     tracing::warn!(
                         "Cannot use the changed certificates for NBD: {why}. New connections get those from before, until these \
@@ -175,14 +179,14 @@ impl Identities for Certificates {
 }
 
 /// Returns the stamps of the files. That of a dangling link changes once its target exists, so that it is then read.
-fn look(dir: &Path) -> Seen {
+fn look(dir: &Path) -> FileStamps {
     [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| {
         let path = dir.join(name);
-        fs::metadata(&path).or_else(|_| fs::symlink_metadata(&path)).ok().as_ref().map(Stamp::of)
+        fs::metadata(&path).or_else(|_| fs::symlink_metadata(&path)).ok().as_ref().map(FileStamp::of)
     })
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(found: &Metadata) -> Self {
         Self {
             inode: found.ino(),
@@ -193,12 +197,12 @@ impl Stamp {
     }
 }
 
-fn read(dir: &Path) -> Result<(Identity, Clients), Trouble> {
+fn read(dir: &Path) -> Result<(Identity, ClientCertificates), CertificateFailure> {
     let [certificate, key, authority, revoked] =
         [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| dir.join(name));
     // Also for a dangling link: a list of revoked certificates is intended.
     if fs::symlink_metadata(&revoked).is_ok() {
-        return Err(Trouble::Useless(format!(
+        return Err(CertificateFailure::Useless(format!(
             "{} is there, and lists of revoked certificates are not supported; take it away, and have clients that are to stay out \
              lose their certificates by a new authority",
             revoked.display()
@@ -208,30 +212,36 @@ fn read(dir: &Path) -> Result<(Identity, Clients), Trouble> {
     let own_key = content(&key)?.ok_or_else(|| missing(&key))?;
     let mode = fs::metadata(&key).map_err(|error| unreadable(&key, &error))?.mode();
     if mode & OTHERS != 0 {
-        return Err(Trouble::Useless(format!(
+        return Err(CertificateFailure::Useless(format!(
             "the key {} has mode {:04o}, so every user of this host can have it; do `chmod o= {0}`, and consider making a new one",
             key.display(),
             mode & 0o7777
         )));
     }
     let root = content(&authority)?;
-    let clients = if root.is_some() { Clients::ShowCertificates } else { Clients::AreUnknown };
+    let clients =
+        if root.is_some() { ClientCertificates::ShowCertificates } else { ClientCertificates::AreUnknown };
     let identity = Identity::from_pem(&chain, &own_key, root.as_deref()).map_err(|unfit| {
         let path = match unfit {
             Unfit::Certificate(_) => &certificate,
             Unfit::Key(_) => &key,
             Unfit::Authority(_) => &authority,
         };
-        Trouble::Useless(format!("{} is unfit: {unfit}", path.display()))
+        CertificateFailure::Useless(format!("{} is unfit: {unfit}", path.display()))
     })?;
     Ok((identity, clients))
 }
 
 /// Returns the content of a file; none if it does not exist.
-fn content(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
+fn content(path: &Path) -> Result<Option<Vec<u8>>, CertificateFailure> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() <= FILE_BYTES_MAX => {}
-        Ok(_) => return Err(Trouble::Useless(format!("{} is no file of at most 1 MiB", path.display()))),
+        Ok(_) => {
+            return Err(CertificateFailure::Useless(format!(
+                "{} is no file of at most 1 MiB",
+                path.display()
+            )));
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => return absent(path),
         Err(error) => return Err(unreadable(path, &error)),
     }
@@ -240,23 +250,23 @@ fn content(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
 
 /// Returns none if nothing is at `path`. A dangling link is an error: if an authority's were ignored, every
 /// client would be accepted.
-fn absent(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
+fn absent(path: &Path) -> Result<Option<Vec<u8>>, CertificateFailure> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(path, &error)),
-        Ok(_) => Err(Trouble::Useless(format!(
+        Ok(_) => Err(CertificateFailure::Useless(format!(
             "{} leads nowhere: it is a link to a file that is not there; mend it, or take it away",
             path.display()
         ))),
     }
 }
 
-fn missing(path: &Path) -> Trouble {
-    Trouble::Useless(format!("{} is not there", path.display()))
+fn missing(path: &Path) -> CertificateFailure {
+    CertificateFailure::Useless(format!("{} is not there", path.display()))
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Trouble {
-    Trouble::Unread(format!(
+fn unreadable(path: &Path, error: &io::Error) -> CertificateFailure {
+    CertificateFailure::Unread(format!(
         "{} cannot be read: {error}; the user that the daemon runs as must be able to",
         path.display()
     ))
@@ -312,7 +322,10 @@ mod tests {
     #[test]
     fn what_is_missing_broken_or_open_to_others_is_refused_by_name() {
         let folder = CertificateDir::new();
-        assert_eq!(Certificates::load(folder.dir()).expect("all is there").clients(), Clients::AreUnknown);
+        assert_eq!(
+            Certificates::load(folder.dir()).expect("all is there").clients(),
+            ClientCertificates::AreUnknown
+        );
         for name in [CERTIFICATE, KEY, AUTHORITY] {
             folder.renew();
             folder.put(name, "no PEM");
@@ -384,7 +397,7 @@ mod tests {
         let made = rcgen::generate_simple_self_signed(["ca".to_owned()]).expect("a key is made");
         folder.put(AUTHORITY, &made.cert.pem());
         let certificates = Certificates::load_with_authority(folder.dir()).expect("now there is one");
-        assert_eq!(certificates.clients(), Clients::ShowCertificates);
+        assert_eq!(certificates.clients(), ClientCertificates::ShowCertificates);
     }
 
     #[test]
@@ -394,12 +407,12 @@ mod tests {
         let first = certificates.current();
         folder.renew();
         let now = look(folder.dir());
-        certificates.take(now, Err(Trouble::Unread("too many open files".to_owned())));
+        certificates.take(now, Err(CertificateFailure::Unread("too many open files".to_owned())));
         assert!(certificates.unread.get() == Some(now), "it is said once");
         let second = certificates.current();
         assert!(!second.is(&first) && certificates.unread.get().is_none());
         folder.renew();
-        certificates.take(look(folder.dir()), Err(Trouble::Useless("half of it".to_owned())));
+        certificates.take(look(folder.dir()), Err(CertificateFailure::Useless("half of it".to_owned())));
         assert!(certificates.current().is(&second));
     }
 
@@ -409,7 +422,7 @@ mod tests {
         let made = rcgen::generate_simple_self_signed(["ca".to_owned()]).expect("a key is made");
         folder.put(AUTHORITY, &made.cert.pem());
         let certificates = Certificates::load(folder.dir()).expect("all is there");
-        assert_eq!(certificates.clients(), Clients::ShowCertificates);
+        assert_eq!(certificates.clients(), ClientCertificates::ShowCertificates);
         let first = certificates.current();
         assert!(certificates.current().is(&first), "nothing has changed");
         folder.renew();

@@ -26,10 +26,10 @@ use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::SockaddrStorage;
 use tokio::sync::oneshot;
 
-pub(crate) use allow::Allow;
+pub(crate) use allow::AllowedNetworks;
 
 use crate::places::host_name;
-use certificates::{Certificates, Clients};
+use certificates::{Certificates, ClientCertificates};
 
 /// The port of NBD (IANA's registry of service names).
 const PORT: u16 = 10809;
@@ -51,7 +51,7 @@ pub(crate) struct NbdTcp {
     /// The folder of the certificates.
     pub(crate) tls_dir: Option<PathBuf>,
     /// Networks that may connect; none for all.
-    pub(crate) allow: Option<Allow>,
+    pub(crate) allow: Option<AllowedNetworks>,
 }
 
 /// Address of NBD over TCP.
@@ -122,19 +122,19 @@ impl FromStr for Tls {
 }
 
 /// A bound address, with the requirements for clients. Clients are not accepted yet.
-pub(crate) struct Opened {
+pub(crate) struct BoundListener {
     listener: TcpListener,
     address: SocketAddr,
-    allow: Option<Allow>,
+    allow: Option<AllowedNetworks>,
     certificates: Option<Certificates>,
 }
 
 /// Handle of the listener: clients are accepted until it is dropped.
-pub(crate) struct Desk {
+pub(crate) struct NbdListener {
     _stop: oneshot::Sender<()>,
 }
 
-impl Opened {
+impl BoundListener {
     /// Binds the address of the settings; none if they have none.
     ///
     /// # Errors
@@ -197,7 +197,7 @@ impl Opened {
     ///
     /// # Errors
     /// If the thread or its ring cannot be created.
-    pub(crate) async fn run(self, directory: Directory) -> Answer<Desk> {
+    pub(crate) async fn run(self, directory: Directory) -> Answer<NbdListener> {
         self.say();
         let (stop, stopped) = oneshot::channel();
         let (started, outcome) = oneshot::channel();
@@ -216,7 +216,7 @@ impl Opened {
                 ));
             }
         }
-        Ok(Desk { _stop: stop })
+        Ok(NbdListener { _stop: stop })
     }
 
     fn say(&self) {
@@ -224,8 +224,10 @@ impl Opened {
         let clients = certificates.as_ref().map(Certificates::clients);
         let encryption = match clients {
             None => "in clear text",
-            Some(Clients::ShowCertificates) => "with TLS, for clients with a certificate of ca-cert.pem",
-            Some(Clients::AreUnknown) => {
+            Some(ClientCertificates::ShowCertificates) => {
+                "with TLS, for clients with a certificate of ca-cert.pem"
+            }
+            Some(ClientCertificates::AreUnknown) => {
                 "with TLS, and any client that nbd.allow admits needs no certificate: there is no \
                  ca-cert.pem beside the server's. To demand one, set nbd.tls = \"require-certificates\", which \
                  does not start without it"
@@ -265,14 +267,15 @@ fn own_addresses() -> Vec<IpAddr> {
 /// are the permitted networks, and `own` the addresses of this host.
 fn warnings(
     address: SocketAddr,
-    clients: Option<Clients>,
-    allow: Option<&Allow>,
+    clients: Option<ClientCertificates>,
+    allow: Option<&AllowedNetworks>,
     own: &[IpAddr],
 ) -> Vec<String> {
-    let (shown, listed) = (clients == Some(Clients::ShowCertificates), allow.is_some());
+    let (shown, listed) = (clients == Some(ClientCertificates::ShowCertificates), allow.is_some());
     let only_here = address.ip().to_canonical().is_loopback();
     let mut all = Vec::new();
-    let own_is_listed = |allow: &Allow| own.iter().chain([&address.ip()]).any(|own| allow.holds(*own));
+    let own_is_listed =
+        |allow: &AllowedNetworks| own.iter().chain([&address.ip()]).any(|own| allow.holds(*own));
     if !shown && (only_here || allow.is_none_or(own_is_listed)) {
         all.push(format!(
             "Every user of this host can read and write all disks at {address}, whatever the rights of their Unix sockets are: \
@@ -296,7 +299,7 @@ fn warnings(
              certificates of clients (nbd.tls = \"require-certificates\", and a ca-cert.pem beside the server's certificate)"
         ));
     }
-    if clients == Some(Clients::AreUnknown) && listed {
+    if clients == Some(ClientCertificates::AreUnknown) && listed {
         all.push(format!(
             "Clients at {address} show no certificates: any host with one of the addresses of nbd.allow can read and write all \
              disks; demand them with nbd.tls = \"require-certificates\", and put a ca-cert.pem beside the server's certificate"
@@ -307,12 +310,12 @@ fn warnings(
 
 /// Runs the thread.
 fn attend(
-    opened: Opened,
+    opened: BoundListener,
     directory: Directory,
     started: oneshot::Sender<io::Result<()>>,
     stopped: oneshot::Receiver<()>,
 ) {
-    let Opened { listener, allow, certificates, .. } = opened;
+    let BoundListener { listener, allow, certificates, .. } = opened;
     let taken = Ring::new(RING_DEPTH).and_then(|ring| Ok((Listener::from_tcp(&ring, listener)?, ring)));
     let (listener, ring) = match taken {
         Ok(taken) => taken,
@@ -353,7 +356,7 @@ mod tests {
     use super::*;
 
     fn refused(asked: &NbdTcp) -> String {
-        Opened::open(asked).err().expect("it cannot be so").message
+        BoundListener::open(asked).err().expect("it cannot be so").message
     }
 
     #[test]
@@ -380,7 +383,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_of_clients_that_nobody_lets_in_is_refused() {
-        assert!(Opened::open(&NbdTcp::default()).expect("nothing is asked for").is_none());
+        assert!(BoundListener::open(&NbdTcp::default()).expect("nothing is asked for").is_none());
         let alone = [
             NbdTcp { tls: Some(Tls::Require), ..NbdTcp::default() },
             NbdTcp { tls_dir: Some("/etc".into()), ..NbdTcp::default() },
@@ -390,7 +393,7 @@ mod tests {
             assert!(refused(&asked).contains("--listen-nbd"), "{asked:?}");
             // An explicit "off" takes precedence.
             let off = NbdTcp { listen: Some(NbdListen::Off), ..NbdTcp::default() };
-            assert!(Opened::open(&off.or(asked)).expect("nothing is to be done").is_none());
+            assert!(BoundListener::open(&off.or(asked)).expect("nothing is to be done").is_none());
         }
     }
 
@@ -403,13 +406,14 @@ mod tests {
         };
         assert!(refused(&here).contains("nbd.tls = \"require\", \"require-certificates\" or \"off\""));
         let off = NbdTcp { tls: Some(Tls::Off), ..here };
-        let opened = Opened::open(&off).expect("it was said").expect("it was asked for");
+        let opened = BoundListener::open(&off).expect("it was said").expect("it was asked for");
         assert!(opened.uri().starts_with("nbd://"));
     }
 
     #[test]
     fn whoever_gets_at_the_disks_without_being_named_is_told_of() {
-        let (shown, unknown) = (Some(Clients::ShowCertificates), Some(Clients::AreUnknown));
+        let (shown, unknown) =
+            (Some(ClientCertificates::ShowCertificates), Some(ClientCertificates::AreUnknown));
         let (users, others) = ("Every user of this host", Some("10.0.0.8/29,fd00::/8"));
         let own = ["127.0.0.1", "::1", "10.0.0.5"].map(|own| own.parse().expect("an address"));
         for (address, clients, allow, words) in [
@@ -428,7 +432,7 @@ mod tests {
             ("[::]:1", unknown, Some("10.0.0.5"), &[users, "show no certificates"]),
             ("10.0.0.5:1", shown, None, &[]),
         ] {
-            let allow: Option<Allow> = allow.map(|allow| allow.parse().expect("networks"));
+            let allow: Option<AllowedNetworks> = allow.map(|allow| allow.parse().expect("networks"));
             let all = warnings(address.parse().expect("an address"), clients, allow.as_ref(), &own);
             assert_eq!(all.len(), words.len(), "{address}: {all:?}");
             assert!(all.iter().zip(words).all(|(line, words)| line.contains(words)), "{address}: {all:?}");
@@ -438,7 +442,7 @@ mod tests {
     #[test]
     fn an_address_that_cannot_be_had_and_certificates_that_are_missing_are_refused() {
         let here = NbdTcp { listen: Some("127.0.0.1:0".parse().expect("an address")), ..NbdTcp::default() };
-        let opened = Opened::open(&here).expect("there are ports").expect("it was asked for");
+        let opened = BoundListener::open(&here).expect("there are ports").expect("it was asked for");
         assert_eq!(opened.uri(), format!("nbd://{}/", opened.address));
         let taken = NbdTcp { listen: Some(NbdListen::At(opened.address)), ..here.clone() };
         assert!(refused(&taken).contains("another process has it"));

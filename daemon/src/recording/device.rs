@@ -25,14 +25,14 @@ impl<E: cache::Env> Measures for CachedDisk<E> {
 }
 
 /// A disk whose requests are noted during a recording.
-pub(crate) struct Recorded<D> {
+pub(crate) struct RecordedDisk<D> {
     disk: Rc<D>,
     recorder: Arc<Recorder>,
     /// Start of the clock of the disk's shard, once a request was noted.
     clock_began: Cell<Option<Instant>>,
 }
 
-impl<D: Measures> Recorded<D> {
+impl<D: Measures> RecordedDisk<D> {
     pub(crate) fn new(disk: Rc<D>, recorder: Arc<Recorder>) -> Self {
         Self { disk, recorder, clock_began: Cell::default() }
     }
@@ -66,7 +66,7 @@ fn pieces(kind: Kind, range: ByteRange, latency_us: Option<u64>) -> impl Iterato
     })
 }
 
-impl<D: BlockDevice + Measures> BlockDevice for Recorded<D> {
+impl<D: BlockDevice + Measures> BlockDevice for RecordedDisk<D> {
     fn geometry(&self) -> Geometry {
         self.disk.geometry()
     }
@@ -145,7 +145,7 @@ mod tests {
         let recorder = Arc::new(Recorder::default());
         let number = recorder.start("a", 7).expect("nobody records it");
         let disk = Rc::new(Fixed(Cell::default()));
-        let recorded = Recorded::new(Rc::clone(&disk), Arc::clone(&recorder));
+        let recorded = RecordedDisk::new(Rc::clone(&disk), Arc::clone(&recorder));
         let second = 1_000_000_000;
         for (came, took_ms, is_ok) in
             [(second, 0, true), (second + 1_000_000, 7, true), (second + 4_000_000, 2, false)]

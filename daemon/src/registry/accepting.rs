@@ -8,7 +8,7 @@ use telemetry::events::{self, Kind};
 
 use super::{Claim, Registry, access, being_removed, guest, known, lock};
 use crate::backing::{Images, Location};
-use crate::shard::{Evidence, Word};
+use crate::shard::{Confirmation, Evidence};
 
 impl Registry {
     /// Compares the backing of a disk that waits with the cache, and serves the disk if the operator confirms
@@ -17,7 +17,7 @@ impl Registry {
     /// # Errors
     /// If there is none of this name, it is served already, or on any failure; a conflict if pages differ and
     /// that was not accepted. Then nothing has changed.
-    pub(crate) async fn accept(self: &Arc<Self>, name: &str, word: Word) -> Answer<Evidence> {
+    pub(crate) async fn accept(self: &Arc<Self>, name: &str, word: Confirmation) -> Answer<Evidence> {
         let record = known(&self.state(), name)?.clone();
         guest::check_settled(&self.state(), name)?;
         let location = Location::parse(&record.backing)?;
@@ -37,7 +37,7 @@ impl Registry {
         let Some(attaching) = self.ready_to_attach(&record, location, &identity, &claimed).await? else {
             return Err(Problem::missing(format!("There is no disk '{name}' any more")));
         };
-        if word != Word::None && attaching.values.writes_back() {
+        if word != Confirmation::None && attaching.values.writes_back() {
             self.note_unsaved(name).await?;
         }
         let evidence = self.shards.accept(attaching, word).await?;

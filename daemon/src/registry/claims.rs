@@ -36,33 +36,33 @@ struct AllClaims {
 /// A claim that holds until it is dropped.
 #[derive(Debug)]
 #[must_use]
-pub(super) struct Claimed<'a> {
+pub(super) struct ClaimGuard<'a> {
     claims: &'a Claims,
     number: u64,
 }
 
 impl Claims {
     /// Makes a claim for a use of storage.
-    pub(super) fn claim(&self, user: OwnUse, claim: Claim) -> Claimed<'_> {
+    pub(super) fn claim(&self, user: OwnUse, claim: Claim) -> ClaimGuard<'_> {
         let mut all = self.lock();
         let number = all.next;
         all.next += 1;
         all.by_number.insert(number, (user, claim));
-        Claimed { claims: self, number }
+        ClaimGuard { claims: self, number }
     }
 
     /// Makes a claim for a disk.
-    pub(super) fn claim_for_disk(&self, disk: &str, claim: Claim) -> Claimed<'_> {
+    pub(super) fn claim_for_disk(&self, disk: &str, claim: Claim) -> ClaimGuard<'_> {
         self.claim(OwnUse::Disk(disk.to_owned()), claim)
     }
 
     /// Returns the claims that were made before `own`, with their users.
-    pub(super) fn before(&self, own: &Claimed<'_>) -> Vec<(OwnUse, Claim)> {
+    pub(super) fn before(&self, own: &ClaimGuard<'_>) -> Vec<(OwnUse, Claim)> {
         self.lock().by_number.range(..own.number).map(|(_, claim)| claim.clone()).collect()
     }
 
     /// Returns the storage of the claims that were made before `own`, with their users.
-    pub(super) fn storage_before(&self, own: &Claimed<'_>) -> Vec<(OwnUse, Identity)> {
+    pub(super) fn storage_before(&self, own: &ClaimGuard<'_>) -> Vec<(OwnUse, Identity)> {
         self.before(own).into_iter().filter_map(|(user, claim)| Some((user, claim.storage?))).collect()
     }
 
@@ -81,14 +81,14 @@ impl Claims {
     }
 }
 
-impl Claimed<'_> {
+impl ClaimGuard<'_> {
     /// Returns the claim.
     pub(super) fn claim(&self) -> Claim {
         self.claims.lock().by_number[&self.number].1.clone()
     }
 }
 
-impl Drop for Claimed<'_> {
+impl Drop for ClaimGuard<'_> {
     fn drop(&mut self) {
         self.claims.lock().by_number.remove(&self.number);
     }

@@ -24,7 +24,7 @@ use telemetry::events::{self, Kind};
 
 use super::{DiskView, IfInUse, RETRY_INTERVAL, Registry, being_removed, known, log_if_failed};
 use crate::keys::Values;
-use crate::shard::Reconfiguring;
+use crate::shard::ReconfigureRequest;
 use crate::state::{DiskRecord, Stage, State};
 
 impl Registry {
@@ -175,6 +175,6 @@ fn released(name: &str, backing: &str) {
     events::of_disk(Kind::DiskReleased, name, message);
 }
 
-fn change(name: &str, values: Values) -> Reconfiguring {
-    Reconfiguring { name: name.to_owned(), values, rights: None }
+fn change(name: &str, values: Values) -> ReconfigureRequest {
+    ReconfigureRequest { name: name.to_owned(), values, rights: None }
 }

@@ -26,12 +26,12 @@ use tokio::time::{Instant, sleep};
 use super::looking::PROBE_TIME_MAX;
 use super::{Claim, Registry, lock};
 use crate::backing::OwnUse;
-use crate::past::Touched;
+use crate::past::WriteIntentBitmap;
 use crate::pool::{
-    DeviceInUse, Former, MissingPool, PoolInUse, ProtectedContent, check_drive, check_file_size, check_place,
-    check_room, holds, open_unused, reserve_storage,
+    DeviceInUse, FormerDevice, MissingPool, PoolInUse, ProtectedContent, check_drive, check_file_size,
+    check_place, check_room, holds, open_unused, reserve_storage,
 };
-use crate::shard::{Found, PoolReport, ShardReport};
+use crate::shard::{DeviceProbe, PoolReport, ShardReport};
 use crate::state::{DeviceRecord, State};
 
 /// Time that a removal may take before it continues after its answer.
@@ -215,7 +215,7 @@ impl Registry {
     }
 
     /// Refuses a device with content whose id was not given for erasing.
-    fn check_content(&self, wanted: &NewDevice, found: &Found) -> Answer<()> {
+    fn check_content(&self, wanted: &NewDevice, found: &DeviceProbe) -> Answer<()> {
         let own = self.state().pool.map(|pool| pool.id);
         let path = wanted.path.display();
         let refuse_word = |word: &str, what: &str| {
@@ -241,7 +241,7 @@ impl Registry {
     }
 
     /// Records a device that is about to become one of the pool, and keeps it from being used as a backing.
-    async fn enter(&self, record: &DeviceRecord, found: &Found, replacing: Option<u32>) -> Answer<()> {
+    async fn enter(&self, record: &DeviceRecord, found: &DeviceProbe, replacing: Option<u32>) -> Answer<()> {
         {
             // It is in use from its check on: a disk that is mirrored later finds it here.
             let mut pool = lock(&self.pool);
@@ -422,7 +422,7 @@ impl Registry {
         let _settling = self.settling_pool.lock().await;
         // Again, because another task may have done it meanwhile.
         let former = lock(&self.pool).take_note(&report.statistics);
-        for Former { path, is_to_be_removed } in former {
+        for FormerDevice { path, is_to_be_removed } in former {
             self.forget_device(&path, is_to_be_removed).await?;
             let path = path.display();
             events::of_host(Kind::DeviceRemoved, format!("{path} is no longer a device of the pool"));
@@ -467,7 +467,7 @@ impl Registry {
         self.shards.leave_pool(mark).await?;
         let touched = self.places.touched();
         let settling = self.remembered.change(move |state| {
-            Touched::take_over(&touched, last_mark, mark);
+            WriteIntentBitmap::take_over(&touched, last_mark, mark);
             state.pool.iter_mut().for_each(|pool| pool.marks = vec![mark]);
             Ok(())
         });

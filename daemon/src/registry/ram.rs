@@ -10,7 +10,7 @@ use base::problem::{Answer, Problem};
 use base::units::Size;
 use telemetry::events::{self, Kind};
 
-use super::{Claimed, Registry, lock};
+use super::{ClaimGuard, Registry, lock};
 use crate::backing::OwnUse;
 use crate::keys::Values;
 use crate::state::State;
@@ -21,7 +21,12 @@ impl Registry {
     ///
     /// # Errors
     /// A conflict with the numbers.
-    pub(super) async fn check_ram(&self, name: &str, id: Option<u32>, claimed: &Claimed<'_>) -> Answer<()> {
+    pub(super) async fn check_ram(
+        &self,
+        name: &str,
+        id: Option<u32>,
+        claimed: &ClaimGuard<'_>,
+    ) -> Answer<()> {
         let Some(wanted) = claimed.claim().ram else { return Ok(()) };
         let reports = self.shards.disks_as_far_as_known().await;
         let used = reports.values().flatten().map(|report| report.statistics.ram_bytes).sum();

@@ -14,7 +14,7 @@ use telemetry::events::{self, Kind};
 use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
 use crate::backing::Location;
 use crate::past::DirtyMark;
-use crate::shard::Content;
+use crate::shard::DetachPolicy;
 use crate::state::DiskRecord;
 
 /// Time that a removal may take before it continues after its answer.
@@ -134,7 +134,7 @@ impl Registry {
             self.check_pool_is_here(record)?;
         }
         if self.shards.is_attached(&name) {
-            let detached = self.shards.detach(name, Content::Dropped(what_is_dirty)).await;
+            let detached = self.shards.detach(name, DetachPolicy::Dropped(what_is_dirty)).await;
             return detached.and_then(|detached| detached.flushed);
         }
         let forgotten = self.shards.forget(name, record.id, what_is_dirty).await;

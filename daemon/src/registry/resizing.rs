@@ -13,7 +13,7 @@ use base::units::Size;
 use telemetry::events::{self, Kind};
 
 use super::{Registry, being_removed, gone, guest, known};
-use crate::shard::{NotRemembered, Resized, Resizing};
+use crate::shard::{NotRecorded, ResizeRequest, ResizeResult};
 
 impl Registry {
     /// Grows a disk to the present size of its backing, and records it.
@@ -21,7 +21,7 @@ impl Registry {
     /// # Errors
     /// If there is none of this name, it is not served, or it cannot have that size; then everything is as
     /// before.
-    pub(crate) async fn resize(self: &Arc<Self>, name: &str) -> Answer<Resized> {
+    pub(crate) async fn resize(self: &Arc<Self>, name: &str) -> Answer<ResizeResult> {
         let _changing = self.locks.lock(name).await;
         self.resize_now(name, false).await
     }
@@ -46,7 +46,7 @@ impl Registry {
     }
 
     /// Grows the disk; the caller must hold its lock.
-    async fn resize_now(self: &Arc<Self>, name: &str, at_start: bool) -> Answer<Resized> {
+    async fn resize_now(self: &Arc<Self>, name: &str, at_start: bool) -> Answer<ResizeResult> {
         let state = self.state();
         let record = known(&state, name)?;
         if self.is_being_removed(name) {
@@ -56,7 +56,7 @@ impl Registry {
         let (registry, disk) = (Arc::clone(self), name.to_owned());
         let remember = move |size| registry.remember_new_size(&disk, size);
         let values = self.in_memory(record.id, &record.settings_now());
-        let wanted = Resizing { name: name.to_owned(), at_start, values, remember: Box::new(remember) };
+        let wanted = ResizeRequest { name: name.to_owned(), at_start, values, remember: Box::new(remember) };
         let resized = self.shards.resize(wanted).await?;
         if resized.before != resized.now {
             let grew =
@@ -68,7 +68,7 @@ impl Registry {
 
     /// Records a size before guests see it. Called on a thread that may block, while the lock of the disk is
     /// held.
-    fn remember_new_size(&self, name: &str, size: u64) -> Result<(), NotRemembered> {
+    fn remember_new_size(&self, name: &str, size: u64) -> Result<(), NotRecorded> {
         let disk = name.to_owned();
         let changed = self.remembered.change_here(move |state| {
             let record = state.disks.iter_mut().find(|record| record.name == disk);
@@ -77,7 +77,7 @@ impl Registry {
         });
         changed.map_err(|not| {
             let may_count = matches!(&not, NotChanged::Unsaved(not) if not.in_place);
-            NotRemembered { problem: not.into_problem(), may_count }
+            NotRecorded { problem: not.into_problem(), may_count }
         })
     }
 }

@@ -40,13 +40,13 @@ pub(crate) struct ControlFiles {
 
 /// Failures that were reported: each lasting one is reported once.
 #[derive(Default)]
-pub(super) struct Losses(BTreeMap<PathBuf, String>);
+pub(super) struct ReportedFailures(BTreeMap<PathBuf, String>);
 
 impl Registry {
     /// Checks the files of all sockets and creates missing ones again, as long as the registry is in use.
     pub(crate) async fn keep_sockets(registry: Weak<Self>, mut control: ControlFiles) {
         let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(INTERVAL)) else { return };
-        let mut losses = Losses::default();
+        let mut losses = ReportedFailures::default();
         loop {
             ticks.tick().await;
             let Some(registry) = registry.upgrade() else { return };
@@ -54,7 +54,7 @@ impl Registry {
         }
     }
 
-    pub(super) async fn renew_lost_sockets(&self, control: &mut ControlFiles, losses: &mut Losses) {
+    pub(super) async fn renew_lost_sockets(&self, control: &mut ControlFiles, losses: &mut ReportedFailures) {
         // As reported last: shards are not asked for this.
         let sockets = Arc::clone(&lock(&self.sockets));
         let (places, socket, has_http) = (self.places.clone(), control.socket, control.http.is_some());
@@ -92,7 +92,7 @@ impl Registry {
         }
     }
 
-    async fn renew_control(&self, control: &mut ControlFiles, losses: &mut Losses) {
+    async fn renew_control(&self, control: &mut ControlFiles, losses: &mut ReportedFailures) {
         let path = self.places.control_socket();
         if sockets::file_at(&path) != control.socket {
             let outcome = sockets::listen(&path, &Rights::usual());
@@ -110,7 +110,7 @@ impl Registry {
     }
 }
 
-impl Losses {
+impl ReportedFailures {
     fn report(&mut self, path: PathBuf, disk: Option<&str>, outcome: Result<&(), &Problem>) {
         let shown = path.display();
         let (kind, message) = match outcome {

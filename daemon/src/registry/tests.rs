@@ -252,7 +252,7 @@ fn a_disk_that_no_shard_can_take_up_waits_and_is_served_again() {
     let registry = &process.registry;
     process.run(async {
         // As a move ends that both shards refuse: see the test of that at `Shards::set_down`.
-        registry.shards.detach("a".to_owned(), Content::Kept).await.expect("nothing stands in the way");
+        registry.shards.detach("a".to_owned(), DetachPolicy::Kept).await.expect("nothing stands in the way");
         let wanted = Move { disk: "a".to_owned(), from: 0, to: 1 };
         let lost = Relocation::Lost(Problem::unavailable("There is no room for it"));
         registry.finish_relocation(&wanted, lost, Duration::ZERO);

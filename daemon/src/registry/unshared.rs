@@ -9,7 +9,7 @@ use base::patience::Late;
 use base::problem::{Answer, Problem};
 use block::file::{self, Access};
 
-use super::{Claimed, Registry, lock};
+use super::{ClaimGuard, Registry, lock};
 use crate::backing::{Identity, Images, Location, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, paths_of};
 use crate::door::DoorKind;
 use crate::state::{DiskRecord, State};
@@ -39,7 +39,7 @@ impl Registry {
     pub(super) async fn check_unshared(
         &self,
         wanted: BackingRequest<'_>,
-        claimed: &Claimed<'_>,
+        claimed: &ClaimGuard<'_>,
     ) -> Answer<()> {
         let BackingRequest { name, location, identity, access, images, waiting } = wanted;
         // In this order: a disk that is attached in between is found in its report.
@@ -79,7 +79,7 @@ impl Registry {
 
     /// Returns the storage that the claim `claimed` may not add to the pool: that of the pool, and of all
     /// disks, served or not.
-    pub(super) async fn own_storage(&self, claimed: &Claimed<'_>) -> Answer<OwnStorage> {
+    pub(super) async fn own_storage(&self, claimed: &ClaimGuard<'_>) -> Answer<OwnStorage> {
         // In this order: a disk that is attached in between is found in its report.
         let claims = self.claims.storage_before(claimed);
         let reports = self.shards.disks().await?;

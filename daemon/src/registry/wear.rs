@@ -53,14 +53,15 @@ impl Wear {
 
     /// Returns those of these devices that are due for a request, and records it. Devices whose file system
     /// has not answered yet are left out, or each request would hold one more thread.
-    fn due(&mut self, present: BTreeMap<u32, PathBuf>, now: Instant) -> Vec<Due> {
+    fn due(&mut self, present: BTreeMap<u32, PathBuf>, now: Instant) -> Vec<DueDevice> {
         self.asked.retain(|number, _| present.contains_key(number));
         self.drives.retain(|number, _| present.contains_key(number));
         let is_due = |number: &u32| self.asked.get(number).is_none_or(|last| now >= *last + ASK_INTERVAL);
         let due = present.into_iter().filter(|(number, _)| is_due(number));
-        let due =
-            due.filter_map(|(number, path)| Some(Due { number, path, looking: self.looking.begin(number)? }));
-        let due: Vec<Due> = due.collect();
+        let due = due.filter_map(|(number, path)| {
+            Some(DueDevice { number, path, looking: self.looking.begin(number)? })
+        });
+        let due: Vec<DueDevice> = due.collect();
         self.asked.extend(due.iter().map(|due| (due.number, now)));
         due
     }
@@ -75,7 +76,7 @@ impl Wear {
 }
 
 /// A device that is due for a request.
-struct Due {
+struct DueDevice {
     number: u32,
     path: PathBuf,
     looking: Asking<u32>,
@@ -148,15 +149,15 @@ impl Registry {
     }
 
     /// Returns the devices whose drives are due for a request.
-    fn to_ask(&self, now: Instant) -> Vec<Due> {
+    fn to_ask(&self, now: Instant) -> Vec<DueDevice> {
         let devices = lock(&self.pool).devices.clone();
         let present = devices.into_iter().filter_map(|device| Some((device.number?.0, device.path)));
         lock(&self.wear).due(present.collect(), now)
     }
 
     /// Finds the drives below a device, and asks them.
-    async fn ask_below(registry: Weak<Self>, asker: Asker, due: Due) {
-        let Due { number, path, looking } = due;
+    async fn ask_below(registry: Weak<Self>, asker: Asker, due: DueDevice) {
+        let DueDevice { number, path, looking } = due;
         let look = tokio::task::spawn_blocking(move || {
             let found = below(&path);
             drop(looking);
@@ -295,12 +296,12 @@ impl Registry {
 mod tests {
     use super::*;
 
-    fn due(wear: &mut Wear, numbers: &[u32], now: Instant) -> Vec<Due> {
+    fn due(wear: &mut Wear, numbers: &[u32], now: Instant) -> Vec<DueDevice> {
         let path = |number: &u32| (*number, PathBuf::from(format!("/dev/{number}")));
         wear.due(numbers.iter().map(path).collect(), now)
     }
 
-    fn numbers(due: &[Due]) -> Vec<u32> {
+    fn numbers(due: &[DueDevice]) -> Vec<u32> {
         due.iter().map(|due| due.number).collect()
     }
 

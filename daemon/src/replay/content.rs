@@ -21,7 +21,7 @@ pub(super) struct NewestWrites {
 
 /// Expected content of a read: the write of each sector, if it is known. Empty if none is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Expected {
+pub(super) struct ExpectedContent {
     writes: Vec<u32>,
 }
 
@@ -45,17 +45,21 @@ impl NewestWrites {
     }
 
     /// Returns the expected content of a range.
-    pub(super) fn expected(&self, offset: u64, length: u32) -> Expected {
+    pub(super) fn expected(&self, offset: u64, length: u32) -> ExpectedContent {
         let write = |sector: u64| {
             let page = self.pages.get(&(sector / SECTORS_PER_PAGE as u64));
             page.map_or(UNKNOWN, |page| page[sector as usize % SECTORS_PER_PAGE])
         };
         let writes: Vec<u32> = sectors(offset, length).map(write).collect();
-        if writes.iter().all(|write| *write == UNKNOWN) { Expected::default() } else { Expected { writes } }
+        if writes.iter().all(|write| *write == UNKNOWN) {
+            ExpectedContent::default()
+        } else {
+            ExpectedContent { writes }
+        }
     }
 }
 
-impl Expected {
+impl ExpectedContent {
     /// Returns true if any sector of the range is known.
     pub(super) fn is_known(&self) -> bool {
         !self.writes.is_empty()

@@ -23,7 +23,7 @@ pub(crate) struct LatencyRecorder {
 
 /// Latencies for people: of this replay, or from a document of an earlier one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Times {
+pub(crate) struct LatencySummary {
     pub(crate) count: u64,
     pub(crate) mean_us: f64,
     /// Upper bounds of half of them, of 95, 99 and 99.9 percent, and of all, in microseconds.
@@ -31,7 +31,7 @@ pub(crate) struct Times {
     pub(crate) classes: [u64; CLASSES],
 }
 
-/// Keys of [`Times::at_most_us`], with their percentiles as shares.
+/// Keys of [`LatencySummary::at_most_us`], with their percentiles as shares.
 const SHARES: [(&str, f64); 5] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
 
 impl LatencyRecorder {
@@ -52,12 +52,12 @@ impl LatencyRecorder {
         self.histogram.len()
     }
 
-    pub(crate) fn times(&self) -> Times {
+    pub(crate) fn times(&self) -> LatencySummary {
         let at_most = |(_, share): (&str, f64)| match share {
             1.0 => self.max_us,
             share => self.histogram.value_at_quantile(share).min(self.max_us),
         };
-        Times {
+        LatencySummary {
             count: self.count(),
             mean_us: self.histogram.mean(),
             at_most_us: SHARES.map(at_most),
@@ -66,7 +66,7 @@ impl LatencyRecorder {
     }
 }
 
-impl Times {
+impl LatencySummary {
     /// Returns mean and percentiles for a document.
     pub(super) fn json(&self) -> Value {
         let mut content = json!({ "count": self.count, "mean": self.mean_us });
@@ -110,9 +110,9 @@ mod tests {
         let times = measured.times();
         assert_eq!(times.classes, [2, 2, 1, 0, 0, 0, 0, 0, 0, 1, 2]);
         assert_eq!((times.count, times.at_most_us[0]), (8, 10));
-        assert_eq!(Times::read(&times.json(), &times.classes_json()), Some(times.clone()));
-        assert_eq!(Times::read(&json!({ "count": 8 }), &times.classes_json()), None);
-        assert_eq!(Times::read(&times.json(), &json!([])), None);
+        assert_eq!(LatencySummary::read(&times.json(), &times.classes_json()), Some(times.clone()));
+        assert_eq!(LatencySummary::read(&json!({ "count": 8 }), &times.classes_json()), None);
+        assert_eq!(LatencySummary::read(&times.json(), &json!([])), None);
         assert_eq!(LatencyRecorder::new().times().json()["max"], 0);
     }
 }

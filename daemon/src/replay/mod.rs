@@ -32,7 +32,7 @@ use trace::{Kind, Options, Request, Survey, Trace};
 
 use content::NewestWrites;
 use measured::LatencyRecorder;
-pub(crate) use report::{Before, Ratio, json, table};
+pub(crate) use report::{EarlierLatencies, Ratio, json, table};
 use worker::{CompletedRequest, ReplayRequest, RequestFailure};
 
 /// Returns the problem of a trace that cannot be read.
@@ -60,7 +60,7 @@ pub(crate) enum Pace {
 
 /// Treatment of requests beyond the end of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beyond {
+pub(crate) enum BeyondEnd {
     /// The trace is refused before anything is sent.
     Refuse,
     /// They are mapped into the disk.
@@ -78,7 +78,7 @@ pub(crate) struct Plan {
     pub(crate) socket: PathBuf,
     pub(crate) disk_bytes: u64,
     pub(crate) pace: Pace,
-    pub(crate) beyond: Beyond,
+    pub(crate) beyond: BeyondEnd,
     /// Survey of the trace. Requests that do not fit it are not sent.
     pub(crate) survey: Survey,
 }
@@ -163,7 +163,7 @@ impl Plan {
         if u64::from(survey.length_max) > *disk_bytes {
             return refuse(format!("a request has {} bytes, the disk {disk_bytes}", survey.length_max));
         }
-        if survey.end > *disk_bytes && self.beyond == Beyond::Refuse {
+        if survey.end > *disk_bytes && self.beyond == BeyondEnd::Refuse {
             let end = survey.end;
             return refuse(format!(
                 "it reaches to byte {end} and the disk has {disk_bytes}; use --wrap, or a larger disk"

@@ -4,7 +4,7 @@ use base::problem::{Answer, Problem};
 use base::units::Size;
 use serde_json::{Value, json};
 
-use super::measured::{BOUNDS_US, Times};
+use super::measured::{BOUNDS_US, LatencySummary};
 use super::{DirectionResult, Plan, ReplayResult};
 use crate::output;
 
@@ -32,12 +32,12 @@ impl Ratio {
 
 /// Latencies of an earlier replay, for comparison with this one.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Before {
-    reads: Times,
-    writes: Times,
+pub(crate) struct EarlierLatencies {
+    reads: LatencySummary,
+    writes: LatencySummary,
 }
 
-impl Before {
+impl EarlierLatencies {
     /// Parses the document that the earlier replay printed; `file` is its path.
     ///
     /// # Errors
@@ -45,7 +45,8 @@ impl Before {
     pub(crate) fn read(file: &str, text: &str) -> Answer<Self> {
         let document: Value = serde_json::from_str(text).unwrap_or_default();
         let replay = &document["replay"];
-        let side = |key: &str| Times::read(&replay["latency_us"][key], &replay["latency_classes"][key]);
+        let side =
+            |key: &str| LatencySummary::read(&replay["latency_us"][key], &replay["latency_classes"][key]);
         match (side("read"), side("write")) {
             (Some(reads), Some(writes)) => Ok(Self { reads, writes }),
             _ => Err(Problem::invalid(format!(
@@ -60,21 +61,20 @@ pub(crate) fn json(
     plan: &Plan,
     outcome: &ReplayResult,
     hit_ratio: Option<f64>,
-    before: Option<&Before>,
+    before: Option<&EarlierLatencies>,
 ) -> Value {
     let sides = [&outcome.reads, &outcome.writes];
-    let pair = |of: &dyn Fn(&Times) -> Value, [read, write]: [&Times; 2]| json!({ "read": of(read), "write": of(write) });
-    let latency = |times: [&Times; 2]| pair(&Times::json, times);
-    let classes = |times: [&Times; 2]| {
-        let mut content = pair(&Times::classes_json, times);
+    let pair = |of: &dyn Fn(&LatencySummary) -> Value, [read, write]: [&LatencySummary; 2]| json!({ "read": of(read), "write": of(write) });
+    let latency = |times: [&LatencySummary; 2]| pair(&LatencySummary::json, times);
+    let classes = |times: [&LatencySummary; 2]| {
+        let mut content = pair(&LatencySummary::classes_json, times);
         content["unit"] = "microseconds".into();
         content
     };
     let [reads, writes] = sides.map(|side| side.latency.times());
     let recorded = sides.map(|side| side.recorded.times());
     let has_recorded = recorded.iter().any(|times| times.count > 0);
-    let both =
-        |times: [&Times; 2]| json!({ "latency_us": latency(times), "latency_classes": classes(times) });
+    let both = |times: [&LatencySummary; 2]| json!({ "latency_us": latency(times), "latency_classes": classes(times) });
     json!({
         "trace": plan.trace.display().to_string(),
         "disk": plan.disk,
@@ -108,7 +108,7 @@ pub(crate) fn table(
     plan: &Plan,
     outcome: &ReplayResult,
     hit_ratio: Option<f64>,
-    before: Option<&Before>,
+    before: Option<&EarlierLatencies>,
 ) -> String {
     let requests = outcome.reads.requests + outcome.writes.requests;
     let seconds = outcome.elapsed.as_secs_f64();
@@ -140,7 +140,7 @@ pub(crate) fn table(
         pairs.push(("devices", "several, taken as if they were one; --device takes one".to_owned()));
     }
     if outcome.late.count() > 0 {
-        let Times { mean_us, at_most_us: [_, _, p99, _, max], .. } = outcome.late.times();
+        let LatencySummary { mean_us, at_most_us: [_, _, p99, _, max], .. } = outcome.late.times();
         let (mean, p99, max) = (time(mean_us), time(p99 as f64), time(max as f64));
         pairs.push(("late", format!("{mean} on average, 99% at most {p99}, all at most {max}")));
     }
@@ -165,9 +165,9 @@ fn count(side: &DirectionResult) -> String {
 }
 
 /// Returns classes and percentiles of one direction: as recorded and before, where that is known, and now.
-fn latencies(name: &str, side: &DirectionResult, before: Option<&Times>) -> String {
+fn latencies(name: &str, side: &DirectionResult, before: Option<&LatencySummary>) -> String {
     let (now, recorded) = (side.latency.times(), side.recorded.times());
-    let mut columns: Vec<(&str, &Times)> = Vec::new();
+    let mut columns: Vec<(&str, &LatencySummary)> = Vec::new();
     if recorded.count > 0 {
         columns.push(("RECORDED", &recorded));
     }
@@ -175,7 +175,7 @@ fn latencies(name: &str, side: &DirectionResult, before: Option<&Times>) -> Stri
         columns.push(("BEFORE", before));
     }
     columns.push(("NOW", &now));
-    let row = |label: String, cell: &dyn Fn(&Times) -> String| {
+    let row = |label: String, cell: &dyn Fn(&LatencySummary) -> String| {
         let cells = columns
             .iter()
             .map(|(_, times)| if times.count == 0 { output::NOTHING.to_owned() } else { cell(times) });
@@ -205,7 +205,7 @@ fn class(at: usize) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share for people")]
-fn share(times: &Times, class: usize) -> String {
+fn share(times: &LatencySummary, class: usize) -> String {
     format!("{:.1}%", times.classes[class] as f64 / times.count as f64 * 100.0)
 }
 
@@ -260,7 +260,7 @@ mod tests {
     fn what_no_replay_printed_is_nothing_to_compare_with() {
         for text in ["", "{}", "{\"replay\": {\"latency_us\": {}}}", "no JSON"] {
             assert!(
-                Before::read("b.json", text).expect_err("it is not").message.contains("b.json"),
+                EarlierLatencies::read("b.json", text).expect_err("it is not").message.contains("b.json"),
                 "{text}"
             );
         }

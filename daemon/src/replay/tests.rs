@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use super::testing::record;
 use super::*;
 
-fn plan(disk_bytes: u64, beyond: Beyond, survey: Survey) -> Plan {
+fn plan(disk_bytes: u64, beyond: BeyondEnd, survey: Survey) -> Plan {
     Plan {
         trace: PathBuf::from("a.vscsi"),
         disk: "disk".to_owned(),
@@ -36,20 +36,20 @@ fn survey(end: u64) -> Survey {
 
 #[test]
 fn a_trace_that_does_not_fit_is_refused_before_anything_is_sent() {
-    assert!(plan(8192, Beyond::Refuse, survey(8192)).check().is_ok());
-    assert!(plan(8192, Beyond::Wrap, survey(8193)).check().is_ok());
+    assert!(plan(8192, BeyondEnd::Refuse, survey(8192)).check().is_ok());
+    assert!(plan(8192, BeyondEnd::Wrap, survey(8193)).check().is_ok());
     let message = |plan: Plan| plan.check().expect_err("it does not fit").message;
-    let too_far = message(plan(8192, Beyond::Refuse, survey(8704)));
+    let too_far = message(plan(8192, BeyondEnd::Refuse, survey(8704)));
     assert!(too_far.contains("--wrap") && too_far.contains("8704"), "{too_far}");
-    assert!(message(plan(2048, Beyond::Wrap, survey(8192))).contains("4096 bytes"));
-    assert!(message(plan(8192, Beyond::Wrap, Survey::default())).contains("no reads or writes"));
+    assert!(message(plan(2048, BeyondEnd::Wrap, survey(8192))).contains("4096 bytes"));
+    assert!(message(plan(8192, BeyondEnd::Wrap, Survey::default())).contains("no reads or writes"));
 }
 
 #[test]
 fn times_that_cannot_be_kept_are_refused_before_anything_is_sent() {
     let recorded = |latest_us, speed| Plan {
         pace: Pace::Recorded { speed },
-        ..plan(8192, Beyond::Refuse, Survey { first_us: Some(7), latest_us, ..survey(8192) })
+        ..plan(8192, BeyondEnd::Refuse, Survey { first_us: Some(7), latest_us, ..survey(8192) })
     };
     assert!(recorded(Some(3_600_000_007), 1.0).check().is_ok());
     let message = |plan: Plan| plan.check().expect_err("it cannot be").message;
@@ -62,7 +62,7 @@ fn times_that_cannot_be_kept_are_refused_before_anything_is_sent() {
 
 #[test]
 fn requests_beyond_the_disk_are_mapped_into_it_with_their_length() {
-    let plan = plan(10_240, Beyond::Wrap, survey(1 << 40));
+    let plan = plan(10_240, BeyondEnd::Wrap, survey(1 << 40));
     let place = |offset| {
         let place = plan.place(&Request { offset, length: 4096, ..Request::default() });
         assert_eq!(place.len(), 4096);
@@ -136,7 +136,7 @@ fn replay_changed(records: &[Vec<u8>], changed: &[Vec<u8>]) -> Answer<Outcome> {
     is_ready.recv().expect("the server starts");
     let survey = Trace::survey(&trace, &Options::default(), |_| {}).expect("it is sound");
     std::fs::write(&trace, changed.concat()).expect("the folder is ours");
-    let plan = Plan { trace, socket, ..plan(DISK_BYTES, Beyond::Wrap, survey) };
+    let plan = Plan { trace, socket, ..plan(DISK_BYTES, BeyondEnd::Wrap, survey) };
     plan.check().expect("it fits");
     let outcome = plan.run(&AtomicBool::new(false), |_| {});
     over.notify_one();
@@ -212,7 +212,7 @@ fn a_failed_write_is_counted_and_nothing_is_expected_of_its_place() {
 
 #[test]
 fn a_disk_that_cannot_be_reached_is_an_error() {
-    let message = plan(8192, Beyond::Wrap, survey(8192))
+    let message = plan(8192, BeyondEnd::Wrap, survey(8192))
         .run(&AtomicBool::new(false), |_| {})
         .err()
         .expect("there is none")

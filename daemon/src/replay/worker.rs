@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use doors::nbd::Client;
 
-use super::content::{Expected, content};
+use super::content::{ExpectedContent, content};
 
 /// A request.
 pub(super) struct ReplayRequest {
@@ -18,7 +18,7 @@ pub(super) struct ReplayRequest {
 }
 
 enum RequestKind {
-    Read(Expected),
+    Read(ExpectedContent),
     /// A write, with its number.
     Write(u32),
 }
@@ -43,7 +43,7 @@ pub(super) enum RequestFailure {
 
 impl ReplayRequest {
     /// Returns a read with its expected content.
-    pub(super) fn read(slot: usize, offset: u64, length: u32, expected: Expected) -> Self {
+    pub(super) fn read(slot: usize, offset: u64, length: u32, expected: ExpectedContent) -> Self {
         Self { slot, offset, length, what: RequestKind::Read(expected) }
     }
 
@@ -75,7 +75,7 @@ impl ReplayRequest {
     }
 }
 
-fn judge(expected: &Expected, run: u64, offset: u64, bytes: &[u8]) -> Result<bool, RequestFailure> {
+fn judge(expected: &ExpectedContent, run: u64, offset: u64, bytes: &[u8]) -> Result<bool, RequestFailure> {
     match expected.first_wrong(run, offset, bytes) {
         None => Ok(expected.is_known()),
         Some(at) => {

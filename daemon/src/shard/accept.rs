@@ -11,7 +11,7 @@ use block::{BlockDevice, Host};
 use cache::{Belief, Comparison, DiskId};
 use std::rc::Rc;
 
-use super::disk::{Attaching, Trust};
+use super::disk::{AttachRequest, Trust};
 use super::{Shard, ShardHandle};
 
 /// The most pages that are compared.
@@ -21,7 +21,7 @@ const TIME_MAX_NS: u64 = 10_000_000_000;
 
 /// Confirmation of a backing by the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum Confirmation {
     /// None yet: the comparison is to be reported first.
     None,
     /// It is the one that was cached, unless the comparison shows otherwise.
@@ -45,13 +45,13 @@ impl ShardHandle {
     ///
     /// # Errors
     /// Any failure; a conflict if pages differ and that was not accepted. Then nothing has changed.
-    pub(super) async fn accept(&self, disk: Attaching, word: Word) -> Answer<Evidence> {
+    pub(super) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Answer<Evidence> {
         self.call(move |shard| async move { shard.accept(disk, word).await }).await?
     }
 }
 
 impl Shard {
-    async fn accept(self: Rc<Self>, disk: Attaching, word: Word) -> Answer<Evidence> {
+    async fn accept(self: Rc<Self>, disk: AttachRequest, word: Confirmation) -> Answer<Evidence> {
         let opened = self.open_backing(&disk).await?;
         let doubt = match opened.past().await.belief {
             Belief::Nothing(reason) => Some(reason),
@@ -67,10 +67,10 @@ impl Shard {
                 disk.name
             ))
         })?;
-        if word == Word::Accepted && comparison.pages_different > 0 {
+        if word == Confirmation::Accepted && comparison.pages_different > 0 {
             return Err(differs(&disk.name, &comparison, opened.backing.geometry().size));
         }
-        let is_accepted = word != Word::None;
+        let is_accepted = word != Confirmation::None;
         if is_accepted {
             self.attach_opened(disk, opened, Trust::Accepted).await?;
         }

@@ -21,12 +21,13 @@ use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, SizeBo
 use doors::nbd::Directory;
 use futures_util::future::join_all;
 
-use super::accept::{Evidence, Word};
+use super::accept::{Confirmation, Evidence};
 use super::disk::not_attached;
-use super::moving::Moving;
+use super::moving::FrozenDisk;
 use super::{
-    AbsentDisk, Attaching, Content, Destage, DetachReport, DeviceStorage, DiskReport, FileChange, Found,
-    OpenedPool, Owners, PoolReport, Reconfiguring, Resized, Resizing, Shard, ShardHandle,
+    AbsentDisk, AttachRequest, Destage, DetachPolicy, DetachReport, DeviceProbe, DeviceStorage, DiskReport,
+    FileChange, OpenedPool, Owners, PoolReport, ReconfigureRequest, ResizeRequest, ResizeResult, Shard,
+    ShardHandle,
 };
 use crate::backing::{BackingMonitor, Identity, Images, Location};
 use crate::door::{ConnectedGuest, remove_sockets};
@@ -120,7 +121,7 @@ impl Shards {
 
     /// Opens and locks a device for a pool and identifies its content; with `create`, first makes a file of
     /// this many bytes. It stays open until the pool is opened, it is added, or is closed again.
-    pub(crate) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
+    pub(crate) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
         self.first().look_at_device(path, create).await
     }
 
@@ -314,7 +315,7 @@ impl Shards {
     ///
     /// # Errors
     /// Any failure; then nothing is left behind.
-    pub(crate) async fn attach(&self, disk: Attaching) -> Answer<()> {
+    pub(crate) async fn attach(&self, disk: AttachRequest) -> Answer<()> {
         let name = disk.name.clone();
         let home = {
             let mut homes = self.homes();
@@ -334,7 +335,7 @@ impl Shards {
     ///
     /// # Errors
     /// Any failure; then nothing is left behind.
-    pub(crate) async fn accept(&self, disk: Attaching, word: Word) -> Answer<Evidence> {
+    pub(crate) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Answer<Evidence> {
         let name = disk.name.clone();
         let shard = {
             let mut homes = self.homes();
@@ -360,7 +361,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it cannot be changed; then nothing has changed.
-    pub(crate) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
+    pub(crate) async fn reconfigure(&self, change: ReconfigureRequest) -> Answer<()> {
         self.home(&change.name)?.reconfigure(change).await
     }
 
@@ -387,7 +388,7 @@ impl Shards {
     ///
     /// # Errors
     /// The reason for which it cannot; then nothing has changed.
-    pub(crate) async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
+    pub(crate) async fn resize(&self, wanted: ResizeRequest) -> Answer<ResizeResult> {
         self.home(&wanted.name)?.resize(wanted).await
     }
 
@@ -406,7 +407,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
     /// is served as before.
-    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<DetachReport> {
+    pub(crate) async fn detach(&self, name: String, content: DetachPolicy) -> Answer<DetachReport> {
         let shard = self.home(&name)?;
         let detached = shard.detach(name.clone(), content).await;
         let goes_on =
@@ -614,7 +615,7 @@ impl Shards {
         &self,
         name: &str,
         (from, to): (usize, usize),
-        moving: Box<Moving>,
+        moving: Box<FrozenDisk>,
     ) -> Relocation {
         let sockets = moving.sockets();
         let lost = match self.all[to].set_down(moving).await {
@@ -653,7 +654,7 @@ impl Shards {
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
-    pub(crate) async fn take_over(&self, change: Reconfiguring) -> Answer<()> {
+    pub(crate) async fn take_over(&self, change: ReconfigureRequest) -> Answer<()> {
         self.home(&change.name)?.take_over(change).await
     }
 
@@ -662,7 +663,7 @@ impl Shards {
     ///
     /// # Errors
     /// If the backing failed the flush.
-    pub(crate) async fn withdraw(&self, change: Reconfiguring) -> Answer<()> {
+    pub(crate) async fn withdraw(&self, change: ReconfigureRequest) -> Answer<()> {
         self.home(&change.name)?.withdraw(change).await
     }
 

@@ -20,13 +20,13 @@ use nix::fcntl::{FallocateFlags, fallocate};
 use telemetry::wear;
 
 use super::flash::{DeviceHandle, Flash, OpenDevice};
-use super::pool::Found;
+use super::pool::DeviceProbe;
 use super::{Shard, ShardHandle};
 
 impl ShardHandle {
     /// Opens and locks a device and identifies its content; with `create`, first makes a file of this many
     /// bytes. It stays open until it is used or closed again.
-    pub(super) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
+    pub(super) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
         self.call(move |shard| async move { shard.look_at_device(path, create).await }).await?
     }
 
@@ -211,7 +211,7 @@ impl Shard {
         Ok(DeviceStorage { size_bytes, is_file })
     }
 
-    async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
+    async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
         // An earlier opening is closed first, so that it can be opened again.
         self.looked_at.borrow_mut().remove(&path);
         if create.is_none() {
@@ -227,7 +227,7 @@ impl Shard {
         let open = OpenDevice::new(device, self.aside.clone());
         let place = path.clone();
         let drives = self.aside.run(move || wear::parts_below(&place)).await?.unwrap_or_default();
-        let found = Found { identity, fallback, content, openness: open.openness(), drives };
+        let found = DeviceProbe { identity, fallback, content, openness: open.openness(), drives };
         self.looked_at.borrow_mut().insert(path, open);
         Ok(found)
     }

@@ -13,11 +13,11 @@ use super::Shard;
 use super::disk::Cached;
 use crate::backing::Ability;
 use crate::keys::{Unmarked, Values};
-use crate::past::{Appearance, CannotMark, DirtyMark, History};
+use crate::past::{Appearance, BackingHistory, CannotMark, DirtyMark};
 
 /// Recorded pools with possible dirty data for the backing of a disk.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Unsaved {
+pub(crate) struct UnsavedPools {
     /// The pool of this host.
     pub(crate) own: Option<String>,
     /// The pool that may hold such data.
@@ -30,9 +30,9 @@ impl Shard {
         &self,
         name: &str,
         id: u32,
-        unsaved: &Unsaved,
+        unsaved: &UnsavedPools,
         found: &Appearance,
-        history: &Rc<History>,
+        history: &Rc<BackingHistory>,
     ) -> Answer<()> {
         if let Some(mark) =
             found.dirty.as_ref().filter(|mark| unsaved.own.as_ref() != Some(&mark.pool) || mark.disk != id)
@@ -80,7 +80,7 @@ impl Shard {
         name: &str,
         values: &Values,
         cached: &Cached,
-        history: &History,
+        history: &BackingHistory,
     ) -> Answer<()> {
         if !values.writes_back() || self.goes_without.get() {
             return Ok(());

@@ -27,10 +27,10 @@ use telemetry::series::lifetime::{Meter, Passed};
 use tokio::sync::Notify;
 
 use super::destage::{Quiesce, QuiesceStatus, bring_home, holds_dirty};
-use super::dirty_marker::Unsaved;
+use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
-use super::standing::Displaced;
+use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
 use crate::backing::{
@@ -39,8 +39,8 @@ use crate::backing::{
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
 use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Unmarked, Values};
-use crate::past::{self, Appearance, CannotMark, History, Sizes};
-use crate::recording::{Recorded, recorder};
+use crate::past::{self, Appearance, BackingHistory, CannotMark, Sizes};
+use crate::recording::{RecordedDisk, recorder};
 
 /// Number of attachments so far, on all shards.
 static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
@@ -62,14 +62,14 @@ pub(super) struct Disk {
     /// Limits of its guests' requests.
     pub(super) limiter: Rc<RateLimiter<LocalHost>>,
     pub(super) location: Location,
-    pub(super) history: Rc<History>,
+    pub(super) history: Rc<BackingHistory>,
     pub(super) learned: Rc<LearnedFile>,
     pub(super) identity: Identity,
     pub(super) quiet: Quiesce,
     /// Ability of its backing to keep its content when the host is off.
     pub(super) persistence: Ability,
     /// Place of its backing, if not at its path.
-    pub(super) displaced: RefCell<Option<Displaced>>,
+    pub(super) displaced: RefCell<Option<DisplacedBacking>>,
     /// Reason for which it no longer matches the attachment.
     pub(super) failure: RefCell<Option<BackingFailure>>,
     /// State for the checks by the monitor.
@@ -84,7 +84,7 @@ pub(super) struct Disk {
 
 /// Parameters of an attachment.
 #[derive(Clone, Debug)]
-pub(crate) struct Attaching {
+pub(crate) struct AttachRequest {
     pub(crate) name: String,
     pub(crate) id: u32,
     pub(crate) location: Location,
@@ -98,7 +98,7 @@ pub(crate) struct Attaching {
     /// Time for which it is to be kept clean, as was requested before.
     pub(crate) hold: Option<HoldTime>,
     /// Pool that may hold dirty data for its backing.
-    pub(crate) unsaved: Unsaved,
+    pub(crate) unsaved: UnsavedPools,
     pub(crate) entrances: Entrances,
 }
 
@@ -127,7 +127,7 @@ pub(super) enum Trust {
 pub(super) struct OpenedBacking {
     pub(super) backing: Backing,
     persistence: Ability,
-    pub(super) history: Rc<History>,
+    pub(super) history: Rc<BackingHistory>,
     pub(super) found: Appearance,
 }
 
@@ -140,7 +140,7 @@ impl OpenedBacking {
 
 /// Parameters of a change.
 #[derive(Clone, Debug)]
-pub(crate) struct Reconfiguring {
+pub(crate) struct ReconfigureRequest {
     pub(crate) name: String,
     pub(crate) values: Values,
     /// Rights of clients from now on; none leaves them as they are.
@@ -149,7 +149,7 @@ pub(crate) struct Reconfiguring {
 
 /// Treatment of a disk's cached data at its detachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum DetachPolicy {
     /// Stays on flash for the next attachment.
     Kept,
     /// Dropped; dirty data is destaged first, unless it may be discarded.
@@ -158,7 +158,7 @@ pub(crate) enum Content {
     Undone,
 }
 
-impl Content {
+impl DetachPolicy {
     /// Returns true if a detachment with this treatment is refused while the disk is mapped.
     fn is_refused_if_mapped(self) -> bool {
         matches!(self, Self::Dropped(_))
@@ -203,7 +203,7 @@ pub(crate) struct DiskReport {
     pub(crate) delays: Delays,
     pub(crate) failure: Option<String>,
     /// Set if its backing is not at its path.
-    pub(crate) displaced: Option<Displaced>,
+    pub(crate) displaced: Option<DisplacedBacking>,
     /// The open doors.
     pub(crate) doors: Vec<DoorReport>,
     /// True if it can be moved to another shard.
@@ -250,7 +250,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// Any failure; then nothing is left behind.
-    pub(super) async fn attach(&self, disk: Attaching) -> Answer<()> {
+    pub(super) async fn attach(&self, disk: AttachRequest) -> Answer<()> {
         self.call(move |shard| async move { shard.attach(disk).await }).await?
     }
 
@@ -272,7 +272,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it cannot be changed; then nothing has changed.
-    pub(super) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
+    pub(super) async fn reconfigure(&self, change: ReconfigureRequest) -> Answer<()> {
         self.call(move |shard| async move { shard.reconfigure(&change).await }).await?
     }
 
@@ -300,7 +300,7 @@ impl ShardHandle {
     /// # Errors
     /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
     /// is served as before.
-    pub(super) async fn detach(&self, name: String, content: Content) -> Answer<DetachReport> {
+    pub(super) async fn detach(&self, name: String, content: DetachPolicy) -> Answer<DetachReport> {
         self.call(move |shard| async move { shard.detach(&name, content).await }).await?
     }
 
@@ -337,7 +337,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
-    pub(super) async fn take_over(&self, change: Reconfiguring) -> Answer<()> {
+    pub(super) async fn take_over(&self, change: ReconfigureRequest) -> Answer<()> {
         self.call(move |shard| async move { shard.take_over(&change).await }).await?
     }
 
@@ -346,7 +346,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the backing failed the flush.
-    pub(super) async fn withdraw(&self, change: Reconfiguring) -> Answer<()> {
+    pub(super) async fn withdraw(&self, change: ReconfigureRequest) -> Answer<()> {
         self.call(move |shard| async move { shard.withdraw(&change).await }).await?
     }
 
@@ -366,7 +366,7 @@ impl Shard {
         disks.iter().map(|(name, disk)| (name.clone(), report(disk))).collect()
     }
 
-    async fn take_over(&self, change: &Reconfiguring) -> Answer<()> {
+    async fn take_over(&self, change: &ReconfigureRequest) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let backing = disk.cached.backing();
         if backing.lock() != Lock::Image {
@@ -378,7 +378,7 @@ impl Shard {
         self.reconfigure(change).await
     }
 
-    async fn withdraw(&self, change: &Reconfiguring) -> Answer<()> {
+    async fn withdraw(&self, change: &ReconfigureRequest) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         // Its QEMU opens the file at the path.
         disk.check_in_place(&change.name, "give back", &self.host).await?;
@@ -403,15 +403,15 @@ impl Shard {
         if backing.lock() == Lock::Beside { Ok(()) } else { backing.give_up_image_lock(&disk.location) }
     }
 
-    async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
+    async fn attach(self: Rc<Self>, disk: AttachRequest) -> Answer<()> {
         let opened = self.open_backing(&disk).await?;
         let trust = self.compare_if_touched(&disk, &opened).await;
         self.attach_opened(disk, opened, trust).await
     }
 
     /// Opens and locks the backing of a disk that is to be attached, and reads its record. Changes nothing.
-    pub(super) async fn open_backing(&self, disk: &Attaching) -> Answer<OpenedBacking> {
-        let Attaching { name, id, location, access, lock, values, size_bytes_before, unsaved, .. } = disk;
+    pub(super) async fn open_backing(&self, disk: &AttachRequest) -> Answer<OpenedBacking> {
+        let AttachRequest { name, id, location, access, lock, values, size_bytes_before, unsaved, .. } = disk;
         assert!(self.disk(name).is_none(), "the registry attaches a disk once");
         let (location, access, lock) = (location.clone(), *access, *lock);
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
@@ -425,7 +425,7 @@ impl Shard {
         check_disk_bytes(sizes.remembered.unwrap_or(sizes.backing), values.block_bytes())
             .map_err(|error| explain(name, &error, 0))?;
         let attributes = backing.attributes(&opening.location);
-        let (history, found) = History::open(
+        let (history, found) = BackingHistory::open(
             &self.aside,
             (&self.places, &self.remembered),
             *id,
@@ -445,13 +445,22 @@ impl Shard {
     /// Attaches a disk to its open backing.
     pub(super) async fn attach_opened(
         self: Rc<Self>,
-        disk: Attaching,
+        disk: AttachRequest,
         opened: OpenedBacking,
         trust: Trust,
     ) -> Answer<()> {
         let past = opened.past().await;
-        let Attaching {
-            name, id, location, access, lock, values, sector_bytes_before, hold, entrances, ..
+        let AttachRequest {
+            name,
+            id,
+            location,
+            access,
+            lock,
+            values,
+            sector_bytes_before,
+            hold,
+            entrances,
+            ..
         } = disk;
         let OpenedBacking { backing, persistence, history, .. } = opened;
         let identity = backing.identity();
@@ -489,7 +498,7 @@ impl Shard {
             return Err(problem);
         }
         let limiter = Rc::new(RateLimiter::new(self.host.clone(), values.rate_limits()));
-        let device = Recorded::new(Rc::clone(&cached), recorder(&name));
+        let device = RecordedDisk::new(Rc::clone(&cached), recorder(&name));
         let device = RateLimited::new(device, Rc::clone(&limiter));
         let opened = Doors::open(&self.ring, &self.host, &self.directory, entrances, &name, device).await;
         let doors = match opened {
@@ -563,7 +572,7 @@ impl Shard {
         disk
     }
 
-    async fn reconfigure(&self, change: &Reconfiguring) -> Answer<()> {
+    async fn reconfigure(&self, change: &ReconfigureRequest) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let before = disk.cached.settings();
         let geometry = disk.cached.geometry();
@@ -599,18 +608,18 @@ impl Shard {
         Ok(())
     }
 
-    async fn detach(&self, name: &str, content: Content) -> Answer<DetachReport> {
+    async fn detach(&self, name: &str, content: DetachPolicy) -> Answer<DetachReport> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let may_be_dirty = disk.cached.settings().mode.row().writes_back || disk.cached.holds_dirty();
         // Before anything is destaged for it.
         disk.check_unmapped(name, content)?;
-        if content == Content::Dropped(WhatIsDirty::IsKept) {
+        if content == DetachPolicy::Dropped(WhatIsDirty::IsKept) {
             disk.check_removable(name, may_be_dirty, &self.host).await?;
         } else {
             // The operator sees no more of the later steps than the next start does.
             disk.observe_path(name, &self.host).await;
         }
-        if content == Content::Dropped(WhatIsDirty::IsKept) && may_be_dirty {
+        if content == DetachPolicy::Dropped(WhatIsDirty::IsKept) && may_be_dirty {
             // While guests are still connected: they do not notice a failure. From then on nothing becomes
             // dirty.
             bring_home(&disk, name).await?;
@@ -625,19 +634,20 @@ impl Shard {
             return Ok(DetachReport { last: None, flushed: Ok(()), is_home: false, dirty_bytes: 0 });
         }
         disk.doors.close().await;
-        let is_given_up = matches!(content, Content::Dropped(WhatIsDirty::IsLost) | Content::Undone);
+        let is_given_up =
+            matches!(content, DetachPolicy::Dropped(WhatIsDirty::IsLost) | DetachPolicy::Undone);
         let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
         let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
         let is_home = !disk.cached.holds_dirty();
         let statistics = disk.cached.statistics();
         let dirty_bytes = statistics.dirty_bytes + statistics.dirty_zeroes_bytes;
         let dropped = match content {
-            Content::Kept => {
+            DetachPolicy::Kept => {
                 self.let_rest(&disk, name, is_home).await;
                 Ok(())
             }
-            Content::Dropped(what_is_dirty) => self.drop_content(&disk, name, what_is_dirty).await,
-            Content::Undone => self.drop_content(&disk, name, WhatIsDirty::IsLost).await,
+            DetachPolicy::Dropped(what_is_dirty) => self.drop_content(&disk, name, what_is_dirty).await,
+            DetachPolicy::Undone => self.drop_content(&disk, name, WhatIsDirty::IsLost).await,
         };
         disk.history.close();
         disk.quiet.end();
@@ -682,7 +692,7 @@ impl Shard {
 
     pub(super) async fn forget_past(&self, id: u32) -> Answer<()> {
         self.learned_file(id).remove().await;
-        History::forget(&self.aside, &self.places, &self.remembered, id).await
+        BackingHistory::forget(&self.aside, &self.places, &self.remembered, id).await
     }
 
     pub(super) fn learned_file(&self, id: u32) -> LearnedFile {
@@ -722,7 +732,7 @@ fn choose_sector(name: &str, settings: &DiskSettings, before: Option<u64>, backi
 
 impl Disk {
     /// Refuses to remove a disk that is mapped as a block device of this host.
-    fn check_unmapped(&self, name: &str, content: Content) -> Answer<()> {
+    fn check_unmapped(&self, name: &str, content: DetachPolicy) -> Answer<()> {
         if content.is_refused_if_mapped() && self.doors.are_used_by_kernel() {
             return Err(Problem::conflict(format!(
                 "Cannot remove disk '{name}': it is mapped as a block device of this host. First run `forebay unmap {name}`"

@@ -48,15 +48,17 @@ use cache::Cache;
 use doors::nbd::Directory;
 use tokio::sync::{mpsc, oneshot};
 
-pub(crate) use accept::{Evidence, Word};
+pub(crate) use accept::{Confirmation, Evidence};
 pub(crate) use all::{HostReport, Relocation, ReportMoment, SHARDS_MAX, ShardReport, Shards};
 pub(crate) use destage::{Destage, QuiesceStatus};
 pub(crate) use devices::{DeviceStorage, FileChange};
-pub(crate) use dirty_marker::Unsaved;
-pub(crate) use disk::{AbsentDisk, Attaching, Content, DetachReport, DiskReport, Reconfiguring};
+pub(crate) use dirty_marker::UnsavedPools;
+pub(crate) use disk::{
+    AbsentDisk, AttachRequest, DetachPolicy, DetachReport, DiskReport, ReconfigureRequest,
+};
 pub(crate) use flash::Openness;
-pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
-pub(crate) use resizing::{NotRemembered, Resized, Resizing};
+pub(crate) use pool::{DeviceProbe, OpenedPool, Owners, PoolReport};
+pub(crate) use resizing::{NotRecorded, ResizeRequest, ResizeResult};
 
 use crate::backing::BackingMonitor;
 use crate::host_record::HostFile;

@@ -28,21 +28,21 @@ use tokio::sync::Notify;
 
 use super::destage::Quiesce;
 use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
-use super::standing::Displaced;
+use super::standing::DisplacedBacking;
 use super::{Shard, ShardHandle};
 use crate::backing::{Ability, Backing, BackingHandle, Location};
 use crate::door::{DoorSocket, Doors, PausedDoors};
-use crate::past::{History, HistoryHandle};
-use crate::recording::{Recorded, recorder};
+use crate::past::{BackingHistory, HistoryHandle};
+use crate::recording::{RecordedDisk, recorder};
 
 /// Time that guests may be held while their last requests end, in nanoseconds: well below their timeouts.
 const HOLD_TIME_MAX_NS: u64 = 500_000_000;
 
 /// A disk between two shards.
-pub(super) struct Moving {
+pub(super) struct FrozenDisk {
     name: String,
     location: Location,
-    displaced: Option<Displaced>,
+    displaced: Option<DisplacedBacking>,
     backing: BackingHandle,
     history: HistoryHandle,
     settings: DiskSettings,
@@ -58,7 +58,7 @@ pub(super) struct Moving {
     doors: PausedDoors,
 }
 
-impl Moving {
+impl FrozenDisk {
     /// Returns the sockets of its doors.
     pub(super) fn sockets(&self) -> Vec<DoorSocket> {
         self.doors.sockets()
@@ -66,14 +66,14 @@ impl Moving {
 }
 
 /// A disk that could not be set down, and the reason.
-pub(super) type Refused = (Problem, Box<Moving>);
+pub(super) type ThawFailure = (Problem, Box<FrozenDisk>);
 
 impl ShardHandle {
     /// Freezes a disk on its shard. It stays in the reports of that shard until [`Self::let_go`].
     ///
     /// # Errors
     /// The reason for which it cannot be moved now; then it continues on its shard.
-    pub(super) async fn lift(&self, name: String) -> Answer<Box<Moving>> {
+    pub(super) async fn lift(&self, name: String) -> Answer<Box<FrozenDisk>> {
         self.call(move |shard| async move { shard.lift(&name).await.map(Box::new) }).await?
     }
 
@@ -82,7 +82,7 @@ impl ShardHandle {
     /// # Errors
     /// The reason for which it cannot, with the disk. Only a problem if this shard is gone, and the disk with
     /// it.
-    pub(super) async fn set_down(&self, moving: Box<Moving>) -> Answer<Result<(), Refused>> {
+    pub(super) async fn set_down(&self, moving: Box<FrozenDisk>) -> Answer<Result<(), ThawFailure>> {
         self.call(move |shard| async move { shard.set_down(moving).await }).await
     }
 
@@ -97,7 +97,7 @@ impl ShardHandle {
 }
 
 impl Shard {
-    async fn lift(&self, name: &str) -> Answer<Moving> {
+    async fn lift(&self, name: &str) -> Answer<FrozenDisk> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         disk.check_fit_to_move(name)?;
         // Before guests are held: for a large cache it takes its time.
@@ -114,7 +114,7 @@ impl Shard {
         self.cache().release(at_rest).await;
         let history = disk.history.handle();
         disk.history.close();
-        Ok(Moving {
+        Ok(FrozenDisk {
             name: name.to_owned(),
             location: disk.location.clone(),
             displaced: disk.displaced.borrow().clone(),
@@ -170,12 +170,12 @@ impl Shard {
         }
     }
 
-    async fn set_down(self: Rc<Self>, moving: Box<Moving>) -> Result<(), Refused> {
+    async fn set_down(self: Rc<Self>, moving: Box<FrozenDisk>) -> Result<(), ThawFailure> {
         let (cached, history) = match self.take_up(&moving).await {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving {
+        let FrozenDisk {
             name,
             location,
             persistence,
@@ -193,7 +193,7 @@ impl Shard {
         }
         let learned = Rc::new(self.learned_file(cached.settings().id.0));
         let limiter = Rc::new(RateLimiter::resume(self.host.clone(), limiter));
-        let device = Recorded::new(Rc::clone(&cached), recorder(&name));
+        let device = RecordedDisk::new(Rc::clone(&cached), recorder(&name));
         let device = RateLimited::new(device, Rc::clone(&limiter));
         let doors = Doors::resume(&self.ring, &self.host, &name, device, doors);
         let identity = cached.backing().identity();
@@ -229,13 +229,14 @@ impl Shard {
 
     /// Performs every step that can fail: afterwards guests can continue. The backing is not accessed, for it
     /// may not answer, and no file is opened on it, for there may be too many.
-    async fn take_up(&self, moving: &Moving) -> Answer<(Rc<Cached>, Rc<History>)> {
-        let Moving { name, location, settings, .. } = moving;
+    async fn take_up(&self, moving: &FrozenDisk) -> Answer<(Rc<Cached>, Rc<BackingHistory>)> {
+        let FrozenDisk { name, location, settings, .. } = moving;
         let backing = Backing::from_handle(&self.ring, &self.host, location, moving.backing.clone());
         let (remembered, mark) = ((&self.places, &self.remembered), self.mark.get());
         let (id, size_bytes) = (settings.id.0, moving.size_bytes);
         let history = moving.history.clone();
-        let history = History::from_handle(&self.aside, remembered, id, size_bytes, mark, history).await?;
+        let history =
+            BackingHistory::from_handle(&self.aside, remembered, id, size_bytes, mark, history).await?;
         let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;

@@ -20,7 +20,7 @@ use super::{Shard, ShardHandle};
 
 /// A file or device that may become one of the pool.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct DeviceProbe {
     /// Identity of its storage, so that it is not also used as a backing.
     pub(crate) identity: Identity,
     /// Reason for which it is used through the page cache, if it is.

@@ -34,22 +34,22 @@ use crate::keys::Values;
 const TIME_MAX_NS: u64 = 10_000_000_000;
 
 /// Parameters of a resize.
-pub(crate) struct Resizing {
+pub(crate) struct ResizeRequest {
     pub(crate) name: String,
     /// Set at a start without a request: the size at opening is enough, and a backing that is not larger is
     /// left alone.
     pub(crate) at_start: bool,
     /// Its keys, some of which are shares of its size.
     pub(crate) values: Values,
-    pub(crate) remember: Remember,
+    pub(crate) remember: RecordSize,
 }
 
 /// Records a size durably. May block on a file system.
-type Remember = Box<dyn FnOnce(u64) -> Result<(), NotRemembered> + Send>;
+type RecordSize = Box<dyn FnOnce(u64) -> Result<(), NotRecorded> + Send>;
 
 /// Reason for which a size was not recorded.
 #[derive(Debug)]
-pub(crate) struct NotRemembered {
+pub(crate) struct NotRecorded {
     pub(crate) problem: Problem,
     /// True if a start may find the new size anyway.
     pub(crate) may_count: bool,
@@ -57,7 +57,7 @@ pub(crate) struct NotRemembered {
 
 /// Result of a resize, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Resized {
+pub(crate) struct ResizeResult {
     pub(crate) before: u64,
     pub(crate) now: u64,
 }
@@ -67,7 +67,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// The reason for which it cannot; then nothing has changed.
-    pub(super) async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
+    pub(super) async fn resize(&self, wanted: ResizeRequest) -> Answer<ResizeResult> {
         self.call(move |shard| async move { shard.resize(wanted).await }).await?
     }
 
@@ -87,12 +87,12 @@ impl ShardHandle {
 }
 
 impl Shard {
-    async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
-        let Resizing { name, at_start, values, remember } = wanted;
+    async fn resize(&self, wanted: ResizeRequest) -> Answer<ResizeResult> {
+        let ResizeRequest { name, at_start, values, remember } = wanted;
         let disk = self.disk(&name).filter(|disk| !disk.leaving.get()).ok_or_else(|| not_attached(&name))?;
         let before = disk.cached.geometry().size;
         if at_start && !self.has_grown(&disk, &name).await {
-            return Ok(Resized { before, now: before });
+            return Ok(ResizeResult { before, now: before });
         }
         if let Some(BackingFailure::Shrunk(reason)) = disk.failure.borrow().as_ref() {
             return Err(Problem::conflict(format!("Cannot resize disk '{name}': it failed, {reason}")));
@@ -104,7 +104,7 @@ impl Shard {
             self.in_time(&name, disk.check(&name)).await?;
         }
         if now == before {
-            return Ok(Resized { before, now });
+            return Ok(ResizeResult { before, now });
         }
         check(&name, before, now, disk.cached.backing().unit())?;
         let as_before = disk.cached.settings();
@@ -123,7 +123,7 @@ impl Shard {
             }
             return Err(problem);
         }
-        Ok(Resized { before, now })
+        Ok(ResizeResult { before, now })
     }
 
     /// Returns true if the backing was larger than the disk when it was opened or measured last. Sends no
@@ -148,7 +148,7 @@ impl Shard {
         self.in_time(name, measured).await?.map_err(|error| unmeasured(name, &error))
     }
 
-    async fn grow(&self, disk: &Disk, name: &str, size: u64, remember: Remember) -> Answer<()> {
+    async fn grow(&self, disk: &Disk, name: &str, size: u64, remember: RecordSize) -> Answer<()> {
         let bits = disk.history.larger_bits(size)?;
         let growing = self.in_time(name, disk.cached.prepare_to_grow()).await?.map_err(|error| {
             Problem::conflict(format!(
@@ -157,8 +157,8 @@ impl Shard {
             ))
         })?;
         let remembered = self.aside.run(move || remember(size)).await;
-        let remembered = remembered.unwrap_or_else(|problem| Err(NotRemembered { problem, may_count: true }));
-        if let Err(NotRemembered { problem, may_count }) = remembered {
+        let remembered = remembered.unwrap_or_else(|problem| Err(NotRecorded { problem, may_count: true }));
+        if let Err(NotRecorded { problem, may_count }) = remembered {
             if may_count {
                 tracing::error!("A restart may find either size of disk '{name}': {problem}");
                 growing.distrust();

@@ -25,7 +25,7 @@ const PATH_TIME_MAX_NS: u64 = 2_000_000_000;
 
 /// A backing that is not the file at its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Displaced {
+pub(crate) struct DisplacedBacking {
     /// True if another file or device is at the path, false if nothing is.
     pub(crate) is_replaced: bool,
     /// True if its content is gone once it is closed.
@@ -34,7 +34,7 @@ pub(crate) struct Displaced {
     pub(crate) reason: String,
 }
 
-impl Displaced {
+impl DisplacedBacking {
     /// Returns the result of `check` for the backing of disk `name`, whose guests connect at `socket`; none
     /// if it is at its path, or if that is unknown.
     fn from_check(name: &str, socket: &Path, check: &PathCheck) -> Option<Self> {
@@ -75,18 +75,18 @@ impl Displaced {
 impl Disk {
     /// Compares the backing with the file at its path, reports a change, and returns the fault. Without a
     /// result in time the earlier one stays.
-    pub(super) async fn observe_path(&self, name: &str, host: &LocalHost) -> Option<Displaced> {
+    pub(super) async fn observe_path(&self, name: &str, host: &LocalHost) -> Option<DisplacedBacking> {
         let checked = pin!(self.history.check_path());
         if let Either::Left((Some(check), _)) = select(checked, pin!(host.sleep(PATH_TIME_MAX_NS))).await
             && !matches!(check.standing, Standing::Unknown(_))
         {
             let socket = self.doors.main_socket();
-            self.note_displaced(name, Displaced::from_check(name, &socket, &check));
+            self.note_displaced(name, DisplacedBacking::from_check(name, &socket, &check));
         }
         self.displaced.borrow().clone()
     }
 
-    fn note_displaced(&self, name: &str, now: Option<Displaced>) {
+    fn note_displaced(&self, name: &str, now: Option<DisplacedBacking>) {
         let before = self.displaced.replace(now.clone());
         self.update_doubt();
         match (before, now) {
@@ -143,14 +143,14 @@ impl Disk {
 mod tests {
     use super::*;
 
-    fn found(standing: Standing) -> Option<Displaced> {
+    fn found(standing: Standing) -> Option<DisplacedBacking> {
         let check = PathCheck {
             path: "/disks/web.raw".into(),
             standing,
             open_as: "/disks/old.raw".into(),
             open_at: "/proc/7/fd/9".into(),
         };
-        Displaced::from_check("web", Path::new("/run/web.sock"), &check)
+        DisplacedBacking::from_check("web", Path::new("/run/web.sock"), &check)
     }
 
     #[test]

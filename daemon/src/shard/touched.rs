@@ -12,7 +12,7 @@ use block::Host;
 use cache::DiskId;
 
 use super::Shard;
-use super::disk::{Attaching, OpenedBacking, Trust};
+use super::disk::{AttachRequest, OpenedBacking, Trust};
 
 /// The most cached pages that are compared: 16 GiB.
 const PAGES_MAX: usize = 4 << 20;
@@ -25,7 +25,7 @@ impl Shard {
     ///
     /// Dirty pages cannot be compared, so with any of them nothing is trusted: the disk waits for the
     /// operator's confirmation.
-    pub(super) async fn compare_if_touched(&self, disk: &Attaching, opened: &OpenedBacking) -> Trust {
+    pub(super) async fn compare_if_touched(&self, disk: &AttachRequest, opened: &OpenedBacking) -> Trust {
         if !opened.history.may_be_set_back(&opened.found).await {
             return Trust::AsJudged;
         }

@@ -11,7 +11,7 @@ use telemetry::events::{self, Kind};
 use super::disk::{Cached, Disk};
 use super::{Shard, ShardHandle};
 use crate::backing::MonitoredBacking;
-use crate::past::History;
+use crate::past::BackingHistory;
 
 /// Reason for which a disk no longer matches its attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl BackingFailure {
 
     /// Returns the failure that follows `before` after a check with this result, where `expected` bytes are
     /// needed.
-    fn after(before: Option<&Self>, expected: u64, found: Checked) -> Option<Self> {
+    fn after(before: Option<&Self>, expected: u64, found: BackingCheck) -> Option<Self> {
         match (before, found.size) {
             (Some(Self::Shrunk(_)), _) => before.cloned(),
             (_, Ok(size)) if size >= expected => found.write_protected.then_some(Self::WriteProtected),
@@ -54,7 +54,7 @@ impl BackingFailure {
 }
 
 /// Result of one check.
-struct Checked {
+struct BackingCheck {
     size: Result<u64, BlockError>,
     /// True if it was attached for writing, and is write-protected.
     write_protected: bool,
@@ -69,7 +69,7 @@ impl Disk {
         let size = backing.current_size().await;
         let write_protected = !self.cached.geometry().read_only && backing.is_write_protected();
         let before = self.failure.borrow().clone();
-        let now = BackingFailure::after(before.as_ref(), expected, Checked { size, write_protected });
+        let now = BackingFailure::after(before.as_ref(), expected, BackingCheck { size, write_protected });
         let kind = |failure: &Option<BackingFailure>| failure.as_ref().map(std::mem::discriminant);
         if kind(&before) != kind(&now) {
             match &now {
@@ -101,7 +101,7 @@ impl Shard {
         &self,
         name: &str,
         cached: &Cached,
-        history: &History,
+        history: &BackingHistory,
     ) -> Arc<MonitoredBacking> {
         let (needed_bytes, is_written) = (cached.backing().geometry().size, !cached.geometry().read_only);
         self.monitor.register(name, history.attributes(), needed_bytes, is_written)
@@ -135,12 +135,12 @@ mod tests {
 
     use super::*;
 
-    fn unanswered() -> Checked {
+    fn unanswered() -> BackingCheck {
         sized(Err(BlockError::anywhere(ErrorKind::Io, Operation::Open)))
     }
 
-    fn sized(size: Result<u64, BlockError>) -> Checked {
-        Checked { size, write_protected: false }
+    fn sized(size: Result<u64, BlockError>) -> BackingCheck {
+        BackingCheck { size, write_protected: false }
     }
 
     #[test]
@@ -166,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_backing_that_turns_read_only_fails_its_disk_until_it_is_writable_again() {
-        let failed = BackingFailure::after(None, 4096, Checked { size: Ok(4096), write_protected: true });
+        let failed =
+            BackingFailure::after(None, 4096, BackingCheck { size: Ok(4096), write_protected: true });
         assert_eq!(failed, Some(BackingFailure::WriteProtected));
         assert_eq!(BackingFailure::after(failed.as_ref(), 4096, sized(Ok(4096))), None);
         let cut = BackingFailure::after(failed.as_ref(), 4096, sized(Ok(512)));

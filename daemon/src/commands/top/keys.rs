@@ -31,26 +31,26 @@ pub(super) const HELP: [&str; 20] = [
 
 /// Next step of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum ScreenAction {
     Stay,
     Quit,
 }
 
 /// Handles a key.
-pub(super) fn press(app: &mut App, key: KeyEvent) -> Next {
+pub(super) fn press(app: &mut App, key: KeyEvent) -> ScreenAction {
     if key.kind == KeyEventKind::Release {
-        return Next::Stay;
+        return ScreenAction::Stay;
     }
     let is_control_c = key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
     if is_control_c {
-        return Next::Quit;
+        return ScreenAction::Quit;
     }
     if std::mem::take(&mut app.helps) {
-        return Next::Stay;
+        return ScreenAction::Stay;
     }
     match key.code {
-        KeyCode::Char('q') => return Next::Quit,
-        KeyCode::Esc if app.view == View::List => return Next::Quit,
+        KeyCode::Char('q') => return ScreenAction::Quit,
+        KeyCode::Esc if app.view == View::List => return ScreenAction::Quit,
         KeyCode::Esc | KeyCode::Backspace => app.view = View::List,
         KeyCode::Char('?') => app.helps = true,
         KeyCode::Up => app.choose(-1),
@@ -69,5 +69,5 @@ pub(super) fn press(app: &mut App, key: KeyEvent) -> Next {
         }
         _ => {}
     }
-    Next::Stay
+    ScreenAction::Stay
 }

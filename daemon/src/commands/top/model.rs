@@ -151,7 +151,7 @@ pub(super) fn rows(before: Option<&Sample>, now: &Sample) -> Vec<DiskRow> {
         let counters = named(&now.counters["disks"], name);
         let earlier = before.map_or(&Value::Null, |before| named(&before.counters["disks"], name));
         let seconds = before.map_or(0.0, |before| now.at.saturating_sub(before.at).as_secs_f64());
-        let change = Change { earlier, now: counters, seconds };
+        let change = CounterDelta { earlier, now: counters, seconds };
         let recent = &named(&now.recent["disks"], name)["latency_us"];
         let backing = &disk["backing_state"];
         let (dirty, limit) = (disk["dirty_bytes"].as_u64(), disk["dirty_limit_bytes"].as_f64());
@@ -198,13 +198,13 @@ fn named<'a>(disks: &'a Value, name: &str) -> &'a Value {
 }
 
 /// Counters of a disk at two moments.
-struct Change<'a> {
+struct CounterDelta<'a> {
     earlier: &'a Value,
     now: &'a Value,
     seconds: f64,
 }
 
-impl Change<'_> {
+impl CounterDelta<'_> {
     /// Returns the difference of a counter; none if it was reset meanwhile.
     fn of(&self, key: &str) -> Option<u64> {
         self.now[key].as_u64()?.checked_sub(self.earlier[key].as_u64()?)

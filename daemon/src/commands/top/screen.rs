@@ -84,7 +84,7 @@ fn foot_line(app: &App) -> String {
 }
 
 /// A column of the list: heading, width, and content of a cell.
-struct Field {
+struct ListColumn {
     column: Option<SortColumn>,
     heading: &'static str,
     width: u16,
@@ -96,11 +96,11 @@ const fn field(
     heading: &'static str,
     width: u16,
     text: fn(&Row) -> String,
-) -> Field {
-    Field { column, heading, width, text }
+) -> ListColumn {
+    ListColumn { column, heading, width, text }
 }
 
-const FIELDS: [Field; 14] = [
+const FIELDS: [ListColumn; 14] = [
     field(Some(SortColumn::Name), "NAME", NAME_WIDTH as u16, |row| cut(&row.name, NAME_WIDTH)),
     field(Some(SortColumn::State), "STATE", 8, |row| cut(&row.state, 8)),
     field(None, "MD", 2, |row| mode(&row.mode).to_owned()),
@@ -139,7 +139,7 @@ fn list(frame: &mut Frame<'_>, app: &App, area: Rect) {
         frame.render_widget(Paragraph::new(text), area);
         return;
     }
-    let heading = |field: &Field| {
+    let heading = |field: &ListColumn| {
         let is_sorted = field.column == Some(app.column);
         let style = if is_sorted { HEADING.add_modifier(Modifier::UNDERLINED) } else { HEADING };
         Cell::new(aligned(field, field.heading)).style(style)
@@ -147,7 +147,7 @@ fn list(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let names: Vec<&str> = app.rows.iter().map(|row| &*row.name).collect();
     let names = cut_names(&names, NAME_WIDTH);
     let line = |(row, name): (&Row, &String)| {
-        let text = |field: &Field| match field.column {
+        let text = |field: &ListColumn| match field.column {
             Some(SortColumn::Name) => name.clone(),
             _ => (field.text)(row),
         };
@@ -169,7 +169,7 @@ fn list(frame: &mut Frame<'_>, app: &App, area: Rect) {
 }
 
 /// Returns a cell: words to the left, figures to the right.
-fn aligned(field: &Field, text: &str) -> String {
+fn aligned(field: &ListColumn, text: &str) -> String {
     let width = usize::from(field.width);
     if matches!(field.heading, "NAME" | "STATE" | "MD" | "HIT") {
         text.to_owned()

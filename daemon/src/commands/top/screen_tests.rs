@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::{Value, json};
 
 use super::super::app::LastEvent;
-use super::super::keys::{Next, press};
+use super::super::keys::{ScreenAction, press};
 use super::super::model::Sample;
 use super::*;
 
@@ -56,7 +56,7 @@ fn drawn(app: &App, width: u16, height: u16) -> String {
     terminal.backend().to_string()
 }
 
-fn type_in(app: &mut App, codes: &[KeyCode]) -> Next {
+fn type_in(app: &mut App, codes: &[KeyCode]) -> ScreenAction {
     let press = |code: &KeyCode| press(app, KeyEvent::new(*code, KeyModifiers::NONE));
     codes.iter().map(press).last().expect("at least one key")
 }
@@ -109,11 +109,11 @@ fn keys_sort_choose_and_open() {
     }
     type_in(&mut app, &[KeyCode::Down]);
     assert_ne!(app.view, View::Detail("mail".to_owned()), "details follow");
-    assert_eq!(type_in(&mut app, &[KeyCode::Esc]), Next::Stay);
-    assert_eq!(type_in(&mut app, &[KeyCode::Esc]), Next::Quit);
-    assert_eq!(type_in(&mut app, &[KeyCode::Char('q')]), Next::Quit);
+    assert_eq!(type_in(&mut app, &[KeyCode::Esc]), ScreenAction::Stay);
+    assert_eq!(type_in(&mut app, &[KeyCode::Esc]), ScreenAction::Quit);
+    assert_eq!(type_in(&mut app, &[KeyCode::Char('q')]), ScreenAction::Quit);
     let control_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    assert_eq!(press(&mut app, control_c), Next::Quit);
+    assert_eq!(press(&mut app, control_c), ScreenAction::Quit);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn help_covers_the_list_until_a_key_is_pressed() {
     let screen = drawn(&app, 80, 24);
     assert!(keys::HELP.iter().all(|line| line.len() < 80) && keys::HELP.len() <= 20, "it fits");
     assert!(screen.contains("WA write-around") && screen.contains("Any key closes"), "{screen}");
-    assert_eq!(type_in(&mut app, &[KeyCode::Char('q')]), Next::Stay, "it closes the help");
+    assert_eq!(type_in(&mut app, &[KeyCode::Char('q')]), ScreenAction::Stay, "it closes the help");
     assert!(!drawn(&app, 80, 24).contains("Any key closes"));
 }
 

@@ -20,7 +20,7 @@ use ratatui::crossterm::event::{self, Event};
 use serde_json::Value;
 
 use super::app::{App, LastEvent, View};
-use super::keys::{Next, press};
+use super::keys::{ScreenAction, press};
 use super::model::Sample;
 use super::{INTERVAL, look, screen};
 use crate::client::Client;
@@ -30,7 +30,7 @@ use crate::commands::ending;
 const TICK: Duration = Duration::from_millis(200);
 
 /// A result of the polling thread.
-enum News {
+enum PollResult {
     Look(Box<Sample>),
     Event(LastEvent),
     /// Histograms of the disk of this name.
@@ -42,7 +42,7 @@ enum News {
 const SILENCE_MAX: Duration = Duration::from_secs(8);
 
 /// The disk whose histograms are wanted.
-type Wanted = Arc<Mutex<Option<String>>>;
+type SelectedDisk = Arc<Mutex<Option<String>>>;
 
 /// Shows the screen until the user ends it.
 ///
@@ -51,7 +51,7 @@ type Wanted = Arc<Mutex<Option<String>>>;
 pub(super) fn run(client: Client) -> Answer<()> {
     let ended = Arc::new(AtomicBool::new(false));
     ending::set_on_signal(Arc::clone(&ended))?;
-    let (wanted, (news, receiver)) = (Wanted::default(), sync_channel(4));
+    let (wanted, (news, receiver)) = (SelectedDisk::default(), sync_channel(4));
     let asking = Arc::clone(&wanted);
     // Not waited for at the end: the daemon may hang.
     std::thread::spawn(move || ask(&client, &asking, &news));
@@ -72,8 +72,8 @@ fn failed(error: &io::Error) -> Problem {
 
 fn show(
     mut terminal: DefaultTerminal,
-    news: &Receiver<News>,
-    wanted: &Wanted,
+    news: &Receiver<PollResult>,
+    wanted: &SelectedDisk,
     ended: &AtomicBool,
 ) -> io::Result<()> {
     let (mut app, mut heard) = (App::default(), Instant::now());
@@ -93,7 +93,7 @@ fn show(
         // Everything is drawn again at any event, for example a new size.
         if event::poll(TICK)?
             && let Event::Key(key) = event::read()?
-            && press(&mut app, key) == Next::Quit
+            && press(&mut app, key) == ScreenAction::Quit
         {
             return Ok(());
         }
@@ -103,28 +103,28 @@ fn show(
     }
 }
 
-fn take(app: &mut App, news: News) {
+fn take(app: &mut App, news: PollResult) {
     match news {
-        News::Look(look) => app.take(*look),
-        News::Event(event) => app.event = Some(event),
-        News::Histograms(name, histograms) => {
+        PollResult::Look(look) => app.take(*look),
+        PollResult::Event(event) => app.event = Some(event),
+        PollResult::Histograms(name, histograms) => {
             if app.view == View::Detail(name) {
                 app.histograms = histograms;
             }
         }
-        News::Away(reason) => app.lose(reason),
+        PollResult::Away(reason) => app.lose(reason),
     }
 }
 
 /// Polls the daemon every second, until the receiver is gone.
-fn ask(client: &Client, wanted: &Wanted, news: &SyncSender<News>) {
+fn ask(client: &Client, wanted: &SelectedDisk, news: &SyncSender<PollResult>) {
     let (started, mut seen) = (Instant::now(), 0);
     loop {
         let said = match look(client, started.elapsed()) {
-            Ok(look) => News::Look(Box::new(look)),
-            Err(problem) => News::Away(problem.message),
+            Ok(look) => PollResult::Look(Box::new(look)),
+            Err(problem) => PollResult::Away(problem.message),
         };
-        let is_there = matches!(said, News::Look(_));
+        let is_there = matches!(said, PollResult::Look(_));
         if news.send(said).is_err() {
             return;
         }
@@ -132,14 +132,14 @@ fn ask(client: &Client, wanted: &Wanted, news: &SyncSender<News>) {
             let event = client.get(&format!("/v1/events?after={seen}")).ok();
             if let Some(event) = event.as_ref().and_then(LastEvent::of) {
                 seen = event.id;
-                drop(news.send(News::Event(event)));
+                drop(news.send(PollResult::Event(event)));
             }
             let name = wanted.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if let Some(name) = name {
                 // A daemon without histograms answers "not found".
                 let document = client.get(&format!("/v1/disks/{name}/histograms")).ok();
                 let histograms = document.map(|mut document| document["histograms"].take());
-                drop(news.send(News::Histograms(name, histograms)));
+                drop(news.send(PollResult::Histograms(name, histograms)));
             }
         }
         std::thread::sleep(INTERVAL);

@@ -37,7 +37,7 @@ struct Recording {
 }
 
 /// Reason for the end of a recording.
-enum Ended {
+enum EndReason {
     /// The daemon sends no more.
     Cut(Problem),
     /// The file cannot be written.
@@ -65,13 +65,13 @@ pub(super) fn run(options: &TraceRecord) -> Answer<()> {
     let file = options.output.display();
     match ended {
         Ok(()) => output.finish(writer, dropped)?,
-        Err(Ended::Cut(problem)) => {
+        Err(EndReason::Cut(problem)) => {
             output.finish(writer, dropped)?;
             let message =
                 format!("{}; {requests} requests that came until then are in {file}", problem.message);
             return Err(Problem { message, ..problem });
         }
-        Err(Ended::Unwritten(error)) => {
+        Err(EndReason::Unwritten(error)) => {
             drop(client.delete_bytes(&path));
             return Err(Problem::failed(format!("Cannot write {file}: {error}; {}", output.left())));
         }
@@ -101,7 +101,7 @@ fn follow(
     path: &str,
     unread: &AtomicBool,
     recording: &mut Recording,
-) -> Result<(), Ended> {
+) -> Result<(), EndReason> {
     let style = ProgressStyle::with_template("  {elapsed_precise}  {msg}")
         .expect("a constant that follows its rules");
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style);
@@ -117,9 +117,9 @@ fn follow(
             || unread.load(Ordering::Relaxed);
         let piece =
             if is_over { client.delete_bytes(path) } else { client.post_bytes(&format!("{path}/take")) };
-        recording.add(piece.map_err(Ended::Cut)?)?;
+        recording.add(piece.map_err(EndReason::Cut)?)?;
         if flushed.elapsed() >= FLUSH_INTERVAL {
-            recording.writer.flush().map_err(Ended::Unwritten)?;
+            recording.writer.flush().map_err(EndReason::Unwritten)?;
             flushed = Instant::now();
         }
         let (requests, dropped) = (recording.writer.requests(), recording.dropped);
@@ -130,12 +130,12 @@ fn follow(
 }
 
 impl Recording {
-    fn add(&mut self, piece: Vec<u8>) -> Result<(), Ended> {
+    fn add(&mut self, piece: Vec<u8>) -> Result<(), EndReason> {
         let piece = Trace::from_bytes("from the daemon", Cursor::new(piece), &Options::default());
-        let mut piece = piece.map_err(|error| Ended::Cut(unreadable(error)))?;
+        let mut piece = piece.map_err(|error| EndReason::Cut(unreadable(error)))?;
         for request in &mut piece {
-            let request = request.map_err(|error| Ended::Cut(unreadable(error)))?;
-            self.writer.add(&request).map_err(Ended::Unwritten)?;
+            let request = request.map_err(|error| EndReason::Cut(unreadable(error)))?;
+            self.writer.add(&request).map_err(EndReason::Unwritten)?;
         }
         self.dropped += piece.dropped();
         Ok(())

@@ -20,7 +20,9 @@ use doors::nbd::wire::{Command, Request};
 use doors::nbd::{Client, Directory};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, bind, connect, socket};
 
-use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Relocation, Shards, Unsaved};
+use super::super::{
+    AttachRequest, DetachPolicy, DiskReport, Owners, ReconfigureRequest, Relocation, Shards, UnsavedPools,
+};
 use super::*;
 use crate::backing::BackingMonitor;
 use crate::door::{DoorKind, Entrances};
@@ -119,7 +121,7 @@ impl TwoShardHost {
 
     fn attach_as(&self, name: &str, id: u32, shard: usize, location: Location) {
         let wanted = [("admission", "always"), ("sequential-cutoff", "0"), ("ram", "1MiB")];
-        let disk = Attaching {
+        let disk = AttachRequest {
             name: name.to_owned(),
             id,
             location,
@@ -129,7 +131,7 @@ impl TwoShardHost {
             hold: None,
             size_bytes_before: Some(DISK),
             sector_bytes_before: Some(512),
-            unsaved: Unsaved::default(),
+            unsaved: UnsavedPools::default(),
             entrances: Entrances::new(|door| self.places.socket(door, name), Rights::usual()),
         };
         self.run(self.shards[shard].attach(disk)).expect("nothing stands in the way");
@@ -156,11 +158,11 @@ impl TwoShardHost {
         Client::over(stream.into(), "d", Replies::Simple).expect("the disk is served")
     }
 
-    fn lift(&self, from: usize) -> Answer<Box<Moving>> {
+    fn lift(&self, from: usize) -> Answer<Box<FrozenDisk>> {
         self.run(self.shards[from].lift("d".to_owned()))
     }
 
-    fn set_down(&self, to: usize, moving: Box<Moving>) -> Result<(), Refused> {
+    fn set_down(&self, to: usize, moving: Box<FrozenDisk>) -> Result<(), ThawFailure> {
         self.run(self.shards[to].set_down(moving)).expect("the shard is there")
     }
 
@@ -201,7 +203,7 @@ impl TwoShardHost {
     }
 
     fn detach(&self, shard: usize) {
-        self.run(self.shards[shard].detach("d".to_owned(), Content::Kept))
+        self.run(self.shards[shard].detach("d".to_owned(), DetachPolicy::Kept))
             .expect("nothing stands in the way");
         assert!(self.report(shard).is_none());
     }
@@ -258,7 +260,7 @@ fn what_was_counted_in_pass_through_goes_along_and_ends_where_the_mode_changes()
     let host = TwoShardHost::new();
     let set_mode = |shard: usize, mode: &str| {
         let values = Values::default().with([("mode", mode)]).expect("a key that there is");
-        let change = Reconfiguring { name: "d".to_owned(), values, rights: None };
+        let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None };
         host.run(host.shards[shard].reconfigure(change)).expect("nothing stands in the way");
     };
     let counted = |shard: usize| {
@@ -291,7 +293,7 @@ fn a_disk_moves_with_requests_that_wait_for_a_limit_and_owes_them_where_it_goes_
     let host = TwoShardHost::new();
     host.loaded(0);
     let values = Values::default().with([("iops-max", "1")]).expect("a key that there is");
-    let change = Reconfiguring { name: "d".to_owned(), values, rights: None };
+    let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None };
     host.run(host.shards[0].reconfigure(change)).expect("nothing stands in the way");
     let mut stream = UnixStream::connect(host.places.socket(DoorKind::Nbd, "d")).expect("the disk is served");
     let ours = stream.try_clone().expect("there are files left");
@@ -461,7 +463,8 @@ fn a_disk_on_a_server_moves_with_its_connections_and_what_they_have_not_flushed(
     read_all(&mut guest, 2);
     // A server that ends is noticed on the present shard of the disk.
     guest.write(0, &bytes(0, 3)).expect("the server serves");
-    host.run(host.shards[1].detach("base".to_owned(), Content::Kept)).expect("nothing stands in the way");
+    host.run(host.shards[1].detach("base".to_owned(), DetachPolicy::Kept))
+        .expect("nothing stands in the way");
     host.attach_base();
     guest.flush().expect_err("the server may have lost the write");
     assert_eq!(guest.read(0, REQUEST as u32).expect("the server serves"), bytes(0, 3));
@@ -473,7 +476,8 @@ fn a_disk_whose_server_may_have_lost_changes_stays_where_that_is_known() {
     let mut guest = host.guest();
     write_all(&mut guest, 1);
     host.loaded(0);
-    host.run(host.shards[1].detach("base".to_owned(), Content::Kept)).expect("nothing stands in the way");
+    host.run(host.shards[1].detach("base".to_owned(), DetachPolicy::Kept))
+        .expect("nothing stands in the way");
     let refused = |why: &str| {
         let Err(problem) = host.lift(0) else { panic!("it is known on shard 0 only: {why}") };
         assert!(problem.message.contains("stays where it is"), "{problem}");
@@ -541,7 +545,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
         ("ram", "1MiB"),
     ];
     let values = Values::default().with(write_back).expect("keys that there are");
-    let change = Reconfiguring { name: "d".to_owned(), values, rights: None };
+    let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None };
     host.run(host.shards[0].reconfigure(change)).expect("nothing stands in the way");
     let (hangs, hung) = std::sync::mpsc::channel();
     let (let_go, held) = std::sync::mpsc::channel();
@@ -562,7 +566,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
         let removing = async {
             hung.recv().expect("the server hangs");
             host.guest().write(0, &bytes(0, 6)).expect("it goes to flash");
-            remove(Content::Dropped(WhatIsDirty::IsKept)).await
+            remove(DetachPolicy::Dropped(WhatIsDirty::IsKept)).await
         };
         let (server, removed, mut kernel) = tokio::join!(hanging, removing, mapping);
         server.expect("the shard is there");
@@ -574,8 +578,8 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
         let was_quiet = host.shards[0].resume("d".to_owned(), None).await.expect("it is served");
         assert!(!was_quiet, "nothing of the removal is left");
         kernel.write(0, &bytes(0, 7)).expect("it is served");
-        remove(Content::Dropped(WhatIsDirty::IsLost)).await.expect_err("it is mapped");
+        remove(DetachPolicy::Dropped(WhatIsDirty::IsLost)).await.expect_err("it is mapped");
         assert_eq!(kernel.read(0, REQUEST as u32).expect("it is served"), bytes(0, 7));
-        remove(Content::Undone).await.expect("an addition can always be undone");
+        remove(DetachPolicy::Undone).await.expect("an addition can always be undone");
     });
 }
