@@ -74,7 +74,7 @@ pub(super) fn add(known: &AdviceInput<'_>, plan: &Plan, advice: &mut Advice) {
             READS_FOR_BLOCKS
         )]);
     }
-    advice.say("block-size", text);
+    advice.add_sentence("block-size", text);
     if advised.block_bytes != present {
         advice.set("block-size", exact(advised.block_bytes));
     }

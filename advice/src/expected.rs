@@ -74,7 +74,7 @@ pub(super) fn add(known: &AdviceInput<'_>, judged: Judged, advice: &mut Advice) 
     let (Some(ram), Some(flash), Some(miss)) = (latencies.ram, latencies.flash, latencies.miss) else {
         let text =
             "Latency: no read was answered by the backing lately, so the latency of a miss is not known.";
-        advice.say("latency", text.to_owned());
+        advice.add_sentence("latency", text.to_owned());
         return;
     };
     // Figures of the served policy in the simulation of a trace; otherwise those of the curve.
@@ -96,7 +96,7 @@ pub(super) fn add(known: &AdviceInput<'_>, judged: Judged, advice: &mut Advice) 
         time(miss.us),
         miss.origin()
     );
-    advice.say("latency", text);
+    advice.add_sentence("latency", text);
     advice.latency = Some(Expected {
         ram: ram.document(),
         flash: flash.document(),
@@ -133,7 +133,7 @@ pub(super) fn add_wear(known: &AdviceInput<'_>, judged: Judged, advice: &mut Adv
         Err(_) if judged != Judged::CanHelp => return,
         Err(reason) => format!("Flash wear a day is not known: {reason}."),
     };
-    advice.say("wear", text);
+    advice.add_sentence("wear", text);
 }
 
 fn wear(known: &AdviceInput<'_>, advice: &Advice) -> Result<FlashWear, String> {

@@ -199,7 +199,7 @@ impl LatencyEstimate {
     }
 
     /// Creates a latency that the user gives.
-    pub fn said(us: f64) -> Self {
+    pub fn given(us: f64) -> Self {
         Self { us, basis: Basis::Said, count: 0 }
     }
 }
@@ -259,7 +259,7 @@ pub fn advise_on(known: &AdviceInput<'_>, outline: &Outline) -> Advice {
     advice.seen = Some(seen(known));
     if judged != CacheVerdict::TooLittleSeen {
         if let Some(text) = sizes::sentence_of_wanted(known, plan, simulated(known, &advice)) {
-            advice.say("wanted", text);
+            advice.add_sentence("wanted", text);
         }
         mode::add(known, judged, plan, &mut advice);
         expected::add(known, judged, &mut advice);
@@ -376,8 +376,8 @@ fn can_help(known: &AdviceInput<'_>, plan: &Plan) -> Advice {
         size(plan.cache_bytes()),
         percent(hits)
     );
-    advice.say("size", sizes::sentence(known, plan, simulated));
-    advice.say("ram", sizes::sentence_of_ram(known, plan));
+    advice.add_sentence("size", sizes::sentence(known, plan, simulated));
+    advice.add_sentence("ram", sizes::sentence_of_ram(known, plan));
     for (key, value) in plan.keys(known) {
         advice.set(key, value);
     }
@@ -410,7 +410,7 @@ impl Advice {
         }
     }
 
-    fn say(&mut self, about: &'static str, text: String) {
+    fn add_sentence(&mut self, about: &'static str, text: String) {
         self.sentences.push(Sentence { about, text });
     }
 

@@ -104,9 +104,9 @@ pub(super) fn add(known: &AdviceInput<'_>, judged: CacheVerdict, plan: &Plan, ad
     let present = known.present.map(|present| present.mode);
     let write_back = write_back(known, judged, plan);
     let (advised, text) = advised(known, judged, plan, write_back.as_ref());
-    advice.say("mode", text);
+    advice.add_sentence("mode", text);
     if let Some(write_back) = &write_back {
-        advice.say("write-back", sentence_of_write_back(known, write_back));
+        advice.add_sentence("write-back", sentence_of_write_back(known, write_back));
     }
     // A trace has no mode to change, and a disk without settings has write-through.
     if let Some(advised) = advised.filter(|advised| *advised != present.unwrap_or_default()) {

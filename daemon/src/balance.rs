@@ -16,7 +16,7 @@ const GAP_MIN: u64 = 300;
 /// Least relief of the busier of the two shards for which a move is worth it, in thousandths.
 const GAIN_MIN: u64 = 50;
 /// Polls during which a disk stays where it was moved to: ten minutes at the usual interval.
-const REST_LOOKS: u64 = 20;
+const REST_ROUNDS: u64 = 20;
 /// Bytes whose transfer is as much work as one more request.
 const BYTES_AS_REQUEST: u64 = 64 << 10;
 
@@ -61,7 +61,7 @@ pub(crate) struct Balancer {
     before: Option<LoadSnapshot>,
     /// The shard that was too busy at the last poll.
     too_busy: Option<usize>,
-    looks: u64,
+    rounds: u64,
     /// Number of the poll at which each disk was moved last.
     moved: BTreeMap<String, u64>,
 }
@@ -69,8 +69,8 @@ pub(crate) struct Balancer {
 impl Balancer {
     /// Polls once. A move that is returned counts as tried: the disk stays where it is for a while, whether
     /// it succeeds or not.
-    pub(crate) fn look(&mut self, now: LoadSnapshot) -> Option<Move> {
-        self.looks += 1;
+    pub(crate) fn observe(&mut self, now: LoadSnapshot) -> Option<Move> {
+        self.rounds += 1;
         self.moved.retain(|name, _| now.disks.contains_key(name));
         let chosen = self.before.as_ref().and_then(|before| {
             let load = Load::between(before, &now);
@@ -82,14 +82,14 @@ impl Balancer {
         self.before = Some(now);
         self.too_busy = chosen.as_ref().map(|(from, _)| *from);
         let chosen = chosen?.1?;
-        self.moved.insert(chosen.disk.clone(), self.looks);
+        self.moved.insert(chosen.disk.clone(), self.rounds);
         // From here on the load is another one, which must show in two polls as well.
         self.too_busy = None;
         Some(chosen)
     }
 
     fn rests(&self, name: &str) -> bool {
-        self.moved.get(name).is_some_and(|moved| self.looks < moved + REST_LOOKS)
+        self.moved.get(name).is_some_and(|moved| self.rounds < moved + REST_ROUNDS)
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
             Self { standing, busy: busy.to_vec(), pace, balancer: Balancer::default() }
         }
 
-        fn look(&mut self) -> Option<&'static str> {
+        fn observe(&mut self) -> Option<&'static str> {
             self.standing.now_ns += 30 * SECOND;
             for (busy_ns, busy) in self.standing.busy_ns.iter_mut().zip(&self.busy) {
                 *busy_ns += busy * 30 * SECOND / 1000;
@@ -180,15 +180,15 @@ mod tests {
             for (name, disk) in &mut self.standing.disks {
                 disk.requests += self.pace[name.as_str()];
             }
-            let chosen = self.balancer.look(self.standing.clone())?;
+            let chosen = self.balancer.observe(self.standing.clone())?;
             let disk = self.standing.disks.get_mut(&chosen.disk).expect("it is one of them");
             assert_eq!(disk.shard, chosen.from);
             disk.shard = chosen.to;
             self.pace.keys().copied().find(|name| *name == chosen.disk)
         }
 
-        fn looks(&mut self, count: usize) -> Vec<Option<&'static str>> {
-            (0..count).map(|_| self.look()).collect()
+        fn observe_many(&mut self, count: usize) -> Vec<Option<&'static str>> {
+            (0..count).map(|_| self.observe()).collect()
         }
 
         fn disk(&mut self, name: &str) -> &mut DiskLoad {
@@ -201,53 +201,53 @@ mod tests {
         let disks = [("huge", 0, 700), ("large", 0, 400), ("small", 0, 100), ("other", 1, 50)];
         let mut world = SimulatedLoad::new(&[900, 100], &disks);
         // 900 : 100 is made 600 : 400 by the one, 375 : 625 by the other.
-        assert_eq!(world.looks(3), [None, None, Some("large")]);
+        assert_eq!(world.observe_many(3), [None, None, Some("large")]);
     }
 
     #[test]
     fn a_peak_is_no_reason() {
         let mut world = SimulatedLoad::new(&[900, 100], &[("a", 0, 500), ("b", 0, 500)]);
-        assert_eq!(world.look(), None);
+        assert_eq!(world.observe(), None);
         for _ in 0..4 {
-            assert_eq!(world.look(), None);
+            assert_eq!(world.observe(), None);
             world.busy = vec![100, 900];
-            assert_eq!(world.look(), None);
+            assert_eq!(world.observe(), None);
             world.busy = vec![900, 100];
         }
-        assert_eq!(world.looks(2)[1], Some("a"), "twice in a row");
+        assert_eq!(world.observe_many(2)[1], Some("a"), "twice in a row");
     }
 
     #[test]
     fn shards_with_time_left_and_shards_that_are_alike_are_left_alone() {
         for busy in [[600, 0], [590, 10], [1000, 701], [900, 900]] {
             let mut world = SimulatedLoad::new(&busy, &[("a", 0, 500), ("b", 0, 500), ("c", 1, 100)]);
-            assert_eq!(world.looks(6), vec![None; 6], "{busy:?}");
+            assert_eq!(world.observe_many(6), vec![None; 6], "{busy:?}");
         }
         let mut world = SimulatedLoad::new(&[601, 301], &[("a", 0, 100), ("b", 0, 500)]);
-        assert_eq!(world.looks(3)[2], Some("a"));
+        assert_eq!(world.observe_many(3)[2], Some("a"));
     }
 
     #[test]
     fn a_move_that_would_only_swap_the_roles_is_not_made() {
         let mut world = SimulatedLoad::new(&[1000, 0], &[("all", 0, 990), ("nothing", 0, 10)]);
-        assert_eq!(world.looks(6), vec![None; 6]);
+        assert_eq!(world.observe_many(6), vec![None; 6]);
     }
 
     #[test]
     fn a_disk_alone_on_its_shard_stays() {
         let mut world = SimulatedLoad::new(&[1000, 0], &[("a", 0, 990), ("b", 1, 0)]);
-        assert_eq!(world.looks(6), vec![None; 6]);
+        assert_eq!(world.observe_many(6), vec![None; 6]);
     }
 
     #[test]
     fn of_disks_alike_one_goes_and_no_disk_goes_twice_within_twenty_looks() {
         let mut world = SimulatedLoad::new(&[1000, 0], &[("a", 0, 500), ("b", 0, 500)]);
-        assert_eq!(world.looks(3), [None, None, Some("a")]);
+        assert_eq!(world.observe_many(3), [None, None, Some("a")]);
         // The load follows the other disk, and grows: only the resting disk could move.
         world.busy = vec![0, 1000];
         world.disk("b").shard = 1;
         world.disk("b").fit_to_move = false;
-        let later = world.looks(21);
+        let later = world.observe_many(21);
         assert_eq!(later.iter().position(Option::is_some), Some(19), "{later:?}");
         assert_eq!(later[19], Some("a"));
     }
@@ -256,14 +256,14 @@ mod tests {
     fn at_most_one_disk_goes_at_a_time_and_the_new_load_is_looked_at_anew() {
         let disks = [("a", 0, 100), ("b", 0, 100), ("c", 0, 100), ("d", 0, 100)];
         let mut world = SimulatedLoad::new(&[1000, 0], &disks);
-        assert_eq!(world.looks(6), [None, None, Some("a"), None, Some("b"), None]);
+        assert_eq!(world.observe_many(6), [None, None, Some("a"), None, Some("b"), None]);
     }
 
     #[test]
     fn a_disk_that_cannot_be_moved_is_passed_over_though_its_work_counts() {
         let mut world = SimulatedLoad::new(&[900, 0], &[("a", 0, 500), ("b", 0, 300)]);
         world.disk("a").fit_to_move = false;
-        assert_eq!(world.looks(3)[2], Some("b"));
+        assert_eq!(world.observe_many(3)[2], Some("b"));
     }
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
             SimulatedLoad::new(&[300, 900, 500, 100], &[("a", 1, 100), ("b", 1, 100), ("c", 1, 100)]);
         for round in 1..4 {
             world.disk("b").bytes = round * 200 * BYTES_AS_REQUEST;
-            let chosen = world.look();
+            let chosen = world.observe();
             // b does three fifths: 900 : 100 becomes 360 : 640, and 720 : 280 by one of the others.
             assert_eq!(chosen, if round == 3 { Some("b") } else { None });
         }
@@ -282,10 +282,10 @@ mod tests {
     #[test]
     fn figures_that_fall_because_a_disk_came_anew_are_no_work() {
         let mut world = SimulatedLoad::new(&[900, 0], &[("a", 0, 500), ("b", 0, 400)]);
-        world.looks(2);
+        world.observe_many(2);
         *world.disk("a") = DiskLoad { shard: 0, fit_to_move: true, ..DiskLoad::default() };
         // Only the work of b is known, and its move would swap the roles of the shards.
-        assert_eq!(world.look(), None);
-        assert_eq!(world.look(), Some("a"));
+        assert_eq!(world.observe(), None);
+        assert_eq!(world.observe(), Some("a"));
     }
 }

@@ -43,7 +43,7 @@ pub(crate) async fn follow_kernel_uses(own: PathBuf) {
         if is_used != is_locked {
             is_locked = is_used;
             let own = own.clone();
-            let change = move || if is_used { lock_and_say(&own) } else { unlock_and_say() };
+            let change = move || if is_used { lock_and_report(&own) } else { unlock_and_report() };
             // This takes the kernel a moment for each GiB in use. A panic there is logged.
             drop(tokio::task::spawn_blocking(change).await);
         }
@@ -58,7 +58,7 @@ async fn is_used_within(uses: &mut watch::Receiver<usize>, time: Duration) -> bo
     matches!(tokio::time::timeout(time, uses.wait_for(|uses| *uses > 0)).await, Ok(Ok(_)))
 }
 
-fn lock_and_say(own: &Path) {
+fn lock_and_report(own: &Path) {
     match lock_all(own) {
         Ok(()) => tracing::info!("The memory of this process is locked while a disk is mapped"),
         Err(error) => {
@@ -72,7 +72,7 @@ fn lock_and_say(own: &Path) {
     }
 }
 
-fn unlock_and_say() {
+fn unlock_and_report() {
     match munlockall() {
         Ok(()) => tracing::info!("The memory of this process is not locked any more: no disk is mapped"),
         Err(error) => tracing::warn!("Cannot unlock the memory of this process: {error}"),

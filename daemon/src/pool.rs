@@ -211,7 +211,7 @@ impl PoolSetup<'_> {
     ) -> Answer<PoolInUse> {
         let found = match located {
             Ok(located) => {
-                located.moved.iter().for_each(tell_of_move);
+                located.moved.iter().for_each(report_move);
                 self.find_known(&record).await
             }
             Err(problem) => Err(problem),
@@ -234,7 +234,7 @@ impl PoolSetup<'_> {
     async fn find_known(&mut self, record: &PoolRecord) -> Answer<Vec<Candidate>> {
         let (mut candidates, mut absent) = (Vec::new(), Vec::new());
         for DeviceRecord { path, .. } in &record.devices {
-            match self.look_again(path, record).await {
+            match self.probe_again(path, record).await {
                 Ok(found) => candidates.push(Candidate { path: path.clone(), found }),
                 Err(problem) => absent.push(UnusableDevice { path: path.clone(), problem }),
             }
@@ -257,7 +257,7 @@ impl PoolSetup<'_> {
 
     /// Opens a device of the recorded pool. Nothing is made there, unless it holds this very pool in an older
     /// format.
-    async fn look_again(&mut self, path: &Path, record: &PoolRecord) -> Answer<DeviceProbe> {
+    async fn probe_again(&mut self, path: &Path, record: &PoolRecord) -> Answer<DeviceProbe> {
         let (shown, id) = (path.display(), &record.id);
         if !path.exists() {
             return Err(Problem::unavailable(format!(
@@ -267,7 +267,7 @@ impl PoolSetup<'_> {
             )));
         }
         let found = while_in_conflict(|| async {
-            let found = self.shards.look_at_device(path.to_owned(), None).await?;
+            let found = self.shards.probe_device(path.to_owned(), None).await?;
             check_not_held(path, found.identity).await.map(|()| found)
         });
         let found = found.await?;
@@ -318,7 +318,7 @@ impl PoolSetup<'_> {
         // 1. A crash after this leaves a file that the next start removes.
         self.record(id, PoolCreation::File).await?;
         // 2. The file, and the pool in it. The record becomes final once it is open.
-        let found = self.shards.look_at_device(self.path.clone(), Some(bytes)).await?;
+        let found = self.shards.probe_device(self.path.clone(), Some(bytes)).await?;
         self.file = MadeFile::Unfinished;
         reserve_storage(&self.path, bytes, POOL_SIZE)?;
         let content = self.shards.format_pool(self.path.clone(), id).await?;
@@ -487,7 +487,7 @@ impl PoolSetup<'_> {
         let size_bytes = candidates.iter().map(|candidate| candidate.found.size_bytes()).sum();
         let id = Some(record.id.clone());
         let paths = candidates.into_iter().map(|candidate| candidate.path).collect();
-        let given_up = self.shards.give_up_content(paths, Marks { new: borne, ..marks }, served).await;
+        let given_up = self.shards.invalidate_content(paths, Marks { new: borne, ..marks }, served).await;
         given_up.map_err(|error| Problem { message: format!("{problem}. {error}"), ..problem.clone() })?;
         self.shards.go_on_unrecorded().await?;
         events::of_host(
@@ -725,7 +725,7 @@ enum PoolCreation {
     Former,
 }
 
-fn tell_of_move(MovedDevice { from, to }: &MovedDevice) {
+fn report_move(MovedDevice { from, to }: &MovedDevice) {
     events::of_host(
         Kind::DeviceMoved,
         format!("The device of the pool that was {} is {} now", from.display(), to.display()),

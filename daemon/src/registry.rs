@@ -337,8 +337,8 @@ impl Registry {
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.force_raw { Images::ServedAsRaw } else { Images::Refused };
         self.check_not_own(&wanted.name, &location)?;
-        let rights = look_up(&values).await?;
-        let identity = self.look_at(&location, access(wanted.read_only), images).await?;
+        let rights = resolve_rights(&values).await?;
+        let identity = self.probe_backing(&location, access(wanted.read_only), images).await?;
 
         let changing = self.locks.lock(&wanted.name).await;
         let state = self.state();
@@ -445,7 +445,7 @@ impl Registry {
             self.reconfigure(name, &values).await?;
         } else {
             // The values cannot be applied now, but impossible ones are refused at once.
-            look_up(&values).await?;
+            resolve_rights(&values).await?;
             self.keep_share(&DiskRecord { settings: values.clone(), ..before.clone() }).await?;
         }
         let remembering = self.change_record(name, |record| {
@@ -574,7 +574,7 @@ impl Registry {
         };
         if self.shards.is_attached(&name) {
             let detached = self.shards.detach(name.clone(), DetachPolicy::Kept).await;
-            if detached.as_ref().is_ok_and(|detached| detached.is_home) {
+            if detached.as_ref().is_ok_and(|detached| detached.is_destaged) {
                 self.note_saved(&name).await;
             }
             lock(&self.detached_at_stop).push(detached);
@@ -591,7 +591,7 @@ impl Registry {
             let is_it = |last: &DiskReport| last.settings.id.0 == disk.id;
             let detached = ended.iter().flatten().find(|ended| ended.last.as_ref().is_some_and(is_it));
             // The note could not be removed.
-            if is_whole && detached.is_some_and(|detached| detached.is_home) {
+            if is_whole && detached.is_some_and(|detached| detached.is_destaged) {
                 continue;
             }
             let amount =
@@ -646,7 +646,7 @@ impl Registry {
     async fn serve(self: &Arc<Self>, record: &DiskRecord) -> Answer<()> {
         let location = Location::parse(&record.backing)?;
         // Image formats are not checked: the guest of a raw disk may write any bytes to it.
-        let identity = self.look_until_answered(record, &location).await?;
+        let identity = self.probe_until_answered(record, &location).await?;
         let _changing = self.locks.lock(&record.name).await;
         let claim = Claim { storage: Some(identity.clone()), ..Claim::default() };
         let claimed = self.claims.claim_for_disk(&record.name, claim);
@@ -683,7 +683,7 @@ impl Registry {
         let (access, images) = (access(record.read_only), Images::ServedAsRaw);
         let used = BackingRequest { name, location: &location, identity, access, images, waiting };
         self.check_unshared(used, claimed).await?;
-        let rights = look_up(&current.settings).await?;
+        let rights = resolve_rights(&current.settings).await?;
         // Geometry in its record from before this start.
         Ok(Some(self.attaching(current, location, rights)))
     }
@@ -726,7 +726,7 @@ impl Registry {
     }
 
     async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
-        let rights = Some(look_up(values).await?);
+        let rights = Some(resolve_rights(values).await?);
         let values = self.in_memory(self.disk_number(name)?, values);
         self.shards.reconfigure(ReconfigureRequest { name: name.to_owned(), values, rights }).await
     }
@@ -788,7 +788,7 @@ fn access(read_only: bool) -> Access {
 }
 
 /// Resolves the rights of clients, on a thread that may wait for the host's directory of users.
-async fn look_up(values: &Values) -> Answer<Rights> {
+async fn resolve_rights(values: &Values) -> Answer<Rights> {
     let wanted = values.socket_rights();
     let looking = tokio::task::spawn_blocking(move || wanted.resolve());
     looking.await.expect("looking up an account does not panic")

@@ -45,29 +45,29 @@ impl std::fmt::Display for ServiceStatus {
 }
 
 /// Reports that guests can use their disks from now on.
-pub(crate) fn tell_ready(standing: &ServiceStatus) {
-    tell(&format!("READY=1\nSTATUS={standing}"));
+pub(crate) fn notify_ready(standing: &ServiceStatus) {
+    notify(&format!("READY=1\nSTATUS={standing}"));
 }
 
 /// Reports the status that is shown with the service.
-pub(crate) fn tell_standing(standing: &ServiceStatus) {
-    tell(&format!("STATUS={standing}"));
+pub(crate) fn notify_status(standing: &ServiceStatus) {
+    notify(&format!("STATUS={standing}"));
 }
 
 /// Reports that the end has begun.
-pub(crate) fn tell_stopping() {
-    tell("STOPPING=1\nSTATUS=Requests in flight are finished");
+pub(crate) fn notify_stopping() {
+    notify("STOPPING=1\nSTATUS=Requests in flight are finished");
 }
 
 /// Reports that the end waits for data that would be lost with the pool, and may take this much longer.
-pub(crate) fn tell_destaging(longer: Duration) {
-    tell(&format!(
+pub(crate) fn notify_destaging(longer: Duration) {
+    notify(&format!(
         "EXTEND_TIMEOUT_USEC={}\nSTATUS=Dirty data is destaged before the end",
         longer.as_micros()
     ));
 }
 
-fn tell(message: &str) {
+fn notify(message: &str) {
     let Some(socket) = std::env::var_os("NOTIFY_SOCKET") else { return };
     if let Err(error) = send(&socket, message) {
         tracing::warn!("Cannot notify the service manager at {} ({error})", socket.display());

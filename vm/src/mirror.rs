@@ -20,7 +20,7 @@ const JOB_TIME_MAX: Duration = Duration::from_mins(2);
 /// Time limit of a job that is asked to end, before it is forced: longer than QEMU waits for a lost connection.
 const END_TIME_MAX: Duration = Duration::from_secs(90);
 /// Interval between checks of a job without events.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Size of the chunks in which requests wait for each other, in bytes. A multiple of every page and of every block of a disk.
 const GRANULARITY: u64 = 64 << 10;
 
@@ -91,7 +91,7 @@ impl ChangeOver<'_> {
 /// # Errors
 /// If QEMU refuses.
 pub(super) fn end(qmp: &mut Qmp, name: &str) -> Answer<()> {
-    let Some(job) = look(qmp, name)? else { return Ok(()) };
+    let Some(job) = query_job(qmp, name)? else { return Ok(()) };
     if job["status"] != "concluded" {
         // A job that is just ending by itself refuses, and is found ended by the next check.
         let asked = qmp.execute("block-job-cancel", &json!({ "device": name, "force": false }));
@@ -108,7 +108,7 @@ pub(super) fn end(qmp: &mut Qmp, name: &str) -> Answer<()> {
 /// Waits until the job has one of `statuses`; returns none if that takes too long, or the job is gone.
 fn wait(qmp: &mut Qmp, name: &str, statuses: &[&str], time: Duration) -> Answer<Option<Value>> {
     let deadline = Instant::now() + time;
-    while let Some(job) = look(qmp, name)? {
+    while let Some(job) = query_job(qmp, name)? {
         if statuses.iter().any(|status| job["status"] == *status) {
             return Ok(Some(job));
         }
@@ -116,12 +116,12 @@ fn wait(qmp: &mut Qmp, name: &str, statuses: &[&str], time: Duration) -> Answer<
             break;
         }
         // Any event is a reason to check again.
-        qmp.event(LOOK_INTERVAL)?;
+        qmp.event(POLL_INTERVAL)?;
     }
     Ok(None)
 }
 
-fn look(qmp: &mut Qmp, name: &str) -> Answer<Option<Value>> {
+fn query_job(qmp: &mut Qmp, name: &str) -> Answer<Option<Value>> {
     let jobs = qmp.execute("query-jobs", &json!({}))?;
     Ok(array(&jobs).find(|job| job["id"] == name).cloned())
 }

@@ -33,7 +33,7 @@ impl Location {
     pub(crate) fn unopened(&self) -> UnopenedBacking {
         let path = self.path();
         UnopenedBacking {
-            looks: path.map_or_else(|| Some(Appearance::default()), |path| Appearance::of(path).ok()),
+            appearance: path.map_or_else(|| Some(Appearance::default()), |path| Appearance::of(path).ok()),
             may_exist: path.is_none_or(Path::exists),
             is_guarded: self.fence().is_able(),
         }
@@ -98,7 +98,7 @@ mod tests {
         assert!(!file.unopened().may_exist);
         fs::write(&path, [0; 512]).expect("the folder is ours");
         assert!(file.unopened().may_exist && file.unopened().is_guarded);
-        assert_eq!(file.unopened().looks.and_then(|looks| looks.bytes), Some(512));
+        assert_eq!(file.unopened().appearance.and_then(|appearance| appearance.bytes), Some(512));
         assert!(file.is_at(&path) && !file.is_at(dir.path()));
         assert_eq!(file.shown(), path.display().to_string());
         assert!(file.room().is_some_and(|room| room.contains("free inodes")));
@@ -109,7 +109,7 @@ mod tests {
         let export = Location::parse("nbd://store/vm").expect("a URI");
         assert_eq!(
             export.unopened(),
-            UnopenedBacking { looks: Some(Appearance::default()), may_exist: true, is_guarded: false }
+            UnopenedBacking { appearance: Some(Appearance::default()), may_exist: true, is_guarded: false }
         );
         let socket = dir.path().join("vm.sock");
         let local = Location::parse(&format!("nbd+unix:///vm?socket={}", socket.display())).expect("a URI");

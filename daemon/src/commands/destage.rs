@@ -38,14 +38,14 @@ pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
     }
     let document = client.post(&path, &())?;
     if options.wait {
-        wait_until_home(&client, name)?;
+        wait_until_destaged(&client, name)?;
         if options.reading.json {
             return print_change(&options.reading, &client.get(&path_of(name)?)?, "");
         }
-        return say_home(name);
+        return print_destaged(name);
     }
     let disk = &document["disk"];
-    let said = if is_home(disk) {
+    let said = if is_destaged(disk) {
         format!("The backing of disk '{name}' has everything\n")
     } else {
         format!("{} of disk '{name}' are being destaged; --wait waits for them\n", Size(left(disk)))
@@ -56,8 +56,8 @@ pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
 pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
     let DiskQuiesce { name, seconds, reading } = options;
     let client = client(&reading.daemon)?;
-    let quiet = start_quiet(&client, name, *seconds)?;
-    wait_for_quiet(&client, name, quiet)?;
+    let quiet = start_quiesce(&client, name, *seconds)?;
+    wait_until_quiesced(&client, name, quiet)?;
     let document = client.get(&path_of(name)?)?;
     let said = format!(
         "The backing of disk '{name}' has everything. The disk stays quiesced for {seconds} s; `forebay disk resume \
@@ -75,9 +75,9 @@ pub(super) fn resume(options: &DiskName) -> Answer<()> {
 /// Prints how much is left to destage after write-back was ended, and waits for it if asked to, or if there
 /// is a terminal.
 pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: bool) -> Answer<()> {
-    if is_home(disk) {
+    if is_destaged(disk) {
         // Also if it was destaged before the wait could begin.
-        return if wait { say_home(name) } else { Ok(()) };
+        return if wait { print_destaged(name) } else { Ok(()) };
     }
     output::print(&format!(
         "New writes go to the backing first. {} of dirty data are being destaged, while guests continue\n",
@@ -98,20 +98,20 @@ pub(super) enum QuiesceOwner {
 
 /// Destages everything of a disk, and keeps it clean for the change that follows. Does nothing if nothing is
 /// dirty, or if destage is impossible: the change then reports the obstacle.
-pub(super) fn bring_home(client: &Client, name: &str) -> Answer<QuiesceOwner> {
+pub(super) fn quiesce_for_change(client: &Client, name: &str) -> Answer<QuiesceOwner> {
     let document = client.get(&path_of(name)?)?;
     let disk = &document["disk"];
-    if is_home(disk) || disk["load"].is_null() {
+    if is_destaged(disk) || disk["load"].is_null() {
         return Ok(QuiesceOwner::NotOurs);
     }
     let is_coming = disk["quiet"]["state"] == "coming";
-    let quiet = if is_coming { QuiesceOwner::NotOurs } else { start_quiet(client, name, CHANGE_SECONDS)? };
-    wait_for_quiet(client, name, quiet)?;
+    let quiet = if is_coming { QuiesceOwner::NotOurs } else { start_quiesce(client, name, CHANGE_SECONDS)? };
+    wait_until_quiesced(client, name, quiet)?;
     Ok(quiet)
 }
 
-/// Ends the quiesce of [`bring_home`], if there is one, and no other client requested the same since.
-pub(super) fn let_go(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()> {
+/// Ends the quiesce of [`quiesce_for_change`], if there is one, and no other client requested the same since.
+pub(super) fn end_quiesce(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()> {
     let QuiesceOwner::Ours(number) = quiet else { return Ok(()) };
     let document = client.get(&path_of(name)?)?;
     let state = &document["disk"]["quiet"]["state"];
@@ -121,13 +121,13 @@ pub(super) fn let_go(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer
     client.post(&format!("{}/resume", path_of(name)?), &ResumeDisk { number: Some(number) }).map(drop)
 }
 
-fn start_quiet(client: &Client, name: &str, seconds: u64) -> Answer<QuiesceOwner> {
+fn start_quiesce(client: &Client, name: &str, seconds: u64) -> Answer<QuiesceOwner> {
     let document = client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds })?;
     // A daemon that reports none has none.
     Ok(document["disk"]["quiet"]["number"].as_u64().map_or(QuiesceOwner::NotOurs, QuiesceOwner::Ours))
 }
 
-fn wait_for_quiet(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()> {
+fn wait_until_quiesced(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()> {
     let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
         Some("quiet") => Some(Ok(())),
         Some("coming") => None,
@@ -136,27 +136,27 @@ fn wait_for_quiet(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()
             "Cannot destage the dirty data of disk '{name}': {}",
             text(&disk["reason"])
         )))),
-        Some("failed") => Some(Err(not_home(name, &text(&disk["quiet"]["reason"])))),
-        _ => Some(Err(not_home(name, "it was resumed, or its time ended"))),
+        Some("failed") => Some(Err(not_destaged(name, &text(&disk["quiet"]["reason"])))),
+        _ => Some(Err(not_destaged(name, "it was resumed, or its time ended"))),
     });
     if came.is_err() {
-        let_go(client, name, quiet)?;
+        end_quiesce(client, name, quiet)?;
     }
     came
 }
 
 fn wait_for_destage(client: &Client, name: &str) -> Answer<()> {
-    wait_until_home(client, name)?;
-    say_home(name)
+    wait_until_destaged(client, name)?;
+    print_destaged(name)
 }
 
 /// Waits until the backing of a disk is complete, and shows the progress.
 ///
 /// # Errors
 /// If data is lost, or destage makes no progress.
-pub(super) fn wait_until_home(client: &Client, name: &str) -> Answer<()> {
+pub(super) fn wait_until_destaged(client: &Client, name: &str) -> Answer<()> {
     wait(client, name, |disk| match disk["lost_bytes"].as_u64() {
-        _ if is_home(disk) => Some(Ok(())),
+        _ if is_destaged(disk) => Some(Ok(())),
         Some(lost @ 1..) if left(disk) == 0 => Some(Err(is_lost(name, lost))),
         _ => None,
     })?;
@@ -164,7 +164,7 @@ pub(super) fn wait_until_home(client: &Client, name: &str) -> Answer<()> {
     client.post(&format!("{}/destage", path_of(name)?), &()).map(drop)
 }
 
-fn not_home(name: &str, reason: &str) -> Problem {
+fn not_destaged(name: &str, reason: &str) -> Problem {
     Problem::conflict(format!(
         "Cannot destage the dirty data of disk '{name}': {reason}. The disk is unchanged; repair the \
          backing, or make room for it, and try again, or discard that data: forebay disk remove {name} --discard-dirty"
@@ -191,9 +191,9 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
             )));
         }
         if disk["state"] == "stopped" {
-            return Err(not_home(name, &text(&disk["reason"])));
+            return Err(not_destaged(name, &text(&disk["reason"])));
         }
-        moved.look(disk, name)?;
+        moved.observe(disk, name)?;
         bar.set_length(moved.most);
         bar.set_position(moved.most - left(disk).min(moved.most));
         if client.pause(LOOK_INTERVAL) == Pause::Interrupted {
@@ -212,7 +212,7 @@ struct DestageProgress {
 }
 
 impl DestageProgress {
-    fn look(&mut self, disk: &Value, name: &str) -> Answer<()> {
+    fn observe(&mut self, disk: &Value, name: &str) -> Answer<()> {
         let kinds = ["backing_errors", "flash_errors", "checksum_errors"];
         let errors = kinds.iter().filter_map(|kind| disk["statistics"][kind].as_u64()).sum();
         let left = left(disk);
@@ -222,12 +222,12 @@ impl DestageProgress {
         }
         let failing = disk["destage_error"].as_str();
         if failing.is_some() && self.at.elapsed() >= FAILING_TIME_MAX {
-            return Err(not_home(name, &text(&disk["destage_error"])));
+            return Err(not_destaged(name, &text(&disk["destage_error"])));
         }
         if errors > self.errors && self.at.elapsed() >= STUCK_TIME_MAX {
             let reason =
                 format!("requests fail, and nothing was destaged for {} s", STUCK_TIME_MAX.as_secs());
-            return Err(not_home(name, &reason));
+            return Err(not_destaged(name, &reason));
         }
         Ok(())
     }
@@ -241,12 +241,12 @@ fn is_lost(name: &str, bytes: u64) -> Problem {
     ))
 }
 
-fn say_home(name: &str) -> Answer<()> {
+fn print_destaged(name: &str) -> Answer<()> {
     output::print(&format!("The backing of disk '{name}' has everything\n"))
 }
 
 /// Returns true if the backing of a disk is known to be complete.
-fn is_home(disk: &Value) -> bool {
+fn is_destaged(disk: &Value) -> bool {
     left(disk) == 0 && disk["lost_bytes"] == 0 && disk["load"]["state"] != "loading"
 }
 

@@ -55,7 +55,7 @@ fn add(options: DiskAdd) -> Answer<()> {
         ("socket-mode", options.socket_mode),
     ];
     let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let settings = each_once(given.chain(options.settings))?;
+    let settings = unique_settings(given.chain(options.settings))?;
     let request = AddDisk { name, backing, read_only, force_raw, settings, guest: None };
     let document = client(&reading.daemon)?.post("/v1/disks", &request)?;
     let disk = &document["disk"];
@@ -82,7 +82,7 @@ fn limitations(disk: &Value) -> impl Iterator<Item = String> {
 ///
 /// # Errors
 /// Names the key that is given twice: which value is meant is unknown.
-fn each_once(given: impl IntoIterator<Item = (String, String)>) -> Answer<BTreeMap<String, String>> {
+fn unique_settings(given: impl IntoIterator<Item = (String, String)>) -> Answer<BTreeMap<String, String>> {
     let mut settings = BTreeMap::new();
     for (key, value) in given {
         if let Some(other) = settings.insert(key.clone(), value.clone()) {
@@ -102,7 +102,7 @@ fn remarks(disk: &Value, is_wanted: impl Fn(&str) -> bool) -> String {
 
 fn set(options: DiskSet) -> Answer<()> {
     let path = path_of(&options.name)?;
-    let settings = each_once(options.settings)?;
+    let settings = unique_settings(options.settings)?;
     let keys: Vec<String> = settings.keys().cloned().collect();
     let client = client(&options.reading.daemon)?;
     let drop_cached = options.yes || asks_to_drop(&client, &path, &options.name, &settings)?;
@@ -117,7 +117,7 @@ fn set(options: DiskSet) -> Answer<()> {
     if now["mode"] != "write-back" && changes_mode {
         let disk = &document["disk"];
         if options.reading.json {
-            return if options.wait { destage::wait_until_home(&client, &options.name) } else { Ok(()) };
+            return if options.wait { destage::wait_until_destaged(&client, &options.name) } else { Ok(()) };
         }
         return destage::after_write_back(&client, &options.name, disk, options.wait);
     }
@@ -171,9 +171,9 @@ fn resize(options: &DiskResize) -> Answer<()> {
 fn evict(options: &DiskName) -> Answer<()> {
     let path = format!("{}/evict", path_of(&options.name)?);
     let client = client(&options.reading.daemon)?;
-    let quiet = destage::bring_home(&client, &options.name)?;
+    let quiet = destage::quiesce_for_change(&client, &options.name)?;
     let evicted = client.post(&path, &());
-    destage::let_go(&client, &options.name, quiet)?;
+    destage::end_quiesce(&client, &options.name, quiet)?;
     let said =
         format!("Nothing is cached of disk '{}' any more, and no restart brings it back\n", options.name);
     print_change(&options.reading, &evicted?, &said)
@@ -188,11 +188,11 @@ fn remove(options: &DiskRemove) -> Answer<()> {
     let quiet = if discard_dirty || (!force && is_in_use()?) {
         QuiesceOwner::NotOurs
     } else {
-        destage::bring_home(&client, &options.name)?
+        destage::quiesce_for_change(&client, &options.name)?
     };
     let removed = client.delete_with(&path, &RemoveDisk { discard_dirty, force });
     if removed.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict) {
-        destage::let_go(&client, &options.name, quiet)?;
+        destage::end_quiesce(&client, &options.name, quiet)?;
     }
     let document = removed?;
     let content =

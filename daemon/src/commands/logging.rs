@@ -56,9 +56,9 @@ pub(super) struct Logging {
 /// # Errors
 /// If there is no such level or format, or the file cannot be opened.
 pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
-    let filter = look_up("level", log.level, &LEVELS)?;
+    let filter = parse_choice("level", log.level, &LEVELS)?;
     let filter = LevelFilter::from_str(filter).expect("the table holds the names of levels");
-    let is_json = look_up("format", log.format, &FORMATS)? == "json";
+    let is_json = parse_choice("format", log.format, &FORMATS)? == "json";
     let is_journal = log.file.is_none() && is_journal(&io::stderr());
     let lines = EntryFormatter {
         shape: match (is_json, is_journal) {
@@ -106,7 +106,7 @@ impl EntryFormat {
     }
 }
 
-fn look_up<'a>(what: &str, word: &'a str, words: &[&str]) -> Answer<&'a str> {
+fn parse_choice<'a>(what: &str, word: &'a str, words: &[&str]) -> Answer<&'a str> {
     if words.contains(&word) {
         return Ok(word);
     }

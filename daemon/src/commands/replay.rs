@@ -68,10 +68,10 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
     let read_as = options.options.into();
     check_file(trace)?;
     let mut progress = Progress::of(trace);
-    let survey = Trace::survey(trace, &read_as, |bytes| progress.tell(bytes));
+    let survey = Trace::survey(trace, &read_as, |bytes| progress.update(bytes));
     progress.end();
     let survey = survey.map_err(unreadable)?;
-    let document = once_unused(client, &format!("/v1/disks/{disk}"))?;
+    let document = when_unused(client, &format!("/v1/disks/{disk}"))?;
     let found = &document["disk"];
     let refuse = |reason: String| {
         Problem::conflict(format!("Cannot replay {} on disk '{disk}': {reason}", trace.display()))
@@ -136,7 +136,7 @@ fn earlier(file: &Path) -> Answer<EarlierLatencies> {
 
 /// Returns the description of a disk at `path` once it has no users; with its users, if it still has some
 /// after a while. A guest that has just left may still be counted.
-fn once_unused(client: &Client, path: &str) -> Answer<Value> {
+fn when_unused(client: &Client, path: &str) -> Answer<Value> {
     let asked_first = Instant::now();
     loop {
         let document = client.get(path)?;

@@ -162,7 +162,7 @@ impl ServeSettings {
             never = attend(&service) => match never {},
             () = stop_request(&mut requests) => {}
         }
-        supervisor::tell_stopping();
+        supervisor::notify_stopping();
         service.stop().await
     }
 }
@@ -184,14 +184,14 @@ async fn attend(service: &Service) -> Infallible {
     if let Err(problem) = announce(service).await {
         tracing::error!("{problem}");
     }
-    let mut told = ServiceStatus::of(registry).await;
-    supervisor::tell_ready(&told);
+    let mut reported = ServiceStatus::of(registry).await;
+    supervisor::notify_ready(&reported);
     loop {
         tokio::time::sleep(STATUS_INTERVAL).await;
         let standing = ServiceStatus::of(registry).await;
-        if standing != told {
-            supervisor::tell_standing(&standing);
-            told = standing;
+        if standing != reported {
+            supervisor::notify_status(&standing);
+            reported = standing;
         }
     }
 }

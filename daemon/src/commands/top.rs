@@ -34,7 +34,7 @@ pub(super) fn run(options: &Top) -> Answer<()> {
 }
 
 /// Polls the daemon for everything that is shown.
-fn look(client: &Client, at: Duration) -> Answer<Sample> {
+fn sample(client: &Client, at: Duration) -> Answer<Sample> {
     Ok(Sample {
         at,
         disks: client.get("/v1/disks")?,
@@ -48,12 +48,12 @@ fn look(client: &Client, at: Duration) -> Answer<Sample> {
 fn print(client: &Client, tables: u32) -> Answer<()> {
     ending::exit_without_reader();
     let started = Instant::now();
-    let mut before = look(client, started.elapsed())?;
+    let mut before = sample(client, started.elapsed())?;
     for number in 0..tables {
         if client.pause(INTERVAL) == Pause::Interrupted {
             return Ok(());
         }
-        let now = look(client, started.elapsed())?;
+        let now = sample(client, started.elapsed())?;
         let gap = if number == 0 { "" } else { "\n" };
         output::print(&format!("{gap}{}", table(rows(Some(&before), &now))))?;
         before = now;

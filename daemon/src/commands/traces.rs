@@ -35,7 +35,7 @@ fn info(options: &TraceInfo) -> Answer<()> {
     let mut gauge = Gauge::new();
     while let Some(request) = trace.next() {
         gauge.add(&request.map_err(unreadable)?);
-        progress.tell(trace.progress());
+        progress.update(trace.progress());
     }
     progress.end();
     let name = options.trace.display().to_string();
@@ -59,16 +59,16 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     while let Some(request) = trace.next() {
         match request {
             Ok(request) => writer.add(&request).map_err(|error| {
-                output.give_up();
+                output.discard();
                 refuse(error.to_string())
             })?,
             Err(error) if options.salvage => cut = Some(error.to_string()),
             Err(error) => {
-                output.give_up();
+                output.discard();
                 return Err(unreadable(error));
             }
         }
-        progress.tell(trace.progress());
+        progress.update(trace.progress());
     }
     progress.end();
     let requests = writer.requests();
@@ -76,10 +76,10 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     if let Some(cut) = cut {
         eprintln!("The readable part is in {}: {cut}", options.output.display());
     }
-    told(options, output.format, &trace, requests)
+    print_summary(options, output.format, &trace, requests)
 }
 
-fn told(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) -> Answer<()> {
+fn print_summary(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) -> Answer<()> {
     let bytes = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
     let (from, to) = (bytes(&options.input), bytes(&options.output));
     if options.json {
@@ -139,7 +139,7 @@ impl ReadProgress {
     }
 
     /// Sets the number of bytes that were read. Called for each request: only changes are passed on.
-    pub(super) fn tell(&mut self, bytes: u64) {
+    pub(super) fn update(&mut self, bytes: u64) {
         if bytes != self.last {
             self.last = bytes;
             self.bar.set_position(bytes);

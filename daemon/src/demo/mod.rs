@@ -68,7 +68,7 @@ pub(crate) fn run(options: &Demo) -> Answer<()> {
 
 async fn show(options: &Demo, folder: &Path) -> Answer<()> {
     let backing = folder.join("array.img");
-    say(options, &introduction(options, folder));
+    print_unless_json(options, &introduction(options, folder));
     make_backing(&backing)?;
     let places = Places::resolve(Some(folder.to_owned()), None, &Environment::of_process())?;
     places.make()?;
@@ -321,7 +321,7 @@ fn further(options: &Demo, folder: &Path) -> String {
 }
 
 /// Prints progress for people; scripts, which take the document, get nothing else.
-fn say(options: &Demo, text: &str) {
+fn print_unless_json(options: &Demo, text: &str) {
     if !options.json && io::stderr().is_terminal() {
         eprintln!("{text}");
     }

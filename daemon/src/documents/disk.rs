@@ -162,11 +162,11 @@ fn dirt(view: &DiskView) -> Dirt {
             .and_then(|_| view.not_mirrored.clone()),
         segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
         lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
-        quiet: report.map(|report| quiet(&report.quiet, report.quiet_number)),
+        quiet: report.map(|report| quiesce(&report.quiet, report.quiet_number)),
     }
 }
 
-fn quiet(status: &QuiesceStatus, number: u64) -> Quiet {
+fn quiesce(status: &QuiesceStatus, number: u64) -> Quiet {
     let (state, seconds_left, reason) = match status {
         QuiesceStatus::No => (QuietState::No, None, None),
         QuiesceStatus::Destaging => (QuietState::Coming, None, None),

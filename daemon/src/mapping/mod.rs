@@ -53,7 +53,7 @@ const FOLDER: &str = "/run/forebay-map";
 /// Interval in milliseconds in which the kernel checks whether the server of a request is alive. This detects
 /// a server of ublk that ended with all request slots in use, on Linux before 7, and a connection of NBD that
 /// was replaced. Requests may take longer.
-const LOOK_INTERVAL_MS: u32 = 2_000;
+const POLL_INTERVAL_MS: u32 = 2_000;
 
 /// Remark if the threads of the daemon are no I/O flushers.
 const NO_IO_FLUSHER: &str = "the daemon lacks the right to be an I/O flusher, so that host and daemon may wait for each other when memory \
@@ -711,13 +711,13 @@ fn load_module(name: &str) {
     drop(Command::new("modprobe").arg(name).output());
 }
 
-/// Configures the queue of a new device: the kernel checks requests every [`LOOK_INTERVAL_MS`], and does not
+/// Configures the queue of a new device: the kernel checks requests every [`POLL_INTERVAL_MS`], and does not
 /// sort them, since the daemon takes as many as there are, and sorts those for the backing. Sorting is a
 /// tenth of a request's cost in the kernel.
 fn set_up_queue(device: &Path) {
     let Some(name) = device.file_name() else { return };
     let queue = Path::new("/sys/block").join(name).join("queue");
-    for (file, value) in [("io_timeout", LOOK_INTERVAL_MS.to_string()), ("scheduler", "none".to_owned())] {
+    for (file, value) in [("io_timeout", POLL_INTERVAL_MS.to_string()), ("scheduler", "none".to_owned())] {
         if let Err(error) = fs::write(queue.join(file), value) {
             tracing::debug!(%error, "{} stays as it is", queue.join(file).display());
         }

@@ -14,24 +14,24 @@ use super::{DiskPlace, holders};
 use crate::door::DoorReport;
 use crate::registry::Registry;
 
-const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Checks for swap space as long as the registry is in use. Each disk is reported once, until its swap space
 /// is gone.
 pub(crate) async fn watch_swap(registry: Weak<Registry>) {
     let mut uses = kernel_uses();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     loop {
         // Without a mapped disk this never wakes.
         if uses.wait_for(|uses| *uses > 0).await.is_err() {
             return;
         }
-        tokio::time::sleep(LOOK_INTERVAL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let Some(registry) = registry.upgrade() else { return };
         let found = if has_swap() { find(&registry).await } else { Vec::new() };
-        told.retain(|disk| found.iter().any(|found| found.disk == *disk));
+        reported.retain(|disk| found.iter().any(|found| found.disk == *disk));
         for SwapOnDisk { disk, device, path } in found {
-            if told.insert(disk.clone()) {
+            if reported.insert(disk.clone()) {
                 let message = format!(
                     "Swap space of this host ({}) is on disk '{disk}', which is mapped as {}",
                     path.display(),

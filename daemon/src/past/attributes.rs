@@ -17,7 +17,7 @@ pub(crate) trait Attributes: Send + Sync {
     ///
     /// # Errors
     /// The error of the system.
-    fn looks(&self) -> io::Result<Appearance> {
+    fn appearance(&self) -> io::Result<Appearance> {
         Ok(Appearance::default())
     }
 
@@ -110,7 +110,7 @@ pub(crate) struct FileAttributes {
 }
 
 impl Attributes for FileAttributes {
-    fn looks(&self) -> io::Result<Appearance> {
+    fn appearance(&self) -> io::Result<Appearance> {
         Appearance::of_open(&self.file)
     }
 
@@ -171,10 +171,10 @@ mod tests {
         let mark = DirtyMark { pool: "p".to_owned(), disk: 1, name: "web".to_owned() };
         assert_eq!(file.check_marks(), Ok(()), "the file system of temporary files has attributes");
         assert_eq!((file.set_session("1f"), file.set_dirty_mark(&mark)), (Ok(()), Ok(())));
-        let looks = file.looks().expect("it is open");
-        assert_eq!((looks.session.as_deref(), looks.dirty.as_ref()), (Some("1f"), Some(&mark)));
+        let appearance = file.appearance().expect("it is open");
+        assert_eq!((appearance.session.as_deref(), appearance.dirty.as_ref()), (Some("1f"), Some(&mark)));
         file.remove_dirty_mark(&mark).expect("it is ours");
-        assert_eq!(file.looks().expect("it is open").dirty, None);
+        assert_eq!(file.appearance().expect("it is open").dirty, None);
         assert_eq!(file.check_path().expect("it has one").standing, Standing::Named);
         fs::rename(&path, dir.path().join("b.img")).expect("the folder is ours");
         let check = file.check_path().expect("it has one");
@@ -187,7 +187,7 @@ mod tests {
             (&NoAttributes.set_session("1f"), &NoAttributes.set_dirty_mark(&mark)),
             (&cannot, &cannot)
         );
-        assert_eq!(NoAttributes.looks().expect("nobody is asked"), Appearance::default());
+        assert_eq!(NoAttributes.appearance().expect("nobody is asked"), Appearance::default());
         NoAttributes.remove_dirty_mark(&mark).expect("it bears none");
         assert!(NoAttributes.check_path().is_none());
     }

@@ -72,10 +72,10 @@ pub(crate) fn foresee(
     mark: u64,
 ) -> Expected {
     let without_bits = |belief| Expected { belief, touched: None };
-    let UnopenedBacking { looks, may_exist, is_guarded } = backing;
+    let UnopenedBacking { appearance, may_exist, is_guarded } = backing;
     // If the backing cannot be examined, the disk waits as well.
-    let may_exist = may_exist && looks.is_some();
-    let found = looks.unwrap_or_default();
+    let may_exist = may_exist && appearance.is_some();
+    let found = appearance.unwrap_or_default();
     let record = Record::of(host, id);
     // The size of a device is assumed to be unchanged: only a start examines it, because that may block.
     let bytes = found.bytes.or(disk_bytes);
@@ -100,7 +100,7 @@ pub(crate) fn foresee(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnopenedBacking {
     /// None if it cannot be examined, as at a start.
-    pub(crate) looks: Option<Appearance>,
+    pub(crate) appearance: Option<Appearance>,
     /// False if its place is empty.
     pub(crate) may_exist: bool,
     /// True if others are kept from changing it while it is not served.
@@ -194,7 +194,7 @@ impl BackingHistory {
         // A disk that does not fit its backing is not served; its bits stay as they are.
         let disk_bytes = disk_bytes.min(sizes.backing);
         let looking = move || {
-            let (found, cannot_mark) = (looks_of(&*backing)?, backing.check_marks().err());
+            let (found, cannot_mark) = (appearance_of(&*backing)?, backing.check_marks().err());
             Answer::Ok((HistoryHandle { backing, marked: found.dirty.clone(), cannot_mark }, found))
         };
         let (handle, found) = aside.run(looking).await??;
@@ -280,19 +280,19 @@ impl BackingHistory {
     }
 
     /// Returns how far the cached content is trusted, if this is the present appearance of the backing.
-    pub(crate) async fn past(self: &Rc<Self>, backing: &Appearance) -> Past {
+    pub(crate) async fn recovery_context(self: &Rc<Self>, backing: &Appearance) -> Past {
         let (verdict, epoch) = {
             let record = self.record.lock().await;
             (record.judge(self.id, backing), record.epoch)
         };
         let past = match verdict {
-            Err(doubt) => self.past_by(doubted(&doubt), 0),
-            Ok(Modification::Not) => self.past_by(self.belief(), 0),
+            Err(doubt) => self.context_by(doubted(&doubt), 0),
+            Ok(Modification::Not) => self.context_by(self.belief(), 0),
             Ok(Modification::PerhapsSetBack) => {
-                self.past_by(Belief::Nothing(Modification::SET_BACK.to_owned()), 0)
+                self.context_by(Belief::Nothing(Modification::SET_BACK.to_owned()), 0)
             }
-            Ok(Modification::PerhapsAround) => self.past_by(self.belief(), SAMPLES_IF_TOUCHED),
-            Ok(Modification::Perhaps) => self.past_by(self.belief(), SAMPLES),
+            Ok(Modification::PerhapsAround) => self.context_by(self.belief(), SAMPLES_IF_TOUCHED),
+            Ok(Modification::Perhaps) => self.context_by(self.belief(), SAMPLES),
         };
         // A disk that was attached before keeps its reservation.
         Past { granted: epoch > 0, ..past }
@@ -306,7 +306,7 @@ impl BackingHistory {
 
     /// Returns true if nothing on flash is valid: the flash failed, and the disk continued without it. All
     /// dirty data had been destaged before.
-    pub(crate) async fn is_void(&self) -> bool {
+    pub(crate) async fn is_invalidated(&self) -> bool {
         self.record.lock().await.void
     }
 
@@ -318,15 +318,15 @@ impl BackingHistory {
 
     /// Returns the trust in a disk whose backing stayed open and locked by this process, and was changed by
     /// it only.
-    pub(crate) fn unbroken_past(self: &Rc<Self>) -> Past {
-        self.past_by(self.belief(), 0)
+    pub(crate) fn unbroken_context(self: &Rc<Self>) -> Past {
+        self.context_by(self.belief(), 0)
     }
 
     fn belief(&self) -> Belief {
         if self.kept { Belief::ByPage } else { Belief::ByRegion }
     }
 
-    fn past_by(self: &Rc<Self>, belief: Belief, samples: usize) -> Past {
+    fn context_by(self: &Rc<Self>, belief: Belief, samples: usize) -> Past {
         let history = Rc::clone(self);
         Past {
             belief,
@@ -454,7 +454,7 @@ impl BackingHistory {
         let backing = self.backing();
         self.change(move |records| {
             let EpochChange { bytes, access, void, at_rest } = turn;
-            let found = looks_of(&*backing)?;
+            let found = appearance_of(&*backing)?;
             if access == Access::ReadWrite && found.file.is_some() {
                 let next = new_session().map_err(|reason| {
                     Problem::failed(format!(
@@ -465,7 +465,7 @@ impl BackingHistory {
                 // A session id that it cannot bear is not recorded either: the one that it bears now counts.
                 drop(backing.set_session(&next));
             }
-            let now = Appearance { bytes: Some(bytes), ..looks_of(&*backing)? };
+            let now = Appearance { bytes: Some(bytes), ..appearance_of(&*backing)? };
             let before = records.last();
             let void = void == Invalidation::AsBefore && before.void;
             records.save(Record::now(before.epoch + 1, &now, void, at_rest))
@@ -513,8 +513,8 @@ impl RecordGuard {
     }
 }
 
-fn looks_of(backing: &dyn Attributes) -> Answer<Appearance> {
-    backing.looks().map_err(|error| {
+fn appearance_of(backing: &dyn Attributes) -> Answer<Appearance> {
+    backing.appearance().map_err(|error| {
         Problem::failed(format!("Cannot examine the open backing: {error}; check its file system"))
     })
 }
@@ -567,7 +567,7 @@ mod tests {
     #[test]
     fn flash_that_fails_while_a_disk_is_being_attached_is_remembered_as_void() {
         with_history(async |history, host| {
-            let past = history.past(&Appearance::default()).await;
+            let past = history.recovery_context(&Appearance::default()).await;
             let attached = history.begin(SIZE, Access::ReadWrite, false);
             let (begun, lost) = tokio::join!(attached, (past.flash_lost)());
             assert_eq!((begun, lost), (Ok(()), Ok(())));
@@ -585,8 +585,8 @@ mod tests {
         let dir = TempDir::new();
         let places = Places { dir: dir.path().join("d"), run: dir.path().into(), nbd_uri: None };
         let host = HostRecord::default();
-        let foreseen = |looks, may_exist| {
-            let backing = UnopenedBacking { looks, may_exist, is_guarded: true };
+        let foreseen = |appearance, may_exist| {
+            let backing = UnopenedBacking { appearance, may_exist, is_guarded: true };
             foresee(&places, &host, 1, backing, Some(SIZE), 7).belief
         };
         let another = Some(Appearance { bytes: Some(2 * SIZE), ..Appearance::default() });
@@ -621,7 +621,7 @@ mod tests {
     #[test]
     fn what_cannot_be_remembered_is_an_error_and_the_record_stays() {
         with_history(async |history, host| {
-            let past = history.past(&Appearance::default()).await;
+            let past = history.recovery_context(&Appearance::default()).await;
             let (dir, away) = (host.store().dir(), host.store().dir().with_extension("away"));
             std::fs::rename(dir, &away).expect("the folder is ours");
             let reason = (past.flash_lost)().await.expect_err("there is no folder");

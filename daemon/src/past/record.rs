@@ -142,7 +142,7 @@ impl Record {
     }
 
     /// Returns the record with the content of flash invalidated.
-    pub(super) fn voided(&self) -> Self {
+    pub(super) fn invalidated(&self) -> Self {
         Self { void: true, ..self.clone() }
     }
 

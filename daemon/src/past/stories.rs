@@ -123,7 +123,7 @@ impl StoryWorld {
         let opened = BackingHistory::open(&aside, places, DISK, sizes, MARK, file);
         let (history, found) = opened.await.expect("the folder is ours");
         let history = Rc::new(history);
-        let belief = history.past(&found).await.belief;
+        let belief = history.recovery_context(&found).await.belief;
         let is_believed = matches!(belief, Belief::ByPage | Belief::ByRegion);
         let cached = self.hosts[host].cached.take().filter(|_| is_believed);
         if let Some(version) = cached {

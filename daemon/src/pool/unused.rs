@@ -22,7 +22,7 @@ use crate::shard::{DeviceProbe, Shards};
 /// A conflict that names its user, if it has one; `Unavailable` if that cannot be determined. Then it may
 /// still be open.
 pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -> Answer<DeviceProbe> {
-    let opened = shards.look_at_device(path.to_owned(), None).await;
+    let opened = shards.probe_device(path.to_owned(), None).await;
     let identity = opened.as_ref().ok().map(|found| found.identity);
     // If it cannot be opened, its user may be the reason, and explains more; a loop device over it is not.
     let images = if opened.is_ok() { Images::Refused } else { Images::ServedAsRaw };

@@ -82,7 +82,7 @@ impl Certificates {
     /// # Errors
     /// If one is missing or cannot be used: its name, the reason, and a remedy.
     pub(crate) fn load(dir: &Path) -> Answer<Self> {
-        let seen = look(dir);
+        let seen = read_stamps(dir);
         let (identity, clients) = read(dir).map_err(|(CertificateFailure::Unread(why) | CertificateFailure::Useless(why))| {
             Problem::invalid(format!(
                 "Cannot use the certificates of nbd.tls-dir: {why}; docs/nbd-tcp.md has the commands that make them"
@@ -170,7 +170,7 @@ impl Certificates {
 impl Identities for Certificates {
     fn current(&self) -> Identity {
         // Stamps are taken before reading: a change in between leads to another read the next time.
-        let now = look(&self.dir);
+        let now = read_stamps(&self.dir);
         if self.seen.get() != now {
             self.take(now, self.renew());
         }
@@ -179,7 +179,7 @@ impl Identities for Certificates {
 }
 
 /// Returns the stamps of the files. That of a dangling link changes once its target exists, so that it is then read.
-fn look(dir: &Path) -> FileStamps {
+fn read_stamps(dir: &Path) -> FileStamps {
     [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| {
         let path = dir.join(name);
         fs::metadata(&path).or_else(|_| fs::symlink_metadata(&path)).ok().as_ref().map(FileStamp::of)
@@ -406,13 +406,14 @@ mod tests {
         let certificates = Certificates::load(folder.dir()).expect("all is there");
         let first = certificates.current();
         folder.renew();
-        let now = look(folder.dir());
+        let now = read_stamps(folder.dir());
         certificates.take(now, Err(CertificateFailure::Unread("too many open files".to_owned())));
         assert!(certificates.unread.get() == Some(now), "it is said once");
         let second = certificates.current();
         assert!(!second.is(&first) && certificates.unread.get().is_none());
         folder.renew();
-        certificates.take(look(folder.dir()), Err(CertificateFailure::Useless("half of it".to_owned())));
+        certificates
+            .take(read_stamps(folder.dir()), Err(CertificateFailure::Useless("half of it".to_owned())));
         assert!(certificates.current().is(&second));
     }
 

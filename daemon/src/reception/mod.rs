@@ -198,7 +198,7 @@ impl BoundListener {
     /// # Errors
     /// If the thread or its ring cannot be created.
     pub(crate) async fn run(self, directory: Directory) -> Answer<NbdListener> {
-        self.say();
+        self.log_state();
         let (stop, stopped) = oneshot::channel();
         let (started, outcome) = oneshot::channel();
         let failed = |error: io::Error| {
@@ -219,7 +219,7 @@ impl BoundListener {
         Ok(NbdListener { _stop: stop })
     }
 
-    fn say(&self) {
+    fn log_state(&self) {
         let Self { address, certificates, allow, .. } = self;
         let clients = certificates.as_ref().map(Certificates::clients);
         let encryption = match clients {

@@ -22,7 +22,7 @@ impl Registry {
         guest::check_settled(&self.state(), name)?;
         let location = Location::parse(&record.backing)?;
         let access = access(record.read_only);
-        let identity = self.look_at(&location, access, Images::ServedAsRaw).await?;
+        let identity = self.probe_backing(&location, access, Images::ServedAsRaw).await?;
         let _changing = self.locks.lock(name).await;
         if self.is_being_removed(name) {
             return Err(being_removed(name));

@@ -50,7 +50,7 @@ impl Registry {
         self.shards.take_over(change(name, settings)).await?;
         if let Err(problem) = self.change_record(name, |record| set_stage(record, Stage::Attached)).await {
             log_if_failed(&self.withdraw(name).await);
-            log_if_failed(&self.shards.give_up_lock(name.to_owned()).await);
+            log_if_failed(&self.shards.release_lock(name.to_owned()).await);
             return Err(problem);
         }
         let taken = format!("Disk '{name}' is no longer open in its QEMU; it is cached from now on");
@@ -82,7 +82,7 @@ impl Registry {
             log_if_failed(&self.reconfigure(name, &before).await);
             return Err(problem);
         }
-        self.shards.give_up_lock(name.to_owned()).await?;
+        self.shards.release_lock(name.to_owned()).await?;
         drop(changing);
         self.disk(name).await
     }

@@ -18,47 +18,52 @@ pub(super) const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
 impl Registry {
     /// Probes the backing of a recorded disk for as long as that takes. Each probe holds a thread until it is
     /// answered, so a hanging one is waited for, and no second one is started.
-    pub(super) async fn look_until_answered(
+    pub(super) async fn probe_until_answered(
         &self,
         record: &DiskRecord,
         location: &Location,
     ) -> Answer<Identity> {
-        let looking = self.look(location, access(record.read_only), Images::ServedAsRaw);
+        let probing = self.start_probe(location, access(record.read_only), Images::ServedAsRaw);
         let complain = || self.set_waiting(&record.name, &silent(location).message);
-        answer_of(looking, PROBE_TIME_MAX, complain).await
+        answer_of(probing, PROBE_TIME_MAX, complain).await
     }
 
     /// Probes a backing that is to be added; it has to answer in time.
-    pub(super) async fn look_at(
+    pub(super) async fn probe_backing(
         &self,
         location: &Location,
         access: Access,
         images: Images,
     ) -> Answer<Identity> {
-        match within(PROBE_TIME_MAX, self.look(location, access, images)).await {
+        match within(PROBE_TIME_MAX, self.start_probe(location, access, images)).await {
             Ok(outcome) => outcome.expect("looking at a backing does not panic"),
             Err(_) => Err(silent(location)),
         }
     }
 
     /// Probes a backing where blocking is permitted: a file on a thread of its own, a server from the shard.
-    fn look(&self, location: &Location, access: Access, images: Images) -> JoinHandle<Answer<Identity>> {
+    fn start_probe(
+        &self,
+        location: &Location,
+        access: Access,
+        images: Images,
+    ) -> JoinHandle<Answer<Identity>> {
         let (shards, location) = (self.shards.clone(), location.clone());
         tokio::spawn(async move {
             let wanted = location.clone();
-            let looking = tokio::task::spawn_blocking(move || wanted.probe(images));
-            match looking.await.expect("looking at a file does not panic") {
+            let probing = tokio::task::spawn_blocking(move || wanted.probe(images));
+            match probing.await.expect("looking at a file does not panic") {
                 Some(answer) => answer,
-                None => shards.look_at_backing(location, access, images).await,
+                None => shards.probe_backing(location, access, images).await,
             }
         })
     }
 }
 
 /// Returns the result of a probe, however long it takes; calls `complain` after each `patience` without one.
-async fn answer_of<T>(mut looking: JoinHandle<T>, patience: Duration, complain: impl Fn()) -> T {
+async fn answer_of<T>(mut probing: JoinHandle<T>, patience: Duration, complain: impl Fn()) -> T {
     loop {
-        match within(patience, &mut looking).await {
+        match within(patience, &mut probing).await {
             Ok(outcome) => return outcome.expect("looking at a file does not panic"),
             Err(_) => complain(),
         }
@@ -83,9 +88,9 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let (release, hanging) = channel();
         let answer = runtime.expect("a runtime for one thread").block_on(async {
-            let looking = tokio::task::spawn_blocking(move || hanging.recv());
+            let probing = tokio::task::spawn_blocking(move || hanging.recv());
             // The backing answers after the first complaint.
-            answer_of(looking, Duration::from_millis(1), || {
+            answer_of(probing, Duration::from_millis(1), || {
                 release.send(7).unwrap_or(());
             })
             .await

@@ -24,7 +24,7 @@ impl Registry {
             let Some(registry) = registry.upgrade() else { return };
             // Without an answer of every shard nothing is moved.
             let Some(standing) = registry.standing(started).await else { continue };
-            if let Some(wanted) = balancer.look(standing) {
+            if let Some(wanted) = balancer.observe(standing) {
                 registry.relocate(&wanted).await;
             }
         }

@@ -119,12 +119,12 @@ impl Registry {
             self.accept_same_drive(&wanted.path).await?;
             return self.pool().await;
         }
-        let added = match self.look_for(&wanted.path).await? {
+        let added = match self.identify(&wanted.path).await? {
             Some(identity) => self.add_existing(&wanted, identity).await,
             None => self.add_new_file(&wanted).await,
         };
         if let Err(problem) = added {
-            self.shards.let_go_of_devices().await?;
+            self.shards.release_devices().await?;
             self.settle_devices().await?;
             return Err(problem);
         }
@@ -181,7 +181,7 @@ impl Registry {
         let checked = wanted.path.clone();
         let checking = tokio::task::spawn_blocking(move || check_new_file(&checked, bytes));
         checking.await.expect("looking at a folder does not panic")?;
-        let found = self.shards.look_at_device(wanted.path.clone(), Some(bytes)).await?;
+        let found = self.shards.probe_device(wanted.path.clone(), Some(bytes)).await?;
         let reserved = wanted.path.clone();
         let reserving = tokio::task::spawn_blocking(move || reserve_storage(&reserved, bytes, "--size"));
         let record =
@@ -198,7 +198,7 @@ impl Registry {
     }
 
     /// Returns the identity of the storage at a path, if there is any.
-    async fn look_for(&self, path: &Path) -> Answer<Option<Identity>> {
+    async fn identify(&self, path: &Path) -> Answer<Option<Identity>> {
         let wanted = path.to_owned();
         let looking = tokio::task::spawn_blocking(move || match wanted.try_exists() {
             Ok(true) => Identity::of(&wanted).map(Some).map_err(|error| error.to_string()),
@@ -388,18 +388,18 @@ impl Registry {
 
     /// Removes records of devices that left by themselves, for as long as the daemon runs.
     pub(super) async fn watch_pool(self: Arc<Self>) {
-        let mut told = None;
+        let mut reported = None;
         loop {
             self.device_left.notified().await;
             let problem = self.settle_devices().await.err();
-            if problem != told
+            if problem != reported
                 && let Some(problem) = &problem
             {
                 let message =
                     format!("Cannot forget a device that left the pool, and will try again: {problem}");
                 events::of_host(Kind::DeviceStays, message);
             }
-            told = problem;
+            reported = problem;
         }
     }
 

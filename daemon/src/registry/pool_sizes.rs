@@ -60,7 +60,7 @@ impl Registry {
         size: NewSize,
     ) -> Answer<PoolView> {
         let changing = self.changing_pool.lock().await;
-        let resized = self.look_at_size(number, size).await?;
+        let resized = self.check_new_size(number, size).await?;
         lock(&self.kept_sizes).remove(&number.0);
         if resized.after != resized.before {
             // Recorded first: a start whose option still has the previous size must find out that it was changed.
@@ -113,7 +113,7 @@ impl Registry {
     }
 
     /// Refuses impossible sizes before anything changes.
-    async fn look_at_size(&self, number: MemberNumber, size: NewSize) -> Answer<SizeChange> {
+    async fn check_new_size(&self, number: MemberNumber, size: NewSize) -> Answer<SizeChange> {
         let path = self.path_of(number)?;
         let refuse = |reason: String| {
             Problem::conflict(format!("Cannot change the size of {} in the pool: {reason}", path.display()))
@@ -195,7 +195,7 @@ impl Registry {
             let message = format!("Cannot make {} larger in the pool: {}", path.display(), problem.message);
             return Err(Problem { message, ..problem });
         }
-        self.tell(resized).await;
+        self.report_resize(resized).await;
         Ok(())
     }
 
@@ -241,7 +241,7 @@ impl Registry {
             events::of_host(Kind::DeviceKeepsSize, message.clone());
             return Err(Problem { message, ..problem });
         }
-        self.tell(resized).await;
+        self.report_resize(resized).await;
         self.cut_rest(resized).await
     }
 
@@ -258,7 +258,7 @@ impl Registry {
     }
 
     /// Logs the change, and updates limits that depend on the size of the pool.
-    async fn tell(&self, SizeChange { path, before, after, .. }: &SizeChange) {
+    async fn report_resize(&self, SizeChange { path, before, after, .. }: &SizeChange) {
         let (path, before, after) = (path.display(), Size(*before), Size(*after));
         events::of_host(
             Kind::DeviceResized,

@@ -27,7 +27,7 @@ use crate::shard::{DiskReport, HostReport, ReportMoment};
 
 /// Time that a file system has to report its free space.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(2);
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Time between checks of backings.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -49,7 +49,7 @@ impl Registry {
 
     /// Polls as long as the registry is in use.
     pub(crate) async fn watch(registry: Weak<Self>) {
-        let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(LOOK_INTERVAL)) else {
+        let Some(mut ticks) = registry.upgrade().map(|registry| registry.ticks(POLL_INTERVAL)) else {
             return;
         };
         let (mut watcher, mut look, mut last) = (Watcher::default(), Look::default(), LastReport::default());
@@ -97,7 +97,7 @@ impl Registry {
         look.pool_failed = pool.as_ref().map(|pool| pool.failed && !is_missing);
         look.pool_lacks_space = pool.map(|pool| pool.lacks_space);
         let sockets;
-        (look.disks, look.silent, sockets) = look_at_all(disks);
+        (look.disks, look.silent, sockets) = observe_all(disks);
         *lock(&self.sockets) = Arc::new(sockets);
         LastReport { moment, is_device_leaving }
     }
@@ -135,7 +135,7 @@ struct LastReport {
 pub(super) type Sockets = Vec<(String, Vec<DoorSocket>)>;
 
 /// Returns the disks that answered, the reasons for which others did not, and the sockets of the former.
-fn look_at_all(
+fn observe_all(
     reports: BTreeMap<String, Answer<DiskReport>>,
 ) -> (BTreeMap<String, DiskLook>, BTreeMap<String, String>, Sockets) {
     let (mut disks, mut silent, mut sockets) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
@@ -145,7 +145,7 @@ fn look_at_all(
                 let doors = std::mem::take(&mut report.doors);
                 let broken_queues = doors.iter().map(|door| door.counters.broken_queues).sum();
                 sockets.push((name.clone(), doors.into_iter().map(|door| door.socket).collect()));
-                disks.insert(name, DiskLook { broken_queues, ..look_at(report) });
+                disks.insert(name, DiskLook { broken_queues, ..observe_disk(report) });
             }
             Err(problem) => drop(silent.insert(name, problem.message)),
         }
@@ -153,7 +153,7 @@ fn look_at_all(
     (disks, silent, sockets)
 }
 
-fn look_at(report: DiskReport) -> DiskLook {
+fn observe_disk(report: DiskReport) -> DiskLook {
     let waits = waits(&report);
     let DiskReport { attachment, trouble, statistics, .. } = report;
     let counts = &statistics.counts;

@@ -22,7 +22,7 @@ use crate::places::Places;
 use crate::pool::DeviceInUse;
 
 /// Time between reads and writes of wear, which a kill loses at most.
-const LOOK_INTERVAL: Duration = Duration::from_mins(1);
+const POLL_INTERVAL: Duration = Duration::from_mins(1);
 /// Time between requests to drives.
 const ASK_INTERVAL: Duration = Duration::from_hours(1);
 
@@ -94,7 +94,7 @@ impl Registry {
                     tokio::spawn(Self::ask_below(Arc::downgrade(&registry), asker.clone(), due));
                 }
             }
-            sleep(LOOK_INTERVAL).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -308,14 +308,14 @@ mod tests {
     #[test]
     fn a_device_is_looked_at_every_hour_and_not_while_an_earlier_look_hangs() {
         let (mut wear, start) = (Wear::default(), Instant::now());
-        let mut looks = due(&mut wear, &[1, 2], start);
-        assert_eq!(numbers(&looks), [1, 2]);
-        let hanging = looks.remove(0);
-        drop(looks);
-        assert_eq!(numbers(&due(&mut wear, &[1, 2, 3], start + LOOK_INTERVAL)), [3]);
+        let mut due_devices = due(&mut wear, &[1, 2], start);
+        assert_eq!(numbers(&due_devices), [1, 2]);
+        let hanging = due_devices.remove(0);
+        drop(due_devices);
+        assert_eq!(numbers(&due(&mut wear, &[1, 2, 3], start + POLL_INTERVAL)), [3]);
         assert_eq!(numbers(&due(&mut wear, &[1, 2], start + ASK_INTERVAL)), [2]);
         drop(hanging);
-        let after = start + ASK_INTERVAL + LOOK_INTERVAL;
+        let after = start + ASK_INTERVAL + POLL_INTERVAL;
         assert_eq!(numbers(&due(&mut wear, &[1, 2], after)), [1], "as soon as it has answered");
     }
 }

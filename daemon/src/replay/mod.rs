@@ -190,7 +190,7 @@ impl Plan {
     /// # Errors
     /// If the trace is damaged, changed since its survey, or a connection is lost. Failed requests and wrong
     /// content are in the outcome.
-    pub(crate) fn run(&self, stop: &AtomicBool, tell: impl FnMut(ReplayProgress)) -> Answer<ReplayResult> {
+    pub(crate) fn run(&self, stop: &AtomicBool, report: impl FnMut(ReplayProgress)) -> Answer<ReplayResult> {
         let run = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let run = run.map_or(0, |since| since.as_nanos() as u64);
         let (jobs, work) = channel();
@@ -204,7 +204,7 @@ impl Plan {
             }
             drop(done);
             // Dropped when this is done or failed: then no job can come, and the workers end.
-            Dispatcher::new(self, stop, jobs, answers).run(tell)
+            Dispatcher::new(self, stop, jobs, answers).run(report)
         })
     }
 
@@ -283,7 +283,7 @@ impl<'a> Dispatcher<'a> {
         Self { plan, stop, jobs, answers, in_flight, written, outcome, started: Instant::now() }
     }
 
-    fn run(mut self, mut tell: impl FnMut(ReplayProgress)) -> Answer<ReplayResult> {
+    fn run(mut self, mut report: impl FnMut(ReplayProgress)) -> Answer<ReplayResult> {
         let (mut first_us, mut due_last) = (None, Duration::ZERO);
         for request in Trace::open(&self.plan.trace, &self.plan.options).map_err(unreadable)? {
             let request = request.map_err(unreadable)?;
@@ -292,7 +292,7 @@ impl<'a> Dispatcher<'a> {
                 let since_us = at_us.saturating_sub(*first_us.get_or_insert(at_us));
                 // A request with a time before the one in front of it is due with that one.
                 due_last = due_last.max(due(since_us, speed));
-                self.wait_until(due_last, &mut tell)?;
+                self.wait_until(due_last, &mut report)?;
             }
             if self.stop.load(Ordering::Relaxed) {
                 self.outcome.is_complete = false;
@@ -306,7 +306,7 @@ impl<'a> Dispatcher<'a> {
                 self.outcome.late.record(late.as_micros() as u64);
             }
             self.send(direction, place, request.latency_us);
-            tell(self.so_far());
+            report(self.so_far());
         }
         while !self.in_flight.is_empty() {
             self.receive()?;
@@ -356,7 +356,7 @@ impl<'a> Dispatcher<'a> {
     }
 
     /// Waits until `due` after the start or until the replay is stopped, and receives answers meanwhile.
-    fn wait_until(&mut self, due: Duration, tell: &mut impl FnMut(ReplayProgress)) -> Answer<()> {
+    fn wait_until(&mut self, due: Duration, report: &mut impl FnMut(ReplayProgress)) -> Answer<()> {
         let due = self.started + due;
         loop {
             let now = Instant::now();
@@ -368,7 +368,7 @@ impl<'a> Dispatcher<'a> {
             }
             match self.answers.recv_timeout(left.min(STOP_INTERVAL)) {
                 Ok(done) => self.take(done)?,
-                Err(RecvTimeoutError::Timeout) => tell(self.so_far()),
+                Err(RecvTimeoutError::Timeout) => report(self.so_far()),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost("no worker is left")),
             }
         }

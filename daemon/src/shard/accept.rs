@@ -53,7 +53,7 @@ impl ShardHandle {
 impl Shard {
     async fn accept(self: Rc<Self>, disk: AttachRequest, word: Confirmation) -> Answer<Evidence> {
         let opened = self.open_backing(&disk).await?;
-        let doubt = match opened.past().await.belief {
+        let doubt = match opened.recovery_context().await.belief {
             Belief::Nothing(reason) => Some(reason),
             _ => None,
         };

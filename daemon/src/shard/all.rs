@@ -83,7 +83,7 @@ pub(crate) struct HostReport {
 pub(crate) struct Shards {
     all: Arc<[ShardHandle]>,
     /// Owner shard of each disk, by name, from before it is attached until it is detached.
-    homes: Arc<StdMutex<BTreeMap<String, usize>>>,
+    owner_shards: Arc<StdMutex<BTreeMap<String, usize>>>,
     monitor: BackingMonitor,
 }
 
@@ -112,7 +112,7 @@ impl Shards {
     /// Returns a handle of running shards that serve no disks yet, with the monitor that they were started
     /// with.
     pub(super) fn from_handles(all: Vec<ShardHandle>, monitor: BackingMonitor) -> Self {
-        Self { all: all.into(), homes: Arc::default(), monitor }
+        Self { all: all.into(), owner_shards: Arc::default(), monitor }
     }
 
     fn first(&self) -> &ShardHandle {
@@ -121,13 +121,13 @@ impl Shards {
 
     /// Opens and locks a device for a pool and identifies its content; with `create`, first makes a file of
     /// this many bytes. It stays open until the pool is opened, it is added, or is closed again.
-    pub(crate) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
-        self.first().look_at_device(path, create).await
+    pub(crate) async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
+        self.first().probe_device(path, create).await
     }
 
     /// Closes devices that were opened and are not used.
-    pub(crate) async fn let_go_of_devices(&self) -> Answer<()> {
-        self.first().let_go_of_devices().await
+    pub(crate) async fn release_devices(&self) -> Answer<()> {
+        self.first().release_devices().await
     }
 
     /// Makes an empty pool of an open device, whatever it held. Returns the new content.
@@ -147,7 +147,7 @@ impl Shards {
             shard.join_pool(self.first().share_pool().await?).await?;
         }
         // From here on a device is closed when the caches have closed it.
-        self.first().let_go_of_devices().await?;
+        self.first().release_devices().await?;
         Ok(opened)
     }
 
@@ -158,7 +158,7 @@ impl Shards {
     pub(crate) async fn add_device(&self, path: PathBuf) -> Answer<MemberNumber> {
         let number = self.first().add_device(path.clone()).await?;
         let known = self.make_known(path, number).await;
-        self.first().let_go_of_devices().await?;
+        self.first().release_devices().await?;
         if known.is_err() {
             // A shard that does not have it cannot read there, so nothing may be written there.
             self.first().take_out_device(number).await?;
@@ -245,13 +245,13 @@ impl Shards {
     ///
     /// # Errors
     /// If it cannot be done, or one of the disks has dirty data there.
-    pub(crate) async fn give_up_content(
+    pub(crate) async fn invalidate_content(
         &self,
         paths: Vec<PathBuf>,
         marks: Marks,
         disks: Vec<u32>,
     ) -> Answer<()> {
-        self.first().give_up_content(paths, marks, disks).await
+        self.first().invalidate_content(paths, marks, disks).await
     }
 
     /// Continues without records in DIR, which cannot be written. No data of served disks may be on flash.
@@ -282,13 +282,13 @@ impl Shards {
     ///
     /// # Errors
     /// If it cannot be reached, or cannot be served as a disk.
-    pub(crate) async fn look_at_backing(
+    pub(crate) async fn probe_backing(
         &self,
         location: Location,
         access: Access,
         images: Images,
     ) -> Answer<Identity> {
-        self.first().look_at_backing(location, access, images).await
+        self.first().probe_backing(location, access, images).await
     }
 
     /// Returns a unique mark for a start.
@@ -317,15 +317,15 @@ impl Shards {
     /// Any failure; then nothing is left behind.
     pub(crate) async fn attach(&self, disk: AttachRequest) -> Answer<()> {
         let name = disk.name.clone();
-        let home = {
-            let mut homes = self.homes();
-            let fewest = fewest(&homes, self.all.len());
+        let owner_shard = {
+            let mut owner_shards = self.owner_shards();
+            let fewest = fewest(&owner_shards, self.all.len());
             // A disk that is being attached keeps its shard.
-            *homes.entry(name.clone()).or_insert(fewest)
+            *owner_shards.entry(name.clone()).or_insert(fewest)
         };
-        let attached = self.all[home].attach(disk).await;
+        let attached = self.all[owner_shard].attach(disk).await;
         if attached.is_err() {
-            self.homes().remove(&name);
+            self.owner_shards().remove(&name);
         }
         attached
     }
@@ -338,13 +338,13 @@ impl Shards {
     pub(crate) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Answer<Evidence> {
         let name = disk.name.clone();
         let shard = {
-            let mut homes = self.homes();
-            let fewest = fewest(&homes, self.all.len());
-            *homes.entry(name.clone()).or_insert(fewest)
+            let mut owner_shards = self.owner_shards();
+            let fewest = fewest(&owner_shards, self.all.len());
+            *owner_shards.entry(name.clone()).or_insert(fewest)
         };
         let evidence = self.all[shard].accept(disk, word).await;
         if !evidence.as_ref().is_ok_and(|evidence| evidence.is_accepted) {
-            self.homes().remove(&name);
+            self.owner_shards().remove(&name);
         }
         evidence
     }
@@ -362,7 +362,7 @@ impl Shards {
     /// # Errors
     /// If it cannot be changed; then nothing has changed.
     pub(crate) async fn reconfigure(&self, change: ReconfigureRequest) -> Answer<()> {
-        self.home(&change.name)?.reconfigure(change).await
+        self.owner_shard(&change.name)?.reconfigure(change).await
     }
 
     /// Returns the guests that are connected to a disk; none if it is not served.
@@ -373,7 +373,7 @@ impl Shards {
         if !self.is_attached(&name) {
             return Ok(Vec::new());
         }
-        self.home(&name)?.guests(name).await
+        self.owner_shard(&name)?.guests(name).await
     }
 
     /// Creates the sockets of a disk again whose files are gone.
@@ -381,7 +381,7 @@ impl Shards {
     /// # Errors
     /// If one cannot be created, or the disk is not served.
     pub(crate) async fn renew_sockets(&self, name: String) -> Answer<()> {
-        self.home(&name)?.renew_sockets(name).await
+        self.owner_shard(&name)?.renew_sockets(name).await
     }
 
     /// Grows a disk to the present size of its backing.
@@ -389,7 +389,7 @@ impl Shards {
     /// # Errors
     /// The reason for which it cannot; then nothing has changed.
     pub(crate) async fn resize(&self, wanted: ResizeRequest) -> Answer<ResizeResult> {
-        self.home(&wanted.name)?.resize(wanted).await
+        self.owner_shard(&wanted.name)?.resize(wanted).await
     }
 
     /// Returns true if a disk was attached to a backing that is larger, once it is loaded; false if it was
@@ -398,7 +398,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached.
     pub(crate) async fn may_take_growth(&self, name: String) -> Answer<bool> {
-        self.home(&name)?.may_take_growth(name).await
+        self.owner_shard(&name)?.may_take_growth(name).await
     }
 
     /// Detaches a disk: lets requests in flight end, makes acknowledged writes durable, closes the backing.
@@ -408,12 +408,12 @@ impl Shards {
     /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
     /// is served as before.
     pub(crate) async fn detach(&self, name: String, content: DetachPolicy) -> Answer<DetachReport> {
-        let shard = self.home(&name)?;
+        let shard = self.owner_shard(&name)?;
         let detached = shard.detach(name.clone(), content).await;
         let goes_on =
             detached.is_err() && shard.disk_report(name.clone()).await.is_ok_and(|report| report.is_some());
         if !goes_on {
-            self.homes().remove(&name);
+            self.owner_shards().remove(&name);
         }
         detached
     }
@@ -423,7 +423,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached.
     pub(crate) async fn destage(&self, name: String, asked: Destage) -> Answer<()> {
-        self.home(&name)?.destage(name, asked).await
+        self.owner_shard(&name)?.destage(name, asked).await
     }
 
     /// Destages everything of a disk, and keeps it clean until it is detached.
@@ -431,7 +431,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached, or its backing fails.
     pub(crate) async fn destage_for_good(&self, name: String) -> Answer<()> {
-        self.home(&name)?.destage_for_good(name).await
+        self.owner_shard(&name)?.destage_for_good(name).await
     }
 
     /// Begins to destage everything of a disk, and to keep it clean for this many seconds from then on.
@@ -440,7 +440,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached.
     pub(crate) async fn quiesce(&self, name: String, seconds: u64) -> Answer<u64> {
-        self.home(&name)?.quiesce(name, seconds).await
+        self.owner_shard(&name)?.quiesce(name, seconds).await
     }
 
     /// Ends the request of [`Self::quiesce`], of this number if one is given. Returns true if there was one.
@@ -448,7 +448,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached.
     pub(crate) async fn resume(&self, name: String, number: Option<u64>) -> Answer<bool> {
-        self.home(&name)?.resume(name, number).await
+        self.owner_shard(&name)?.resume(name, number).await
     }
 
     /// Returns the bytes of a disk that flash lost before the backing had them. At most this many ranges.
@@ -456,7 +456,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached.
     pub(crate) async fn lost(&self, name: String, most: usize) -> Answer<Vec<ByteRange>> {
-        self.home(&name)?.lost(name, most).await
+        self.owner_shard(&name)?.lost(name, most).await
     }
 
     /// Returns the curves of a disk, and the bytes of RAM that they take.
@@ -464,7 +464,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached.
     pub(crate) async fn curves(&self, name: String) -> Answer<(Curves, u64)> {
-        self.home(&name)?.curves(name).await
+        self.owner_shard(&name)?.curves(name).await
     }
 
     /// Frees the cached data of a disk that is not attached and will not be.
@@ -480,8 +480,8 @@ impl Shards {
     /// # Errors
     /// If it may return at the next start.
     pub(crate) async fn evict(&self, name: String, id: u32) -> Answer<()> {
-        let home = self.home(&name).unwrap_or_else(|_| self.first().clone());
-        home.evict(name, id).await
+        let owner_shard = self.owner_shard(&name).unwrap_or_else(|_| self.first().clone());
+        owner_shard.evict(name, id).await
     }
 
     /// Returns every attached disk, with its report.
@@ -542,8 +542,8 @@ impl Shards {
                     disks.extend(reports.into_iter().map(|(name, report)| (name, Ok(report))));
                 }
                 Err(problem) => {
-                    let homes = self.homes();
-                    let here = homes.iter().filter(|(_, home)| **home == shard);
+                    let owner_shards = self.owner_shards();
+                    let here = owner_shards.iter().filter(|(_, owner_shard)| **owner_shard == shard);
                     disks.extend(here.map(|(name, _)| (name.clone(), Err(problem.clone()))));
                 }
             }
@@ -563,10 +563,10 @@ impl Shards {
     async fn start_checks(&self, disks: Vec<String>) {
         let mut on_shards: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         {
-            let homes = self.homes();
+            let owner_shards = self.owner_shards();
             for disk in disks {
-                if let Some(home) = homes.get(&disk) {
-                    on_shards.entry(*home).or_default().push(disk);
+                if let Some(owner_shard) = owner_shards.get(&disk) {
+                    on_shards.entry(*owner_shard).or_default().push(disk);
                 }
             }
         }
@@ -577,20 +577,20 @@ impl Shards {
 
     /// Returns the names of all attached disks. Sends no request to a shard.
     pub(crate) fn attached(&self) -> Vec<String> {
-        self.homes().keys().cloned().collect()
+        self.owner_shards().keys().cloned().collect()
     }
 
     /// Returns true if a disk is attached. Sends no request to a shard.
     pub(crate) fn is_attached(&self, name: &str) -> bool {
-        self.homes().contains_key(name)
+        self.owner_shards().contains_key(name)
     }
 
     /// Returns the load of the shards. Sends no request to them.
     pub(crate) fn reports(&self) -> Vec<ShardReport> {
-        let homes = self.homes();
+        let owner_shards = self.owner_shards();
         let report = |(at, shard): (usize, &ShardHandle)| ShardReport {
             number: shard.number,
-            disks: homes.values().filter(|home| **home == at).count(),
+            disks: owner_shards.values().filter(|owner_shard| **owner_shard == at).count(),
             busy_ns: shard.busy.nanos(),
             // Five centuries fit.
             age_ns: shard.started.elapsed().as_nanos() as u64,
@@ -600,51 +600,51 @@ impl Shards {
 
     /// Moves a disk to shard `to` while its guests stay connected. Nothing else may be done with the disk meanwhile.
     pub(crate) async fn relocate(&self, name: &str, to: usize) -> Relocation {
-        let Some(from) = self.homes().get(name).copied() else {
+        let Some(from) = self.owner_shards().get(name).copied() else {
             return Relocation::Stayed(not_attached(name));
         };
-        let moving = match self.all[from].lift(name.to_owned()).await {
+        let moving = match self.all[from].freeze(name.to_owned()).await {
             Ok(moving) => moving,
             Err(problem) => return Relocation::Stayed(problem),
         };
-        self.set_down(name, (from, to), moving).await
+        self.thaw(name, (from, to), moving).await
     }
 
     /// Makes shard `to` serve a disk that was frozen on shard `from`, or the first one again.
-    pub(super) async fn set_down(
+    pub(super) async fn thaw(
         &self,
         name: &str,
         (from, to): (usize, usize),
         moving: Box<FrozenDisk>,
     ) -> Relocation {
         let sockets = moving.sockets();
-        let lost = match self.all[to].set_down(moving).await {
+        let lost = match self.all[to].thaw(moving).await {
             Ok(Ok(())) => {
                 // Listed under the new shard first: a request in between finds it twice rather than not at
                 // all.
-                self.homes().insert(name.to_owned(), to);
-                if let Err(problem) = self.all[from].let_go(name.to_owned()).await {
+                self.owner_shards().insert(name.to_owned(), to);
+                if let Err(problem) = self.all[from].release(name.to_owned()).await {
                     tracing::error!("While a disk was moved away from there: {problem}");
                 }
                 return Relocation::Moved;
             }
-            Ok(Err((problem, moving))) => match self.all[from].set_down(moving).await {
+            Ok(Err((problem, moving))) => match self.all[from].thaw(moving).await {
                 Ok(Ok(())) => return Relocation::Stayed(problem),
                 Ok(Err((problem, _))) | Err(problem) => problem,
             },
             Err(problem) => problem,
         };
         remove_sockets(&sockets);
-        if let Err(problem) = self.all[from].let_go(name.to_owned()).await {
+        if let Err(problem) = self.all[from].release(name.to_owned()).await {
             tracing::error!("While a disk that could not be moved was released: {problem}");
         }
-        self.homes().remove(name);
+        self.owner_shards().remove(name);
         Relocation::Lost(lost)
     }
 
     /// Returns the report of one disk; none if it is not attached.
     pub(crate) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
-        match self.home(&name) {
+        match self.owner_shard(&name) {
             Ok(shard) => shard.disk_report(name).await,
             Err(_) => Ok(None),
         }
@@ -655,7 +655,7 @@ impl Shards {
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
     pub(crate) async fn take_over(&self, change: ReconfigureRequest) -> Answer<()> {
-        self.home(&change.name)?.take_over(change).await
+        self.owner_shard(&change.name)?.take_over(change).await
     }
 
     /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing
@@ -664,31 +664,31 @@ impl Shards {
     /// # Errors
     /// If the backing failed the flush.
     pub(crate) async fn withdraw(&self, change: ReconfigureRequest) -> Answer<()> {
-        self.home(&change.name)?.withdraw(change).await
+        self.owner_shard(&change.name)?.withdraw(change).await
     }
 
     /// Unlocks the image of a disk that was withdrawn.
     ///
     /// # Errors
     /// The error of the system; then nothing has changed.
-    pub(crate) async fn give_up_lock(&self, name: String) -> Answer<()> {
-        self.home(&name)?.give_up_lock(name).await
+    pub(crate) async fn release_lock(&self, name: String) -> Answer<()> {
+        self.owner_shard(&name)?.release_lock(name).await
     }
 
-    fn home(&self, name: &str) -> Answer<ShardHandle> {
-        let home = self.homes().get(name).copied();
-        home.map(|home| self.all[home].clone()).ok_or_else(|| not_attached(name))
+    fn owner_shard(&self, name: &str) -> Answer<ShardHandle> {
+        let owner_shard = self.owner_shards().get(name).copied();
+        owner_shard.map(|owner_shard| self.all[owner_shard].clone()).ok_or_else(|| not_attached(name))
     }
 
-    fn homes(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, usize>> {
+    fn owner_shards(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, usize>> {
         // A map is consistent after every step, also if a task panicked.
-        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.owner_shards.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the shard with the fewest disks; of several the first.
-fn fewest(homes: &BTreeMap<String, usize>, shards: usize) -> usize {
-    let disks_on = |shard: &usize| homes.values().filter(|home| *home == shard).count();
+fn fewest(owner_shards: &BTreeMap<String, usize>, shards: usize) -> usize {
+    let disks_on = |shard: &usize| owner_shards.values().filter(|owner_shard| *owner_shard == shard).count();
     (0..shards).min_by_key(disks_on).expect("there is a shard")
 }
 
@@ -708,15 +708,15 @@ mod tests {
 
     #[test]
     fn disks_go_where_the_fewest_are() {
-        let mut homes = BTreeMap::new();
-        let add = |homes: &mut BTreeMap<_, _>, name: &str| {
-            let home = fewest(homes, 3);
-            homes.insert(name.to_owned(), home);
-            home
+        let mut owner_shards = BTreeMap::new();
+        let add = |owner_shards: &mut BTreeMap<_, _>, name: &str| {
+            let owner_shard = fewest(owner_shards, 3);
+            owner_shards.insert(name.to_owned(), owner_shard);
+            owner_shard
         };
-        assert_eq!(["a", "b", "c", "d"].map(|name| add(&mut homes, name)), [0, 1, 2, 0]);
-        homes.remove("b");
-        assert_eq!(["e", "f", "g"].map(|name| add(&mut homes, name)), [1, 1, 2]);
+        assert_eq!(["a", "b", "c", "d"].map(|name| add(&mut owner_shards, name)), [0, 1, 2, 0]);
+        owner_shards.remove("b");
+        assert_eq!(["e", "f", "g"].map(|name| add(&mut owner_shards, name)), [1, 1, 2]);
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl ShardHandle {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             if disk.cached.holds_dirty() || disk.cached.settings().mode.row().writes_back {
                 disk.cached.hurry_destage();
-                bring_home(&disk, &name).await?;
+                destage_all(&disk, &name).await?;
             }
             Ok(())
         })
@@ -159,7 +159,7 @@ impl ShardHandle {
                 disk.quiet.state.replace(QuiesceState::Destaging);
             }
             let time = HoldTime::OnceHome(Duration::from_secs(seconds));
-            shard.host.spawn(keep_quiet(name, disk, shard.host.clone(), turn, time));
+            shard.host.spawn(hold_quiesce(name, disk, shard.host.clone(), turn, time));
             Ok(turn)
         })
         .await?
@@ -198,7 +198,7 @@ impl ShardHandle {
             match shard.cache().disown(DiskId(id), what_is_dirty).await {
                 Err(CacheError::HoldsDirty(_)) => Err(holds_dirty(&name)),
                 outcome => {
-                    shard.forget_past(id).await?;
+                    shard.forget_identity(id).await?;
                     outcome.map_err(|error| {
                         Problem::failed(format!(
                             "The cached data of the disk keeps its place in the pool: {error}"
@@ -214,7 +214,7 @@ impl ShardHandle {
 impl Disk {
     /// Keeps a disk clean that was just attached, as was requested before. Must be called before its first
     /// request.
-    pub(super) fn go_on_quiet(self: &Rc<Self>, name: String, host: &LocalHost, time: HoldTime) {
+    pub(super) fn continue_quiesce(self: &Rc<Self>, name: String, host: &LocalHost, time: HoldTime) {
         if time == HoldTime::Left(Duration::ZERO) {
             return;
         }
@@ -226,7 +226,7 @@ impl Disk {
         events::of_disk(Kind::QuiesceGoesOn, &name, holds);
         let turn = self.quiet.take_turn();
         self.quiet.state.replace(QuiesceState::Destaging);
-        host.spawn(keep_quiet(name, Rc::clone(self), host.clone(), turn, time));
+        host.spawn(hold_quiesce(name, Rc::clone(self), host.clone(), turn, time));
     }
 }
 
@@ -245,15 +245,15 @@ pub(crate) enum Destage {
 ///
 /// # Errors
 /// If the backing fails; then the disk continues as before.
-pub(super) async fn bring_home(disk: &Disk, name: &str) -> Answer<()> {
+pub(super) async fn destage_all(disk: &Disk, name: &str) -> Answer<()> {
     disk.quiet.end();
     if let Some(BackingFailure::Shrunk(reason)) = &*disk.failure.borrow() {
         return Err(Problem::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
     }
-    disk.cached.quiesce().await.map_err(|error| not_home(name, &disk.cached, &error))
+    disk.cached.quiesce().await.map_err(|error| not_destaged(name, &disk.cached, &error))
 }
 
-fn not_home(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Problem {
+fn not_destaged(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Problem {
     let statistics = cached.statistics();
     let size = base::units::Size(statistics.dirty_bytes);
     Problem::conflict(format!(
@@ -270,7 +270,7 @@ pub(super) fn holds_dirty(name: &str) -> Problem {
     ))
 }
 
-async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, time: HoldTime) {
+async fn hold_quiesce(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, time: HoldTime) {
     let begun = host.now();
     // A later request is checked first: then the hold of this one was not handed over yet, and is dropped.
     let superseded = pin!(disk.quiet.is_superseded(turn));

@@ -26,13 +26,13 @@ use super::{Shard, ShardHandle};
 impl ShardHandle {
     /// Opens and locks a device and identifies its content; with `create`, first makes a file of this many
     /// bytes. It stays open until it is used or closed again.
-    pub(super) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
-        self.call(move |shard| async move { shard.look_at_device(path, create).await }).await?
+    pub(super) async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
+        self.call(move |shard| async move { shard.probe_device(path, create).await }).await?
     }
 
     /// Closes this shard's devices that are not in its cache: those that were opened and are not to be used,
     /// and those that all shards have by now.
-    pub(super) async fn let_go_of_devices(&self) -> Answer<()> {
+    pub(super) async fn release_devices(&self) -> Answer<()> {
         self.call(|shard| async move { shard.looked_at.borrow_mut().clear() }).await
     }
 
@@ -211,7 +211,7 @@ impl Shard {
         Ok(DeviceStorage { size_bytes, is_file })
     }
 
-    async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
+    async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
         // An earlier opening is closed first, so that it can be opened again.
         self.looked_at.borrow_mut().remove(&path);
         if create.is_none() {
@@ -251,7 +251,7 @@ impl Shard {
     }
 
     async fn add_device(&self, path: &Path) -> Answer<MemberNumber> {
-        let open = self.take_looked_at(path);
+        let open = self.take_probed(path);
         let spare = OpenDevice::from_handle(&self.ring, open.handle());
         let cache = Rc::clone(self.cache());
         let numbers =

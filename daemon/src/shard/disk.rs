@@ -26,7 +26,7 @@ use telemetry::events::{self, Kind};
 use telemetry::series::lifetime::{Meter, Passed};
 use tokio::sync::Notify;
 
-use super::destage::{Quiesce, QuiesceStatus, bring_home, holds_dirty};
+use super::destage::{Quiesce, QuiesceStatus, destage_all, holds_dirty};
 use super::dirty_marker::UnsavedPools;
 use super::flash::Flash;
 use super::learned::LearnedFile;
@@ -34,7 +34,7 @@ use super::standing::DisplacedBacking;
 use super::watching::BackingFailure;
 use super::{Shard, ShardHandle};
 use crate::backing::{
-    Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, look_on_ring,
+    Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, probe_on_ring,
 };
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
 use crate::holds::HoldTime;
@@ -133,8 +133,8 @@ pub(super) struct OpenedBacking {
 
 impl OpenedBacking {
     /// Returns the trust that its record permits.
-    pub(super) async fn past(&self) -> Past {
-        self.history.past(&self.found).await
+    pub(super) async fn recovery_context(&self) -> Past {
+        self.history.recovery_context(&self.found).await
     }
 }
 
@@ -173,7 +173,7 @@ pub(crate) struct DetachReport {
     /// Error if acknowledged writes may not be durable. It is detached in either case.
     pub(crate) flushed: Answer<()>,
     /// True if the backing is complete.
-    pub(crate) is_home: bool,
+    pub(crate) is_destaged: bool,
     /// Dirty bytes that are left on flash.
     pub(crate) dirty_bytes: u64,
 }
@@ -234,14 +234,14 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it cannot be reached, or cannot be served as a disk.
-    pub(super) async fn look_at_backing(
+    pub(super) async fn probe_backing(
         &self,
         location: Location,
         access: Access,
         images: Images,
     ) -> Answer<Identity> {
         self.call(move |shard| async move {
-            look_on_ring(&shard.ring, &shard.host, &location, access, images).await
+            probe_on_ring(&shard.ring, &shard.host, &location, access, images).await
         })
         .await?
     }
@@ -354,8 +354,8 @@ impl ShardHandle {
     ///
     /// # Errors
     /// The error of the system; then nothing has changed.
-    pub(super) async fn give_up_lock(&self, name: String) -> Answer<()> {
-        self.call(move |shard| async move { shard.give_up_lock(&name) }).await?
+    pub(super) async fn release_lock(&self, name: String) -> Answer<()> {
+        self.call(move |shard| async move { shard.release_lock(&name) }).await?
     }
 }
 
@@ -383,7 +383,7 @@ impl Shard {
         // Its QEMU opens the file at the path.
         disk.check_in_place(&change.name, "give back", &self.host).await?;
         self.reconfigure(change).await?;
-        bring_home(&disk, &change.name).await?;
+        destage_all(&disk, &change.name).await?;
         let evicted = evict(&disk.cached, &change.name).await;
         disk.cached.resume();
         evicted?;
@@ -397,7 +397,7 @@ impl Shard {
         })
     }
 
-    fn give_up_lock(&self, name: &str) -> Answer<()> {
+    fn release_lock(&self, name: &str) -> Answer<()> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let backing = disk.cached.backing();
         if backing.lock() == Lock::Beside { Ok(()) } else { backing.give_up_image_lock(&disk.location) }
@@ -449,7 +449,7 @@ impl Shard {
         opened: OpenedBacking,
         trust: Trust,
     ) -> Answer<()> {
-        let past = opened.past().await;
+        let past = opened.recovery_context().await;
         let AttachRequest {
             name,
             id,
@@ -538,7 +538,7 @@ impl Shard {
         }
         if let Some(time) = hold {
             // Before any request of a guest: the first one is served only after this task has ended its run.
-            disk.go_on_quiet(name, &self.host, time);
+            disk.continue_quiesce(name, &self.host, time);
         }
         Ok(())
     }
@@ -563,7 +563,7 @@ impl Shard {
     /// Adds a disk to this shard, which then drives its tasks.
     pub(super) fn enter(&self, name: String, disk: Disk) -> Rc<Disk> {
         let disk = Rc::new(disk);
-        self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
+        self.host.spawn(report_recovery(name.clone(), Rc::clone(&disk)));
         let learned = Rc::clone(&disk.learned);
         self.host.spawn(learned.keep_saving(self.host.clone(), name.clone(), Rc::downgrade(&disk)));
         let before = self.disks.borrow_mut().insert(name, Rc::clone(&disk));
@@ -622,7 +622,7 @@ impl Shard {
         if content == DetachPolicy::Dropped(WhatIsDirty::IsKept) && may_be_dirty {
             // While guests are still connected: they do not notice a failure. From then on nothing becomes
             // dirty.
-            bring_home(&disk, name).await?;
+            destage_all(&disk, name).await?;
         }
         // It may have been mapped since; then it is served as before.
         disk.check_unmapped(name, content).inspect_err(|_| {
@@ -631,19 +631,19 @@ impl Shard {
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
             gone.await;
-            return Ok(DetachReport { last: None, flushed: Ok(()), is_home: false, dirty_bytes: 0 });
+            return Ok(DetachReport { last: None, flushed: Ok(()), is_destaged: false, dirty_bytes: 0 });
         }
         disk.doors.close().await;
         let is_given_up =
             matches!(content, DetachPolicy::Dropped(WhatIsDirty::IsLost) | DetachPolicy::Undone);
         let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
         let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
-        let is_home = !disk.cached.holds_dirty();
+        let is_destaged = !disk.cached.holds_dirty();
         let statistics = disk.cached.statistics();
         let dirty_bytes = statistics.dirty_bytes + statistics.dirty_zeroes_bytes;
         let dropped = match content {
             DetachPolicy::Kept => {
-                self.let_rest(&disk, name, is_home).await;
+                self.let_rest(&disk, name, is_destaged).await;
                 Ok(())
             }
             DetachPolicy::Dropped(what_is_dirty) => self.drop_content(&disk, name, what_is_dirty).await,
@@ -656,14 +656,14 @@ impl Shard {
         dropped?;
         let last = Some(disk.report(self.number, self.host.now()));
         let flushed = flushed.map_err(|error| last_flush_failed(name, &error));
-        Ok(DetachReport { last, flushed, is_home, dirty_bytes })
+        Ok(DetachReport { last, flushed, is_destaged, dirty_bytes })
     }
 
     /// Detaches a disk from the cache that will be attached again.
-    async fn let_rest(&self, disk: &Disk, name: &str, is_home: bool) {
+    async fn let_rest(&self, disk: &Disk, name: &str, is_destaged: bool) {
         let learned = LearnedFile::state_at_stop(&self.host, &disk.cached).await;
         self.cache().detach(&disk.cached).await;
-        if is_home {
+        if is_destaged {
             // Before the file is examined the last time, which this changes.
             disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
         }
@@ -678,19 +678,19 @@ impl Shard {
     /// Drops the cached data of a disk. If there is dirty data after all, it is only detached, as if it were
     /// attached again later.
     async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: WhatIsDirty) -> Answer<()> {
-        let is_home = !disk.cached.holds_dirty();
+        let is_destaged = !disk.cached.holds_dirty();
         if self.cache().remove(&disk.cached, what_is_dirty).await.is_err() {
-            self.let_rest(disk, name, is_home).await;
+            self.let_rest(disk, name, is_destaged).await;
             return Err(holds_dirty(name));
         }
         disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
         disk.learned.remove().await;
         // Its number is never used again: remaining data is not trusted.
-        drop(self.forget_past(disk.cached.settings().id.0).await);
+        drop(self.forget_identity(disk.cached.settings().id.0).await);
         Ok(())
     }
 
-    pub(super) async fn forget_past(&self, id: u32) -> Answer<()> {
+    pub(super) async fn forget_identity(&self, id: u32) -> Answer<()> {
         self.learned_file(id).remove().await;
         BackingHistory::forget(&self.aside, &self.places, &self.remembered, id).await
     }
@@ -803,7 +803,7 @@ fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Problem {
 }
 
 /// Logs, once it is known, how much of the earlier cache was recovered.
-async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
+async fn report_recovery(name: String, disk: Rc<Disk>) {
     let load = disk.cached.loaded().await;
     match load.state {
         Load::Running => {}

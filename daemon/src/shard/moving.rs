@@ -1,12 +1,12 @@
 //! Moves of a disk from one shard to another, while its guests stay connected.
 //!
 //! ```text
-//!   lift:      guests held, requests end ── cache detaches it, content stays on flash ──> Moving
-//!   set_down:  Moving ──> backing (the same open file or connections, throughout) ── cache, which loads ── guests continue
-//!   let_go:    the old shard removes the disk
+//!   freeze:   guests held, requests end ── cache detaches it, content stays on flash ──> FrozenDisk
+//!   thaw:     FrozenDisk ──> backing (the same open file or connections, throughout) ── cache, which loads ── guests continue
+//!   release:  the old shard removes the disk
 //! ```
-//! Until the cache detaches the disk, a lift can be cancelled at any moment: the disk continues on its shard.
-//! After that it is served by the shard that sets it down; if the new one cannot, the old one does. Nothing
+//! Until the cache detaches the disk, a freeze can be cancelled at any moment: the disk continues on its shard.
+//! After that it is served by the shard that thaws it; if the new one cannot, the old one does. Nothing
 //! is recorded beyond the process: the shard of a disk does not matter to a restart. The content of its RAM
 //! tier is lost, and the index is loaded again, with reads answered from the backing meanwhile: that is the
 //! cost of a move.
@@ -65,16 +65,16 @@ impl FrozenDisk {
     }
 }
 
-/// A disk that could not be set down, and the reason.
+/// A disk that could not be thawed, and the reason.
 pub(super) type ThawFailure = (Problem, Box<FrozenDisk>);
 
 impl ShardHandle {
-    /// Freezes a disk on its shard. It stays in the reports of that shard until [`Self::let_go`].
+    /// Freezes a disk on its shard. It stays in the reports of that shard until [`Self::release`].
     ///
     /// # Errors
     /// The reason for which it cannot be moved now; then it continues on its shard.
-    pub(super) async fn lift(&self, name: String) -> Answer<Box<FrozenDisk>> {
-        self.call(move |shard| async move { shard.lift(&name).await.map(Box::new) }).await?
+    pub(super) async fn freeze(&self, name: String) -> Answer<Box<FrozenDisk>> {
+        self.call(move |shard| async move { shard.freeze(&name).await.map(Box::new) }).await?
     }
 
     /// Serves a frozen disk on this shard.
@@ -82,12 +82,12 @@ impl ShardHandle {
     /// # Errors
     /// The reason for which it cannot, with the disk. Only a problem if this shard is gone, and the disk with
     /// it.
-    pub(super) async fn set_down(&self, moving: Box<FrozenDisk>) -> Answer<Result<(), ThawFailure>> {
-        self.call(move |shard| async move { shard.set_down(moving).await }).await
+    pub(super) async fn thaw(&self, moving: Box<FrozenDisk>) -> Answer<Result<(), ThawFailure>> {
+        self.call(move |shard| async move { shard.thaw(moving).await }).await
     }
 
     /// Removes a frozen disk from this shard, once it is served elsewhere, or nowhere.
-    pub(super) async fn let_go(&self, name: String) -> Answer<()> {
+    pub(super) async fn release(&self, name: String) -> Answer<()> {
         self.call(move |shard| async move {
             let gone = shard.disks.borrow_mut().remove(&name);
             drop(gone);
@@ -97,7 +97,7 @@ impl ShardHandle {
 }
 
 impl Shard {
-    async fn lift(&self, name: &str) -> Answer<FrozenDisk> {
+    async fn freeze(&self, name: &str) -> Answer<FrozenDisk> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         disk.check_fit_to_move(name)?;
         // Before guests are held: for a large cache it takes its time.
@@ -170,7 +170,7 @@ impl Shard {
         }
     }
 
-    async fn set_down(self: Rc<Self>, moving: Box<FrozenDisk>) -> Result<(), ThawFailure> {
+    async fn thaw(self: Rc<Self>, moving: Box<FrozenDisk>) -> Result<(), ThawFailure> {
         let (cached, history) = match self.take_up(&moving).await {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
@@ -238,7 +238,7 @@ impl Shard {
         let history =
             BackingHistory::from_handle(&self.aside, remembered, id, size_bytes, mark, history).await?;
         let history = Rc::new(history);
-        let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
+        let attached = self.cache().attach(*settings, backing, history.unbroken_context()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;
         cached.backing().go_on();
         history.go_on();

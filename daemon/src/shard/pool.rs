@@ -62,7 +62,7 @@ impl ShardHandle {
     /// Makes an empty pool of an open device, whatever it held. Returns its new content.
     pub(super) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Answer<Identified> {
         self.call(move |shard| async move {
-            let open = shard.take_looked_at(&path);
+            let open = shard.take_probed(&path);
             let made = match cache::format(open.device(), id, None).await {
                 Ok(()) => cache::identify(open.device()).await.map_err(CacheError::from),
                 Err(error) => Err(error),
@@ -87,7 +87,7 @@ impl ShardHandle {
         self.call(move |shard| async move {
             let mut devices = Vec::new();
             for path in &paths {
-                let open = shard.take_looked_at(path);
+                let open = shard.take_probed(path);
                 let spare = OpenDevice::from_handle(&shard.ring, open.handle());
                 shard.looked_at.borrow_mut().insert(path.clone(), spare);
                 devices.push(Flash::Device(open));
@@ -121,7 +121,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it cannot be done, or one of the disks has dirty data there.
-    pub(super) async fn give_up_content(
+    pub(super) async fn invalidate_content(
         &self,
         paths: Vec<PathBuf>,
         marks: Marks,
@@ -131,7 +131,7 @@ impl ShardHandle {
             let failed = |error| {
                 Problem::failed(format!("Cannot discard the data that the pool holds of disks: {error}"))
             };
-            let devices = paths.iter().map(|path| Flash::Device(shard.take_looked_at(path))).collect();
+            let devices = paths.iter().map(|path| Flash::Device(shard.take_probed(path))).collect();
             let opened = Cache::<Env>::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
             for owner in opened.cache.owners().into_iter().filter(|owner| disks.contains(&owner.0)) {
                 opened.cache.disown(owner, WhatIsDirty::IsKept).await.map_err(failed)?;
@@ -248,7 +248,7 @@ pub(super) struct SharedFlash {
 
 impl Shard {
     /// Takes a device that was opened before.
-    pub(super) fn take_looked_at(&self, path: &std::path::Path) -> OpenDevice {
+    pub(super) fn take_probed(&self, path: &std::path::Path) -> OpenDevice {
         self.looked_at.borrow_mut().remove(path).expect("a device is looked at before it is used")
     }
 

@@ -28,7 +28,7 @@ use crate::places;
 use file::open_file;
 #[cfg(test)]
 pub(super) use nbd::identity_of;
-use nbd::{look_at_export, open_export};
+use nbd::{open_export, probe_export};
 
 /// Location of a backing. `Display` prints a text that [`Location::parse`] reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,7 +134,7 @@ fn parse_model<'a>(text: &str, rest: &'a str) -> Answer<(Profile, &'a str)> {
 ///
 /// # Errors
 /// If it cannot be reached, or cannot be served as a disk.
-pub(crate) async fn look_on_ring(
+pub(crate) async fn probe_on_ring(
     ring: &Ring,
     host: &LocalHost,
     location: &Location,
@@ -142,7 +142,7 @@ pub(crate) async fn look_on_ring(
     images: Images,
 ) -> Answer<Identity> {
     match location {
-        Location::Nbd(target) => look_at_export(ring, host, target, access, images).await,
+        Location::Nbd(target) => probe_export(ring, host, target, access, images).await,
         Location::File(_) | Location::Model(..) => unreachable!("a file is probed where one may wait for it"),
     }
 }

@@ -93,7 +93,7 @@ pub(in crate::backing) fn identity_of(target: &Target) -> Identity {
 
 /// Probes an export as `probe.rs` probes a file: checks that the server has it, and that it is raw. Takes as
 /// long as its server; the caller sets a limit.
-pub(super) async fn look_at_export(
+pub(super) async fn probe_export(
     ring: &Ring,
     host: &LocalHost,
     target: &Target,

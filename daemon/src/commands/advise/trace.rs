@@ -77,7 +77,7 @@ fn learn(options: &Advise, path: &Path) -> Answer<TraceStatistics> {
             Kind::Write => writes.add(request.latency_us),
             Kind::Read | Kind::Unknown => reads.add(request.latency_us),
         }
-        progress.tell(trace.progress());
+        progress.update(trace.progress());
     }
     progress.end();
     Ok(TraceStatistics {
@@ -123,7 +123,7 @@ impl MeanLatency {
 fn known<'a>(options: &Advise, learned: &'a TraceStatistics, name: &'a str) -> AdviceInput<'a> {
     let TraceStatistics { curves, info, recorded, recorded_writes, .. } = learned;
     let survey = &info.survey;
-    let said = |micros: Option<f64>| micros.map(LatencyEstimate::said);
+    let given = |micros: Option<f64>| micros.map(LatencyEstimate::given);
     AdviceInput {
         source: Source::Trace,
         name,
@@ -141,8 +141,8 @@ fn known<'a>(options: &Advise, learned: &'a TraceStatistics, name: &'a str) -> A
         },
         latencies: Latencies {
             ram: Some(LatencyEstimate::RAM),
-            flash: said(options.flash_us).or(Some(LatencyEstimate::FLASH)),
-            miss: said(options.miss_us).or(*recorded).or(Some(LatencyEstimate::MISS)),
+            flash: given(options.flash_us).or(Some(LatencyEstimate::FLASH)),
+            miss: given(options.miss_us).or(*recorded).or(Some(LatencyEstimate::MISS)),
             write: *recorded_writes,
         },
         present: None,
@@ -179,8 +179,8 @@ fn simulate(
     };
     let bar = progress(workload.requests() * BLOCKS.len() as u64);
     let serve = &|block_bytes| {
-        let tell = |done| bar.inc(done);
-        served::serve(&workload, &serving, Counted::Requests, plan.cache_bytes(), block_bytes, &tell)
+        let update = |done| bar.inc(done);
+        served::serve(&workload, &serving, Counted::Requests, plan.cache_bytes(), block_bytes, &update)
     };
     // One thread for each: the largest take as long as the smallest.
     let results: Vec<Result<Served, String>> = thread::scope(|scope| {

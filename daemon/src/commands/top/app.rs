@@ -60,12 +60,12 @@ pub(super) struct App {
 
 impl App {
     /// Updates the state from an answer of the daemon.
-    pub(super) fn take(&mut self, look: Sample) {
+    pub(super) fn take(&mut self, sample: Sample) {
         self.away = None;
-        self.rows = rows(self.last.as_ref(), &look);
-        self.host = host(&look, &self.rows);
+        self.rows = rows(self.last.as_ref(), &sample);
+        self.host = host(&sample, &self.rows);
         self.past.take(&self.rows);
-        self.last = Some(look);
+        self.last = Some(sample);
         sort(&mut self.rows, self.column, self.is_reversed);
         if let View::Detail(name) = &self.view
             && self.rows.iter().all(|row| row.name != *name)

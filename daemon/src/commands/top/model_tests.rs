@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-fn look(seconds: u64, counters: &Value) -> Sample {
+fn sample(seconds: u64, counters: &Value) -> Sample {
     let disk = json!({
         "name": "a", "state": "serving", "mode": "write-back", "reason": null,
         "dirty_bytes": 512, "dirty_limit_bytes": 1024, "backing_state": { "state": "good", "reason": null },
@@ -32,7 +32,7 @@ fn counted(reads: u64, hits: u64) -> Value {
 
 #[test]
 fn rates_are_those_between_two_looks() {
-    let (before, now) = (look(10, &counted(100, 50)), look(12, &counted(120, 54)));
+    let (before, now) = (sample(10, &counted(100, 50)), sample(12, &counted(120, 54)));
     let [row] = &rows(Some(&before), &now)[..] else { panic!("there is one disk") };
     assert_eq!((row.reads, row.writes), (Some(10.0), Some(0.0)));
     assert_eq!(row.read_bytes, Some(40_960.0));
@@ -44,24 +44,24 @@ fn rates_are_those_between_two_looks() {
 
 #[test]
 fn what_cannot_be_known_is_none() {
-    let now = look(12, &counted(120, 54));
+    let now = sample(12, &counted(120, 54));
     let cases = [
         ("a first look", rows(None, &now)),
-        ("counters that began anew", rows(Some(&look(10, &counted(200, 60))), &now)),
+        ("counters that began anew", rows(Some(&sample(10, &counted(200, 60))), &now)),
         ("a disk that was not there", rows(Some(&Sample::default()), &now)),
-        ("no time between", rows(Some(&look(12, &counted(100, 50))), &now)),
+        ("no time between", rows(Some(&sample(12, &counted(100, 50))), &now)),
     ];
     for (what, rows) in cases {
         assert_eq!(rows[0].reads, None, "{what}");
         assert_eq!(rows[0].cached_bytes, Some(99), "{what}");
     }
-    let idle = rows(Some(&look(10, &counted(120, 54))), &now);
+    let idle = rows(Some(&sample(10, &counted(120, 54))), &now);
     assert_eq!((idle[0].reads, idle[0].hit_ratio), (Some(0.0), None), "no reads, no ratio");
 }
 
 #[test]
 fn disks_that_are_not_well_say_so() {
-    let mut now = look(0, &Value::Null);
+    let mut now = sample(0, &Value::Null);
     now.disks["disks"][0]["backing_state"] = json!({ "state": "failing", "reason": "it does not answer" });
     let failing = rows(None, &now);
     assert_eq!(
@@ -77,7 +77,7 @@ fn disks_that_are_not_well_say_so() {
 
 #[test]
 fn the_host_is_the_sum_of_its_disks_and_its_pool() {
-    let now = look(0, &counted(1, 1));
+    let now = sample(0, &counted(1, 1));
     let host = host(&now, &rows(None, &now));
     let expected = HostSummary {
         pool_state: "serving".to_owned(),

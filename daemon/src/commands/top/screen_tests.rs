@@ -12,7 +12,7 @@ use super::super::keys::{ScreenAction, press};
 use super::super::model::Sample;
 use super::*;
 
-fn look(seconds: u64) -> Sample {
+fn sample(seconds: u64) -> Sample {
     let names = ["web", "mail", "a-disk-with-a-long-name"];
     let disk = |name: &&str| {
         let state = if *name == "mail" { "waiting" } else { "serving" };
@@ -45,8 +45,8 @@ fn look(seconds: u64) -> Sample {
 
 fn app() -> App {
     let mut app = App::default();
-    app.take(look(1));
-    app.take(look(2));
+    app.take(sample(1));
+    app.take(sample(2));
     app
 }
 
@@ -147,7 +147,7 @@ fn a_daemon_that_is_away_is_said_and_what_it_said_last_stays() {
     let screen = drawn(&app, 80, 24);
     assert!(screen.contains("Cannot reach the daemon; trying again. Connection refused"), "{screen}");
     assert!(screen.contains("web"), "{screen}");
-    app.take(look(9));
+    app.take(sample(9));
     assert!(!drawn(&app, 80, 24).contains("Cannot reach"));
     assert!(app.rows.iter().all(|row| row.reads.is_none()), "nobody knows what happened meanwhile");
 }

@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::app::{App, LastEvent, View};
 use super::keys::{ScreenAction, press};
 use super::model::Sample;
-use super::{INTERVAL, look, screen};
+use super::{INTERVAL, sample, screen};
 use crate::client::Client;
 use crate::commands::ending;
 
@@ -105,7 +105,7 @@ fn show(
 
 fn take(app: &mut App, news: PollResult) {
     match news {
-        PollResult::Look(look) => app.take(*look),
+        PollResult::Look(sample) => app.take(*sample),
         PollResult::Event(event) => app.event = Some(event),
         PollResult::Histograms(name, histograms) => {
             if app.view == View::Detail(name) {
@@ -120,8 +120,8 @@ fn take(app: &mut App, news: PollResult) {
 fn ask(client: &Client, wanted: &SelectedDisk, news: &SyncSender<PollResult>) {
     let (started, mut seen) = (Instant::now(), 0);
     loop {
-        let said = match look(client, started.elapsed()) {
-            Ok(look) => PollResult::Look(Box::new(look)),
+        let said = match sample(client, started.elapsed()) {
+            Ok(sample) => PollResult::Look(Box::new(sample)),
             Err(problem) => PollResult::Away(problem.message),
         };
         let is_there = matches!(said, PollResult::Look(_));

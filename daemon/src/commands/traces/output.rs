@@ -58,7 +58,7 @@ impl<'a, R: Fn(String) -> Problem> TraceOutput<'a, R> {
         let begun = Packer::new(BufWriter::new(file), self.packing)
             .and_then(|packer| Writer::new(packer, self.format));
         begun.map_err(|error| {
-            self.give_up();
+            self.discard();
             (self.refuse)(format!("{error}; make room, or name another folder"))
         })
     }
@@ -85,7 +85,7 @@ impl<'a, R: Fn(String) -> Problem> TraceOutput<'a, R> {
     }
 
     /// Removes the file that [`Self::create`] made.
-    pub(super) fn give_up(&self) {
+    pub(super) fn discard(&self) {
         fs::remove_file(&self.new).unwrap_or(());
     }
 

@@ -75,7 +75,7 @@ impl TwoShardHost {
             let [first, second] = shards;
             let shards = [first.await?, second.await?];
             let pool = folder.path().join("pool.img");
-            shards[0].look_at_device(pool.clone(), Some(64 * MIB)).await?;
+            shards[0].probe_device(pool.clone(), Some(64 * MIB)).await?;
             let owners = Owners { disks: vec![1, 2], given_up: Vec::new() };
             shards[0].format_pool(pool.clone(), cache::PoolId([7; 16])).await?;
             shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0], epoch: None }, owners).await?;
@@ -158,18 +158,18 @@ impl TwoShardHost {
         Client::over(stream.into(), "d", Replies::Simple).expect("the disk is served")
     }
 
-    fn lift(&self, from: usize) -> Answer<Box<FrozenDisk>> {
-        self.run(self.shards[from].lift("d".to_owned()))
+    fn freeze(&self, from: usize) -> Answer<Box<FrozenDisk>> {
+        self.run(self.shards[from].freeze("d".to_owned()))
     }
 
-    fn set_down(&self, to: usize, moving: Box<FrozenDisk>) -> Result<(), ThawFailure> {
-        self.run(self.shards[to].set_down(moving)).expect("the shard is there")
+    fn thaw(&self, to: usize, moving: Box<FrozenDisk>) -> Result<(), ThawFailure> {
+        self.run(self.shards[to].thaw(moving)).expect("the shard is there")
     }
 
     fn relocate(&self, from: usize, to: usize) {
-        let moving = self.lift(from).expect("nothing stands in the way");
-        assert!(self.set_down(to, moving).is_ok());
-        self.run(self.shards[from].let_go("d".to_owned())).expect("the shard is there");
+        let moving = self.freeze(from).expect("nothing stands in the way");
+        assert!(self.thaw(to, moving).is_ok());
+        self.run(self.shards[from].release("d".to_owned())).expect("the shard is there");
     }
 
     fn report(&self, shard: usize) -> Option<DiskReport> {
@@ -374,7 +374,7 @@ fn a_guest_that_is_slow_to_send_calls_the_move_off_and_nobody_loses_anything() {
     socket.write_all(&[9; 100]).expect("the daemon reads");
     // Started by now: it is after the other on the same thread.
     other.flush().expect("the disk is served");
-    let Err(problem) = host.lift(0) else { panic!("a request is on its way") };
+    let Err(problem) = host.freeze(0) else { panic!("a request is on its way") };
     assert!(problem.message.contains("did not end within 500 ms"), "{problem}");
     socket.write_all(&[9; 412]).expect("the daemon reads");
     let mut reply = [0; 16];
@@ -396,16 +396,16 @@ fn refused_by_the_new_shard(host: &TwoShardHost) {
     let mut guest = host.guest();
     write_all(&mut guest, 4);
     read_all(&mut guest, 4);
-    let mut moving = host.lift(0).expect("nothing stands in the way");
+    let mut moving = host.freeze(0).expect("nothing stands in the way");
     let reserved = std::mem::replace(&mut moving.settings.reserve_bytes, 1 << 50);
     let late = std::thread::spawn(move || {
         read_all(&mut guest, 4);
         guest
     });
-    let Err((problem, mut moving)) = host.set_down(1, moving) else { panic!("there is not so much flash") };
+    let Err((problem, mut moving)) = host.thaw(1, moving) else { panic!("there is not so much flash") };
     assert!(problem.message.contains("reservation"), "{problem}");
     moving.settings.reserve_bytes = reserved;
-    assert!(host.set_down(0, moving).is_ok());
+    assert!(host.thaw(0, moving).is_ok());
     let mut guest = late.join().expect("its reads were only late");
     assert!(host.report(1).is_none());
     assert!(host.loaded(0).statistics.load.pages_kept > 0);
@@ -422,10 +422,10 @@ fn a_disk_that_neither_shard_can_take_up_is_served_by_none_and_leaves_nothing_op
         write_all(&mut guest, 5);
         host.loaded(0);
         let shards = Shards::from_handles(host.shards.to_vec(), BackingMonitor::default());
-        let mut moving = host.lift(0).expect("nothing stands in the way");
+        let mut moving = host.freeze(0).expect("nothing stands in the way");
         // More than available, as if others had reserved the flash meanwhile.
         moving.settings.reserve_bytes = 1 << 50;
-        let Relocation::Lost(problem) = host.run(shards.set_down("d", (0, 1), moving)) else {
+        let Relocation::Lost(problem) = host.run(shards.thaw("d", (0, 1), moving)) else {
             panic!("there is not so much flash")
         };
         assert!(problem.message.contains("reservation"), "{problem}");
@@ -479,7 +479,7 @@ fn a_disk_whose_server_may_have_lost_changes_stays_where_that_is_known() {
     host.run(host.shards[1].detach("base".to_owned(), DetachPolicy::Kept))
         .expect("nothing stands in the way");
     let refused = |why: &str| {
-        let Err(problem) = host.lift(0) else { panic!("it is known on shard 0 only: {why}") };
+        let Err(problem) = host.freeze(0) else { panic!("it is known on shard 0 only: {why}") };
         assert!(problem.message.contains("stays where it is"), "{problem}");
     };
     refused("its server is away");
@@ -500,7 +500,7 @@ fn a_disk_with_a_failed_write_stays_where_that_is_known() {
     // A truncated file fails every request beyond its end.
     guest.read(4 * MIB, 4096).expect_err("there is nothing");
     guest.write(4 * MIB, &[1; 4096]).expect_err("it would grow the file again");
-    let Err(problem) = host.lift(0) else { panic!("the failure is known on shard 0 only") };
+    let Err(problem) = host.freeze(0) else { panic!("the failure is known on shard 0 only") };
     assert!(problem.message.contains("had a failure"), "{problem}");
     assert!(host.report(0).is_some_and(|report| report.connections() == 1));
 }
@@ -509,8 +509,8 @@ fn a_disk_with_a_failed_write_stays_where_that_is_known() {
 fn a_disk_that_is_lost_between_shards_leaves_nothing_open() {
     let host = TwoShardHost::new();
     let mut guest = host.guest();
-    drop(host.lift(0).expect("nothing stands in the way"));
-    host.run(host.shards[0].let_go("d".to_owned())).expect("the shard is there");
+    drop(host.freeze(0).expect("nothing stands in the way"));
+    host.run(host.shards[0].release("d".to_owned())).expect("the shard is there");
     guest.flush().expect_err("its connection ended");
     // The lock of the image is free, and the name of the disk as well.
     host.attach(1);
@@ -548,7 +548,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
     let change = ReconfigureRequest { name: "d".to_owned(), values, rights: None };
     host.run(host.shards[0].reconfigure(change)).expect("nothing stands in the way");
     let (hangs, hung) = std::sync::mpsc::channel();
-    let (let_go, held) = std::sync::mpsc::channel();
+    let (release, held) = std::sync::mpsc::channel();
     let remove = |content| host.shards[0].detach("d".to_owned(), content);
     let is_refused = nix::unistd::geteuid().is_root();
     host.run(async {
@@ -560,7 +560,7 @@ fn a_disk_that_is_mapped_while_its_removal_destages_is_served_as_before() {
             // Answered after the earlier removal has begun.
             host.shards[0].disk_report("d".to_owned()).await.expect("the shard is there");
             let kernel = host.kernel();
-            let_go.send(()).expect("the server hangs");
+            release.send(()).expect("the server hangs");
             kernel
         };
         let removing = async {
