@@ -16,9 +16,9 @@
 //! | [`durable`], [`store`] | small files that are replaced as a whole, and the thread that replaces them |
 //! | [`token`] | the secret that changes over TCP need |
 //! | [`sysfs`] | block devices as the kernel lists them |
-//! | [`aside`], [`patience`] | blocking work on other threads, limits of time and retries |
+//! | [`blocking_pool`], [`patience`] | blocking work on other threads, limits of time and retries |
 
-pub mod aside;
+pub mod blocking_pool;
 pub mod bounded;
 pub mod descriptors;
 pub mod durable;

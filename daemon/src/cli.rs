@@ -17,7 +17,7 @@ use telemetry::wear::Smartctl;
 use crate::connect::{ConnectClient, Door};
 use crate::control::HttpListen;
 use crate::mapping::DriverKind;
-use crate::reception::{self, AllowedNetworks, Tls};
+use crate::nbd_listener::{self, AllowedNetworks, Tls};
 use crate::renamed;
 use crate::shard::SHARDS_MAX;
 pub(crate) use advise::Advise;
@@ -135,7 +135,7 @@ pub(crate) struct Serve {
     /// Address at which all disks are served over NBD for other hosts, by their names: an IP address, with a
     /// port unless that is 10809, or off. Default: off; each disk has its own Unix socket.
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen_nbd: Option<reception::HttpListen>,
+    pub(crate) listen_nbd: Option<nbd_listener::HttpListen>,
     /// TLS of clients at --listen-nbd: off, require, or require-certificates, which needs the ca-cert.pem
     /// that clients' certificates are checked against. Unix sockets have no TLS. Default: off.
     #[arg(long, value_name = "TLS")]

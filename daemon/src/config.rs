@@ -16,7 +16,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::control::{HostName, HttpListen};
-use crate::reception::{AllowedNetworks, NbdTcp};
+use crate::nbd_listener::{AllowedNetworks, NbdTcp};
 use crate::shard::SHARDS_MAX;
 
 /// The largest configuration that is read, in bytes.
@@ -335,7 +335,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::reception::{self, Tls};
+    use crate::nbd_listener::{self, Tls};
 
     #[test]
     fn the_sample_in_the_documentation_is_the_one_of_the_code() {
@@ -383,7 +383,7 @@ mod tests {
         let NbdTcp { listen, tls, tls_dir, allow } = nbd;
         assert_eq!(
             (listen, tls),
-            (Some(reception::HttpListen::Off), Some(Tls::default())),
+            (Some(nbd_listener::HttpListen::Off), Some(Tls::default())),
             "the sample shows what is usual"
         );
         assert!(tls_dir.is_some() && allow.is_some());

@@ -4,7 +4,7 @@
 //! ```text
 //!   state         the pool and the disks
 //!   least_epochs  for each pool the least epoch of a list of devices that counts (the witness)
-//!   backings      for each disk the appearance of its backing when this host had it last (`past/record.rs`)
+//!   backings      for each disk the appearance of its backing when this host had it last (`backing_identity/record.rs`)
 //! ```
 //! When a device of the pool fails, the others remove it from their list, and the epoch of that list is
 //! recorded here before a write is acknowledged that only they have. Should the device return alone, its own

@@ -9,6 +9,7 @@
 //! ```
 
 mod backing;
+mod backing_identity;
 mod balance;
 mod cli;
 mod client;
@@ -25,12 +26,11 @@ mod keys;
 mod locked_memory;
 mod mapping;
 mod metrics;
+mod nbd_listener;
 mod output;
 mod page;
-mod past;
 mod places;
 mod pool;
-mod reception;
 mod recording;
 mod registry;
 mod remarks;

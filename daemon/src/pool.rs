@@ -22,10 +22,10 @@
 //! it; others are served without flash as long as it cannot be used.
 
 mod content;
+mod creation;
 mod drives;
 mod in_use;
 mod locate;
-mod making;
 mod unused;
 
 use std::fs;
@@ -38,18 +38,18 @@ use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
 use telemetry::events::{self, Kind};
 
 pub(crate) use content::{ProtectedContent, found_at, holds};
+use creation::{FileSystemSpace, free_space};
+pub(crate) use creation::{check_file_size, check_place, check_room, check_room_to_grow, reserve_storage};
 pub(crate) use drives::{check_drive, check_mirror};
 pub(crate) use in_use::{DeviceInUse, FormerDevice, MissingCause, MissingPool, PoolInUse};
 use locate::{LocatedDevices, MovedDevice, locate};
-use making::{FileSystemSpace, free_space};
-pub(crate) use making::{check_file_size, check_place, check_room, check_room_to_grow, reserve_storage};
 use unused::check_not_held;
 pub(crate) use unused::open_unused;
 
 use crate::backing::{OwnStorage, paths_of};
+use crate::backing_identity::WriteIntentBitmap;
 use crate::host_record::HostFile;
 use crate::output;
-use crate::past::WriteIntentBitmap;
 use crate::places::{Places, absolute};
 use crate::shard::{DeviceProbe, Owners, Shards};
 use crate::state::{DeviceRecord, LostDevice, PoolRecord, State};

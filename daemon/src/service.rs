@@ -28,9 +28,9 @@ use crate::control::{Http, WebDoor};
 use crate::host_record;
 use crate::locked_memory;
 use crate::mapping;
+use crate::nbd_listener::{self, NbdListener, NbdTcp};
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
-use crate::reception::{self, NbdListener, NbdTcp};
 use crate::registry::{ControlFiles, Registry};
 use crate::shard::Shards;
 
@@ -46,7 +46,7 @@ pub(crate) struct Service {
     /// Address of HTTP over TCP, if it is served.
     pub(crate) http_address: Option<SocketAddr>,
     /// Listener for NBD over TCP, if that is set.
-    reception: Option<NbdListener>,
+    nbd_listener: Option<NbdListener>,
     control: JoinHandle<Answer<()>>,
     web: Option<JoinHandle<()>>,
     stopping: watch::Sender<bool>,
@@ -113,8 +113,8 @@ impl Service {
         let host = host_record::open(&store).await?;
         let mut state = host.read(|host| host.state.clone());
         // Steps that may be refused are before those that change anything.
-        let opened = reception::BoundListener::open(&network.nbd)?;
-        places.nbd_uri = opened.as_ref().map(reception::BoundListener::uri);
+        let opened = nbd_listener::BoundListener::open(&network.nbd)?;
+        places.nbd_uri = opened.as_ref().map(nbd_listener::BoundListener::uri);
         let socket = places.control_socket();
         // A killed process still listens until the kernel has released its sockets.
         while_in_conflict(|| ready(sockets::check_free(&socket))).await?;
@@ -123,7 +123,7 @@ impl Service {
         let pool = pool::open(&places, &host, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&socket, &Rights::usual())?;
         let web_door = WebDoor::open(&network.http, &places);
-        let reception = match opened {
+        let nbd_listener = match opened {
             Some(opened) => Some(opened.run(directory).await?),
             None => None,
         };
@@ -151,7 +151,7 @@ impl Service {
         tokio::spawn(Registry::keep_sockets(Arc::downgrade(&registry), files));
         let control = tokio::spawn(control::serve(listener, renewed, Arc::clone(&registry), stop.clone()));
         let web = web_door.map(|door| tokio::spawn(control::serve_web(door, Arc::clone(&registry), stop)));
-        Ok(Self { registry, http_address, reception, control, web, stopping })
+        Ok(Self { registry, http_address, nbd_listener, control, web, stopping })
     }
 
     /// Closes the listeners of the control plane, lets requests end, flushes backings.
@@ -162,9 +162,9 @@ impl Service {
         // Clients that wait for events get this one, and so do not delay the end.
         events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
         events::settle();
-        let Self { registry, reception, control, web, stopping, .. } = self;
+        let Self { registry, nbd_listener, control, web, stopping, .. } = self;
         registry.destage_displaced().await;
-        drop(reception);
+        drop(nbd_listener);
         stopping.send_replace(true);
         sockets::remove(&registry.places().control_socket());
         if web.is_some() {

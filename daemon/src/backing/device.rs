@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::aside::Aside;
+use base::blocking_pool::BlockingPool;
 use base::problem::{Answer, Problem};
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
@@ -15,7 +15,7 @@ use super::capabilities::Capabilities;
 use super::identity::Identity;
 use super::kinds::{HandOff, Location, OpenStorage};
 use super::storage::Storage;
-use crate::past::Attributes;
+use crate::backing_identity::Attributes;
 
 /// Parameters for opening a backing.
 #[derive(Clone, Debug)]
@@ -88,10 +88,10 @@ impl Backing {
     pub(crate) async fn open(
         ring: &Ring,
         host: &LocalHost,
-        aside: &Aside,
+        blocking: &BlockingPool,
         opening: &Opening,
     ) -> Answer<Self> {
-        let opened = OpenStorage::open(ring, host, aside, opening).await?;
+        let opened = OpenStorage::open(ring, host, blocking, opening).await?;
         Ok(Self::new(host, &opening.location, opened, opening.retry_ns))
     }
 

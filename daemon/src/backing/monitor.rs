@@ -18,7 +18,7 @@ use std::time::Duration;
 use base::patience::within;
 use tokio::task::JoinSet;
 
-use crate::past::{Attributes, BackingState};
+use crate::backing_identity::{Attributes, BackingState};
 
 /// Time after which an unfinished pass doubles its threads.
 const STEP: Duration = Duration::from_millis(250);
@@ -248,7 +248,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
     use super::*;
-    use crate::past::{FileAttributes, NoAttributes};
+    use crate::backing_identity::{FileAttributes, NoAttributes};
     use base::testing::TempDir;
 
     const BYTES: u64 = 1 << 20;

@@ -10,7 +10,7 @@ use block::{BlockDevice, BlockError};
 
 use super::kinds::{HandOff, Location};
 use super::{Capabilities, Identity};
-use crate::past::{Attributes, NoAttributes};
+use crate::backing_identity::{Attributes, NoAttributes};
 
 /// Open storage of one kind. Belongs to the thread of its ring.
 pub(super) trait Storage: BlockDevice {

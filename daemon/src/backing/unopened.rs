@@ -10,7 +10,7 @@ use block::file::Access;
 use super::kinds::Location;
 use super::probe::{Images, volatility};
 use super::{Identity, WantedStorage};
-use crate::past::{Appearance, DirtyMark, UnopenedBacking};
+use crate::backing_identity::{Appearance, DirtyMark, UnopenedBacking};
 
 impl Location {
     /// Returns true if it is this file or device, by its path.

@@ -20,10 +20,10 @@ use cache::{Belief, CheckedPool, DiskId, Expected, Identified, Knowledge, Marks,
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::backing::Location;
+use crate::backing_identity;
 use crate::cli::Check;
 use crate::host_record::HostRecord;
 use crate::output;
-use crate::past;
 use crate::places::{Environment, Places};
 use crate::state::DiskRecord;
 use show::{json, text};
@@ -199,10 +199,17 @@ impl RecordedState {
     fn expect_remembered(&self, record: &DiskRecord, mark: u64) -> Answer<Expected> {
         let location = Location::parse(&record.backing)?;
         if record.is_beside_qemu() {
-            let belief = past::beside_qemu(Belief::ByRegion);
+            let belief = backing_identity::beside_qemu(Belief::ByRegion);
             return Ok(Expected { belief, touched: None });
         }
-        Ok(past::foresee(&self.places, &self.host, record.id, location.unopened(), record.size_bytes, mark))
+        Ok(backing_identity::foresee(
+            &self.places,
+            &self.host,
+            record.id,
+            location.unopened(),
+            record.size_bytes,
+            mark,
+        ))
     }
 }
 

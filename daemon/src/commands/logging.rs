@@ -5,8 +5,8 @@
 //! too, and must neither wait for a file system or a reader that hangs, nor end because one is full or gone.
 //! A file is opened for appending, and never again: logrotate's `copytruncate` rotates it.
 
-mod aside;
 mod fields;
+mod log_thread;
 
 use std::fmt;
 use std::fs::File;
@@ -26,7 +26,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, format};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::output::{is_journal, priority};
-use aside::LogThread;
+use log_thread::LogThread;
 
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 const FORMATS: [&str; 2] = ["text", "json"];
@@ -48,7 +48,7 @@ impl Default for Log<'_> {
 
 /// Handle of the log. When it is dropped, earlier entries are written.
 pub(super) struct Logging {
-    _aside: LogThread,
+    _log_thread: LogThread,
 }
 
 /// Starts logging.
@@ -70,7 +70,7 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
     };
     let has_colour = log.file.is_none() && io::stderr().is_terminal() && !is_json;
     let notice = lines.shape.notice();
-    let aside = match log.file {
+    let log_thread = match log.file {
         Some(path) => LogThread::start(open(path)?, notice)?,
         None => LogThread::start(io::stderr(), notice)?,
     };
@@ -81,12 +81,12 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
         .with_max_level(filter)
         .event_format(lines)
         .fmt_fields(fields::SafeFields)
-        .with_writer(aside.lines())
+        .with_writer(log_thread.lines())
         .finish();
     // Only a second call could fail, and there is none.
     tracing::subscriber::set_global_default(subscriber)
         .map_err(|error| Problem::failed(format!("Cannot start logging: {error}")))?;
-    Ok(Logging { _aside: aside })
+    Ok(Logging { _log_thread: log_thread })
 }
 
 impl EntryFormat {

@@ -1,5 +1,5 @@
 //! The doors of a disk: one of each kind, each with its Unix socket. Through all of them clients reach this disk and no other.
-//! Clients over TCP, where there is one address for all disks, are handed to the NBD door by `reception`.
+//! Clients over TCP, where there is one address for all disks, are handed to the NBD door by `nbd_listener`.
 
 mod kinds;
 #[cfg(test)]

@@ -23,10 +23,10 @@ use telemetry::events::{self, Kind};
 use telemetry::wear::{AllWorn, WriteBudget};
 use tokio::time::{Instant, sleep};
 
-use super::looking::PROBE_TIME_MAX;
+use super::probing::PROBE_TIME_MAX;
 use super::{Claim, Registry, lock};
 use crate::backing::OwnUse;
-use crate::past::WriteIntentBitmap;
+use crate::backing_identity::WriteIntentBitmap;
 use crate::pool::{
     DeviceInUse, FormerDevice, MissingPool, PoolInUse, ProtectedContent, check_drive, check_file_size,
     check_place, check_room, holds, open_unused, reserve_storage,

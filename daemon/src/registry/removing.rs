@@ -13,7 +13,7 @@ use telemetry::events::{self, Kind};
 
 use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
 use crate::backing::Location;
-use crate::past::DirtyMark;
+use crate::backing_identity::DirtyMark;
 use crate::shard::DetachPolicy;
 use crate::state::DiskRecord;
 

@@ -16,7 +16,7 @@ use telemetry::wear::{
 };
 use tokio::time::{Instant, sleep};
 
-use super::looking::PROBE_TIME_MAX;
+use super::probing::PROBE_TIME_MAX;
 use super::{PoolView, Registry, lock};
 use crate::places::Places;
 use crate::pool::DeviceInUse;

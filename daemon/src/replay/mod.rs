@@ -10,7 +10,7 @@
 //! be unknown. Where the trace had such requests at the same time, the replay is slower.
 
 mod content;
-mod measured;
+mod latencies;
 mod report;
 #[cfg(test)]
 mod testing;
@@ -31,7 +31,7 @@ use slab::Slab;
 use trace::{Kind, Options, Request, Survey, Trace};
 
 use content::NewestWrites;
-use measured::LatencyRecorder;
+use latencies::LatencyRecorder;
 pub(crate) use report::{EarlierLatencies, Ratio, json, table};
 use worker::{CompletedRequest, ReplayRequest, RequestFailure};
 

@@ -4,7 +4,7 @@ use base::problem::{Answer, Problem};
 use base::units::Size;
 use serde_json::{Value, json};
 
-use super::measured::{BOUNDS_US, LatencySummary};
+use super::latencies::{BOUNDS_US, LatencySummary};
 use super::{DirectionResult, Plan, ReplayResult};
 use crate::output;
 
@@ -221,7 +221,7 @@ fn time(us: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measured::LatencyRecorder;
+    use super::super::latencies::LatencyRecorder;
     use super::*;
 
     #[test]

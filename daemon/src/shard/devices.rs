@@ -123,7 +123,7 @@ impl ShardHandle {
     ) -> Answer<io::Result<()>> {
         self.call(move |shard| async move {
             let device = shard.device_handle(number)?;
-            OpenDevice::change_file(device, &shard.aside, move |file| match change {
+            OpenDevice::change_file(device, &shard.blocking, move |file| match change {
                 FileChange::Extend(bytes) => extend(file, bytes),
                 FileChange::Cut(bytes) => file.set_len(bytes),
             })
@@ -224,9 +224,9 @@ impl Shard {
             Problem::unavailable(format!("Cannot read {path} to see whether it is a pool: {error}"))
         })?;
         let (identity, fallback) = (device.identity(), device.fallback_reason().map(str::to_owned));
-        let open = OpenDevice::new(device, self.aside.clone());
+        let open = OpenDevice::new(device, self.blocking.clone());
         let place = path.clone();
-        let drives = self.aside.run(move || wear::parts_below(&place)).await?.unwrap_or_default();
+        let drives = self.blocking.run(move || wear::parts_below(&place)).await?.unwrap_or_default();
         let found = DeviceProbe { identity, fallback, content, openness: open.openness(), drives };
         self.looked_at.borrow_mut().insert(path, open);
         Ok(found)
@@ -236,7 +236,7 @@ impl Shard {
     async fn open_device(&self, path: &Path, lock: Lock, create: Option<u64>) -> Answer<FileDevice> {
         let options = OpenOptions { access: Access::ReadWrite, cache: PageCache::Direct, lock, create };
         let wanted = path.to_owned();
-        let opened = self.aside.run(move || Handle::open(&wanted, options)).await?;
+        let opened = self.blocking.run(move || Handle::open(&wanted, options)).await?;
         let handle = opened.map_err(|error| {
             let message = format!("Cannot use {} as the pool: {error}", path.display());
             match error {

@@ -12,8 +12,8 @@ use base::problem::{Answer, Problem};
 use super::Shard;
 use super::disk::Cached;
 use crate::backing::Ability;
+use crate::backing_identity::{Appearance, BackingHistory, CannotMark, DirtyMark};
 use crate::keys::{Unmarked, Values};
-use crate::past::{Appearance, BackingHistory, CannotMark, DirtyMark};
 
 /// Recorded pools with possible dirty data for the backing of a disk.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,8 @@ impl Shard {
         match unsaved.held_by.as_ref().filter(|pool| !in_use(pool)) {
             Some(pool) if self.unrecorded.get() && !history.is_void().await => {
                 let dir = self.places.dir.clone();
-                let (now, advice) = match self.aside.run(move || durable::check_takes_writes(&dir)).await? {
+                let (now, advice) = match self.blocking.run(move || durable::check_takes_writes(&dir)).await?
+                {
                     Ok(()) => ("and takes them now".to_owned(), "restart the daemon"),
                     Err(error) => (
                         format!("and still takes none ({error})"),

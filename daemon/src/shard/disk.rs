@@ -2,7 +2,7 @@
 //!
 //! Attachment: (1) open and lock the backing, (2) put the cache in front, (3) listen. Detachment is the
 //! reverse, after every request has ended. The durable records of the disk are in `registry` and, for its
-//! backing, in `past`, which is consulted and updated at both ends.
+//! backing, in `backing_identity`, which is consulted and updated at both ends.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -36,10 +36,10 @@ use super::{Shard, ShardHandle};
 use crate::backing::{
     Ability, Backing, Capabilities, Identity, Images, Location, MonitoredBacking, Opening, probe_on_ring,
 };
+use crate::backing_identity::{self, Appearance, BackingHistory, CannotMark, Sizes};
 use crate::door::{ConnectedGuest, DoorReport, Doors, Entrances};
 use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Unmarked, Values};
-use crate::past::{self, Appearance, BackingHistory, CannotMark, Sizes};
 use crate::recording::{RecordedDisk, recorder};
 
 /// Number of attachments so far, on all shards.
@@ -415,7 +415,7 @@ impl Shard {
         assert!(self.disk(name).is_none(), "the registry attaches a disk once");
         let (location, access, lock) = (location.clone(), *access, *lock);
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
-        let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
+        let backing = Backing::open(&self.ring, &self.host, &self.blocking, &opening).await?;
         check_durability(name, values, &backing)?;
         let persistence = self.persistence(&opening.location, &backing).await;
         let sizes = Sizes { remembered: *size_bytes_before, backing: backing.geometry().size };
@@ -426,7 +426,7 @@ impl Shard {
             .map_err(|error| explain(name, &error, 0))?;
         let attributes = backing.attributes(&opening.location);
         let (history, found) = BackingHistory::open(
-            &self.aside,
+            &self.blocking,
             (&self.places, &self.remembered),
             *id,
             sizes,
@@ -471,8 +471,8 @@ impl Shard {
         let belief = match past.belief {
             Belief::Nothing(reason) if trust == Trust::Accepted => Belief::DirtyOnly(reason),
             Belief::Nothing(_) if trust == Trust::Compared => history.expected().belief,
-            believed if lock == Lock::Beside => past::beside_qemu(believed),
-            believed if !backing.capabilities().fence.is_able() => past::unguarded(believed),
+            believed if lock == Lock::Beside => backing_identity::beside_qemu(believed),
+            believed if !backing.capabilities().fence.is_able() => backing_identity::unguarded(believed),
             believed => believed,
         };
         let past = self.without_records(Past { belief, ..past });
@@ -555,7 +555,7 @@ impl Shard {
     /// Returns whether a backing keeps its content when the host is off.
     async fn persistence(&self, location: &Location, backing: &Backing) -> Ability {
         let (location, identity) = (location.clone(), backing.identity());
-        let volatility = self.aside.run(move || location.volatility(&identity)).await;
+        let volatility = self.blocking.run(move || location.volatility(&identity)).await;
         let gone = |reason| format!("{reason}: its content is gone once the host stops");
         Ability::unless(volatility.ok().flatten().map(gone))
     }
@@ -692,11 +692,11 @@ impl Shard {
 
     pub(super) async fn forget_identity(&self, id: u32) -> Answer<()> {
         self.learned_file(id).remove().await;
-        BackingHistory::forget(&self.aside, &self.places, &self.remembered, id).await
+        BackingHistory::forget(&self.blocking, &self.places, &self.remembered, id).await
     }
 
     pub(super) fn learned_file(&self, id: u32) -> LearnedFile {
-        LearnedFile::new(&self.places, &self.aside, id)
+        LearnedFile::new(&self.places, &self.blocking, id)
     }
 
     /// Returns the cache settings of a disk of `disk_bytes`.

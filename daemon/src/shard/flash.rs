@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io;
 use std::sync::{Arc, Weak};
 
-use base::aside::Aside;
+use base::blocking_pool::BlockingPool;
 use base::problem::{Answer, Problem};
 use block::file::Handle;
 use block::{
@@ -39,14 +39,14 @@ pub(super) struct OpenDevice {
     device: FileDevice,
     held: Arc<()>,
     /// Threads for discards, which may take long.
-    aside: Aside,
+    blocking: BlockingPool,
 }
 
 /// A handle of a device that moves to another shard.
 pub(super) struct DeviceHandle {
     handle: Handle,
     held: Arc<()>,
-    aside: Aside,
+    blocking: BlockingPool,
 }
 
 /// Shows whether a device is open on any shard.
@@ -55,8 +55,8 @@ pub(crate) struct Openness(Weak<()>);
 
 impl OpenDevice {
     /// Returns a device that was just opened.
-    pub(super) fn new(device: FileDevice, aside: Aside) -> Self {
-        Self { device, held: Arc::default(), aside }
+    pub(super) fn new(device: FileDevice, blocking: BlockingPool) -> Self {
+        Self { device, held: Arc::default(), blocking }
     }
 
     /// Returns the device itself.
@@ -66,22 +66,26 @@ impl OpenDevice {
 
     /// Returns a handle of the device, for another ring.
     pub(super) fn handle(&self) -> DeviceHandle {
-        DeviceHandle { handle: self.device.handle(), held: Arc::clone(&self.held), aside: self.aside.clone() }
+        DeviceHandle {
+            handle: self.device.handle(),
+            held: Arc::clone(&self.held),
+            blocking: self.blocking.clone(),
+        }
     }
 
     /// Returns the device of a handle, on the thread of `ring`.
     pub(super) fn from_handle(ring: &Ring, handle: DeviceHandle) -> Self {
-        let DeviceHandle { handle, held, aside } = handle;
-        Self { device: FileDevice::from_handle(ring, handle), held, aside }
+        let DeviceHandle { handle, held, blocking } = handle;
+        Self { device: FileDevice::from_handle(ring, handle), held, blocking }
     }
 
     /// Changes the open file on a thread that may block.
     pub(super) async fn change_file(
         device: DeviceHandle,
-        aside: &Aside,
+        blocking: &BlockingPool,
         change: impl FnOnce(&File) -> io::Result<()> + Send + 'static,
     ) -> Answer<io::Result<()>> {
-        aside.run(move || change(&device.handle.open_file())).await
+        blocking.run(move || change(&device.handle.open_file())).await
     }
 
     /// Discards on a thread that may block. The device counts as open until that is over, also if the caller
@@ -91,7 +95,7 @@ impl OpenDevice {
             BlockError::new(ErrorKind::Io, Operation::Discard, range).because(problem.message)
         };
         let handle = self.handle();
-        self.aside.run(move || handle.discard(range)).await.map_err(failed)?
+        self.blocking.run(move || handle.discard(range)).await.map_err(failed)?
     }
 
     /// Returns an object that shows whether it is still open anywhere.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::rc::{Rc, Weak};
 
-use base::aside::Aside;
+use base::blocking_pool::BlockingPool;
 use base::bounded;
 use block::Host;
 use block::executor::LocalHost;
@@ -32,15 +32,15 @@ const AT_STOP_MAX_NS: u64 = 1_000_000_000;
 /// The file with the learned state of a disk.
 pub(super) struct LearnedFile {
     path: PathBuf,
-    aside: Aside,
+    blocking: BlockingPool,
     /// Held while it is written or removed.
     writing: Mutex<()>,
 }
 
 impl LearnedFile {
     /// Returns the file of the disk with this number. It need not be there.
-    pub(super) fn new(places: &Places, aside: &Aside, id: u32) -> Self {
-        Self { path: places.learned(id), aside: aside.clone(), writing: Mutex::default() }
+    pub(super) fn new(places: &Places, blocking: &BlockingPool, id: u32) -> Self {
+        Self { path: places.learned(id), blocking: blocking.clone(), writing: Mutex::default() }
     }
 
     /// Reads what was saved of a disk that is about to be attached with this shape. None if there is nothing, or nothing that can be read.
@@ -53,7 +53,7 @@ impl LearnedFile {
                 LearnedState::decode(&saved, &shape).map(Some).map_err(|malformed| malformed.to_string())
             }
         };
-        let read = self.aside.run(reading).await.unwrap_or_else(|problem| Err(problem.to_string()));
+        let read = self.blocking.run(reading).await.unwrap_or_else(|problem| Err(problem.to_string()));
         read.unwrap_or_else(|reason| {
             let path = self.path.display();
             tracing::info!("What was learned of disk '{name}' is learned again: {path}: {reason}");
@@ -83,7 +83,7 @@ impl LearnedFile {
     pub(super) async fn remove(&self) {
         let _writing = self.writing.lock().await;
         let path = self.path.clone();
-        if let Ok(Err(error)) = self.aside.run(move || fs::remove_file(path)).await
+        if let Ok(Err(error)) = self.blocking.run(move || fs::remove_file(path)).await
             && error.kind() != ErrorKind::NotFound
         {
             tracing::warn!("Cannot remove {}: {error}. It is not needed any more", self.path.display());
@@ -110,7 +110,7 @@ impl LearnedFile {
 
     async fn write(&self, name: &str, saved: Vec<u8>) {
         let path = self.path.clone();
-        let written = self.aside.run(move || write(&path, &saved)).await;
+        let written = self.blocking.run(move || write(&path, &saved)).await;
         let failed = match written {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error.to_string(),

@@ -14,6 +14,7 @@
 
 mod accept;
 mod all;
+mod comparison;
 mod curve;
 mod destage;
 mod devices;
@@ -25,7 +26,6 @@ mod moving;
 mod pool;
 mod resizing;
 mod standing;
-mod touched;
 mod watching;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -38,7 +38,7 @@ use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::aside::Aside;
+use base::blocking_pool::BlockingPool;
 use base::patience::within;
 use base::problem::{Answer, Problem};
 use base::units::PollMax;
@@ -95,7 +95,7 @@ pub(crate) struct Shard {
     /// Durable records of its disks.
     remembered: HostFile,
     /// Threads for operations that may block on a file system.
-    aside: Aside,
+    blocking: BlockingPool,
     /// Checks the backings of its disks.
     monitor: BackingMonitor,
     busy: BusyTime,
@@ -134,7 +134,7 @@ impl ShardHandle {
             directory: directory.clone(),
             monitor: monitor.clone(),
             poll_max,
-            aside: Aside::here(),
+            blocking: BlockingPool::here(),
         };
         let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let (started, outcome) = oneshot::channel();
@@ -206,7 +206,7 @@ struct ShardContext {
     directory: Directory,
     monitor: BackingMonitor,
     poll_max: PollMax,
-    aside: Aside,
+    blocking: BlockingPool,
 }
 
 /// Runs a shard's thread.
@@ -244,7 +244,7 @@ fn run(
         mark: Cell::new(0),
         places: surroundings.places,
         remembered: surroundings.remembered,
-        aside: surroundings.aside,
+        blocking: surroundings.blocking,
         monitor: surroundings.monitor,
         busy: executor.busy_time(),
         disks: RefCell::default(),

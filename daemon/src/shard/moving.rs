@@ -31,8 +31,8 @@ use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
 use super::standing::DisplacedBacking;
 use super::{Shard, ShardHandle};
 use crate::backing::{Ability, Backing, BackingHandle, Location};
+use crate::backing_identity::{BackingHistory, HistoryHandle};
 use crate::door::{DoorSocket, Doors, PausedDoors};
-use crate::past::{BackingHistory, HistoryHandle};
 use crate::recording::{RecordedDisk, recorder};
 
 /// Time that guests may be held while their last requests end, in nanoseconds: well below their timeouts.
@@ -137,7 +137,7 @@ impl Shard {
     async fn learned_state(&self, disk: &Disk, name: &str) -> Option<LearnedState> {
         let saved = disk.cached.save_learned().await?;
         let shape = self.cache().learned_shape(&disk.cached.settings());
-        let decoded = self.aside.run(move || LearnedState::decode(&saved, &shape)).await;
+        let decoded = self.blocking.run(move || LearnedState::decode(&saved, &shape)).await;
         match decoded {
             Ok(Ok(state)) => return Some(state),
             Ok(Err(malformed)) => tracing::warn!("Disk '{name}' learns again on its next shard: {malformed}"),
@@ -236,7 +236,7 @@ impl Shard {
         let (id, size_bytes) = (settings.id.0, moving.size_bytes);
         let history = moving.history.clone();
         let history =
-            BackingHistory::from_handle(&self.aside, remembered, id, size_bytes, mark, history).await?;
+            BackingHistory::from_handle(&self.blocking, remembered, id, size_bytes, mark, history).await?;
         let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_context()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;

@@ -156,7 +156,7 @@ impl Shard {
                  backing with `forebay disk show {name}`, and try again"
             ))
         })?;
-        let remembered = self.aside.run(move || remember(size)).await;
+        let remembered = self.blocking.run(move || remember(size)).await;
         let remembered = remembered.unwrap_or_else(|problem| Err(NotRecorded { problem, may_count: true }));
         if let Err(NotRecorded { problem, may_count }) = remembered {
             if may_count {

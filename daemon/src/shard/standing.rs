@@ -18,7 +18,7 @@ use futures_util::future::{Either, select};
 use telemetry::events::{self, Kind};
 
 use super::disk::Disk;
-use crate::past::PathCheck;
+use crate::backing_identity::PathCheck;
 
 /// Time that the file system of a path may take to answer, in nanoseconds. A later answer is ignored.
 const PATH_TIME_MAX_NS: u64 = 2_000_000_000;

@@ -11,7 +11,7 @@ use telemetry::events::{self, Kind};
 use super::disk::{Cached, Disk};
 use super::{Shard, ShardHandle};
 use crate::backing::MonitoredBacking;
-use crate::past::BackingHistory;
+use crate::backing_identity::BackingHistory;
 
 /// Reason for which a disk no longer matches its attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use base::aside::Aside;
+use base::blocking_pool::BlockingPool;
 use base::descriptors::advice_or;
 use base::problem::{Answer, Problem};
 use block::file::{Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
@@ -15,7 +15,7 @@ use super::{HandOff, Location};
 use crate::backing::device::Opening;
 use crate::backing::storage::Storage;
 use crate::backing::{Ability, Capabilities, Identity, let_in};
-use crate::past::{Attributes, FileAttributes};
+use crate::backing_identity::{Attributes, FileAttributes};
 
 impl Storage for Aligned<FileDevice> {
     fn identity(&self) -> Identity {
@@ -81,11 +81,11 @@ fn opened_at(location: &Location) -> &Path {
 }
 
 /// Opens a file or device, with direct I/O where the file system supports it.
-pub(super) async fn open_file(aside: &Aside, path: &Path, opening: &Opening) -> Answer<Handle> {
+pub(super) async fn open_file(blocking: &BlockingPool, path: &Path, opening: &Opening) -> Answer<Handle> {
     let Opening { access, lock, .. } = *opening;
     let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };
     let path = path.to_owned();
-    aside.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await?
+    blocking.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await?
 }
 
 fn problem(error: &OpenError) -> Problem {

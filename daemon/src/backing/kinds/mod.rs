@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::aside::Aside;
+use base::blocking_pool::BlockingPool;
 use base::problem::{Answer, Problem};
 use block::executor::LocalHost;
 use block::file::{Access, FileDevice, Handle, Lock};
@@ -23,7 +23,7 @@ use super::device::Opening;
 use super::probe::probe;
 use super::storage::Storage;
 use super::{Ability, Capabilities, Identity, Images, uri};
-use crate::past::Attributes;
+use crate::backing_identity::Attributes;
 use crate::places;
 use file::open_file;
 #[cfg(test)]
@@ -174,13 +174,13 @@ impl OpenStorage {
     pub(super) async fn open(
         ring: &Ring,
         host: &LocalHost,
-        aside: &Aside,
+        blocking: &BlockingPool,
         opening: &Opening,
     ) -> Answer<Self> {
         let Opening { location, access, retry_ns, .. } = opening;
         match location {
             Location::File(path) | Location::Model(_, path) => {
-                let file = open_file(aside, path, opening).await?;
+                let file = open_file(blocking, path, opening).await?;
                 Ok(Self::of_file(ring, host, location, file))
             }
             Location::Nbd(target) => {

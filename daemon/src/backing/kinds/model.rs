@@ -12,7 +12,7 @@ use block::{Aligned, BlockError};
 use super::{HandOff, Location};
 use crate::backing::storage::Storage;
 use crate::backing::{Capabilities, Identity};
-use crate::past::Attributes;
+use crate::backing_identity::Attributes;
 
 impl Storage for Model<Aligned<FileDevice>, LocalHost> {
     fn identity(&self) -> Identity {

@@ -30,14 +30,14 @@ mod device;
 mod record;
 #[cfg(test)]
 mod stories;
-mod touched;
+mod write_intents;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use base::aside::Aside;
+use base::blocking_pool::BlockingPool;
 use base::problem::{Answer, Problem};
 use block::file::Access;
 use cache::{Belief, Expected, Past, SharedBits};
@@ -47,7 +47,7 @@ use appearance::new_session;
 pub(crate) use appearance::{Appearance, DirtyMark};
 pub(crate) use attributes::{Attributes, BackingState, CannotMark, FileAttributes, NoAttributes, PathCheck};
 use record::{DistrustReason, Modification, Record};
-pub(crate) use touched::WriteIntentBitmap;
+pub(crate) use write_intents::WriteIntentBitmap;
 
 use crate::host_record::{HostFile, HostRecord};
 use crate::places::Places;
@@ -156,7 +156,7 @@ pub(crate) struct BackingHistory {
     /// File of its record.
     host: HostFile,
     id: u32,
-    aside: Aside,
+    blocking: BlockingPool,
     /// The durable record. A change owns it, so that it stays in step with the file even if the caller does
     /// not wait for the end.
     record: Arc<Mutex<Record>>,
@@ -181,7 +181,7 @@ impl BackingHistory {
     /// # Errors
     /// If either cannot be read.
     pub(crate) async fn open(
-        aside: &Aside,
+        blocking: &BlockingPool,
         (places, host): (&Places, &HostFile),
         id: u32,
         sizes: Sizes,
@@ -197,8 +197,8 @@ impl BackingHistory {
             let (found, cannot_mark) = (appearance_of(&*backing)?, backing.check_marks().err());
             Answer::Ok((HistoryHandle { backing, marked: found.dirty.clone(), cannot_mark }, found))
         };
-        let (handle, found) = aside.run(looking).await??;
-        let history = Self::from_handle(aside, (places, host), id, disk_bytes, mark, handle).await?;
+        let (handle, found) = blocking.run(looking).await??;
+        let history = Self::from_handle(blocking, (places, host), id, disk_bytes, mark, handle).await?;
         Ok((history, found))
     }
 
@@ -214,7 +214,7 @@ impl BackingHistory {
     /// # Errors
     /// If there is no memory for the bits of touched pages.
     pub(crate) async fn from_handle(
-        aside: &Aside,
+        blocking: &BlockingPool,
         (places, host): (&Places, &HostFile),
         id: u32,
         disk_bytes: u64,
@@ -226,13 +226,13 @@ impl BackingHistory {
             WriteIntentBitmap::check_memory(&folder, id, disk_bytes)?;
             WriteIntentBitmap::open(&folder, id, disk_bytes, mark)
         };
-        let (touched, kept) = aside.run(opening).await??;
+        let (touched, kept) = blocking.run(opening).await??;
         let HistoryHandle { backing, marked, cannot_mark } = handle;
         Ok(Self {
             places: places.clone(),
             host: host.clone(),
             id,
-            aside: aside.clone(),
+            blocking: blocking.clone(),
             record: Arc::new(Mutex::new(host.read(|host| Record::of(host, id)))),
             touched: RefCell::new(Rc::new(touched)),
             kept,
@@ -389,7 +389,7 @@ impl BackingHistory {
         // If the caller does not wait for the end, the mark on the backing is unknown.
         self.marked.take();
         let written = mark.clone();
-        let marking = self.aside.run(move || backing.set_dirty_mark(&written)).await?;
+        let marking = self.blocking.run(move || backing.set_dirty_mark(&written)).await?;
         if marking.is_ok() {
             self.marked.replace(Some(mark));
         }
@@ -403,7 +403,7 @@ impl BackingHistory {
         self.marked.take();
         let name = mark.name.clone();
         let removing = move || backing.remove_dirty_mark(&mark).map_err(|error| error.to_string());
-        let removed = self.aside.run(removing).await;
+        let removed = self.blocking.run(removing).await;
         if let Err(reason) = removed.map_err(|problem| problem.message).flatten() {
             tracing::warn!(
                 "The backing of disk '{name}' still has the dirty mark, although flash has no newer data: {reason}"
@@ -423,7 +423,7 @@ impl BackingHistory {
             pending.store(false, Ordering::Relaxed);
             check
         };
-        self.aside.run(checking).await.ok().flatten()
+        self.blocking.run(checking).await.ok().flatten()
     }
 
     /// Returns the attributes of the open backing, until [`Self::close`].
@@ -439,9 +439,14 @@ impl BackingHistory {
     ///
     /// # Errors
     /// If that cannot be saved. Its number is never used again, so remaining records are not trusted.
-    pub(crate) async fn forget(aside: &Aside, places: &Places, host: &HostFile, id: u32) -> Answer<()> {
+    pub(crate) async fn forget(
+        blocking: &BlockingPool,
+        places: &Places,
+        host: &HostFile,
+        id: u32,
+    ) -> Answer<()> {
         let folder = places.touched();
-        aside.run(move || WriteIntentBitmap::forget(&folder, id)).await?;
+        blocking.run(move || WriteIntentBitmap::forget(&folder, id)).await?;
         let forgetting = host.change(move |host| {
             host.forget_backing(id);
             Ok(())
@@ -485,7 +490,7 @@ impl BackingHistory {
     ) -> Answer<()> {
         let last = Arc::clone(&self.record).lock_owned().await;
         let mut records = RecordGuard { last, host: self.host.clone(), id: self.id };
-        self.aside.run(move || steps(&mut records)).await?
+        self.blocking.run(move || steps(&mut records)).await?
     }
 }
 
@@ -555,7 +560,8 @@ mod tests {
             HostFile::new(&Store::start(&places.dir).expect("there are threads"), HostRecord::default());
         run(async {
             let backing = Arc::new(NoAttributes);
-            let opened = BackingHistory::open(&Aside::here(), (&places, &host), 1, NEW, 7, backing).await;
+            let opened =
+                BackingHistory::open(&BlockingPool::here(), (&places, &host), 1, NEW, 7, backing).await;
             tell(Rc::new(opened.expect("the folder is ours").0), &host).await;
         });
     }

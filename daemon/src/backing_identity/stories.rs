@@ -117,10 +117,10 @@ impl StoryWorld {
         let access = if self.one_in(6) { Access::ReadOnly } else { Access::ReadWrite };
         let file = Arc::new(FileAttributes { file: Arc::new(self.open_image()), path: self.image() });
         let sizes = Sizes { remembered: Some(SIZE), backing: SIZE };
-        let aside = Aside::here();
+        let blocking = BlockingPool::here();
         let remembered = self.start(host).await;
         let places = (&self.hosts[host].places, &remembered);
-        let opened = BackingHistory::open(&aside, places, DISK, sizes, MARK, file);
+        let opened = BackingHistory::open(&blocking, places, DISK, sizes, MARK, file);
         let (history, found) = opened.await.expect("the folder is ours");
         let history = Rc::new(history);
         let belief = history.recovery_context(&found).await.belief;

@@ -284,7 +284,7 @@ mod tests {
     use base::testing::TempDir;
 
     use super::*;
-    use crate::past::DirtyMark;
+    use crate::backing_identity::DirtyMark;
 
     const ID: u32 = 3;
 

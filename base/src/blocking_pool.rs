@@ -10,9 +10,9 @@ use crate::problem::{Answer, Problem};
 
 /// Handle of threads that may block, usable from any thread and any executor.
 #[derive(Clone)]
-pub struct Aside(Handle);
+pub struct BlockingPool(Handle);
 
-impl Aside {
+impl BlockingPool {
     /// Returns a handle of the current runtime's threads.
     pub fn here() -> Self {
         Self(Handle::current())
@@ -41,22 +41,22 @@ mod tests {
     use super::*;
 
     /// Returns the answer that a shard would get.
-    fn seven(aside: &Aside) -> Option<Answer<u32>> {
+    fn seven(blocking: &BlockingPool) -> Option<Answer<u32>> {
         let executor = Executor::new(Ring::new(8).expect("io_uring is there"), Order::Fifo);
-        executor.run(aside.run(|| 7))
+        executor.run(blocking.run(|| 7))
     }
 
     #[test]
     fn work_is_done_for_another_executor_and_refused_at_the_end() {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.expect("a runtime for one thread");
-        let (aside, got) = runtime.block_on(async {
-            let aside = Aside::here();
-            let shards = aside.clone();
-            (aside, spawn_blocking(move || seven(&shards)).await.expect("it does not panic"))
+        let (blocking, got) = runtime.block_on(async {
+            let blocking = BlockingPool::here();
+            let shards = blocking.clone();
+            (blocking, spawn_blocking(move || seven(&shards)).await.expect("it does not panic"))
         });
         assert_eq!(got, Some(Ok(7)));
         drop(runtime);
-        assert!(seven(&aside).is_some_and(|outcome| outcome.is_err()));
+        assert!(seven(&blocking).is_some_and(|outcome| outcome.is_err()));
     }
 }

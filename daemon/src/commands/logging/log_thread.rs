@@ -142,11 +142,11 @@ mod tests {
         let dir = TempDir::new();
         let path = dir.path().join("x.log");
         let file = File::options().create(true).append(true).open(&path).expect("the folder is ours");
-        let aside = LogThread::start(file, notice).expect("there are threads");
+        let log_thread = LogThread::start(file, notice).expect("there are threads");
         for number in 0..100 {
-            writeln!(&*aside.lines(), "{number}").expect("it never fails");
+            writeln!(&*log_thread.lines(), "{number}").expect("it never fails");
         }
-        drop(aside);
+        drop(log_thread);
         assert_eq!(fs::read_to_string(&path).expect("it was written").lines().count(), 100);
     }
 
