@@ -56,8 +56,8 @@ pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
 pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
     let DiskQuiesce { name, seconds, reading } = options;
     let client = client(&reading.daemon)?;
-    let quiet = start_quiesce(&client, name, *seconds)?;
-    wait_until_quiesced(&client, name, quiet)?;
+    let quiesce = start_quiesce(&client, name, *seconds)?;
+    wait_until_quiesced(&client, name, quiesce)?;
     let document = client.get(&path_of(name)?)?;
     let said = format!(
         "The backing of disk '{name}' has everything. The disk stays quiesced for {seconds} s; `forebay disk resume \
@@ -105,14 +105,15 @@ pub(super) fn quiesce_for_change(client: &Client, name: &str) -> Answer<QuiesceO
         return Ok(QuiesceOwner::NotOurs);
     }
     let is_coming = disk["quiet"]["state"] == "coming";
-    let quiet = if is_coming { QuiesceOwner::NotOurs } else { start_quiesce(client, name, CHANGE_SECONDS)? };
-    wait_until_quiesced(client, name, quiet)?;
-    Ok(quiet)
+    let quiesce =
+        if is_coming { QuiesceOwner::NotOurs } else { start_quiesce(client, name, CHANGE_SECONDS)? };
+    wait_until_quiesced(client, name, quiesce)?;
+    Ok(quiesce)
 }
 
 /// Ends the quiesce of [`quiesce_for_change`], if there is one, and no other client requested the same since.
-pub(super) fn end_quiesce(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()> {
-    let QuiesceOwner::Ours(number) = quiet else { return Ok(()) };
+pub(super) fn end_quiesce(client: &Client, name: &str, quiesce: QuiesceOwner) -> Answer<()> {
+    let QuiesceOwner::Ours(number) = quiesce else { return Ok(()) };
     let document = client.get(&path_of(name)?)?;
     let state = &document["disk"]["quiet"]["state"];
     if state != "coming" && state != "quiet" {
@@ -127,7 +128,7 @@ fn start_quiesce(client: &Client, name: &str, seconds: u64) -> Answer<QuiesceOwn
     Ok(document["disk"]["quiet"]["number"].as_u64().map_or(QuiesceOwner::NotOurs, QuiesceOwner::Ours))
 }
 
-fn wait_until_quiesced(client: &Client, name: &str, quiet: QuiesceOwner) -> Answer<()> {
+fn wait_until_quiesced(client: &Client, name: &str, quiesce: QuiesceOwner) -> Answer<()> {
     let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
         Some("quiet") => Some(Ok(())),
         Some("coming") => None,
@@ -140,7 +141,7 @@ fn wait_until_quiesced(client: &Client, name: &str, quiet: QuiesceOwner) -> Answ
         _ => Some(Err(not_destaged(name, "it was resumed, or its time ended"))),
     });
     if came.is_err() {
-        end_quiesce(client, name, quiet)?;
+        end_quiesce(client, name, quiesce)?;
     }
     came
 }

@@ -171,9 +171,9 @@ fn resize(options: &DiskResize) -> Answer<()> {
 fn evict(options: &DiskName) -> Answer<()> {
     let path = format!("{}/evict", path_of(&options.name)?);
     let client = client(&options.reading.daemon)?;
-    let quiet = destage::quiesce_for_change(&client, &options.name)?;
+    let quiesce = destage::quiesce_for_change(&client, &options.name)?;
     let evicted = client.post(&path, &());
-    destage::end_quiesce(&client, &options.name, quiet)?;
+    destage::end_quiesce(&client, &options.name, quiesce)?;
     let said =
         format!("Nothing is cached of disk '{}' any more, and no restart brings it back\n", options.name);
     print_change(&options.reading, &evicted?, &said)
@@ -185,14 +185,14 @@ fn remove(options: &DiskRemove) -> Answer<()> {
     let DiskRemove { discard_dirty, force, .. } = *options;
     // Removal of a disk in use is refused: do not destage it for that.
     let is_in_use = || -> Answer<bool> { Ok(client.get(&path)?["disk"]["connections"].as_u64() > Some(0)) };
-    let quiet = if discard_dirty || (!force && is_in_use()?) {
+    let quiesce = if discard_dirty || (!force && is_in_use()?) {
         QuiesceOwner::NotOurs
     } else {
         destage::quiesce_for_change(&client, &options.name)?
     };
     let removed = client.delete_with(&path, &RemoveDisk { discard_dirty, force });
     if removed.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict) {
-        destage::end_quiesce(&client, &options.name, quiet)?;
+        destage::end_quiesce(&client, &options.name, quiesce)?;
     }
     let document = removed?;
     let content =
@@ -379,11 +379,11 @@ fn dirty(disk: &Value) -> String {
         let name = text(&disk["name"]);
         said.push(format!("{} LOST, see `disk show {name} --lost`", size(&disk["lost_bytes"])));
     }
-    let quiet = &disk["quiet"];
-    said.extend(match quiet["state"].as_str() {
+    let quiesce = &disk["quiet"];
+    said.extend(match quiesce["state"].as_str() {
         Some("coming") => Some("being destaged".to_owned()),
-        Some("quiet") => Some(format!("quiesced for {} s", number(&quiet["seconds_left"]))),
-        Some("failed") => Some(format!("could not be quiesced: {}", text(&quiet["reason"]))),
+        Some("quiet") => Some(format!("quiesced for {} s", number(&quiesce["seconds_left"]))),
+        Some("failed") => Some(format!("could not be quiesced: {}", text(&quiesce["reason"]))),
         _ => None,
     });
     said.join("; ")

@@ -257,10 +257,10 @@ impl Forebay for DaemonClient {
     fn give_up(&self, name: &str) -> Answer<()> {
         // With progress, and while the guest is still served by Forebay: the change itself then has nothing
         // left to destage.
-        let quiet = self.patiently(|client| destage::quiesce_for_change(client, name))?;
+        let quiesce = self.patiently(|client| destage::quiesce_for_change(client, name))?;
         let given_up = self.change(name, "give-up");
         if given_up.is_err() {
-            destage::end_quiesce(&self.0, name, quiet)?;
+            destage::end_quiesce(&self.0, name, quiesce)?;
         }
         given_up
     }

@@ -162,7 +162,7 @@ fn dirt(view: &DiskView) -> Dirt {
             .and_then(|_| view.not_mirrored.clone()),
         segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
         lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
-        quiet: report.map(|report| quiesce(&report.quiet, report.quiet_number)),
+        quiet: report.map(|report| quiesce(&report.quiesce, report.quiesce_number)),
     }
 }
 

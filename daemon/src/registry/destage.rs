@@ -52,7 +52,7 @@ impl Registry {
         let mut view = self.disk(name).await?;
         if let Ok(report) = &mut view.report {
             // The number of this request, whatever later requests there were.
-            report.quiet_number = number;
+            report.quiesce_number = number;
         }
         Ok(view)
     }
@@ -108,14 +108,14 @@ impl Registry {
     /// Records the end of a quiesced disk's hold. Must be called before the disk is reported as quiesced, so
     /// that a kill right after that does not restart the time.
     pub(super) async fn remember_end_of_hold(&self, name: &str, report: &DiskReport) {
-        if self.holds.has(report.settings.id.0) && matches!(report.quiet, QuiesceStatus::Quiesced { .. }) {
+        if self.holds.has(report.settings.id.0) && matches!(report.quiesce, QuiesceStatus::Quiesced { .. }) {
             self.follow_hold(name, report).await;
         }
     }
 
     async fn follow_hold(&self, name: &str, report: &DiskReport) {
-        let (id, number) = (report.settings.id.0, report.quiet_number);
-        let followed = match &report.quiet {
+        let (id, number) = (report.settings.id.0, report.quiesce_number);
+        let followed = match &report.quiesce {
             QuiesceStatus::Destaging => Ok(()),
             QuiesceStatus::Quiesced { seconds_left } => {
                 self.holds.note_end(id, number, Duration::from_secs(*seconds_left)).await

@@ -154,9 +154,9 @@ impl ShardHandle {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             disk.check_in_place(&name, "quiesce", &shard.host).await?;
-            let turn = disk.quiet.take_turn();
-            if !matches!(*disk.quiet.state.borrow(), QuiesceState::Until(_)) {
-                disk.quiet.state.replace(QuiesceState::Destaging);
+            let turn = disk.quiesce.take_turn();
+            if !matches!(*disk.quiesce.state.borrow(), QuiesceState::Until(_)) {
+                disk.quiesce.state.replace(QuiesceState::Destaging);
             }
             let time = HoldTime::OnceHome(Duration::from_secs(seconds));
             shard.host.spawn(hold_quiesce(name, disk, shard.host.clone(), turn, time));
@@ -170,12 +170,12 @@ impl ShardHandle {
     pub(super) async fn resume(&self, name: String, number: Option<u64>) -> Answer<bool> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
-            if number.is_some_and(|number| number != disk.quiet.number()) {
+            if number.is_some_and(|number| number != disk.quiesce.number()) {
                 return Ok(false);
             }
-            let was_quiet = !disk.quiet.is_over();
-            disk.quiet.end();
-            Ok(disk.cached.resume() || was_quiet)
+            let was_quiesced = !disk.quiesce.is_over();
+            disk.quiesce.end();
+            Ok(disk.cached.resume() || was_quiesced)
         })
         .await?
     }
@@ -224,8 +224,8 @@ impl Disk {
             duration.as_secs_f64().ceil()
         );
         events::of_disk(Kind::QuiesceGoesOn, &name, holds);
-        let turn = self.quiet.take_turn();
-        self.quiet.state.replace(QuiesceState::Destaging);
+        let turn = self.quiesce.take_turn();
+        self.quiesce.state.replace(QuiesceState::Destaging);
         host.spawn(hold_quiesce(name, Rc::clone(self), host.clone(), turn, time));
     }
 }
@@ -246,7 +246,7 @@ pub(crate) enum Destage {
 /// # Errors
 /// If the backing fails; then the disk continues as before.
 pub(super) async fn destage_all(disk: &Disk, name: &str) -> Answer<()> {
-    disk.quiet.end();
+    disk.quiesce.end();
     if let Some(BackingFailure::Shrunk(reason)) = &*disk.failure.borrow() {
         return Err(Problem::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
     }
@@ -273,12 +273,12 @@ pub(super) fn holds_dirty(name: &str) -> Problem {
 async fn hold_quiesce(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, time: HoldTime) {
     let begun = host.now();
     // A later request is checked first: then the hold of this one was not handed over yet, and is dropped.
-    let superseded = pin!(disk.quiet.is_superseded(turn));
-    let quieted = match select(superseded, pin!(disk.cached.quiesce())).await {
+    let superseded = pin!(disk.quiesce.is_superseded(turn));
+    let quiesced = match select(superseded, pin!(disk.cached.quiesce())).await {
         Either::Left(_) => return,
-        Either::Right((quieted, _)) => quieted,
+        Either::Right((quiesced, _)) => quiesced,
     };
-    if let Err(error) = quieted {
+    if let Err(error) = quiesced {
         if disk.leaving.get() {
             // The disk is detached, which ends no hold: the next start continues it.
             return;
@@ -287,7 +287,7 @@ async fn hold_quiesce(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, 
             "Disk '{name}' is not quiesced, because not all of its dirty data could be destaged: {error}"
         );
         events::of_disk(Kind::QuiesceFailed, &name, failed);
-        disk.quiet.state.replace(QuiesceState::Failed(error.to_string()));
+        disk.quiesce.state.replace(QuiesceState::Failed(error.to_string()));
         return;
     }
     let (from, duration) = match time {
@@ -295,11 +295,11 @@ async fn hold_quiesce(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, 
         HoldTime::Left(duration) => (begun, duration),
     };
     let end = from.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
-    disk.quiet.state.replace(QuiesceState::Until(end));
-    let superseded = pin!(disk.quiet.is_superseded(turn));
+    disk.quiesce.state.replace(QuiesceState::Until(end));
+    let superseded = pin!(disk.quiesce.is_superseded(turn));
     if let Either::Right(_) = select(superseded, pin!(host.sleep_until(end))).await {
         disk.cached.resume();
-        disk.quiet.state.replace(QuiesceState::No);
+        disk.quiesce.state.replace(QuiesceState::No);
         let over = format!(
             "The {} s for which disk '{name}' was quiesced are over: it writes back again",
             duration.as_secs_f64().ceil()

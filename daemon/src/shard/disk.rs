@@ -65,7 +65,7 @@ pub(super) struct Disk {
     pub(super) history: Rc<BackingHistory>,
     pub(super) learned: Rc<LearnedFile>,
     pub(super) identity: Identity,
-    pub(super) quiet: Quiesce,
+    pub(super) quiesce: Quiesce,
     /// Ability of its backing to keep its content when the host is off.
     pub(super) persistence: Ability,
     /// Place of its backing, if not at its path.
@@ -209,9 +209,9 @@ pub(crate) struct DiskReport {
     /// True if it can be moved to another shard.
     pub(crate) fit_to_move: bool,
     /// State of a request to keep it clean.
-    pub(crate) quiet: QuiesceStatus,
+    pub(crate) quiesce: QuiesceStatus,
     /// Number of the request for that.
-    pub(crate) quiet_number: u64,
+    pub(crate) quiesce_number: u64,
     pub(crate) statistics: DiskStatistics,
     /// The part of that which was counted in pass-through.
     pub(crate) passed: Passed,
@@ -521,7 +521,7 @@ impl Shard {
             history,
             learned,
             identity,
-            quiet: Quiesce::default(),
+            quiesce: Quiesce::default(),
             persistence,
             displaced: RefCell::default(),
             failure: RefCell::default(),
@@ -650,7 +650,7 @@ impl Shard {
             DetachPolicy::Undone => self.drop_content(&disk, name, WhatIsDirty::IsLost).await,
         };
         disk.history.close();
-        disk.quiet.end();
+        disk.quiesce.end();
         self.disks.borrow_mut().remove(name);
         disk.gone.notify_waiters();
         dropped?;
@@ -772,8 +772,8 @@ impl Disk {
             displaced: self.displaced.borrow().clone(),
             doors: self.doors.reports(),
             fit_to_move: self.is_fit_to_move(),
-            quiet: self.quiet.at(now),
-            quiet_number: self.quiet.number(),
+            quiesce: self.quiesce.at(now),
+            quiesce_number: self.quiesce.number(),
             statistics,
         }
     }

@@ -200,7 +200,7 @@ impl Shard {
         let monitored = self.monitor_backing(&name, &cached, &history);
         monitored.set_in_doubt(displaced.is_some());
         let (failure, displaced) = (RefCell::default(), RefCell::new(displaced));
-        let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiesce::default());
+        let (leaving, gone, quiesce) = (Cell::new(false), Notify::new(), Quiesce::default());
         self.enter(
             name,
             Disk {
@@ -214,7 +214,7 @@ impl Shard {
                 history,
                 learned,
                 identity,
-                quiet,
+                quiesce,
                 persistence,
                 displaced,
                 failure,
@@ -251,7 +251,7 @@ impl Disk {
     /// Returns true if it can be moved to another shard.
     pub(super) fn is_fit_to_move(&self) -> bool {
         let backing_is_fit = self.cached.backing().capabilities().shard_move.is_able();
-        let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiet.is_over();
+        let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiesce.is_over();
         let guests_follow = !self.doors.are_bound_to_shard();
         backing_is_fit && undisturbed && guests_follow && self.cached.is_fit_to_move()
     }

@@ -28,7 +28,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App, name: &str, area: Rect) {
     frame.render_widget(Paragraph::new(figure_lines(row)), figures);
     let text = row.reason.as_deref().unwrap_or_default();
     frame.render_widget(Paragraph::new(text).style(BAD).wrap(Wrap { trim: true }), reason);
-    draw_past(frame, &app.past.last(name, usize::from(area.width)), past);
+    draw_history(frame, &app.past.last(name, usize::from(area.width)), past);
     draw_histograms(frame, app, histograms);
 }
 
@@ -71,7 +71,7 @@ fn figure_lines(row: &DiskRow) -> Vec<Line<'static>> {
 type FigureSeries = (&'static str, fn(&Point) -> u64, u64, String);
 
 /// Draws the last minutes: one line of bars for each figure, newest at the right.
-fn draw_past(frame: &mut Frame<'_>, points: &[Point], area: Rect) {
+fn draw_history(frame: &mut Frame<'_>, points: &[Point], area: Rect) {
     let all = Layout::vertical([Constraint::Length(2); 4]).split(area);
     let most = |figure: fn(&Point) -> u64| points.iter().map(figure).max().unwrap_or(0);
     let figures: [FigureSeries; 4] = [
