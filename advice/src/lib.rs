@@ -230,8 +230,8 @@ pub struct Outline {
 
 impl Outline {
     /// Judges the curve, and plans a size.
-    pub fn of(known: &AdviceInput<'_>) -> Self {
-        let plan = Plan::of(known);
+    pub fn from_input(known: &AdviceInput<'_>) -> Self {
+        let plan = Plan::from_input(known);
         Self { judged: mode::judge(known, &plan), plan }
     }
 
@@ -243,7 +243,7 @@ impl Outline {
 
 /// Returns the advice.
 pub fn advise(known: &AdviceInput<'_>) -> Advice {
-    advise_on(known, &Outline::of(known))
+    advise_on(known, &Outline::from_input(known))
 }
 
 /// Returns the advice for a subject with a known outline: a trace that was simulated meanwhile.
@@ -344,8 +344,9 @@ fn cannot_help(known: &AdviceInput<'_>, plan: &Plan, reason: mode::Reason) -> St
 /// Returns the sentence for a cache that helps by the curve and not in simulation.
 fn not_as_served(known: &AdviceInput<'_>, plan: &Plan) -> String {
     let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
-    let (hits, more) =
-        best.map_or((0.0, String::new()), |best| (best.hit_ratio(), sizes::NoFullHits::of(best).to_string()));
+    let (hits, more) = best.map_or((0.0, String::new()), |best| {
+        (best.hit_ratio(), sizes::NoFullHits::from_simulation(best).to_string())
+    });
     format!(
         "A cache cannot help as disks are served: one of {} that takes in everything would have {} of reads, what it has in part counted \
          in part, and what serves disks, simulated with that, has {} full hits{more}.",

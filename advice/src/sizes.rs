@@ -69,7 +69,7 @@ pub struct Plan {
 
 impl Plan {
     /// Returns a size planned from the curve of a disk or a trace.
-    pub fn of(known: &AdviceInput<'_>) -> Self {
+    pub fn from_input(known: &AdviceInput<'_>) -> Self {
         let reads = &known.curves.reads;
         let knee = knee(reads, known.curves.working_set_bytes);
         let wanted = known.wanted.and_then(|ratio| reads.size_for(ratio));
@@ -253,7 +253,7 @@ fn sentence_of_simulation(plan: &Plan, simulated: &SimulatedHits) -> String {
          {} full hits{}.",
         size(plan.cache_bytes()),
         percent(simulated.hit_ratio()),
-        NoFullHits::of(simulated)
+        NoFullHits::from_simulation(simulated)
     )
 }
 
@@ -267,7 +267,9 @@ pub(super) struct NoFullHits {
 }
 
 impl NoFullHits {
-    pub(super) fn of(&SimulatedHits { reads, partial_hits, bypassed, .. }: &SimulatedHits) -> Self {
+    pub(super) fn from_simulation(
+        &SimulatedHits { reads, partial_hits, bypassed, .. }: &SimulatedHits,
+    ) -> Self {
         Self { reads, partial_hits, bypassed }
     }
 }

@@ -221,7 +221,7 @@ impl Config {
             return Ok(());
         }
         if key == "nbd.allow" {
-            self.nbd.allow = Some(AllowedNetworks::of(texts(value.get_ref()).ok_or_else(|| {
+            self.nbd.allow = Some(AllowedNetworks::from_texts(texts(value.get_ref()).ok_or_else(|| {
                 "'nbd.allow' must be a list of networks, such as [\"10.0.0.0/8\", \"fd00::/8\"]".to_owned()
             })?)?);
             return Ok(());

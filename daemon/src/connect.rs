@@ -344,7 +344,7 @@ struct Sector {
 
 impl Sector {
     /// Returns empty options for 512 bytes, which is the default of every client.
-    fn of(bytes: u64) -> Self {
+    fn from_bytes(bytes: u64) -> Self {
         if bytes == SECTOR {
             return Self { properties: String::new(), element: String::new() };
         }
@@ -365,7 +365,7 @@ fn nbd_client_note(sector_bytes: u64) -> String {
 
 fn over_nbd(doors: &DiskAddresses) -> Vec<Form> {
     let DiskAddresses { name, read_only, sector_bytes, nbd: socket, .. } = *doors;
-    let sector = Sector::of(sector_bytes);
+    let sector = Sector::from_bytes(sector_bytes);
     let id = qemu_id(name);
     let quoted = shell_quoted(socket);
     let uri = format!("nbd+unix:///{name}?socket={}", percent_encoded(socket));
@@ -453,7 +453,7 @@ fn over_nbd(doors: &DiskAddresses) -> Vec<Form> {
 /// Returns the lines over TCP. `uri` is from the daemon, of scheme, address with port, and name.
 fn over_tcp(doors: &DiskAddresses, uri: &str) -> Vec<Form> {
     let DiskAddresses { name, read_only, sector_bytes, .. } = *doors;
-    let sector = Sector::of(sector_bytes);
+    let sector = Sector::from_bytes(sector_bytes);
     let (scheme, rest) = uri.split_once("://").unwrap_or(("nbd", uri));
     let authority = rest.split('/').next().unwrap_or(rest);
     let (host, port) = authority.rsplit_once(':').unwrap_or((authority, "10809"));

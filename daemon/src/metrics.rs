@@ -118,7 +118,7 @@ pub(crate) struct LatencyDistribution {
 
 impl LatencyDistribution {
     /// Returns the latencies since the disk was attached.
-    pub(crate) fn of(histogram: &cache::Histogram, measured: &LatencyCounts) -> Self {
+    pub(crate) fn from_counts(histogram: &cache::Histogram, measured: &LatencyCounts) -> Self {
         let counts = histogram.classes().map(|(_, count)| count).collect();
         Self { counts, sum_seconds: text::exact(measured.sum_ns()) / 1e9 }
     }

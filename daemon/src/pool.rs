@@ -552,7 +552,7 @@ impl PoolSetup<'_> {
         let listed = self.shards.pool_report().await?.statistics.devices;
         let devices = self.keep_devices(&candidates, &listed);
         let record = self.state.pool.as_ref().expect("it was opened");
-        let in_use = PoolInUse::of(devices, &record.lost);
+        let in_use = PoolInUse::from_devices(devices, &record.lost);
         self.shards.set_write_budget(record.write_budget.drive_writes()).await?;
         // The pool bears the new mark durably. From now on one with an earlier mark is an old copy.
         self.state.settle_pool();

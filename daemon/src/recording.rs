@@ -157,7 +157,7 @@ impl Recorder {
     }
 
     /// Notes requests that arrived at `came`. Never waits.
-    fn note(&self, came: Instant, requests: impl Iterator<Item = Request>) {
+    fn record(&self, came: Instant, requests: impl Iterator<Item = Request>) {
         let Some(mut room) = self.rooms.iter().find_map(|room| room.try_lock().ok()) else {
             self.dropped.fetch_add(requests.count() as u64, Ordering::Relaxed);
             return;

@@ -305,7 +305,7 @@ impl Registry {
     /// Returns a disk with the report of its shard; none if it is on no shard.
     fn view(&self, record: DiskRecord, report: Option<Answer<DiskReport>>) -> DiskView {
         if let Some(Ok(report)) = &report {
-            self.see(report);
+            self.observe(report);
         }
         let reason = || Err(self.reason(&record.name));
         let (not_mirrored, is_pool_missing) = {
@@ -500,7 +500,7 @@ impl Registry {
             let (registry, tried) = (Arc::clone(self), tried.clone());
             tokio::spawn(async move {
                 let outcome = while_in_conflict(|| registry.serve_remembered(&disk.name)).await;
-                let done = registry.note(&disk.name, outcome);
+                let done = registry.record_outcome(&disk.name, outcome);
                 if done {
                     registry.take_growth(&disk.name).await;
                 }
@@ -538,7 +538,7 @@ impl Registry {
             .iter()
             .flatten()
             .filter_map(|detached| detached.last.as_ref())
-            .for_each(|last| self.see(last));
+            .for_each(|last| self.observe(last));
         self.save_totals().await;
         self.save_series_in_time().await;
         if lock(&self.pool).missing.is_none()
@@ -616,12 +616,12 @@ impl Registry {
 
     async fn try_to_serve(self: &Arc<Self>, name: &str) -> bool {
         let outcome = self.serve_remembered(name).await;
-        self.note(name, outcome)
+        self.record_outcome(name, outcome)
     }
 
     /// Records the result of an attempt. Returns true if nothing is left to do: the disk is served, or no
     /// longer wanted.
-    fn note(&self, name: &str, outcome: Answer<()>) -> bool {
+    fn record_outcome(&self, name: &str, outcome: Answer<()>) -> bool {
         match outcome {
             Ok(()) => {
                 lock(&self.waiting).remove(name);

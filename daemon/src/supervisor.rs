@@ -25,7 +25,7 @@ pub(crate) struct ServiceStatus {
 
 impl ServiceStatus {
     /// Returns the present status.
-    pub(crate) async fn of(registry: &Registry) -> Self {
+    pub(crate) async fn from_registry(registry: &Registry) -> Self {
         let (served, waiting): (Vec<_>, Vec<_>) =
             registry.disks().await.into_iter().partition(|disk| disk.report.is_ok());
         let waiting = waiting.into_iter().map(|disk| disk.record.name).collect();

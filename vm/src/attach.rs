@@ -48,7 +48,7 @@ fn find(world: &mut AttachContext, device: &str) -> Answer<MovableDisk> {
     found.check_holds_requests_back(&mut world.qmp, device)?;
     found.check_threads(&mut world.qmp, device)?;
     refuse_second_attempt(world, device)?;
-    let graph = Graph::of(&mut world.qmp)?;
+    let graph = Graph::from_qmp(&mut world.qmp)?;
     MovableDisk::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
 }
 

@@ -43,7 +43,7 @@ pub fn detach(world: &mut AttachContext, device: &str) -> Answer<MovedDisk> {
 /// Returns the disk that `device` uses; or, if an attempt was interrupted, the one that is being moved to it.
 fn find(world: &mut AttachContext, device: &str) -> Answer<MovedDisk> {
     let root = Device::find(&mut world.qmp, device)?.root;
-    let graph = Graph::of(&mut world.qmp)?;
+    let graph = Graph::from_qmp(&mut world.qmp)?;
     let at = graph.disk_below(&root);
     let file = graph.node(at).map_or_else(String::new, |node| text(&node["file"]));
     let moved = world.forebay.moved()?;

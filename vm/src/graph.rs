@@ -38,7 +38,7 @@ pub(super) struct Device {
 
 impl Graph {
     /// Reads all nodes of this QEMU.
-    pub(super) fn of(qmp: &mut Qmp) -> Answer<Self> {
+    pub(super) fn from_qmp(qmp: &mut Qmp) -> Answer<Self> {
         let named = qmp.execute("query-named-block-nodes", &json!({ "flat": true }))?;
         let graph = qmp.execute("x-debug-query-block-graph", &json!({}))?;
         let nodes = array(&named).map(|node| (text(&node["node-name"]), node.clone())).collect();
@@ -84,7 +84,7 @@ impl Graph {
 
 /// Deletes a node, if it is there.
 pub(super) fn delete_node(qmp: &mut Qmp, name: &str) -> Answer<()> {
-    if Graph::of(qmp)?.node(name).is_some() {
+    if Graph::from_qmp(qmp)?.node(name).is_some() {
         qmp.execute("blockdev-del", &json!({ "node-name": name }))?;
     }
     Ok(())
@@ -93,7 +93,7 @@ pub(super) fn delete_node(qmp: &mut Qmp, name: &str) -> Answer<()> {
 /// Returns the node that `device` uses, below filters that may stay.
 pub(super) fn node_used_by(qmp: &mut Qmp, device: &str) -> Answer<String> {
     let root = Device::find(qmp, device)?.root;
-    Ok(Graph::of(qmp)?.disk_below(&root).to_owned())
+    Ok(Graph::from_qmp(qmp)?.disk_below(&root).to_owned())
 }
 
 impl Device {
@@ -156,7 +156,7 @@ impl Device {
     /// # Errors
     /// If it is such a disk.
     pub(super) fn check_threads(&self, qmp: &mut Qmp, wanted: &str) -> Answer<()> {
-        let has_filter = Graph::of(qmp)?.disk_below(&self.root) != self.root;
+        let has_filter = Graph::from_qmp(qmp)?.disk_below(&self.root) != self.root;
         let Some(controller) = self.controller(qmp)?.filter(|_| has_filter) else { return Ok(()) };
         let thread = qmp.execute("qom-get", &json!({ "path": controller, "property": "iothread" }))?;
         if text(&thread).is_empty() {

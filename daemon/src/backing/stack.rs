@@ -79,7 +79,7 @@ impl KernelFolders {
     /// Returns the stack of a file or block device.
     pub(crate) fn stack_of(&self, identity: Identity) -> StorageStack {
         let mut layers = Vec::new();
-        self.descend(&mut layers, (Node::of(identity), None), Some(&(0..u64::MAX)), 0);
+        self.descend(&mut layers, (Node::from_identity(identity), None), Some(&(0..u64::MAX)), 0);
         StorageStack(layers)
     }
 
@@ -151,7 +151,7 @@ impl KernelFolders {
         // The loop device identifies its file whatever the path means here. Without permission to open the
         // device, only the path is left.
         let file = loop_file(&self.dev.join(name)).or_else(|| Identity::of(&path).ok())?;
-        Some((Node::of(file), Some(path)))
+        Some((Node::from_identity(file), Some(path)))
     }
 
     fn named(&self, rdev: u64) -> (Node, Option<PathBuf>) {
@@ -274,7 +274,7 @@ impl KernelFolders {
 }
 
 impl Node {
-    fn of(identity: Identity) -> Self {
+    fn from_identity(identity: Identity) -> Self {
         match identity.rdev {
             0 => Self::File { device: identity.device, inode: identity.inode },
             rdev => Self::Device(rdev),

@@ -33,7 +33,8 @@ impl Location {
     pub(crate) fn unopened(&self) -> UnopenedBacking {
         let path = self.path();
         UnopenedBacking {
-            appearance: path.map_or_else(|| Some(Appearance::default()), |path| Appearance::of(path).ok()),
+            appearance: path
+                .map_or_else(|| Some(Appearance::default()), |path| Appearance::from_path(path).ok()),
             may_exist: path.is_none_or(Path::exists),
             is_guarded: self.fence().is_able(),
         }

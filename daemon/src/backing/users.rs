@@ -83,7 +83,7 @@ impl OwnStorage {
         in_use: Vec<(OwnUse, Identity)>,
         awaited: Vec<(OwnUse, PathBuf)>,
     ) -> Self {
-        Self { in_use, awaited, files: OwnFiles::of(places) }
+        Self { in_use, awaited, files: OwnFiles::from_places(places) }
     }
 
     /// Returns the first user of a storage that is found, or none.
@@ -122,7 +122,7 @@ struct OwnFiles {
 }
 
 impl OwnFiles {
-    fn of(places: &Places) -> Self {
+    fn from_places(places: &Places) -> Self {
         let in_dir = ["past", "history", "series"].map(|name| places.dir.join(name));
         let in_run = DoorKind::ALL
             .map(DoorKind::folder)
@@ -157,7 +157,7 @@ mod tests {
     fn files_of_the_daemon_are_no_backings_and_images_beside_them_are() {
         let dir = TempDir::new();
         let places = Places { dir: dir.path().into(), run: dir.path().join("run"), nbd_uri: None };
-        let own = OwnFiles::of(&places);
+        let own = OwnFiles::from_places(&places);
         for name in ["past", "history", "series", "run/touched", "images"] {
             fs::create_dir_all(dir.path().join(name)).expect("the folder is ours");
         }

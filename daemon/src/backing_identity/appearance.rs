@@ -149,7 +149,7 @@ impl Appearance {
     ///
     /// # Errors
     /// The error of the system: the backing cannot be served as it is.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+    pub(crate) fn from_path(path: &Path) -> io::Result<Self> {
         let Ok(about) = fs::metadata(path) else { return Ok(Self::default()) };
         if !about.is_file() && !about.file_type().is_block_device() {
             return Ok(Self::default());
@@ -172,7 +172,11 @@ impl Appearance {
         if about.file_type().is_block_device() {
             let rdev = about.rdev();
             let changes = Changes { sectors_written: sectors_written(rdev), ..Changes::default() };
-            return Self { device: Some(DeviceIdentity::of(rdev, Some(file))), changes, ..Self::default() };
+            return Self {
+                device: Some(DeviceIdentity::from_device(rdev, Some(file))),
+                changes,
+                ..Self::default()
+            };
         }
         let born = about.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let born_ns = born.and_then(|since| i64::try_from(since.as_nanos()).ok());
@@ -268,7 +272,7 @@ mod tests {
     }
 
     fn at(path: &Path) -> Appearance {
-        Appearance::of(path).expect("it can be examined")
+        Appearance::from_path(path).expect("it can be examined")
     }
 
     /// Returns a file that is open for reading only, as that of a disk may be.

@@ -75,7 +75,7 @@ struct SystemDirs<'a> {
 impl DeviceIdentity {
     /// Returns the identity of the device with this number; that of a loop device includes more if it is open
     /// as `file`.
-    pub(super) fn of(rdev: u64, file: Option<&File>) -> Self {
+    pub(super) fn from_device(rdev: u64, file: Option<&File>) -> Self {
         let mut identity = SystemDirs::here().identity(rdev);
         if let Some(status) = file.and_then(loop_status).filter(|_| identity.names.contains_key("loop file"))
         {
@@ -333,13 +333,13 @@ mod tests {
             nix::sys::stat::makedev(number.0, number.1)
         }
 
-        fn see<T>(&self, boot: &str, look: impl FnOnce(SystemDirs<'_>) -> T) -> T {
+        fn with_system<T>(&self, boot: &str, look: impl FnOnce(SystemDirs<'_>) -> T) -> T {
             let (sys, udev) = (self.path("sys"), self.path("udev"));
             look(SystemDirs { sys: &sys, udev: &udev, boot: Some(boot.to_owned()) })
         }
 
         fn identity(&self, boot: &str, rdev: u64) -> DeviceIdentity {
-            self.see(boot, |system| system.identity(rdev))
+            self.with_system(boot, |system| system.identity(rdev))
         }
     }
 
@@ -356,7 +356,7 @@ mod tests {
         host.device("vdc", (253, 32), &[("serial", "A"), ("diskseq", "4")]);
         let same = before.compare(&host.identity("two", b));
         assert!(is_other(&same, "serial number was A, and is C"), "{same:?}");
-        assert_eq!(host.see("two", |system| system.find(&before)), Some("/dev/vdc".into()));
+        assert_eq!(host.with_system("two", |system| system.find(&before)), Some("/dev/vdc".into()));
     }
 
     #[test]
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(before.compare(&host.identity("two", b)), SameDevice::Unknown, "after a reboot");
         host.device("vdb", (253, 16), &files("4"));
         assert_eq!(before.compare(&host.identity("one", b)), SameDevice::Unknown, "it was unplugged");
-        assert_eq!(host.see("one", |system| system.find(&before)), None);
+        assert_eq!(host.with_system("one", |system| system.find(&before)), None);
         let nothing = DeviceIdentity::default();
         assert_eq!(nothing.compare(&nothing), SameDevice::Unknown, "an old kernel, or no sysfs");
     }

@@ -76,7 +76,7 @@ pub(crate) fn foresee(
     // If the backing cannot be examined, the disk waits as well.
     let may_exist = may_exist && appearance.is_some();
     let found = appearance.unwrap_or_default();
-    let record = Record::of(host, id);
+    let record = Record::load(host, id);
     // The size of a device is assumed to be unchanged: only a start examines it, because that may block.
     let bytes = found.bytes.or(disk_bytes);
     let verdict = record.judge(id, &Appearance { bytes, ..found });
@@ -188,7 +188,7 @@ impl BackingHistory {
         mark: u64,
         backing: Arc<dyn Attributes>,
     ) -> Answer<(Self, Appearance)> {
-        let record = host.read(|host| Record::of(host, id));
+        let record = host.read(|host| Record::load(host, id));
         // The larger of the two was recorded last: disks never shrink.
         let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
         // A disk that does not fit its backing is not served; its bits stay as they are.
@@ -233,7 +233,7 @@ impl BackingHistory {
             host: host.clone(),
             id,
             blocking: blocking.clone(),
-            record: Arc::new(Mutex::new(host.read(|host| Record::of(host, id)))),
+            record: Arc::new(Mutex::new(host.read(|host| Record::load(host, id)))),
             touched: RefCell::new(Rc::new(touched)),
             kept,
             disk_bytes,
@@ -567,7 +567,7 @@ mod tests {
     }
 
     fn remembered(host: &HostFile) -> Record {
-        host.read(|host| Record::of(host, 1))
+        host.read(|host| Record::load(host, 1))
     }
 
     #[test]

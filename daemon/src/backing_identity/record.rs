@@ -113,7 +113,7 @@ impl Modification {
 impl Record {
     /// Returns the record of a disk. It is empty if there is none, or a damaged one: then no cached data is
     /// trusted.
-    pub(super) fn of(host: &HostRecord, id: u32) -> Self {
+    pub(super) fn load(host: &HostRecord, id: u32) -> Self {
         let Some(kept) = host.backing(id) else { return Self::default() };
         let earlier = || EarlierRecord::deserialize(kept).map(|record| record.upgraded(id));
         Self::deserialize(kept).or_else(|_| earlier()).unwrap_or_default()
@@ -421,7 +421,7 @@ mod tests {
         let load = |text: &str| {
             let mut host = HostRecord::default();
             host.set_backing(ID, serde_json::from_str(text).expect("it is JSON"));
-            Record::of(&host, ID)
+            Record::load(&host, ID)
         };
         let earlier = |modified: &str| {
             load(&format!(
@@ -466,12 +466,12 @@ mod tests {
         let host =
             HostFile::new(&Store::start(dir.path()).expect("there are threads"), HostRecord::default());
         at_rest().save(&host, 3).expect("the folder is ours");
-        assert_eq!(host.read(|host| Record::of(host, 3)), at_rest());
-        assert_eq!(host.read(|host| Record::of(host, 4)), Record::default());
+        assert_eq!(host.read(|host| Record::load(host, 3)), at_rest());
+        assert_eq!(host.read(|host| Record::load(host, 4)), Record::default());
         let mut damaged = host.read(HostRecord::clone);
         damaged.set_backing(3, serde_json::json!({ "schema": 2, "epoch": -1 }));
-        assert_eq!(Record::of(&damaged, 3), Record::default());
+        assert_eq!(Record::load(&damaged, 3), Record::default());
         damaged.forget_backing(3);
-        assert_eq!(Record::of(&damaged, 3), Record::default());
+        assert_eq!(Record::load(&damaged, 3), Record::default());
     }
 }

@@ -148,7 +148,7 @@ fn when_unused(client: &Client, path: &str) -> Answer<Value> {
 }
 
 fn ratio(client: &Client, disk: &str) -> Answer<Ratio> {
-    Ok(Ratio::of(&client.get(&format!("/v1/stats/{disk}"))?["disks"][0]))
+    Ok(Ratio::from_statistics(&client.get(&format!("/v1/stats/{disk}"))?["disks"][0]))
 }
 
 /// Progress of a replay: a bar on a terminal, else a line at intervals.

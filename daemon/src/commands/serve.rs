@@ -57,7 +57,7 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     signals::hold_all();
     let config = options.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load);
     let _logging = start_log(options, config.as_ref().ok())?;
-    let prepared = config.and_then(|config| ServeSettings::of(options, config)).and_then(|setup| {
+    let prepared = config.and_then(|config| ServeSettings::from_options(options, config)).and_then(|setup| {
         let claim = claim(&setup.places)?;
         Ok((setup, claim))
     });
@@ -107,7 +107,7 @@ fn keep_events_if_nobody_does(options: &Serve) {
 }
 
 impl ServeSettings {
-    fn of(options: &Serve, config: Config) -> Answer<Self> {
+    fn from_options(options: &Serve, config: Config) -> Answer<Self> {
         let dir = options.dir.clone().or(config.dir);
         let run_dir = options.run_dir.clone().or(config.run_dir);
         let http = Http {
@@ -184,11 +184,11 @@ async fn attend(service: &Service) -> Infallible {
     if let Err(problem) = announce(service).await {
         tracing::error!("{problem}");
     }
-    let mut reported = ServiceStatus::of(registry).await;
+    let mut reported = ServiceStatus::from_registry(registry).await;
     supervisor::notify_ready(&reported);
     loop {
         tokio::time::sleep(STATUS_INTERVAL).await;
-        let standing = ServiceStatus::of(registry).await;
+        let standing = ServiceStatus::from_registry(registry).await;
         if standing != reported {
             supervisor::notify_status(&standing);
             reported = standing;
@@ -228,7 +228,7 @@ fn give_way_to_shards() {
 /// Prints to standard output that the daemon is ready.
 async fn announce(service: &Service) -> Answer<()> {
     let registry = &service.registry;
-    let standing = ServiceStatus::of(registry).await;
+    let standing = ServiceStatus::from_registry(registry).await;
     let PoolView { report, in_use, .. } = registry.pool().await?;
     let path = in_use.path().display();
     let size = Size(report.statistics.size_bytes);

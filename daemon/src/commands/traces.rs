@@ -31,7 +31,7 @@ pub(super) fn run(command: &cli::Trace) -> Answer<()> {
 
 fn info(options: &TraceInfo) -> Answer<()> {
     let mut trace = Trace::open(&options.trace, &options.options.into()).map_err(unreadable)?;
-    let mut progress = ReadProgress::of(&options.trace);
+    let mut progress = ReadProgress::for_file(&options.trace);
     let mut gauge = Gauge::new();
     while let Some(request) = trace.next() {
         gauge.add(&request.map_err(unreadable)?);
@@ -54,7 +54,7 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     let output = TraceOutput::new(output, options.to, refuse)?;
     let mut trace = Trace::open(input, &options.options.into()).map_err(unreadable)?;
     let mut writer = output.create()?;
-    let mut progress = ReadProgress::of(input);
+    let mut progress = ReadProgress::for_file(input);
     let mut cut = None;
     while let Some(request) = trace.next() {
         match request {
@@ -129,7 +129,7 @@ pub(super) struct ReadProgress {
 }
 
 impl ReadProgress {
-    pub(super) fn of(file: &Path) -> Self {
+    pub(super) fn for_file(file: &Path) -> Self {
         let length = fs::metadata(file).map_or(0, |metadata| metadata.len());
         let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
         let template =

@@ -76,7 +76,7 @@ pub(super) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let decided = RequestHead::of(&request, peer).and_then(|asked| {
+    let decided = RequestHead::from_request(&request, peer).and_then(|asked| {
         guard.decide(asked)?;
         Ok(guard.privilege(asked))
     });
@@ -93,7 +93,7 @@ pub(super) async fn check(
 }
 
 impl<'a> RequestHead<'a> {
-    fn of(request: &'a Request, peer: IpAddr) -> Result<Self, ErrorResponse> {
+    fn from_request(request: &'a Request, peer: IpAddr) -> Result<Self, ErrorResponse> {
         let headers = request.headers();
         let host = only(headers, &header::HOST)?.ok_or_else(|| {
             ErrorResponse::new(

@@ -36,7 +36,7 @@ fn described(view: DiskView, places: &Places) -> DiskMetrics {
     let latencies = view.report.as_ref().ok().map(|report| {
         let statistics = &report.statistics;
         let spread = |at: usize| {
-            LatencyDistribution::of(&statistics.histograms.latencies[at], &statistics.latencies[at])
+            LatencyDistribution::from_counts(&statistics.histograms.latencies[at], &statistics.latencies[at])
         };
         std::array::from_fn(spread)
     });

@@ -24,7 +24,7 @@ impl AllowedNetworks {
     }
 
     /// Parses several texts, each with one or more networks.
-    pub(crate) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+    pub(crate) fn from_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let all: Result<Vec<Subnet>, String> =
             texts.into_iter().flat_map(|text| text.split(',')).map(|text| text.trim().parse()).collect();
         match all? {
@@ -40,7 +40,7 @@ impl FromStr for AllowedNetworks {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::of([text])
+        Self::from_texts([text])
     }
 }
 
@@ -193,6 +193,6 @@ mod tests {
             "{message}"
         );
         assert!("fd00::1/8".parse::<AllowedNetworks>().expect_err("bits behind").contains("fd00::/8"));
-        assert!(AllowedNetworks::of([]).is_err());
+        assert!(AllowedNetworks::from_texts([]).is_err());
     }
 }

@@ -182,12 +182,16 @@ impl Identities for Certificates {
 fn read_stamps(dir: &Path) -> FileStamps {
     [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| {
         let path = dir.join(name);
-        fs::metadata(&path).or_else(|_| fs::symlink_metadata(&path)).ok().as_ref().map(FileStamp::of)
+        fs::metadata(&path)
+            .or_else(|_| fs::symlink_metadata(&path))
+            .ok()
+            .as_ref()
+            .map(FileStamp::from_metadata)
     })
 }
 
 impl FileStamp {
-    fn of(found: &Metadata) -> Self {
+    fn from_metadata(found: &Metadata) -> Self {
         Self {
             inode: found.ino(),
             bytes: found.len(),

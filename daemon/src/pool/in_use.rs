@@ -97,7 +97,7 @@ pub(crate) struct FormerDevice {
 
 impl PoolInUse {
     /// Returns a pool that was opened on these devices, and lost others.
-    pub(super) fn of(devices: Vec<DeviceInUse>, lost: &[LostDevice]) -> Self {
+    pub(super) fn from_devices(devices: Vec<DeviceInUse>, lost: &[LostDevice]) -> Self {
         let path = devices.first().map(|device| device.path.clone()).unwrap_or_default();
         let lost =
             lost.iter().map(|device| DroppedDevice { device: device.clone(), is_replaced: false }).collect();

@@ -38,7 +38,7 @@ impl<D: Measures> RecordedDisk<D> {
     }
 
     /// Notes a request that has just ended, if there is a recording. A failed one has no latency.
-    fn note(&self, kind: Kind, range: ByteRange, is_ok: bool) {
+    fn record(&self, kind: Kind, range: ByteRange, is_ok: bool) {
         // Without a recording the disk's measurement is not read.
         if self.recorder.is_on() && !range.is_empty() {
             let Measured { came, ended } = self.disk.measured();
@@ -49,7 +49,7 @@ impl<D: Measures> RecordedDisk<D> {
             let came_at = clock_began.and_then(|began| began.checked_add(Duration::from_nanos(came)));
             let latency_us = is_ok.then(|| (ended - came) / 1000);
             if let Some(came_at) = came_at {
-                self.recorder.note(came_at, pieces(kind, range, latency_us));
+                self.recorder.record(came_at, pieces(kind, range, latency_us));
             }
         }
     }
@@ -74,14 +74,14 @@ impl<D: BlockDevice + Measures> BlockDevice for RecordedDisk<D> {
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
         let range = ByteRange::at(offset, buffer.len() as u64);
         let outcome = self.disk.read(offset, buffer).await;
-        self.note(Kind::Read, range, outcome.1.is_ok());
+        self.record(Kind::Read, range, outcome.1.is_ok());
         outcome
     }
 
     fn try_read_cached(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
         self.disk.try_read_cached(wanted, take);
         for read in wanted.iter().filter(|read| read.given) {
-            self.note(Kind::Read, read.range, true);
+            self.record(Kind::Read, read.range, true);
         }
     }
 
@@ -92,7 +92,7 @@ impl<D: BlockDevice + Measures> BlockDevice for RecordedDisk<D> {
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
         let range = ByteRange::at(offset, buffer.len() as u64);
         let outcome = self.disk.write(offset, buffer).await;
-        self.note(Kind::Write, range, outcome.1.is_ok());
+        self.record(Kind::Write, range, outcome.1.is_ok());
         outcome
     }
 
@@ -102,7 +102,7 @@ impl<D: BlockDevice + Measures> BlockDevice for RecordedDisk<D> {
 
     async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
         let result = self.disk.write_zeroes(range, unmap).await;
-        self.note(Kind::Write, range, result.is_ok());
+        self.record(Kind::Write, range, result.is_ok());
         result
     }
 
@@ -151,7 +151,7 @@ mod tests {
             [(second, 0, true), (second + 1_000_000, 7, true), (second + 4_000_000, 2, false)]
         {
             disk.0.set(Measured { came, ended: came + took_ms * 1_000_000 });
-            recorded.note(Kind::Write, ByteRange::at(0, 512), is_ok);
+            recorded.record(Kind::Write, ByteRange::at(0, 512), is_ok);
         }
         let bytes = recorder.end("a", 7, number).expect("it is recorded");
         let trace = trace::Trace::from_bytes("t", std::io::Cursor::new(bytes), &trace::Options::default());

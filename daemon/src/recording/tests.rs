@@ -21,12 +21,12 @@ fn request(offset: u64) -> Request {
 fn a_recording_has_what_came_while_it_ran_in_the_order_in_which_it_came() {
     let recorder = Recorder::default();
     let early = Instant::now();
-    recorder.note(early, [request(0)].into_iter());
+    recorder.record(early, [request(0)].into_iter());
     let number = recorder.start("a", 7).expect("nobody records it");
     let (first, second) = (Instant::now(), Instant::now() + std::time::Duration::from_millis(1));
     // The second one ends first. One arrived before the recording.
     for (came, offset) in [(second, 1024), (early, 512), (first, 2048)] {
-        recorder.note(came, [request(offset)].into_iter());
+        recorder.record(came, [request(offset)].into_iter());
     }
     assert_eq!(
         read(recorder.take("a", 7, number).expect("it is recorded")),
@@ -37,7 +37,7 @@ fn a_recording_has_what_came_while_it_ran_in_the_order_in_which_it_came() {
     assert_eq!(requests.iter().map(|request| request.offset).collect::<Vec<_>>(), [2048, 1024]);
     assert!(requests[0].at_us < requests[1].at_us && dropped == 0);
     assert!(!recorder.is_on());
-    recorder.note(Instant::now(), [request(0)].into_iter());
+    recorder.record(Instant::now(), [request(0)].into_iter());
     assert!(recorder.end("a", 7, number).expect_err("it has ended").message.contains("'a'"));
 }
 
@@ -46,10 +46,10 @@ fn a_full_room_drops_and_counts_and_nobody_waits() {
     let recorder = Recorder::default();
     let number = recorder.start("a", 7).expect("nobody records it");
     let came = Instant::now();
-    recorder.note(came, (0..NOTES_MAX as u64 + 5).map(|at| request(at * 512)));
+    recorder.record(came, (0..NOTES_MAX as u64 + 5).map(|at| request(at * 512)));
     let [first, second] = &recorder.rooms;
     let disturbed = (lock(first), lock(second));
-    recorder.note(came, [request(0), request(512)].into_iter());
+    recorder.record(came, [request(0), request(512)].into_iter());
     drop(disturbed);
     let (requests, dropped) = read(recorder.end("a", 7, number).expect("it is recorded"));
     assert_eq!((requests.len(), dropped), (NOTES_MAX, 7));
@@ -61,7 +61,7 @@ fn what_comes_while_notes_are_taken_is_in_the_recording() {
     let number = recorder.start("a", 7).expect("nobody records it");
     for room in &recorder.rooms {
         let taken = lock(room);
-        recorder.note(Instant::now(), [request(512)].into_iter());
+        recorder.record(Instant::now(), [request(512)].into_iter());
         drop(taken);
     }
     drop(recorder.take("a", 7, number).expect("it is recorded"));

@@ -70,7 +70,7 @@ impl Registry {
     }
 
     /// Adds the present counters of a disk.
-    pub(super) fn see(&self, report: &DiskReport) {
+    pub(super) fn observe(&self, report: &DiskReport) {
         let DiskReport { attachment, attached_for, passed, statistics, .. } = report;
         let (attachment, attached_for) = (*attachment, *attached_for);
         let look = Look { attachment, attached_for, passed, statistics };
@@ -123,7 +123,7 @@ impl Registry {
         let id = known(&self.state(), name)?.id;
         // Earlier history is available also if its thread does not answer now.
         if let Ok(Some(report)) = self.shards.disk_report(name.to_owned()).await {
-            self.see(&report);
+            self.observe(&report);
         }
         Ok(lock(&self.totals).steps(id, span, Moment::now()).unwrap_or_default())
     }
@@ -136,7 +136,7 @@ impl Registry {
         for (id, name) in self.remembered.read(ids) {
             let presence = match reports.get(&name) {
                 Some(Ok(report)) => {
-                    self.see(report);
+                    self.observe(report);
                     continue;
                 }
                 Some(Err(_)) => Presence::Silent,
@@ -149,7 +149,7 @@ impl Registry {
     /// Adds the present counters of all disks.
     pub(super) async fn see_all(&self) {
         let reports = self.shards.disks_as_far_as_known().await;
-        reports.values().flatten().for_each(|report| self.see(report));
+        reports.values().flatten().for_each(|report| self.observe(report));
     }
 
     /// Writes total counters of disks, as of their last samples. If that fails, a restart loses the counts

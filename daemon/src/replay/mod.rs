@@ -131,7 +131,7 @@ enum Direction {
 }
 
 impl Direction {
-    fn of(kind: Kind) -> Self {
+    fn from_kind(kind: Kind) -> Self {
         if kind == Kind::Write { Self::Write } else { Self::Read }
     }
 }
@@ -298,7 +298,7 @@ impl<'a> Dispatcher<'a> {
                 self.outcome.is_complete = false;
                 break;
             }
-            let (direction, place) = (Direction::of(request.kind), self.plan.place(&request));
+            let (direction, place) = (Direction::from_kind(request.kind), self.plan.place(&request));
             self.outcome.wrapped += u64::from(place.start != request.offset);
             self.make_room(direction, place)?;
             if request.at_us.is_some() && self.plan.pace != Pace::AsFastAsPossible {
@@ -333,7 +333,7 @@ impl<'a> Dispatcher<'a> {
     /// fits the disk, and may write to it, was decided by the survey.
     fn check_again(&self, request: &Request) -> Answer<()> {
         let Survey { requests, writes, end, length_max, latest_us, .. } = self.plan.survey;
-        let (sent, known) = match Direction::of(request.kind) {
+        let (sent, known) = match Direction::from_kind(request.kind) {
             Direction::Read => (self.outcome.reads.requests, requests.saturating_sub(writes)),
             Direction::Write => (self.outcome.writes.requests, writes),
         };

@@ -17,7 +17,7 @@ pub(crate) struct Ratio {
 
 impl Ratio {
     /// Returns the counters in a document of the daemon.
-    pub(crate) fn of(statistics: &Value) -> Self {
+    pub(crate) fn from_statistics(statistics: &Value) -> Self {
         let count = |key: &str| statistics[key].as_u64().unwrap_or(0);
         Self { hits: count("read_hits_ram") + count("read_hits_flash"), reads: count("reads") }
     }
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(Ratio { hits: 101, reads: 104 }.since(before), Some(0.25));
         assert_eq!(before.since(before), None);
         let statistics = json!({ "read_hits_ram": 1, "read_hits_flash": 2, "reads": 4 });
-        assert_eq!(Ratio::of(&statistics), Ratio { hits: 3, reads: 4 });
+        assert_eq!(Ratio::from_statistics(&statistics), Ratio { hits: 3, reads: 4 });
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
     let learned = learn(options, path)?;
     let name = path.display().to_string();
     let mut known = known(options, &learned, &name);
-    let outline = Outline::of(&known);
+    let outline = Outline::from_input(&known);
     let simulated = outline.simulated_at().map(|plan| simulate(options, path, &learned, plan));
     match &simulated {
         Some(Ok(simulated)) => known.simulated = simulated,
@@ -66,7 +66,7 @@ pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
 
 fn learn(options: &Advise, path: &Path) -> Answer<TraceStatistics> {
     let mut trace = Trace::open(path, &options.options.into()).map_err(unreadable)?;
-    let mut progress = ReadProgress::of(path);
+    let mut progress = ReadProgress::for_file(path);
     let (mut gauge, mut curve, mut accesses) = (Gauge::new(), Curve::new(), 0);
     let (mut reads, mut writes) = (MeanLatency::default(), MeanLatency::default());
     while let Some(request) = trace.next() {

@@ -25,7 +25,7 @@ pub(super) struct LastEvent {
 
 impl LastEvent {
     /// Returns the last one of `/v1/events`.
-    pub(super) fn of(document: &Value) -> Option<Self> {
+    pub(super) fn from_document(document: &Value) -> Option<Self> {
         let event = list(&document["events"]).last()?;
         let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
         Some(Self {

@@ -206,18 +206,18 @@ struct CounterDelta<'a> {
 
 impl CounterDelta<'_> {
     /// Returns the difference of a counter; none if it was reset meanwhile.
-    fn of(&self, key: &str) -> Option<u64> {
+    fn counter(&self, key: &str) -> Option<u64> {
         self.now[key].as_u64()?.checked_sub(self.earlier[key].as_u64()?)
     }
 
     fn rate(&self, key: &str) -> Option<f64> {
-        let change = self.of(key).filter(|_| self.seconds > 0.0)?;
+        let change = self.counter(key).filter(|_| self.seconds > 0.0)?;
         Some(float(change) / self.seconds)
     }
 
     fn hit_ratio(&self) -> Option<f64> {
-        let reads = self.of("reads").filter(|reads| *reads > 0)?;
-        let hits = self.of("read_hits_ram")? + self.of("read_hits_flash")?;
+        let reads = self.counter("reads").filter(|reads| *reads > 0)?;
+        let hits = self.counter("read_hits_ram")? + self.counter("read_hits_flash")?;
         Some(float(hits) / float(reads))
     }
 }

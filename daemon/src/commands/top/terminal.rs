@@ -130,7 +130,7 @@ fn ask(client: &Client, wanted: &SelectedDisk, news: &SyncSender<PollResult>) {
         }
         if is_there {
             let event = client.get(&format!("/v1/events?after={seen}")).ok();
-            if let Some(event) = event.as_ref().and_then(LastEvent::of) {
+            if let Some(event) = event.as_ref().and_then(LastEvent::from_document) {
                 seen = event.id;
                 drop(news.send(PollResult::Event(event)));
             }

@@ -177,7 +177,7 @@ fn whoever_comes_through_a_proxy_on_this_host_is_not_here() {
     for header in FORWARDED {
         let request = Request::builder().uri("/v1/disks").header("host", "h").header(header, "192.0.2.7");
         let request = request.body(Body::empty()).expect("a request");
-        assert!(RequestHead::of(&request, HERE).expect("it can be read").is_forwarded, "{header}");
+        assert!(RequestHead::from_request(&request, HERE).expect("it can be read").is_forwarded, "{header}");
     }
 }
 
@@ -209,7 +209,7 @@ fn heads_that_can_be_read_in_two_ways_are_refused() {
         change(Request::builder().uri("/v1/disks")).body(Body::empty()).expect("a request")
     };
     let good = request(|builder| builder.header("host", "127.0.0.1:7070"));
-    assert!(RequestHead::of(&good, HERE).is_ok());
+    assert!(RequestHead::from_request(&good, HERE).is_ok());
     for wrong in [
         request(|builder| builder),
         request(|builder| builder.header("host", "127.0.0.1:7070").header("host", "evil.example")),
@@ -217,7 +217,7 @@ fn heads_that_can_be_read_in_two_ways_are_refused() {
         request(|builder| builder.header("host", "h").header("authorization", &b"Bearer \xff"[..])),
         request(|builder| builder.uri("http://evil.example/v1/disks").header("host", "127.0.0.1:7070")),
     ] {
-        let failure = RequestHead::of(&wrong, HERE).expect_err("it is ambiguous");
+        let failure = RequestHead::from_request(&wrong, HERE).expect_err("it is ambiguous");
         assert_eq!(failure.status, StatusCode::BAD_REQUEST, "{wrong:?}");
     }
 }
