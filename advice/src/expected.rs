@@ -3,7 +3,7 @@
 use cache::Mode;
 
 use super::answer::{Advice, Expected, FlashWear, LatencyOf};
-use super::mode::Judged;
+use super::mode::CacheVerdict;
 use super::words::{digits, time};
 use super::{
     AdviceInput, Basis, Latencies, LatencyEstimate, Plan, SimulatedHits, Source, float, percent, ratio, size,
@@ -65,8 +65,8 @@ pub(super) fn sentence_of_no_faster(known: &AdviceInput<'_>, plan: &Plan) -> Str
     )
 }
 
-pub(super) fn add(known: &AdviceInput<'_>, judged: Judged, advice: &mut Advice) {
-    if judged != Judged::CanHelp {
+pub(super) fn add(known: &AdviceInput<'_>, judged: CacheVerdict, advice: &mut Advice) {
+    if judged != CacheVerdict::CanHelp {
         return;
     }
     let Some(size) = &advice.size else { return };
@@ -122,7 +122,7 @@ impl LatencyEstimate {
     }
 }
 
-pub(super) fn add_wear(known: &AdviceInput<'_>, judged: Judged, advice: &mut Advice) {
+pub(super) fn add_wear(known: &AdviceInput<'_>, judged: CacheVerdict, advice: &mut Advice) {
     let text = match wear(known, advice) {
         Ok(wear) => {
             let text = sentence(known, advice, &wear);
@@ -130,7 +130,7 @@ pub(super) fn add_wear(known: &AdviceInput<'_>, judged: Judged, advice: &mut Adv
             text
         }
         // Data that is not to be cached wears nothing.
-        Err(_) if judged != Judged::CanHelp => return,
+        Err(_) if judged != CacheVerdict::CanHelp => return,
         Err(reason) => format!("Flash wear a day is not known: {reason}."),
     };
     advice.add_sentence("wear", text);

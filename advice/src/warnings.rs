@@ -3,7 +3,7 @@
 use cache::Mode;
 
 use super::answer::{Advice, Warning, WarningKind};
-use super::mode::Judged;
+use super::mode::CacheVerdict;
 use super::sizes::{Plan, is_too_large, missed};
 use super::words::{digits, time};
 use super::{AdviceInput, Source, percent, points, ratio, size, span};
@@ -19,10 +19,10 @@ const AS_FAST: f64 = 1.5;
 /// Drive writes a day for which most read-intensive drives are rated.
 const DRIVE_WRITES_MUCH: f64 = 1.0;
 
-pub(super) fn add(known: &AdviceInput<'_>, judged: Judged, plan: &Plan, advice: &mut Advice) {
+pub(super) fn add(known: &AdviceInput<'_>, judged: CacheVerdict, plan: &Plan, advice: &mut Advice) {
     let wear = of_wear(advice);
     let mut warn = |kind, text| advice.warnings.push(Warning { kind, text });
-    if judged == Judged::CanHelp {
+    if judged == CacheVerdict::CanHelp {
         for (kind, text) in of_size(known, plan) {
             warn(kind, text);
         }
@@ -37,7 +37,7 @@ pub(super) fn add(known: &AdviceInput<'_>, judged: Judged, plan: &Plan, advice: 
         }
     }
     let seconds = known.asked.seconds.filter(|seconds| *seconds < VIEW_MIN);
-    if let (Some(seconds), false) = (seconds, judged == Judged::TooLittleSeen) {
+    if let (Some(seconds), false) = (seconds, judged == CacheVerdict::TooLittleSeen) {
         let again = if known.source == Source::Disk { "; ask again after a day" } else { "" };
         let text = format!(
             "Only {} were seen: what comes back later than that is not in these figures{again}.",

@@ -6,7 +6,7 @@
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use crate::problem::{Answer, Problem};
+use crate::error::{Error, Result};
 
 /// Handle of threads that may block, usable from any thread and any executor.
 #[derive(Clone)]
@@ -22,11 +22,11 @@ impl BlockingPool {
     ///
     /// # Errors
     /// If no thread can be started, or the process is ending; then nothing was done.
-    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
+    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         // A task of the control plane starts the thread: a failure to start one is a panic, which must not happen on a shard.
         let asking = self.0.spawn(async { spawn_blocking(work).await });
         asking.await.flatten().map_err(|error| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot do what may wait for a file system: {error}; if the daemon is not ending, free some memory"
             ))
         })
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     /// Returns the answer that a shard would get.
-    fn seven(blocking: &BlockingPool) -> Option<Answer<u32>> {
+    fn seven(blocking: &BlockingPool) -> Option<Result<u32>> {
         let executor = Executor::new(Ring::new(8).expect("io_uring is there"), Order::Fifo);
         executor.run(blocking.run(|| 7))
     }

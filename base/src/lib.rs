@@ -1,10 +1,10 @@
 //! Foundation of the daemon's crates: errors, units, and information about the host.
 //!
-//! Nothing here knows a disk, a cache, HTTP or the command line. Errors are [`Problem`]s, texts for an administrator.
+//! Nothing here knows a disk, a cache, HTTP or the command line. Errors are [`Error`]s, texts for an administrator.
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`problem`] | the error type of the control plane, and suggestions for misspelt words |
+//! | [`error`] | the error type of the control plane, and suggestions for misspelt words |
 //! | [`units`], [`moment`] | sizes, shares, durations and moments as people write them |
 //! | [`plain`] | text from outside, escaped before it is shown |
 //! | [`names`] | names of disks, and the name of each number |
@@ -22,13 +22,13 @@ pub mod blocking_pool;
 pub mod bounded;
 pub mod descriptors;
 pub mod durable;
+pub mod error;
 pub mod memory;
 pub mod moment;
 pub mod mounts;
 pub mod names;
 pub mod patience;
 pub mod plain;
-pub mod problem;
 pub mod qemu_process;
 pub mod rights;
 pub mod signals;
@@ -40,4 +40,4 @@ pub mod testing;
 pub mod token;
 pub mod units;
 
-pub use problem::{Answer, Problem};
+pub use error::{Error, Result};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-use crate::problem::{Answer, Problem};
+use crate::error::{Error, Result};
 
 /// Names by number, for the log. A number is never used for another disk.
 static BY_NUMBER: RwLock<BTreeMap<u32, String>> = RwLock::new(BTreeMap::new());
@@ -26,7 +26,7 @@ pub const NAME_MAX: usize = 63;
 ///
 /// # Errors
 /// If the name is invalid.
-pub fn check(name: &str) -> Answer<()> {
+pub fn check(name: &str) -> Result<()> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let fits = name.bytes().next().is_some_and(plain)
         && name.bytes().all(|byte| plain(byte) || b"._-".contains(&byte))
@@ -34,7 +34,7 @@ pub fn check(name: &str) -> Answer<()> {
     if fits {
         return Ok(());
     }
-    Err(Problem::invalid(format!(
+    Err(Error::invalid(format!(
         "Cannot use '{}' as the name of a disk: names have 1 to {NAME_MAX} of the characters a-z 0-9 . _ - and start \
          with a letter or digit; choose such a name",
         name.escape_debug()

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::problem::{Answer, ProblemKind};
+use crate::error::{ErrorKind, Result};
 
 /// Guests time out after 30 s; the kernel cancels waiting requests and finishes those in flight to a device, in milliseconds unless that
 /// device hangs.
@@ -55,14 +55,14 @@ pub async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Resu
 ///
 /// # Errors
 /// The last outcome, if none succeeds within two seconds, or an error other than a conflict.
-pub async fn while_in_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Answer<T>
+pub async fn while_in_conflict<T, F>(mut attempt: impl FnMut() -> F) -> Result<T>
 where
-    F: Future<Output = Answer<T>>,
+    F: Future<Output = Result<T>>,
 {
     let deadline = Instant::now() + PATIENCE;
     loop {
         match attempt().await {
-            Err(problem) if problem.kind == ProblemKind::Conflict && Instant::now() < deadline => {
+            Err(problem) if problem.kind == ErrorKind::Conflict && Instant::now() < deadline => {
                 sleep(INTERVAL).await;
             }
             outcome => return outcome,
@@ -88,7 +88,7 @@ mod tests {
     use std::future::ready;
 
     use super::*;
-    use crate::problem::Problem;
+    use crate::error::Error;
 
     fn run<T>(future: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
@@ -119,7 +119,7 @@ mod tests {
         let mut locks = 3;
         let outcome = run(while_in_conflict(|| {
             locks -= 1;
-            ready(if locks > 0 { Err(Problem::conflict("Locked")) } else { Ok(()) })
+            ready(if locks > 0 { Err(Error::conflict("Locked")) } else { Ok(()) })
         }));
         assert_eq!(outcome, Ok(()));
     }
@@ -129,9 +129,9 @@ mod tests {
         let mut attempts = 0;
         let outcome = run(while_in_conflict(|| {
             attempts += 1;
-            ready(Answer::<()>::Err(Problem::invalid("Not a disk")))
+            ready(Result::<()>::Err(Error::invalid("Not a disk")))
         }));
-        assert_eq!((outcome, attempts), (Err(Problem::invalid("Not a disk")), 1));
+        assert_eq!((outcome, attempts), (Err(Error::invalid("Not a disk")), 1));
     }
 
     #[test]

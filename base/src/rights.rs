@@ -9,7 +9,7 @@ use std::str::FromStr;
 use nix::errno::Errno;
 use nix::unistd::{Gid, Group, Uid, User, geteuid};
 
-use crate::problem::{Answer, Problem};
+use crate::error::{Error, Result};
 
 /// Value for the daemon's own user, and for the group `forebay` or, without one, the daemon's own.
 const AUTO: &str = "auto";
@@ -70,7 +70,7 @@ impl SocketRights {
     ///
     /// # Errors
     /// If a name is not known.
-    pub fn resolve(&self) -> Answer<Rights> {
+    pub fn resolve(&self) -> Result<Rights> {
         let owner = match &self.owner {
             Account::Auto => None,
             Account::Named(name) => Some(find_user(name)?),
@@ -161,14 +161,14 @@ pub fn group_text(group: Gid) -> String {
     Group::from_gid(group).ok().flatten().map_or_else(|| group.to_string(), |group| group.name)
 }
 
-fn find_user(name: &str) -> Answer<Uid> {
+fn find_user(name: &str) -> Result<Uid> {
     match User::from_name(name) {
         Ok(Some(user)) => Ok(user.uid),
         found => number(name).map(Uid::from_raw).ok_or_else(|| unknown("user", "passwd", name, found.err())),
     }
 }
 
-fn find_group(name: &str) -> Answer<Gid> {
+fn find_group(name: &str) -> Result<Gid> {
     match Group::from_name(name) {
         Ok(Some(group)) => Ok(group.gid),
         found => number(name).map(Gid::from_raw).ok_or_else(|| unknown("group", "group", name, found.err())),
@@ -180,12 +180,12 @@ fn number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|number| *number != u32::MAX)
 }
 
-fn unknown(what: &str, table: &str, name: &str, error: Option<Errno>) -> Problem {
+fn unknown(what: &str, table: &str, name: &str, error: Option<Errno>) -> Error {
     let why = match error {
         None => format!("this host has no {what} '{name}'"),
         Some(error) => format!("looking up {what} '{name}' failed ({error})"),
     };
-    Problem::invalid(format!(
+    Error::invalid(format!(
         "Cannot use socket-{key}={name}: {why}; `getent {table} {name}` must find it, or give its number",
         key = if what == "user" { "owner" } else { "group" },
     ))

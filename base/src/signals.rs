@@ -17,7 +17,7 @@ use std::ptr;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::problem::{Answer, Problem};
+use crate::error::{Error, Result};
 
 /// Signals whose default would end the daemon or dump core, except those that request a stop.
 const HELD: [libc::c_int; 17] = [
@@ -63,10 +63,9 @@ impl Requests {
     ///
     /// # Errors
     /// If the system refuses a handler.
-    pub fn listen() -> Answer<Self> {
-        let listen = |kind| {
-            signal(kind).map_err(|error| Problem::failed(format!("Cannot listen for signals: {error}")))
-        };
+    pub fn listen() -> Result<Self> {
+        let listen =
+            |kind| signal(kind).map_err(|error| Error::failed(format!("Cannot listen for signals: {error}")));
         let requests = Self {
             stops: [
                 listen(SignalKind::terminate())?,

@@ -20,7 +20,7 @@ use nix::sys::socket::{self, AddressFamily, Backlog, SockFlag, SockType, UnixAdd
 use nix::sys::stat::{Mode, fchmod};
 use nix::unistd::{Gid, chown, getegid, geteuid};
 
-use crate::problem::{Answer, Problem};
+use crate::error::{Error, Result};
 use crate::rights::{GroupChoice, Rights, own_user};
 
 /// Maximum length of a Unix socket's path in bytes, by the system's address format.
@@ -37,12 +37,12 @@ const ACCEPTS: u32 = 1 << 16;
 ///
 /// # Errors
 /// If it has more bytes than an address can have.
-pub fn check_length(path: &Path) -> Answer<()> {
+pub fn check_length(path: &Path) -> Result<()> {
     let length = path.as_os_str().len();
     if length <= PATH_MAX {
         return Ok(());
     }
-    Err(Problem::invalid(format!(
+    Err(Error::invalid(format!(
         "Cannot listen on socket {}: its path has {length} bytes and the system allows {PATH_MAX}; choose a shorter \
          folder (--run-dir) or a shorter name",
         path.display()
@@ -54,10 +54,10 @@ pub fn check_length(path: &Path) -> Answer<()> {
 /// # Errors
 /// If the path is too long, has a listener or is of another type, if the rights cannot be set, or if the system refuses. Then nothing is
 /// left.
-pub fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
+pub fn listen(path: &Path, rights: &Rights) -> Result<UnixListener> {
     check_free(path)?;
     let failed = |error: Errno| {
-        Problem::failed(format!("Cannot listen on socket {}: {error}; check its folder", path.display()))
+        Error::failed(format!("Cannot listen on socket {}: {error}; check its folder", path.display()))
     };
     let listener = socket::socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)
         .map_err(failed)?;
@@ -90,7 +90,7 @@ pub fn file_at(path: &Path) -> Option<SocketFile> {
 ///
 /// # Errors
 /// If the daemon may not do so. Then it has the earlier rights.
-pub fn change_rights(path: &Path, before: &Rights, after: &Rights) -> Answer<()> {
+pub fn change_rights(path: &Path, before: &Rights, after: &Rights) -> Result<()> {
     let change = |from: u32, to: &Rights| {
         set_mode(path, from & to.mode).and_then(|()| give(path, to)).and_then(|()| set_mode(path, to.mode))
     };
@@ -115,16 +115,16 @@ pub fn remove(path: &Path) {
 ///
 /// # Errors
 /// As [`listen`].
-pub fn check_free(path: &Path) -> Answer<()> {
+pub fn check_free(path: &Path) -> Result<()> {
     check_length(path)?;
     remove_stale(path)
 }
 
 /// Removes the socket that a dead process left at `path`, and nothing else.
-fn remove_stale(path: &Path) -> Answer<()> {
+fn remove_stale(path: &Path) -> Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
-        return Err(Problem::conflict(format!(
+        return Err(Error::conflict(format!(
             "Cannot listen on socket {}: something that is no socket is there; move it away",
             path.display()
         )));
@@ -140,7 +140,7 @@ fn remove_stale(path: &Path) -> Answer<()> {
             remove(path);
             Ok(())
         }
-        _ => Err(Problem::conflict(format!(
+        _ => Err(Error::conflict(format!(
             "Cannot listen on socket {}: another process does so already; stop that one first, or use another folder \
              (--run-dir)",
             path.display()
@@ -166,14 +166,14 @@ fn lists_listener(table: &str, path: &Path) -> bool {
     })
 }
 
-fn set_mode(path: &Path, mode: u32) -> Answer<()> {
+fn set_mode(path: &Path, mode: u32) -> Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(|error| {
-        Problem::failed(format!("Cannot set the mode of socket {} to {mode:04o}: {error}", path.display()))
+        Error::failed(format!("Cannot set the mode of socket {} to {mode:04o}: {error}", path.display()))
     })
 }
 
 /// Sets the owner and the group of the socket.
-fn give(path: &Path, rights: &Rights) -> Answer<()> {
+fn give(path: &Path, rights: &Rights) -> Result<()> {
     let owner = rights.owner.unwrap_or_else(geteuid);
     let give_to = |group: Gid| chown(path, Some(owner), Some(group));
     let outcome = match rights.group {
@@ -187,11 +187,11 @@ fn give(path: &Path, rights: &Rights) -> Answer<()> {
     };
     outcome.map_err(|error| match error {
         Errno::EPERM => not_allowed(path, rights),
-        error => Problem::failed(format!("Cannot set the owner of socket {}: {error}", path.display())),
+        error => Error::failed(format!("Cannot set the owner of socket {}: {error}", path.display())),
     })
 }
 
-fn not_allowed(path: &Path, rights: &Rights) -> Problem {
+fn not_allowed(path: &Path, rights: &Rights) -> Error {
     let (me, name) = (geteuid(), own_user());
     let (what, advice) = match (rights.owner, rights.group) {
         (Some(owner), _) if owner != me => (
@@ -206,7 +206,7 @@ fn not_allowed(path: &Path, rights: &Rights) -> Problem {
         ),
         (_, GroupChoice::Own) => ("its own group".to_owned(), "run it as root".to_owned()),
     };
-    Problem::conflict(format!(
+    Error::conflict(format!(
         "Cannot give socket {} to {what}: the daemon runs as user '{name}', which is not allowed to; {advice}",
         path.display()
     ))

@@ -31,7 +31,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::problem::{Answer, Problem};
+use crate::error::{Error, Result};
 use tokio::sync::oneshot;
 
 use crate::durable::{self, NewFile, NotReplaced};
@@ -85,13 +85,13 @@ impl Store {
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn start(dir: &Path) -> Answer<Self> {
+    pub fn start(dir: &Path) -> Result<Self> {
         let dir: Arc<Path> = dir.into();
         let (queue, sources) = channel();
         let folder = Arc::clone(&dir);
         thread::Builder::new().name("store".to_owned()).spawn(move || serve(&folder, &sources)).map_err(
             |error| {
-                Problem::failed(format!("Cannot start the thread that writes DIR: {error}; free some memory"))
+                Error::failed(format!("Cannot start the thread that writes DIR: {error}; free some memory"))
             },
         )?;
         Ok(Self { dir, queue })

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::bounded;
-use crate::problem::{Answer, Problem};
+use crate::error::{Error, Result};
 use subtle::ConstantTimeEq;
 
 use crate::durable;
@@ -39,10 +39,10 @@ impl Token {
     ///
     /// # Errors
     /// If others may read the file, if it has no token, or if it can be neither read nor created. It is left as it is.
-    pub fn load_or_make(dir: &Path) -> Answer<Self> {
+    pub fn load_or_make(dir: &Path) -> Result<Self> {
         let path = path_in(dir);
         let unusable = |what: String| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot use {}: {what}. Delete it and restart Forebay, which then makes a new one",
                 path.display()
             ))
@@ -71,10 +71,9 @@ impl Token {
         Ok(Self { text: text.to_owned(), path })
     }
 
-    fn make(dir: &Path, path: PathBuf) -> Answer<Self> {
-        let failed = |what: String| {
-            Problem::failed(format!("Cannot make {}: {what}; check its folder", path.display()))
-        };
+    fn make(dir: &Path, path: PathBuf) -> Result<Self> {
+        let failed =
+            |what: String| Error::failed(format!("Cannot make {}: {what}; check its folder", path.display()));
         let mut random = [[0; BYTES / 2]; 2];
         getrandom::fill(random.as_flattened_mut()).map_err(|error| failed(error.to_string()))?;
         let [first, second] = random.map(u128::from_be_bytes);

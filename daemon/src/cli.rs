@@ -7,7 +7,7 @@ mod traces;
 
 use std::path::PathBuf;
 
-use base::problem::hint;
+use base::error::hint;
 use base::units::Size;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
@@ -135,7 +135,7 @@ pub(crate) struct Serve {
     /// Address at which all disks are served over NBD for other hosts, by their names: an IP address, with a
     /// port unless that is 10809, or off. Default: off; each disk has its own Unix socket.
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen_nbd: Option<nbd_listener::HttpListen>,
+    pub(crate) listen_nbd: Option<nbd_listener::NbdListen>,
     /// TLS of clients at --listen-nbd: off, require, or require-certificates, which needs the ca-cert.pem
     /// that clients' certificates are checked against. Unix sockets have no TLS. Default: off.
     #[arg(long, value_name = "TLS")]

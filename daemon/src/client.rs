@@ -8,8 +8,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use api::ProblemDocument;
+use base::error::{Error, ErrorKind, Result};
 use base::patience::{Late, within};
-use base::problem::{Answer, Problem, ProblemKind};
 use base::units::Size;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
@@ -45,9 +45,9 @@ pub(crate) enum Pause {
 
 impl Client {
     /// Returns a client of the daemon whose control socket is `socket`. Connects with the first request.
-    pub(crate) fn new(socket: PathBuf) -> Answer<Self> {
+    pub(crate) fn new(socket: PathBuf) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Problem::failed(format!("Cannot start: {error}")))?;
+        let runtime = runtime.map_err(|error| Error::failed(format!("Cannot start: {error}")))?;
         Ok(Self { socket, runtime, ends: RefCell::default(), answer_time_max: None })
     }
 
@@ -66,12 +66,12 @@ impl Client {
     ///
     /// # Errors
     /// If the system refuses handlers of signals.
-    pub(crate) fn hear_ends(&self) -> Answer<()> {
+    pub(crate) fn hear_ends(&self) -> Result<()> {
         let _inside = self.runtime.enter();
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let heard: io::Result<Vec<Signal>> = kinds.into_iter().map(signal).collect();
         *self.ends.borrow_mut() =
-            heard.map_err(|error| Problem::failed(format!("Cannot hear of signals: {error}")))?;
+            heard.map_err(|error| Error::failed(format!("Cannot hear of signals: {error}")))?;
         Ok(())
     }
 
@@ -98,51 +98,51 @@ impl Client {
     }
 
     /// Sends GET for `path`.
-    pub(crate) fn get(&self, path: &str) -> Answer<Value> {
+    pub(crate) fn get(&self, path: &str) -> Result<Value> {
         self.request(&Method::GET, path, None::<&()>)
     }
 
     /// Sends POST with a body.
-    pub(crate) fn post(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
+    pub(crate) fn post(&self, path: &str, body: &impl Serialize) -> Result<Value> {
         self.request(&Method::POST, path, Some(body))
     }
 
     /// Sends PUT with a body.
-    pub(crate) fn put(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
+    pub(crate) fn put(&self, path: &str, body: &impl Serialize) -> Result<Value> {
         self.request(&Method::PUT, path, Some(body))
     }
 
     /// Sends PATCH with a body.
-    pub(crate) fn patch(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
+    pub(crate) fn patch(&self, path: &str, body: &impl Serialize) -> Result<Value> {
         self.request(&Method::PATCH, path, Some(body))
     }
 
     /// Sends DELETE with a body.
-    pub(crate) fn delete_with(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
+    pub(crate) fn delete_with(&self, path: &str, body: &impl Serialize) -> Result<Value> {
         self.request(&Method::DELETE, path, Some(body))
     }
 
     /// Sends DELETE.
-    pub(crate) fn delete(&self, path: &str) -> Answer<Value> {
+    pub(crate) fn delete(&self, path: &str) -> Result<Value> {
         self.request(&Method::DELETE, path, None::<&()>)
     }
 
     /// Sends POST, and returns the bytes of the answer.
-    pub(crate) fn post_bytes(&self, path: &str) -> Answer<Vec<u8>> {
+    pub(crate) fn post_bytes(&self, path: &str) -> Result<Vec<u8>> {
         self.bytes(&Method::POST, path, None::<&()>)
     }
 
     /// Sends DELETE, and returns the bytes of the answer.
-    pub(crate) fn delete_bytes(&self, path: &str) -> Answer<Vec<u8>> {
+    pub(crate) fn delete_bytes(&self, path: &str) -> Result<Vec<u8>> {
         self.bytes(&Method::DELETE, path, None::<&()>)
     }
 
-    fn request(&self, method: &Method, path: &str, body: Option<&impl Serialize>) -> Answer<Value> {
+    fn request(&self, method: &Method, path: &str, body: Option<&impl Serialize>) -> Result<Value> {
         let bytes = self.bytes(method, path, body)?;
         serde_json::from_slice(&bytes).map_err(|error| self.garbled(&error.to_string()))
     }
 
-    fn bytes(&self, method: &Method, path: &str, body: Option<&impl Serialize>) -> Answer<Vec<u8>> {
+    fn bytes(&self, method: &Method, path: &str, body: Option<&impl Serialize>) -> Result<Vec<u8>> {
         let mut request = Request::builder().method(method).uri(path).header(header::HOST, "forebay");
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
@@ -151,7 +151,7 @@ impl Client {
             body.map_or_else(Vec::new, |body| serde_json::to_vec(body).expect("plain data with text keys"));
         let request = request
             .body(Full::new(Bytes::from(body)))
-            .map_err(|error| Problem::invalid(format!("Cannot ask for '{path}': {error}; check the name")))?;
+            .map_err(|error| Error::invalid(format!("Cannot ask for '{path}': {error}; check the name")))?;
         let exchange = exchange(&self.socket, request);
         let (status, bytes) = self.runtime.block_on(async {
             let Some(time) = self.answer_time_max else { return exchange.await };
@@ -162,26 +162,26 @@ impl Client {
         }
         let problem: ProblemDocument = serde_json::from_slice(&bytes)
             .map_err(|_| self.garbled(&format!("status {status}: {}", String::from_utf8_lossy(&bytes))))?;
-        Err(Problem::new(ProblemKind::of_http_status(status), problem.detail))
+        Err(Error::new(ErrorKind::of_http_status(status), problem.detail))
     }
 
-    fn late(&self, time: Duration) -> Problem {
-        Problem::unavailable(format!(
+    fn late(&self, time: Duration) -> Error {
+        Error::unavailable(format!(
             "Cannot wait for the daemon at {}: it has not answered in {} s; check whether it hangs",
             self.socket.display(),
             time.as_secs()
         ))
     }
 
-    fn garbled(&self, what: &str) -> Problem {
-        Problem::failed(format!(
+    fn garbled(&self, what: &str) -> Error {
+        Error::failed(format!(
             "Cannot understand the answer at {}: {what}; check that it is Forebay's socket",
             self.socket.display()
         ))
     }
 }
 
-async fn exchange(socket: &Path, request: Request<Full<Bytes>>) -> Answer<(u16, Bytes)> {
+async fn exchange(socket: &Path, request: Request<Full<Bytes>>) -> Result<(u16, Bytes)> {
     let stream = UnixStream::connect(socket).await.map_err(|error| {
         let advice = match error.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused => {
@@ -192,10 +192,10 @@ async fn exchange(socket: &Path, request: Request<Full<Bytes>>) -> Answer<(u16, 
             }
             _ => "name its socket with --socket",
         };
-        Problem::unavailable(format!("Cannot reach the daemon at {}: {error}; {advice}", socket.display()))
+        Error::unavailable(format!("Cannot reach the daemon at {}: {error}; {advice}", socket.display()))
     })?;
     let broken = |error: hyper::Error| {
-        Problem::unavailable(format!(
+        Error::unavailable(format!(
             "Cannot finish the request at {}: {error}; check whether the daemon still runs",
             socket.display()
         ))
@@ -209,7 +209,7 @@ async fn exchange(socket: &Path, request: Request<Full<Bytes>>) -> Answer<(u16, 
     let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
     let body = body.map_err(|error| match error.downcast::<hyper::Error>() {
         Ok(error) => broken(*error),
-        Err(_) => Problem::unavailable(format!(
+        Err(_) => Error::unavailable(format!(
             "Cannot use the answer at {}: it has more than {}; check that it is Forebay's socket",
             socket.display(),
             Size(ANSWER_BYTES_MAX as u64)

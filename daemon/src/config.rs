@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use base::bounded;
-use base::problem::{Answer, Problem, hint};
+use base::error::{Error, Result, hint};
 use base::units::{Interval, PollMax, Size};
 use telemetry::wear::Smartctl;
 use toml::Spanned;
@@ -174,12 +174,12 @@ impl Config {
     ///
     /// # Errors
     /// If it cannot be read, is not TOML, or has an unknown key or a wrong value; with the line.
-    pub(crate) fn load(path: &Path) -> Answer<Self> {
+    pub(crate) fn load(path: &Path) -> Result<Self> {
         let text = bounded::read_text(path, FILE_BYTES_MAX).map_err(|error| {
-            Problem::invalid(format!("Cannot read configuration {}: {error}; check the path", path.display()))
+            Error::invalid(format!("Cannot read configuration {}: {error}; check the path", path.display()))
         })?;
         Self::parse(&text).map_err(|(line, message)| {
-            Problem::invalid(format!("Cannot use configuration {}, line {line}: {message}", path.display()))
+            Error::invalid(format!("Cannot use configuration {}, line {line}: {message}", path.display()))
         })
     }
 
@@ -383,7 +383,7 @@ mod tests {
         let NbdTcp { listen, tls, tls_dir, allow } = nbd;
         assert_eq!(
             (listen, tls),
-            (Some(nbd_listener::HttpListen::Off), Some(Tls::default())),
+            (Some(nbd_listener::NbdListen::Off), Some(Tls::default())),
             "the sample shows what is usual"
         );
         assert!(tls_dir.is_some() && allow.is_some());

@@ -6,7 +6,7 @@
 
 pub(crate) mod installed;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::SECTOR;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -206,7 +206,7 @@ pub(crate) fn forms(doors: &DiskAddresses) -> Vec<Form> {
 ///
 /// # Errors
 /// If there are no lines for this client over this door; names the doors that it has.
-pub(crate) fn answer(doors: &DiskAddresses, client: ConnectClient, door: Option<Door>) -> Answer<String> {
+pub(crate) fn answer(doors: &DiskAddresses, client: ConnectClient, door: Option<Door>) -> Result<String> {
     let of_client: Vec<Form> = forms(doors).into_iter().filter(|form| form.name == client).collect();
     let chosen = of_client.iter().position(|form| door.is_none_or(|door| form.door == door));
     let others = |but: Option<Door>| {
@@ -219,7 +219,7 @@ pub(crate) fn answer(doors: &DiskAddresses, client: ConnectClient, door: Option<
             "" => "is served over NBD on TCP only if the daemon has [nbd] listen".to_owned(),
             others => format!("connects with {others}"),
         };
-        return Err(Problem::invalid(format!(
+        return Err(Error::invalid(format!(
             "Cannot show how {} reaches disk '{}' over {wanted}: it {has}",
             client.title(),
             doors.name
@@ -243,7 +243,7 @@ pub(crate) fn answer(doors: &DiskAddresses, client: ConnectClient, door: Option<
 ///
 /// # Errors
 /// None that is expected: QEMU has lines over every door.
-pub(crate) fn overview(doors: &DiskAddresses) -> Answer<String> {
+pub(crate) fn overview(doors: &DiskAddresses) -> Result<String> {
     let mut text = format!(
         "# forebay disk show {} --connect CLIENT has one answer for each of these clients:\n",
         doors.name

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use base::problem::Answer;
+use base::error::Result;
 use base::store::format::{self, FileFormat};
 use base::store::{Store, StoredFile, StoredValue};
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,7 @@ impl Holds {
     ///
     /// # Errors
     /// If it cannot be stored; then the stored holds are as before.
-    pub(crate) async fn remember(&self, disk: u32, seconds: u64, number: u64) -> Answer<()> {
+    pub(crate) async fn remember(&self, disk: u32, seconds: u64, number: u64) -> Result<()> {
         self.change(move |kept| drop(kept.insert(disk, Hold { seconds, ends: None, number }))).await
     }
 
@@ -167,7 +167,7 @@ impl Holds {
     ///
     /// # Errors
     /// If the change cannot be stored; then a restart holds the disk for the remaining time.
-    pub(crate) async fn forget(&self, disk: u32, number: u64) -> Answer<()> {
+    pub(crate) async fn forget(&self, disk: u32, number: u64) -> Result<()> {
         if !self.has(disk) {
             return Ok(());
         }
@@ -178,7 +178,7 @@ impl Holds {
     ///
     /// # Errors
     /// If it cannot be stored; then a restart holds the disk for longer.
-    pub(crate) async fn note_end(&self, disk: u32, number: u64, left: Duration) -> Answer<()> {
+    pub(crate) async fn note_end(&self, disk: u32, number: u64, left: Duration) -> Result<()> {
         let end = Now::of_host().after(left);
         let is_new = |hold: &Hold| {
             let known = hold.ends.as_ref().map(|known| known.uptime_ms.abs_diff(end.uptime_ms));
@@ -195,7 +195,7 @@ impl Holds {
         .await
     }
 
-    async fn change(&self, change: impl FnOnce(&mut BTreeMap<u32, Hold>) + Send + 'static) -> Answer<()> {
+    async fn change(&self, change: impl FnOnce(&mut BTreeMap<u32, Hold>) + Send + 'static) -> Result<()> {
         let changing = self.0.change(move |document| {
             change(&mut document.holds);
             Ok(())
@@ -220,7 +220,7 @@ mod tests {
         Now(End { calendar_ms: calendar_s * 1000, boot: boot.to_owned(), uptime_ms: uptime_s * 1000 })
     }
 
-    fn run(work: impl Future<Output = Answer<()>>) {
+    fn run(work: impl Future<Output = Result<()>>) {
         testing::run(work).expect("the folder is ours");
     }
 

@@ -25,8 +25,8 @@ use std::path::Path;
 
 use base::bounded;
 use base::durable;
+use base::error::{Error, Result};
 use base::moment::Moment;
-use base::problem::{Answer, Problem};
 use base::store::format::{self, FileFormat, Unreadable};
 use base::store::{Store, StoredFile, StoredValue};
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,7 @@ impl HostRecord {
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or of a newer version.
-    pub(crate) fn load(dir: &Path) -> Answer<LoadedRecord> {
+    pub(crate) fn load(dir: &Path) -> Result<LoadedRecord> {
         let present = |(schema, json)| Self::parse(dir, schema, json);
         match FORMAT.read(dir) {
             Ok(Some((schema, json))) if schema < WHOLE_SINCE => {
@@ -121,7 +121,7 @@ impl HostRecord {
                 Ok(LoadedRecord { record: Self::take_over(dir, state)?, origin })
             }
             Ok(Some(found)) => Ok(LoadedRecord { record: present(found)?, origin: Origin::Present }),
-            Err(Unreadable::Newer(newer)) => Err(Problem::failed(format!(
+            Err(Unreadable::Newer(newer)) => Err(Error::failed(format!(
                 "Cannot use {}: a newer Forebay wrote it (schema {newer}, this one knows {}); use that version",
                 dir.join(FORMAT.name).display(),
                 FORMAT.schema
@@ -145,7 +145,7 @@ impl HostRecord {
     }
 
     /// Parses the document of this version.
-    fn parse(dir: &Path, schema: u64, mut json: Value) -> Answer<Self> {
+    fn parse(dir: &Path, schema: u64, mut json: Value) -> Result<Self> {
         debug_assert_eq!(schema, FORMAT.schema, "there is one schema with everything");
         let fields = json.as_object_mut().expect("it has a schema");
         let mut take = |name| fields.remove(name).unwrap_or_default();
@@ -163,11 +163,11 @@ impl HostRecord {
     }
 
     /// Adds the content of files of earlier versions to a state.
-    fn take_over(dir: &Path, state: State) -> Answer<Self> {
+    fn take_over(dir: &Path, state: State) -> Result<Self> {
         let mut record = Self { state, ..Self::default() };
         let path = dir.join(WITNESS);
         let unreadable = |reason: String| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot read {}: {reason}. It lists the devices of the pool that do not count; restore it, or remove it if no \
                  device of the pool ever failed",
                 path.display()
@@ -181,7 +181,7 @@ impl HostRecord {
         for disk in &record.state.disks {
             let path = dir.join(BACKINGS).join(format!("{}.json", disk.id));
             let text = read_earlier(&path)
-                .map_err(|error| Problem::failed(format!("Cannot read {}: {error}", path.display())))?;
+                .map_err(|error| Error::failed(format!("Cannot read {}: {error}", path.display())))?;
             // A damaged one is ignored: then no cached data of the disk is trusted.
             let backing = text.and_then(|text| serde_json::from_slice(&text).ok());
             record.backings.extend(backing.map(|backing| (disk.id, backing)));
@@ -227,7 +227,7 @@ impl HostRecord {
 ///
 /// # Errors
 /// If the record cannot be read.
-pub(crate) async fn open(store: &Store) -> Answer<HostFile> {
+pub(crate) async fn open(store: &Store) -> Result<HostFile> {
     let dir = store.dir();
     let LoadedRecord { record, origin } = HostRecord::load(dir)?;
     let host = HostFile::new(store, record);
@@ -287,18 +287,18 @@ fn read_earlier(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-fn refused(dir: &Path, format: &FileFormat, unread: &Unreadable) -> Problem {
+fn refused(dir: &Path, format: &FileFormat, unread: &Unreadable) -> Error {
     match unread {
         Unreadable::Io(error) => {
-            Problem::failed(format!("Cannot read {}: {error}", dir.join(format.name).display()))
+            Error::failed(format!("Cannot read {}: {error}", dir.join(format.name).display()))
         }
         Unreadable::Damaged(reason) => damaged(dir, &format!("it is damaged ({reason})")),
         Unreadable::Newer(_) => damaged(dir, &format.reason(unread)),
     }
 }
 
-fn damaged(dir: &Path, reason: &str) -> Problem {
-    Problem::failed(format!(
+fn damaged(dir: &Path, reason: &str) -> Error {
+    Error::failed(format!(
         "Cannot use {}: {reason}. Restore it from a backup, or move it and {} away and add the disks again (the content of the \
          backings is not affected)",
         dir.join(FORMAT.name).display(),

@@ -12,7 +12,7 @@ const EARLIER: &str = r#"{"schema":7,"next_disk":3,"pool":{"path":"/p","id":"00f
     "disks":[{"id":1,"name":"a","backing":"/a","read_only":false,"raw_anyway":false,"settings":{}},
              {"id":2,"name":"b","backing":"/b","read_only":false,"raw_anyway":false,"settings":{}}]}"#;
 
-fn load(dir: &TempDir) -> Answer<LoadedRecord> {
+fn load(dir: &TempDir) -> Result<LoadedRecord> {
     HostRecord::load(dir.path())
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use base::problem::{Answer, Problem, hint};
+use base::error::{Error, Result, hint};
 use base::rights::SocketRights;
 use base::units::{BurstTime, RetryTime, Share, Size};
 use block::{PAGE, RateLimits, SECTOR};
@@ -348,10 +348,10 @@ impl Values {
     ///
     /// # Errors
     /// Names the key that is unknown, or the value that is invalid. Then nothing is changed.
-    pub(crate) fn with<'a>(&self, changes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Answer<Self> {
+    pub(crate) fn with<'a>(&self, changes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self> {
         let mut values = self.clone();
         for (key, text) in changes {
-            values.put(key, text).map_err(Problem::invalid)?;
+            values.put(key, text).map_err(Error::invalid)?;
         }
         Ok(values)
     }
@@ -481,13 +481,13 @@ impl Values {
     ///
     /// # Errors
     /// If the reservation would exceed the limit, or the least rate of destage the greatest.
-    pub(crate) fn settings(&self, id: DiskId, disk_bytes: u64, pool: PoolBounds) -> Answer<DiskSettings> {
+    pub(crate) fn settings(&self, id: DiskId, disk_bytes: u64, pool: PoolBounds) -> Result<DiskSettings> {
         let reserve = self.reserve.of(disk_bytes);
         let limit = self.limit.of(disk_bytes);
         if let (Some(reserve), Some(limit)) = (reserve, limit)
             && reserve > limit
         {
-            return Err(Problem::invalid(format!(
+            return Err(Error::invalid(format!(
                 "A reservation of {} is above the limit of {}: lower 'reserve' or raise 'limit'",
                 Size(reserve),
                 Size(limit)
@@ -495,7 +495,7 @@ impl Values {
         }
         let (rate_min, rate_max) = (self.destage_rate_min, self.destage_rate_max);
         if rate_max.0 > 0 && rate_min > rate_max {
-            return Err(Problem::invalid(format!(
+            return Err(Error::invalid(format!(
                 "Destage cannot go at {rate_min} a second at least and {rate_max} at most: lower 'destage-rate-min' or raise \
                  'destage-rate-max'"
             )));
@@ -565,9 +565,9 @@ impl From<Values> for BTreeMap<String, String> {
 }
 
 impl TryFrom<BTreeMap<String, String>> for Values {
-    type Error = Problem;
+    type Error = Error;
 
-    fn try_from(texts: BTreeMap<String, String>) -> Answer<Self> {
+    fn try_from(texts: BTreeMap<String, String>) -> Result<Self> {
         Self::default()
             .with(texts.iter().map(|(key, text)| (renamed::key(key).unwrap_or(key.as_str()), text.as_str())))
     }
@@ -579,7 +579,7 @@ mod tests {
 
     const POOL: PoolBounds = PoolBounds { reserve_bytes_min: 4 << 20, usable_bytes: 1 << 30 };
 
-    fn with(key: &str, text: &str) -> Answer<Values> {
+    fn with(key: &str, text: &str) -> Result<Values> {
         Values::default().with([(key, text)])
     }
 

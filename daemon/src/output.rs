@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
+use base::error::{Error, Result};
 use base::plain;
-use base::problem::{Answer, Problem};
 use base::units::{self, Size};
 use nix::sys::stat::fstat;
 use serde_json::Value;
@@ -14,12 +14,12 @@ use tracing::Level;
 pub(crate) const NOTHING: &str = "-";
 
 /// Prints `text`, safe to show. A reader that is gone is not a failure.
-pub(crate) fn print(text: &str) -> Answer<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     let text = plain::lines(text);
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Problem::failed(format!("Cannot write to standard output: {error}"))),
+        Err(error) => Err(Error::failed(format!("Cannot write to standard output: {error}"))),
         Ok(()) => Ok(()),
     }
 }

@@ -14,8 +14,8 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use base::error::{Error, ErrorKind, Result};
 use base::patience::while_held;
-use base::problem::{Answer, Problem, ProblemKind};
 
 use crate::door::DoorKind;
 
@@ -84,7 +84,7 @@ impl Environment {
         }
     }
 
-    fn default_dir(&self) -> Answer<PathBuf> {
+    fn default_dir(&self) -> Result<PathBuf> {
         if let Some(dir) = &self.service_state {
             return Ok(dir.clone());
         }
@@ -94,14 +94,14 @@ impl Environment {
         let state_home =
             self.state_home.clone().or_else(|| self.home.as_ref().map(|home| home.join(".local/state")));
         state_home.map(|home| home.join("forebay")).ok_or_else(|| {
-            Problem::invalid(
+            Error::invalid(
                 "Cannot choose a folder for the state: neither XDG_STATE_HOME nor HOME is set; give --dir",
             )
         })
     }
 
     /// Returns the default folder of sockets.
-    fn default_run(&self) -> Answer<PathBuf> {
+    fn default_run(&self) -> Result<PathBuf> {
         if let Some(run) = &self.service_runtime {
             return Ok(run.clone());
         }
@@ -109,7 +109,7 @@ impl Environment {
             return Ok(RUN_OF_HOST.into());
         }
         self.runtime_dir.as_ref().map(|dir| dir.join("forebay")).ok_or_else(|| {
-            Problem::invalid(
+            Error::invalid(
                 "Cannot find the folder of the sockets: XDG_RUNTIME_DIR is not set; give --socket (for serve: --run-dir)",
             )
         })
@@ -135,7 +135,7 @@ impl Places {
         dir: Option<PathBuf>,
         run: Option<PathBuf>,
         surroundings: &Environment,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         let run = match (run, &dir) {
             (Some(run), _) => run,
             (None, Some(dir)) => dir.clone(),
@@ -149,13 +149,13 @@ impl Places {
     }
 
     /// Makes missing folders: DIR for its owner only, RUN readable by all (sockets have rights of their own).
-    pub(crate) fn make(&self) -> Answer<()> {
+    pub(crate) fn make(&self) -> Result<()> {
         make_folder(&self.dir, 0o700)?;
         self.make_run()
     }
 
     /// Makes RUN and its folders, if they are missing.
-    pub(crate) fn make_run(&self) -> Answer<()> {
+    pub(crate) fn make_run(&self) -> Result<()> {
         make_folder(&self.run, 0o755)?;
         DoorKind::ALL.iter().try_for_each(|kind| make_folder(&self.run.join(kind.folder()), 0o755))?;
         make_folder(&self.touched(), 0o700)
@@ -185,13 +185,13 @@ impl Places {
     ///
     /// # Errors
     /// If RUN cannot be written.
-    pub(crate) fn publish_http(&self, address: SocketAddr) -> Answer<()> {
+    pub(crate) fn publish_http(&self, address: SocketAddr) -> Result<()> {
         let (path, new) = (self.http(), self.http().with_extension("new"));
         fs::write(&new, format!("{address}\n"))
             .and_then(|()| fs::set_permissions(&new, fs::Permissions::from_mode(0o644)))
             .and_then(|()| fs::rename(&new, &path))
             .map_err(|error| {
-                Problem::failed(format!("Cannot write {}: {error}; check its folder", path.display()))
+                Error::failed(format!("Cannot write {}: {error}; check its folder", path.display()))
             })
     }
 
@@ -215,9 +215,9 @@ impl Places {
     ///
     /// # Errors
     /// If another daemon has it.
-    pub(crate) fn claim_patiently(&self) -> Answer<File> {
+    pub(crate) fn claim_patiently(&self) -> Result<File> {
         let is_held =
-            |claim: &Answer<File>| claim.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict);
+            |claim: &Result<File>| claim.as_ref().is_err_and(|problem| problem.kind == ErrorKind::Conflict);
         while_held(|| self.claim(), is_held)
     }
 
@@ -226,9 +226,9 @@ impl Places {
     ///
     /// # Errors
     /// If another daemon has it.
-    pub(crate) fn claim(&self) -> Answer<File> {
+    pub(crate) fn claim(&self) -> Result<File> {
         let path = self.dir.join("lock");
-        let failed = |error: io::Error| Problem::failed(format!("Cannot lock {}: {error}", path.display()));
+        let failed = |error: io::Error| Error::failed(format!("Cannot lock {}: {error}", path.display()));
         let opened = File::options().write(true).create(true).truncate(false).open(&path);
         let file = match opened {
             // An existing file can still be locked.
@@ -238,7 +238,7 @@ impl Places {
         let file = file.map_err(failed)?;
         match file.try_lock() {
             Ok(()) => Ok(file),
-            Err(fs::TryLockError::WouldBlock) => Err(Problem::conflict(format!(
+            Err(fs::TryLockError::WouldBlock) => Err(Error::conflict(format!(
                 "Cannot serve from {}: another Forebay does so already; stop that one first, or give --dir another folder",
                 self.dir.display()
             ))),
@@ -253,14 +253,14 @@ pub(crate) fn control_socket_in(run: &Path) -> PathBuf {
 }
 
 /// Returns `path` from the root, without access to the file system.
-pub(crate) fn absolute(path: &Path) -> Answer<PathBuf> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| {
-        Problem::invalid(format!("Cannot use path '{}': {error}; give another", path.display()))
+        Error::invalid(format!("Cannot use path '{}': {error}; give another", path.display()))
     })
 }
 
 /// Makes a folder with exactly this mode, whatever the umask. An existing one stays as it is.
-fn make_folder(path: &Path, mode: u32) -> Answer<()> {
+fn make_folder(path: &Path, mode: u32) -> Result<()> {
     let made = if path.is_dir() {
         Ok(())
     } else {
@@ -271,7 +271,7 @@ fn make_folder(path: &Path, mode: u32) -> Answer<()> {
             .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(mode)))
     };
     made.map_err(|error| {
-        Problem::failed(format!(
+        Error::failed(format!(
             "Cannot make folder {}: {error}; make it for this user, or give another one (--dir, --run-dir)",
             path.display()
         ))
@@ -288,7 +288,7 @@ mod tests {
         dir: Option<&str>,
         run: Option<&str>,
         surroundings: &Environment,
-    ) -> Answer<(PathBuf, PathBuf)> {
+    ) -> Result<(PathBuf, PathBuf)> {
         let places = Places::resolve(dir.map(Into::into), run.map(Into::into), surroundings)?;
         Ok((places.dir, places.run))
     }

@@ -31,8 +31,8 @@ mod unused;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use base::error::{Error, ErrorKind, Result};
 use base::patience::while_in_conflict;
-use base::problem::{Answer, Problem, ProblemKind};
 use base::units::Size;
 use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
 use telemetry::events::{self, Kind};
@@ -86,7 +86,7 @@ pub(crate) async fn open(
     shards: &Shards,
     state: &mut State,
     choice: &PoolChoice,
-) -> Answer<PoolInUse> {
+) -> Result<PoolInUse> {
     let named = choice.file.as_deref().map(absolute).transpose()?;
     let unfinished = take_unfinished(state)?;
     let located = match &mut state.pool {
@@ -144,11 +144,11 @@ fn has_erased(record: &PoolRecord, word: &str) -> bool {
 
 /// Removes the record of a pool that an earlier start did not finish, and its file if that was being made. It
 /// never held anything. Returns the record.
-fn take_unfinished(state: &mut State) -> Answer<Option<PoolRecord>> {
+fn take_unfinished(state: &mut State) -> Result<Option<PoolRecord>> {
     let Some(record) = state.drop_new_pool() else { return Ok(None) };
     if record.being_made && record.path.exists() {
         fs::remove_file(&record.path).map_err(|error| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot remove {}, a pool that was not finished when Forebay was stopped: {error}; remove it by hand",
                 record.path.display()
             ))
@@ -182,7 +182,7 @@ struct PoolSetup<'a> {
 /// A recorded device that cannot be used, and the reason.
 struct UnusableDevice {
     path: PathBuf,
-    problem: Problem,
+    problem: Error,
 }
 
 /// A file that this start has made, which is removed if the start fails.
@@ -207,8 +207,8 @@ impl PoolSetup<'_> {
         &mut self,
         record: PoolRecord,
         named: Option<&Path>,
-        located: Answer<LocatedDevices>,
-    ) -> Answer<PoolInUse> {
+        located: Result<LocatedDevices>,
+    ) -> Result<PoolInUse> {
         let found = match located {
             Ok(located) => {
                 located.moved.iter().for_each(report_move);
@@ -217,7 +217,7 @@ impl PoolSetup<'_> {
             Err(problem) => Err(problem),
         };
         let candidates = match found {
-            Err(problem) if problem.kind != ProblemKind::Conflict => return self.go_without(problem).await,
+            Err(problem) if problem.kind != ErrorKind::Conflict => return self.go_without(problem).await,
             found => found?,
         };
         self.check_size(named.unwrap_or(&record.path), &candidates)?;
@@ -231,7 +231,7 @@ impl PoolSetup<'_> {
     }
 
     /// Returns all devices of the recorded pool that are found. Missing ones are logged, unless all are.
-    async fn find_known(&mut self, record: &PoolRecord) -> Answer<Vec<Candidate>> {
+    async fn find_known(&mut self, record: &PoolRecord) -> Result<Vec<Candidate>> {
         let (mut candidates, mut absent) = (Vec::new(), Vec::new());
         for DeviceRecord { path, .. } in &record.devices {
             match self.probe_again(path, record).await {
@@ -257,10 +257,10 @@ impl PoolSetup<'_> {
 
     /// Opens a device of the recorded pool. Nothing is made there, unless it holds this very pool in an older
     /// format.
-    async fn probe_again(&mut self, path: &Path, record: &PoolRecord) -> Answer<DeviceProbe> {
+    async fn probe_again(&mut self, path: &Path, record: &PoolRecord) -> Result<DeviceProbe> {
         let (shown, id) = (path.display(), &record.id);
         if !path.exists() {
-            return Err(Problem::unavailable(format!(
+            return Err(Error::unavailable(format!(
                 "Cannot find the pool {shown}, and no device of this host holds pool {id}. Attach its device again, or give \
                  another file or device with --pool; if it is gone for good, make another one in its place: forebay serve \
                  --pool {shown} --erase {id}"
@@ -282,7 +282,7 @@ impl PoolSetup<'_> {
             _ => {}
         }
         let nowhere = format!("no other device of this host holds pool {id}");
-        Err(Problem::unavailable(match holds(&found.content, Some(id)) {
+        Err(Error::unavailable(match holds(&found.content, Some(id)) {
             Some(held) => format!(
                 "Cannot use {shown} as the pool: {} Check that the right device is attached: {nowhere}. If what this one holds may be \
                  destroyed: forebay serve --pool {shown} --erase {}",
@@ -297,14 +297,14 @@ impl PoolSetup<'_> {
     }
 
     /// Opens a pool on the user's device, or makes one for it.
-    async fn open_new(&mut self) -> Answer<PoolInUse> {
+    async fn open_new(&mut self) -> Result<PoolInUse> {
         let found = if self.path.exists() { self.take_existing().await } else { self.make().await }?;
         let candidate = Candidate { path: self.path.clone(), found };
         self.open(vec![candidate]).await
     }
 
     /// Makes a pool file where none exists.
-    async fn make(&mut self) -> Answer<DeviceProbe> {
+    async fn make(&mut self) -> Result<DeviceProbe> {
         let gone = self.state.pool.as_ref().filter(|_| !self.is_located);
         // The pool that is abandoned is the one that was here.
         if self.erase.is_some() && self.erase.as_ref() != gone.map(|record| &record.id) {
@@ -326,13 +326,13 @@ impl PoolSetup<'_> {
     }
 
     /// Returns the size of a file to make, or the reason for which none may be made.
-    fn size_to_make(&self) -> Answer<u64> {
+    fn size_to_make(&self) -> Result<u64> {
         let path = self.path.display();
         if let Some(Size(bytes)) = self.choice.size {
             return Ok(if bytes < ROUNDING { bytes } else { bytes / ROUNDING * ROUNDING });
         }
         if self.path != self.places.embedded_pool() {
-            return Err(Problem::invalid(format!(
+            return Err(Error::invalid(format!(
                 "Cannot use {path} as the pool: it does not exist; give --pool-size to make a file there"
             )));
         }
@@ -347,7 +347,7 @@ impl PoolSetup<'_> {
     }
 
     /// Takes an existing file or device, if that is permitted.
-    async fn take_existing(&mut self) -> Answer<DeviceProbe> {
+    async fn take_existing(&mut self) -> Result<DeviceProbe> {
         // The devices of the previous pool may be taken with its id: it is not in use.
         let own = OwnStorage::new(self.places, Vec::new(), paths_of(self.state.disks.iter()));
         let found = while_in_conflict(|| open_unused(self.shards, &self.path, own.clone())).await?;
@@ -402,7 +402,7 @@ impl PoolSetup<'_> {
 
     /// Refuses a size that differs from the pool's, if it is an option of this start. One of the
     /// configuration is for a file that has to be made, and must not keep guests from their disks.
-    fn check_size(&self, path: &Path, candidates: &[Candidate]) -> Answer<()> {
+    fn check_size(&self, path: &Path, candidates: &[Candidate]) -> Result<()> {
         let Some(Size(wanted)) = self.choice.size else { return Ok(()) };
         let Some(Candidate { found, .. }) = candidates.iter().find(|candidate| candidate.path == path) else {
             return Ok(());
@@ -425,7 +425,7 @@ impl PoolSetup<'_> {
             Size(wanted)
         );
         if found.identity.rdev == 0 && self.choice.is_size_option {
-            return Err(Problem::conflict(message));
+            return Err(Error::conflict(message));
         }
         tracing::warn!("{message}");
         Ok(())
@@ -450,7 +450,7 @@ impl PoolSetup<'_> {
     ///
     /// # Errors
     /// The problem itself, if the user named a pool that is not the recorded one.
-    async fn go_without(&self, problem: Problem) -> Answer<PoolInUse> {
+    async fn go_without(&self, problem: Error) -> Result<PoolInUse> {
         if !self.known {
             return Err(problem);
         }
@@ -473,8 +473,8 @@ impl PoolSetup<'_> {
         &self,
         candidates: Vec<Candidate>,
         marks: Marks,
-        problem: Problem,
-    ) -> Answer<PoolInUse> {
+        problem: Error,
+    ) -> Result<PoolInUse> {
         let record = self.state.pool.as_ref().expect("it is recorded before it is opened");
         let borne = candidates.first().and_then(|candidate| candidate.found.mark());
         let is_whole = self.absent.is_empty() && candidates.len() == record.devices.len();
@@ -488,7 +488,7 @@ impl PoolSetup<'_> {
         let id = Some(record.id.clone());
         let paths = candidates.into_iter().map(|candidate| candidate.path).collect();
         let given_up = self.shards.invalidate_content(paths, Marks { new: borne, ..marks }, served).await;
-        given_up.map_err(|error| Problem { message: format!("{problem}. {error}"), ..problem.clone() })?;
+        given_up.map_err(|error| Error { message: format!("{problem}. {error}"), ..problem.clone() })?;
         self.shards.go_on_unrecorded().await?;
         events::of_host(
             Kind::DirUnwritable,
@@ -501,7 +501,7 @@ impl PoolSetup<'_> {
 
     /// Opens the pool, with a mark that is recorded before. If it holds dirty data and cannot be used as it
     /// is, it stays as it is, and disks are served without it.
-    async fn open(&mut self, candidates: Vec<Candidate>) -> Answer<PoolInUse> {
+    async fn open(&mut self, candidates: Vec<Candidate>) -> Result<PoolInUse> {
         if let Err(problem) = self.check_is_no_old_copy(&candidates) {
             return self.go_without(problem).await;
         }
@@ -521,7 +521,7 @@ impl PoolSetup<'_> {
         let owners = Owners { disks, given_up: self.state.given_up.clone() };
         let paths = candidates.iter().map(|candidate| candidate.path.clone()).collect();
         let opened = match self.shards.open_pool(paths, Marks { new: mark, known, epoch }, owners).await {
-            Err(problem) if problem.kind == ProblemKind::Unavailable => {
+            Err(problem) if problem.kind == ErrorKind::Unavailable => {
                 self.forget_mark(mark).await?;
                 return self.go_without(problem).await;
             }
@@ -564,13 +564,13 @@ impl PoolSetup<'_> {
     }
 
     /// Refuses an old copy of a pool that got dirty data later, which the copy does not have.
-    fn check_is_no_old_copy(&self, candidates: &[Candidate]) -> Answer<()> {
+    fn check_is_no_old_copy(&self, candidates: &[Candidate]) -> Result<()> {
         let record = self.state.pool.as_ref().expect("it is recorded before it is opened");
         let unsaved = self.state.unsaved();
         let known = record.marks_known();
         let is_strange = |found: &DeviceProbe| found.mark().is_some_and(|mark| !known.contains(&mark));
         match candidates.iter().find(|candidate| is_strange(&candidate.found)) {
-            Some(candidate) if !unsaved.is_empty() => Err(Problem::unavailable(format!(
+            Some(candidate) if !unsaved.is_empty() => Err(Error::unavailable(format!(
                 "Cannot use {} as the pool: another Forebay used it since, or it is an old copy, and it may hold data of {} that \
                  their backings do not have. Restore the pool as it was left",
                 candidate.path.display(),
@@ -581,7 +581,7 @@ impl PoolSetup<'_> {
     }
 
     /// Records that the pool bears this mark and no earlier one.
-    async fn settle_mark(&mut self, mark: u64) -> Answer<()> {
+    async fn settle_mark(&mut self, mark: u64) -> Result<()> {
         if let Some(record) = &mut self.state.pool {
             record.marks = vec![mark];
         }
@@ -589,7 +589,7 @@ impl PoolSetup<'_> {
     }
 
     /// Saves the state as it is now.
-    async fn save(&self) -> Answer<()> {
+    async fn save(&self) -> Result<()> {
         let state = self.state.clone();
         let saving = self.host.change(move |host| {
             host.state = state;
@@ -599,7 +599,7 @@ impl PoolSetup<'_> {
     }
 
     /// Removes the mark of a start that did not reach the pool: only marks that it may bear are recorded.
-    async fn forget_mark(&mut self, mark: u64) -> Answer<()> {
+    async fn forget_mark(&mut self, mark: u64) -> Result<()> {
         if let Some(record) = &mut self.state.pool {
             record.marks.retain(|known| *known != mark);
         }
@@ -637,7 +637,7 @@ impl PoolSetup<'_> {
         devices
     }
 
-    async fn format(&mut self, found: DeviceProbe) -> Answer<DeviceProbe> {
+    async fn format(&mut self, found: DeviceProbe) -> Result<DeviceProbe> {
         let id = self.shards.draw_pool_id().await?;
         // Recorded first: a crash in between leaves a pool that the next start knows, and makes again if it
         // is named again.
@@ -647,7 +647,7 @@ impl PoolSetup<'_> {
     }
 
     /// Records a new pool next to the one that it is to replace.
-    async fn record(&mut self, id: PoolId, making: PoolCreation) -> Answer<()> {
+    async fn record(&mut self, id: PoolId, making: PoolCreation) -> Result<()> {
         self.check_nothing_is_left_behind()?;
         self.known = false;
         let before = self.state.pool.take();
@@ -670,10 +670,10 @@ impl PoolSetup<'_> {
     }
 
     /// Refuses to replace a pool that may hold dirty data.
-    fn check_nothing_is_left_behind(&self) -> Answer<()> {
+    fn check_nothing_is_left_behind(&self) -> Result<()> {
         let unsaved = self.state.unsaved();
         let Some(pool) = self.state.pool.as_ref().filter(|_| !unsaved.is_empty()) else { return Ok(()) };
-        Err(Problem::unavailable(format!(
+        Err(Error::unavailable(format!(
             "Cannot make a new pool on {}: the pool {} may hold data of {} that their backings do not have. Serve with that one; \
              to discard that data, first remove those disks with --discard-dirty while no other pool is named",
             self.path.display(),
@@ -682,26 +682,26 @@ impl PoolSetup<'_> {
         )))
     }
 
-    fn refuse(&self, held: &ProtectedContent) -> Problem {
+    fn refuse(&self, held: &ProtectedContent) -> Error {
         let (path, unchanged, id) = (self.path.display(), held.unchanged(), &held.id);
-        Problem::conflict(format!(
+        Error::conflict(format!(
             "Cannot use {path} as the pool: {unchanged} If what it holds may be destroyed: \
              forebay serve --pool {path} --erase {id}"
         ))
     }
 
     /// Refuses a device at a path of an earlier pool, which is missing: it may be another device by now.
-    fn refuse_former(&self, id: &str) -> Problem {
+    fn refuse_former(&self, id: &str) -> Error {
         let path = self.path.display();
-        Problem::conflict(format!(
+        Error::conflict(format!(
             "Cannot use {path} as the pool: it was pool {id} once and holds nothing now, so it may be another device. Nothing was \
              changed. If it is the right one: forebay serve --pool {path} --erase {id}"
         ))
     }
 
-    fn nothing_to_erase(&self, what: &str) -> Problem {
+    fn nothing_to_erase(&self, what: &str) -> Error {
         let word = self.erase.as_deref().unwrap_or_default();
-        Problem::conflict(format!(
+        Error::conflict(format!(
             "Cannot erase '{word}' on {}: {what}. Nothing was changed; leave --erase out, or give the id of what is there",
             self.path.display()
         ))

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use trace::Request;
 
 pub(crate) use device::RecordedDisk;
@@ -92,10 +92,10 @@ impl Recorder {
     ///
     /// # Errors
     /// If there is another recording. One that was not consumed for ten seconds is over.
-    pub(crate) fn start(&self, name: &str, disk: u32) -> Answer<u32> {
+    pub(crate) fn start(&self, name: &str, disk: u32) -> Result<u32> {
         let mut session = lock(&self.session);
         if session.as_ref().is_some_and(Session::is_alive) {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "Cannot record disk '{name}': a recording of it runs already; wait until that ends"
             )));
         }
@@ -115,7 +115,7 @@ impl Recorder {
     ///
     /// # Errors
     /// If this recording is over.
-    pub(crate) fn take(&self, name: &str, disk: u32, number: u32) -> Answer<Vec<u8>> {
+    pub(crate) fn take(&self, name: &str, disk: u32, number: u32) -> Result<Vec<u8>> {
         let mut session = lock(&self.session);
         let session = session.as_mut().filter(|session| session.is((number, disk)));
         let session = session.ok_or_else(|| not_recorded(name, number))?;
@@ -135,7 +135,7 @@ impl Recorder {
     ///
     /// # Errors
     /// If this recording is over.
-    pub(crate) fn end(&self, name: &str, disk: u32, number: u32) -> Answer<Vec<u8>> {
+    pub(crate) fn end(&self, name: &str, disk: u32, number: u32) -> Result<Vec<u8>> {
         let mut session = lock(&self.session);
         let ended = session.take_if(|session| session.is((number, disk)));
         let mut ended = ended.ok_or_else(|| not_recorded(name, number))?;
@@ -176,8 +176,8 @@ impl Recorder {
     }
 }
 
-fn not_recorded(name: &str, number: u32) -> Problem {
-    Problem::conflict(format!(
+fn not_recorded(name: &str, number: u32) -> Error {
+    Error::conflict(format!(
         "Cannot take recording {number} of disk '{name}': it is over, as it was ended, or nothing of it was taken for {} seconds, or the \
          disk is another one; begin again",
         SILENCE_MAX.as_secs()

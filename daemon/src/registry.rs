@@ -41,10 +41,10 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use base::error::{Error, Result};
 use base::moment::Moment;
 use base::names;
 use base::patience::{while_in_conflict, within};
-use base::problem::{Answer, Problem};
 use base::rights::Rights;
 use base::store::Store;
 use base::units::Size;
@@ -115,9 +115,9 @@ pub(crate) struct Registry {
     /// Total counters of disks. Locked for moments only.
     totals: StdMutex<Totals>,
     /// Held while totals are written: the last failure.
-    saving: Mutex<Option<Problem>>,
+    saving: Mutex<Option<Error>>,
     /// Held while time series are written: the last failure.
-    saving_series: Arc<Mutex<Option<Problem>>>,
+    saving_series: Arc<Mutex<Option<Error>>>,
     /// Holds that keep disks clean.
     holds: Holds,
     /// RAM in bytes of disks whose keys give them more than there was at the start, by their numbers. Locked
@@ -126,9 +126,9 @@ pub(crate) struct Registry {
     /// Wear of the flash. Locked for moments only, and without other locks meanwhile.
     wear: StdMutex<wear::Wear>,
     /// Held while wear is written: the last failure.
-    saving_wear: Mutex<Option<Problem>>,
+    saving_wear: Mutex<Option<Error>>,
     /// Disks that the stop has detached so far. Locked for moments only.
-    detached_at_stop: StdMutex<Vec<Answer<DetachReport>>>,
+    detached_at_stop: StdMutex<Vec<Result<DetachReport>>>,
 }
 
 /// Parameters of a new disk.
@@ -153,11 +153,11 @@ pub(crate) enum CachePolicy {
 }
 
 /// Refuses another block size for a disk with cached data.
-fn check_nothing_cached(name: &str, cached_bytes: u64) -> Answer<()> {
+fn check_nothing_cached(name: &str, cached_bytes: u64) -> Result<()> {
     if cached_bytes == 0 {
         return Ok(());
     }
-    Err(Problem::conflict(format!(
+    Err(Error::conflict(format!(
         "Cannot give disk '{name}' another block size unasked: the {} that are cached of it on flash would be dropped, and \
          read from the backing again; --yes on the command line, or \"drop_cached\": true over HTTP, does it",
         Size(cached_bytes)
@@ -275,7 +275,7 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of this name.
-    pub(crate) async fn disk(&self, name: &str) -> Answer<DiskView> {
+    pub(crate) async fn disk(&self, name: &str) -> Result<DiskView> {
         let record = known(&self.state(), name)?.clone();
         let report = self.shards.disk_report(name.to_owned()).await?;
         if let Some(report) = &report {
@@ -298,12 +298,12 @@ impl Registry {
     }
 
     /// Returns the number of a disk, without a request to its shard.
-    pub(crate) fn disk_number(&self, name: &str) -> Answer<u32> {
+    pub(crate) fn disk_number(&self, name: &str) -> Result<u32> {
         Ok(known(&self.state(), name)?.id)
     }
 
     /// Returns a disk with the report of its shard; none if it is on no shard.
-    fn view(&self, record: DiskRecord, report: Option<Answer<DiskReport>>) -> DiskView {
+    fn view(&self, record: DiskRecord, report: Option<Result<DiskReport>>) -> DiskView {
         if let Some(Ok(report)) = &report {
             self.observe(report);
         }
@@ -326,7 +326,7 @@ impl Registry {
     ///
     /// # Errors
     /// Any failure; then everything is as before.
-    pub(crate) async fn add(self: &Arc<Self>, wanted: NewDisk) -> Answer<DiskView> {
+    pub(crate) async fn add(self: &Arc<Self>, wanted: NewDisk) -> Result<DiskView> {
         names::check(&wanted.name)?;
         self.entrances(&wanted.name, Rights::usual()).check_length()?;
         let location = Location::parse(&wanted.backing)?;
@@ -396,7 +396,7 @@ impl Registry {
     }
 
     /// Switches a disk that was just added to write-back. If that fails, the disk is removed again.
-    async fn begin_write_back(self: &Arc<Self>, name: &str) -> Answer<()> {
+    async fn begin_write_back(self: &Arc<Self>, name: &str) -> Result<()> {
         let mode = BTreeMap::from([("mode".to_owned(), Mode::WriteBack.to_string())]);
         if let Err(problem) = self.set(name, &mode, CachePolicy::Keep).await {
             log_if_failed(&self.remove(name, WhatIsDirty::IsKept, IfInUse::CutOff).await);
@@ -414,7 +414,7 @@ impl Registry {
         name: &str,
         changes: &BTreeMap<String, String>,
         cached: CachePolicy,
-    ) -> Answer<DiskView> {
+    ) -> Result<DiskView> {
         let changing = self.locks.lock(name).await;
         let before = known(&self.state(), name)?.clone();
         if self.is_being_removed(name) {
@@ -474,7 +474,7 @@ impl Registry {
         &self,
         name: &str,
         change: impl FnOnce(&mut DiskRecord) + Send + 'static,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         let name = name.to_owned();
         let changing = self.remembered.change(move |state| {
             let record = state.disks.iter_mut().find(|disk| disk.name == name);
@@ -522,7 +522,7 @@ impl Registry {
 
     /// Ends the service of every disk: requests end, backings are flushed. Records stay. No change begins any
     /// more. A change of an attached disk that has begun is waited for, without delaying other disks.
-    pub(crate) async fn stop(self: &Arc<Self>) -> Answer<()> {
+    pub(crate) async fn stop(self: &Arc<Self>) -> Result<()> {
         self.locks.close();
         // Also before: if a backing hangs, the process ends without the rest of this.
         self.see_all().await;
@@ -621,7 +621,7 @@ impl Registry {
 
     /// Records the result of an attempt. Returns true if nothing is left to do: the disk is served, or no
     /// longer wanted.
-    fn record_outcome(&self, name: &str, outcome: Answer<()>) -> bool {
+    fn record_outcome(&self, name: &str, outcome: Result<()>) -> bool {
         match outcome {
             Ok(()) => {
                 lock(&self.waiting).remove(name);
@@ -635,7 +635,7 @@ impl Registry {
     }
 
     /// Serves a disk, if it is still recorded.
-    async fn serve_remembered(self: &Arc<Self>, name: &str) -> Answer<()> {
+    async fn serve_remembered(self: &Arc<Self>, name: &str) -> Result<()> {
         let record = self.state().disk(name).cloned().filter(|_| !self.is_being_removed(name));
         let Some(record) = record else { return Ok(()) };
         self.serve(&record).await?;
@@ -643,7 +643,7 @@ impl Registry {
         Ok(())
     }
 
-    async fn serve(self: &Arc<Self>, record: &DiskRecord) -> Answer<()> {
+    async fn serve(self: &Arc<Self>, record: &DiskRecord) -> Result<()> {
         let location = Location::parse(&record.backing)?;
         // Image formats are not checked: the guest of a raw disk may write any bytes to it.
         let identity = self.probe_until_answered(record, &location).await?;
@@ -670,7 +670,7 @@ impl Registry {
         location: Location,
         identity: &Identity,
         claimed: &ClaimGuard<'_>,
-    ) -> Answer<Option<AttachRequest>> {
+    ) -> Result<Option<AttachRequest>> {
         let state = self.state();
         let is_wanted =
             |current: &&DiskRecord| current.id == record.id && !self.is_being_removed(&current.name);
@@ -725,7 +725,7 @@ impl Registry {
         lock(&self.waiting).get(name).cloned().unwrap_or_else(|| "it is being attached or removed".to_owned())
     }
 
-    async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
+    async fn reconfigure(&self, name: &str, values: &Values) -> Result<()> {
         let rights = Some(resolve_rights(values).await?);
         let values = self.in_memory(self.disk_number(name)?, values);
         self.shards.reconfigure(ReconfigureRequest { name: name.to_owned(), values, rights }).await
@@ -761,22 +761,22 @@ impl Registry {
     }
 }
 
-fn known<'a>(state: &'a State, name: &str) -> Answer<&'a DiskRecord> {
+fn known<'a>(state: &'a State, name: &str) -> Result<&'a DiskRecord> {
     state.disk(name).ok_or_else(|| {
-        let near = base::problem::nearest(name, state.disks.iter().map(|disk| disk.name.as_str()));
+        let near = base::error::nearest(name, state.disks.iter().map(|disk| disk.name.as_str()));
         let hint = near.map_or(String::new(), |near| format!("did you mean '{near}'? "));
-        Problem::missing(format!("There is no disk '{name}': {hint}`forebay disk list` shows all"))
+        Error::missing(format!("There is no disk '{name}': {hint}`forebay disk list` shows all"))
     })
 }
 
-fn being_removed(name: &str) -> Problem {
-    Problem::conflict(format!("Cannot change disk '{name}': it is being removed; wait until that is done"))
+fn being_removed(name: &str) -> Error {
+    Error::conflict(format!("Cannot change disk '{name}': it is being removed; wait until that is done"))
 }
 
-fn free_name(state: &State, name: &str) -> Answer<()> {
+fn free_name(state: &State, name: &str) -> Result<()> {
     match state.disk(name) {
         None => Ok(()),
-        Some(disk) => Err(Problem::conflict(format!(
+        Some(disk) => Err(Error::conflict(format!(
             "Cannot add disk '{name}': there is one of this name, on {}; choose another name",
             disk.backing
         ))),
@@ -788,13 +788,13 @@ fn access(read_only: bool) -> Access {
 }
 
 /// Resolves the rights of clients, on a thread that may wait for the host's directory of users.
-async fn resolve_rights(values: &Values) -> Answer<Rights> {
+async fn resolve_rights(values: &Values) -> Result<Rights> {
     let wanted = values.socket_rights();
     let looking = tokio::task::spawn_blocking(move || wanted.resolve());
     looking.await.expect("looking up an account does not panic")
 }
 
-fn log_if_failed(undone: &Answer<()>) {
+fn log_if_failed(undone: &Result<()>) {
     if let Err(problem) = undone {
         tracing::error!("While undoing a change that could not be remembered: {problem}");
     }

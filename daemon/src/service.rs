@@ -11,8 +11,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::error::Result;
 use base::patience::{while_in_conflict, within};
-use base::problem::Answer;
 use base::rights::Rights;
 use base::sockets;
 use base::store::Store;
@@ -47,7 +47,7 @@ pub(crate) struct Service {
     pub(crate) http_address: Option<SocketAddr>,
     /// Listener for NBD over TCP, if that is set.
     nbd_listener: Option<NbdListener>,
-    control: JoinHandle<Answer<()>>,
+    control: JoinHandle<Result<()>>,
     web: Option<JoinHandle<()>>,
     stopping: watch::Sender<bool>,
 }
@@ -92,7 +92,7 @@ impl Service {
         threads: Threads,
         network: &NetworkServices,
         smartctl: Smartctl,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         events::begin(&places.dir)?;
         let started = Self::start_all(places, choice, threads, network, smartctl).await;
         match &started {
@@ -108,7 +108,7 @@ impl Service {
         threads: Threads,
         network: &NetworkServices,
         smartctl: Smartctl,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         let store = Store::start(&places.dir)?;
         let host = host_record::open(&store).await?;
         let mut state = host.read(|host| host.state.clone());
@@ -158,7 +158,7 @@ impl Service {
     ///
     /// # Errors
     /// If a backing failed its last flush.
-    pub(crate) async fn stop(self) -> Answer<()> {
+    pub(crate) async fn stop(self) -> Result<()> {
         // Clients that wait for events get this one, and so do not delay the end.
         events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
         events::settle();

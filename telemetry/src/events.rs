@@ -20,9 +20,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use base::error::{Error, Result};
 use base::moment::Moment;
 use base::plain;
-use base::problem::{Answer, Problem};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
@@ -89,7 +89,7 @@ struct List {
 ///
 /// # Errors
 /// Fails if no thread can be started.
-pub fn begin(dir: &Path) -> Answer<()> {
+pub fn begin(dir: &Path) -> Result<()> {
     let (messages, receiver) = sync_channel(WAITING_MAX);
     let Opened { file, events, id, ending, complaint } = Kept::open(dir);
     let (newest, _) = watch::channel(id - 1);
@@ -106,7 +106,7 @@ pub fn begin(dir: &Path) -> Answer<()> {
     }
     let keeping = move || keep(LIST.get().expect("it was set before this began"), file, id, &receiver);
     std::thread::Builder::new().name("events".to_owned()).spawn(keeping).map_err(|error| {
-        Problem::failed(format!("Cannot start the thread that keeps events: {error}; free some memory"))
+        Error::failed(format!("Cannot start the thread that keeps events: {error}; free some memory"))
     })?;
     if let Some(complaint) = complaint {
         of_host(Kind::EventsSetAside, complaint);
@@ -142,7 +142,7 @@ pub fn note_started() {
 }
 
 /// Reports a start that failed, and waits until the event is kept. If the newest event is the same one, only the log gets it.
-pub fn note_failed_start(problem: &Problem) {
+pub fn note_failed_start(problem: &Error) {
     let message = format!("Forebay did not start: {problem}");
     let news = News { kind: Kind::DaemonStartFailed, disk: None, message };
     let is_listed = LIST.get().is_some_and(|list| list.newest_is(&news));

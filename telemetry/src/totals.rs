@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use base::error::{Error, Result};
 use base::moment::Moment;
-use base::problem::{Answer, Problem};
 use base::store::Store;
 use base::store::format::{self, FileFormat};
 use cache::DiskStatistics;
@@ -127,9 +127,9 @@ impl Totals {
     ///
     /// # Errors
     /// The error of the system; the file may then have the earlier content.
-    pub async fn save(store: &Store, text: Vec<u8>) -> Answer<()> {
+    pub async fn save(store: &Store, text: Vec<u8>) -> Result<()> {
         store.replace(NAMES, text).await.map_err(|not| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot save {}: {}; make room or repair its file system, or a restart loses the counters of disks",
                 store.dir().join(FORMAT.name).display(),
                 not.error
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
     use crate::series::file;
 
-    fn save(dir: &Path, text: Vec<u8>) -> Answer<()> {
+    fn save(dir: &Path, text: Vec<u8>) -> Result<()> {
         run(Totals::save(&Store::start(dir)?, text))
     }
 

@@ -22,8 +22,8 @@ mod worries;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use ask::{Asker, Smartctl};
+use base::error::{Error, Result, hint};
 use base::moment::Moment;
-use base::problem::{Answer, Problem, hint};
 
 pub use book::Book;
 pub use budget::WriteBudget;
@@ -66,25 +66,25 @@ pub struct Change {
 ///
 /// # Errors
 /// Names the unknown key, or the invalid value.
-pub fn change(settings: &BTreeMap<String, String>) -> Answer<Change> {
+pub fn change(settings: &BTreeMap<String, String>) -> Result<Change> {
     let mut change = Change { rating: None, write_budget: None };
     for (key, text) in settings {
-        let refuse = |message| Problem::invalid(format!("Cannot set {key}={text}: {message}"));
+        let refuse = |message| Error::invalid(format!("Cannot set {key}={text}: {message}"));
         match key.as_str() {
             "rated-tbw" => change.rating = Some(text.parse().map_err(refuse)?),
             "write-budget" => change.write_budget = Some(text.parse().map_err(refuse)?),
             key if NOT_YET.contains(&key) => {
                 let message = format!("Cannot set {key}={text}: '{key}' is not available yet; leave it out");
-                return Err(Problem::invalid(message));
+                return Err(Error::invalid(message));
             }
             key => {
                 let hint = hint(key, &KEYS.map(|(name, _)| name));
-                return Err(Problem::invalid(format!("Unknown key '{key}' of the pool: {hint}")));
+                return Err(Error::invalid(format!("Unknown key '{key}' of the pool: {hint}")));
             }
         }
     }
     if settings.is_empty() {
-        return Err(Problem::invalid("Nothing to set: give a key and a value, such as rated-tbw=600TB"));
+        return Err(Error::invalid("Nothing to set: give a key and a value, such as rated-tbw=600TB"));
     }
     Ok(change)
 }

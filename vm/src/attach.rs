@@ -8,8 +8,8 @@ use super::forebay::{DiskRequest, MovedDisk};
 use super::graph::{Device, Graph, node_used_by};
 use super::mirror::ChangeOver;
 use super::original::MovableDisk;
+use base::error::{Error, Result};
 use base::names;
-use base::problem::{Answer, Problem};
 use base::rights::{forebay_group, group_text};
 use base::units::Size;
 
@@ -20,7 +20,7 @@ const RECONNECT_DELAY_S: u64 = 60;
 ///
 /// # Errors
 /// The first failure. The guest has its disk as before, or the message has what is left to do.
-pub fn attach(world: &mut AttachContext, device: &str, name: Option<&str>) -> Answer<MovedDisk> {
+pub fn attach(world: &mut AttachContext, device: &str, name: Option<&str>) -> Result<MovedDisk> {
     let found = find(world, device)?;
     let name = match name {
         Some(name) => name.to_owned(),
@@ -43,7 +43,7 @@ pub fn attach(world: &mut AttachContext, device: &str, name: Option<&str>) -> An
     }
 }
 
-fn find(world: &mut AttachContext, device: &str) -> Answer<MovableDisk> {
+fn find(world: &mut AttachContext, device: &str) -> Result<MovableDisk> {
     let found = Device::find(&mut world.qmp, device)?;
     found.check_holds_requests_back(&mut world.qmp, device)?;
     found.check_threads(&mut world.qmp, device)?;
@@ -53,11 +53,11 @@ fn find(world: &mut AttachContext, device: &str) -> Answer<MovableDisk> {
 }
 
 /// Fails if an earlier attempt left a disk that must be removed first.
-fn refuse_second_attempt(world: &AttachContext, device: &str) -> Answer<()> {
+fn refuse_second_attempt(world: &AttachContext, device: &str) -> Result<()> {
     let same = |disk: &MovedDisk| disk.on_its_way && disk.device == device && disk.qmp == world.qmp.name();
     match world.forebay.moved()?.into_iter().find(same) {
         None => Ok(()),
-        Some(disk) => Err(Problem::conflict(format!(
+        Some(disk) => Err(Error::conflict(format!(
             "Disk '{}' is being moved from that device already, or an attempt was interrupted; `forebay vm detach {0}` \
              takes it back, then try again",
             disk.name
@@ -66,14 +66,14 @@ fn refuse_second_attempt(world: &AttachContext, device: &str) -> Answer<()> {
 }
 
 /// Does steps 2 to 5, each of which [`undo`] can revert.
-fn move_behind(world: &mut AttachContext, device: &str, found: &MovableDisk, disk: &MovedDisk) -> Answer<()> {
+fn move_behind(world: &mut AttachContext, device: &str, found: &MovableDisk, disk: &MovedDisk) -> Result<()> {
     check_same_storage(world, found, disk)?;
     world.qmp.execute("blockdev-add", &nbd_node(disk))?;
     let root = Device::find(&mut world.qmp, device)?.root;
     let change = ChangeOver { job: &disk.node, root: &root, from: &found.top, to: &disk.node };
     change.run(&mut world.qmp)?;
     if node_used_by(&mut world.qmp, device)? != disk.node {
-        return Err(Problem::failed(
+        return Err(Error::failed(
             "QEMU's job ended without changing the guest over; check whether it was cancelled",
         ));
     }
@@ -82,10 +82,10 @@ fn move_behind(world: &mut AttachContext, device: &str, found: &MovableDisk, dis
 }
 
 /// Checks that the path means the same file to both: everything else here relies on that.
-fn check_same_storage(world: &AttachContext, found: &MovableDisk, disk: &MovedDisk) -> Answer<()> {
+fn check_same_storage(world: &AttachContext, found: &MovableDisk, disk: &MovedDisk) -> Result<()> {
     let path = found.path.display();
     if disk.size_bytes != Some(found.size) {
-        return Err(Problem::conflict(format!(
+        return Err(Error::conflict(format!(
             "Cannot move this disk: {path} has {} for Forebay and {} for its QEMU; see whether the file was replaced",
             disk.size_bytes.map_or_else(|| "no size".to_owned(), |size| Size(size).to_string()),
             Size(found.size)
@@ -98,7 +98,7 @@ fn check_same_storage(world: &AttachContext, found: &MovableDisk, disk: &MovedDi
     if same {
         return Ok(());
     }
-    Err(Problem::conflict(format!(
+    Err(Error::conflict(format!(
         "Cannot move this disk: the file that Forebay finds at {path} is not one that this QEMU has open; it was replaced \
          or lies elsewhere for QEMU (in a container?). Give both the same path"
     )))
@@ -120,9 +120,9 @@ fn nbd_node(disk: &MovedDisk) -> Value {
 }
 
 /// Reverts everything, and returns the failure with the state.
-fn undo(world: &mut AttachContext, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
+fn undo(world: &mut AttachContext, device: &str, disk: &MovedDisk, problem: &Error) -> Error {
     if let Err(left) = return_guest(world, device, disk, Unreachable::IsPassedOver) {
-        return Problem::failed(format!(
+        return Error::failed(format!(
             "{problem}. That could not be undone: {left}. While that QEMU runs, `forebay vm detach {}` takes the disk \
              back; when it has ended, the disk is released",
             disk.name
@@ -131,9 +131,9 @@ fn undo(world: &mut AttachContext, device: &str, disk: &MovedDisk, problem: &Pro
     match clean_up(world, disk) {
         Ok(()) => {
             let message = format!("{problem}. The guest's disk is unchanged");
-            Problem { kind: problem.kind, message }
+            Error { kind: problem.kind, message }
         }
-        Err(left) => Problem::failed(format!(
+        Err(left) => Error::failed(format!(
             "{problem}. The guest's disk is unchanged, but something is left: {left}; `forebay disk remove {}` ends the \
              service of the disk",
             disk.name
@@ -142,7 +142,7 @@ fn undo(world: &mut AttachContext, device: &str, disk: &MovedDisk, problem: &Pro
 }
 
 /// Returns a name made of guest and device, without characters that are invalid in a name.
-fn default_name(world: &mut AttachContext, device: &str) -> Answer<String> {
+fn default_name(world: &mut AttachContext, device: &str) -> Result<String> {
     let guest = world.qmp.execute("query-name", &json!({}))?;
     let words = [guest["name"].as_str().unwrap_or_default(), device];
     let joined: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();

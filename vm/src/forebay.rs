@@ -6,7 +6,7 @@ use block::file::Identity;
 use serde_json::Value;
 
 use super::original::Original;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::qemu_process::QemuProcess;
 
 /// Connection to the daemon. Repeating a request that was done already succeeds.
@@ -15,31 +15,31 @@ pub trait Forebay {
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
-    fn add(&self, wanted: &DiskRequest) -> Answer<MovedDisk>;
+    fn add(&self, wanted: &DiskRequest) -> Result<MovedDisk>;
 
     /// Returns all disks that were moved from running guests.
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
-    fn moved(&self) -> Answer<Vec<MovedDisk>>;
+    fn moved(&self) -> Result<Vec<MovedDisk>>;
 
     /// Locks and caches the file, once the QEMU has closed it.
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
-    fn take_over(&self, name: &str) -> Answer<()>;
+    fn take_over(&self, name: &str) -> Result<()>;
 
     /// Stops caching and releases the lock, before the QEMU opens the file.
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
-    fn give_up(&self, name: &str) -> Answer<()>;
+    fn give_up(&self, name: &str) -> Result<()>;
 
     /// Stops serving the disk. Succeeds if there is none of this name.
     ///
     /// # Errors
     /// If the daemon refuses or cannot be reached.
-    fn remove(&self, name: &str) -> Answer<()>;
+    fn remove(&self, name: &str) -> Result<()>;
 }
 
 /// Disk that is to be moved from a running guest.
@@ -89,13 +89,13 @@ impl MovedDisk {
     ///
     /// # Errors
     /// If a part is missing: then command line and daemon are of different versions.
-    pub fn parse(disk: &Value) -> Answer<Option<Self>> {
+    pub fn parse(disk: &Value) -> Result<Option<Self>> {
         let guest = &disk["guest"];
         if guest.is_null() {
             return Ok(None);
         }
         let missing = |what: &str| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot understand the daemon: its description of disk {} has no '{what}'; use the command line and the \
                  daemon of one version",
                 disk["name"]

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::qmp::Qmp;
-use base::problem::{Answer, Problem, hint};
+use base::error::{Error, Result, hint};
 
 /// Filters that may stay on a disk. Others belong to a running job, or change the data.
 const FILTERS_THAT_STAY: [&str; 1] = ["throttle"];
@@ -38,7 +38,7 @@ pub(super) struct Device {
 
 impl Graph {
     /// Reads all nodes of this QEMU.
-    pub(super) fn from_qmp(qmp: &mut Qmp) -> Answer<Self> {
+    pub(super) fn from_qmp(qmp: &mut Qmp) -> Result<Self> {
         let named = qmp.execute("query-named-block-nodes", &json!({ "flat": true }))?;
         let graph = qmp.execute("x-debug-query-block-graph", &json!({}))?;
         let nodes = array(&named).map(|node| (text(&node["node-name"]), node.clone())).collect();
@@ -83,7 +83,7 @@ impl Graph {
 }
 
 /// Deletes a node, if it is there.
-pub(super) fn delete_node(qmp: &mut Qmp, name: &str) -> Answer<()> {
+pub(super) fn delete_node(qmp: &mut Qmp, name: &str) -> Result<()> {
     if Graph::from_qmp(qmp)?.node(name).is_some() {
         qmp.execute("blockdev-del", &json!({ "node-name": name }))?;
     }
@@ -91,7 +91,7 @@ pub(super) fn delete_node(qmp: &mut Qmp, name: &str) -> Answer<()> {
 }
 
 /// Returns the node that `device` uses, below filters that may stay.
-pub(super) fn node_used_by(qmp: &mut Qmp, device: &str) -> Answer<String> {
+pub(super) fn node_used_by(qmp: &mut Qmp, device: &str) -> Result<String> {
     let root = Device::find(qmp, device)?.root;
     Ok(Graph::from_qmp(qmp)?.disk_below(&root).to_owned())
 }
@@ -101,7 +101,7 @@ impl Device {
     ///
     /// # Errors
     /// If there is none; the error lists those that there are. Or if it has no medium.
-    pub(super) fn find(qmp: &mut Qmp, wanted: &str) -> Answer<Self> {
+    pub(super) fn find(qmp: &mut Qmp, wanted: &str) -> Result<Self> {
         let all = qmp.execute("query-block", &json!({}))?;
         let found = array(&all).find(|entry| qdev_id(entry) == Some(wanted) || entry["device"] == wanted);
         let Some(entry) = found else {
@@ -114,13 +114,13 @@ impl Device {
             } else {
                 hint(wanted, &ids)
             };
-            return Err(Problem::missing(format!(
+            return Err(Error::missing(format!(
                 "There is no disk '{wanted}' in the QEMU at {}: {found}",
                 qmp.name().display()
             )));
         };
         let root = entry["inserted"]["node-name"].as_str().ok_or_else(|| {
-            Problem::invalid(format!("Device '{wanted}' has no medium, so there is nothing to move"))
+            Error::invalid(format!("Device '{wanted}' has no medium, so there is nothing to move"))
         })?;
         Ok(Self { drive: text(&entry["device"]), root: root.to_owned(), place: text(&entry["qdev"]) })
     }
@@ -129,7 +129,7 @@ impl Device {
     ///
     /// # Errors
     /// If there are more, which are listed, or there is none.
-    pub(super) fn only(qmp: &mut Qmp) -> Answer<String> {
+    pub(super) fn only(qmp: &mut Qmp) -> Result<String> {
         let all = qmp.execute("query-block", &json!({}))?;
         let disks: Vec<String> = array(&all)
             .filter(|entry| entry["removable"] != true && entry["inserted"].is_object())
@@ -140,10 +140,10 @@ impl Device {
         let at = qmp.name().display();
         match disks.as_slice() {
             [only] => Ok(only.clone()),
-            [] => Err(Problem::missing(format!(
+            [] => Err(Error::missing(format!(
                 "The QEMU at {at} has no disk with an id; give its -device an id="
             ))),
-            several => Err(Problem::invalid(format!(
+            several => Err(Error::invalid(format!(
                 "The QEMU at {at} has several disks; choose one with --device: {}",
                 several.join(", ")
             ))),
@@ -155,14 +155,14 @@ impl Device {
     ///
     /// # Errors
     /// If it is such a disk.
-    pub(super) fn check_threads(&self, qmp: &mut Qmp, wanted: &str) -> Answer<()> {
+    pub(super) fn check_threads(&self, qmp: &mut Qmp, wanted: &str) -> Result<()> {
         let has_filter = Graph::from_qmp(qmp)?.disk_below(&self.root) != self.root;
         let Some(controller) = self.controller(qmp)?.filter(|_| has_filter) else { return Ok(()) };
         let thread = qmp.execute("qom-get", &json!({ "path": controller, "property": "iothread" }))?;
         if text(&thread).is_empty() {
             return Ok(());
         }
-        Err(Problem::invalid(format!(
+        Err(Error::invalid(format!(
             "Cannot move disk '{wanted}' while the guest runs: it has a throttle and a thread of its own (iothread), and with \
              both QEMU can lock up while it changes over; shut the guest down and start it with the lines of `forebay disk \
              show NAME --connect`"
@@ -170,7 +170,7 @@ impl Device {
     }
 
     /// Returns the virtio controller of the disk; none if it is on another one.
-    fn controller(&self, qmp: &mut Qmp) -> Answer<Option<String>> {
+    fn controller(&self, qmp: &mut Qmp) -> Result<Option<String>> {
         const VIRTIO: &str = "/virtio-backend";
         if let Some((controller, _)) = self.place.split_once(VIRTIO) {
             return Ok(Some(controller.to_owned()));
@@ -184,11 +184,11 @@ impl Device {
     ///
     /// # Errors
     /// If it is not virtio-blk, nor on a virtio-scsi controller.
-    pub(super) fn check_holds_requests_back(&self, qmp: &mut Qmp, wanted: &str) -> Answer<()> {
+    pub(super) fn check_holds_requests_back(&self, qmp: &mut Qmp, wanted: &str) -> Result<()> {
         if self.controller(qmp)?.is_some() {
             return Ok(());
         }
-        Err(Problem::invalid(format!(
+        Err(Error::invalid(format!(
             "Cannot move disk '{wanted}' while the guest runs: it is neither virtio-blk nor virtio-scsi, and with other \
              controllers QEMU can abort while it changes over; shut the guest down and start it with the lines of `forebay \
              disk show NAME --connect`"

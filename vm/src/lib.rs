@@ -59,7 +59,7 @@ pub use detach::detach;
 pub use forebay::{DiskRequest, Forebay, MovedDisk};
 
 use crate::qmp::{Monitor, Patience, Qmp};
-use base::problem::Answer;
+use base::error::Result;
 use graph::Device;
 use process::Process;
 
@@ -75,7 +75,7 @@ impl<'a> AttachContext<'a> {
     ///
     /// # Errors
     /// If it cannot be reached, or its process is not found.
-    pub fn new(monitor: &Monitor, forebay: &'a dyn Forebay) -> Answer<Self> {
+    pub fn new(monitor: &Monitor, forebay: &'a dyn Forebay) -> Result<Self> {
         let mut qmp = Qmp::open(monitor, Patience::default())?;
         let process = Process::behind(&mut qmp)?;
         Ok(Self { qmp, process, forebay })
@@ -85,7 +85,7 @@ impl<'a> AttachContext<'a> {
     ///
     /// # Errors
     /// If there are more, which are listed, or there is none.
-    pub fn only_device(&mut self) -> Answer<String> {
+    pub fn only_device(&mut self) -> Result<String> {
         Device::only(&mut self.qmp)
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::graph::array;
 use crate::qmp::Qmp;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 /// Time limit of a job. Nothing is copied; it waits for requests of the guest at most, and those may wait a minute for a Forebay that is
 /// being restarted.
@@ -41,7 +41,7 @@ impl ChangeOver<'_> {
     ///
     /// # Errors
     /// The first failure. The job may still be there; [`end`] removes it.
-    pub(super) fn run(&self, qmp: &mut Qmp) -> Answer<()> {
+    pub(super) fn run(&self, qmp: &mut Qmp) -> Result<()> {
         let mut arguments = json!({
             "job-id": self.job,
             "device": self.root,
@@ -66,10 +66,10 @@ impl ChangeOver<'_> {
         Ok(())
     }
 
-    fn reaches(&self, qmp: &mut Qmp, status: &str) -> Answer<()> {
+    fn reaches(&self, qmp: &mut Qmp, status: &str) -> Result<()> {
         let job = wait(qmp, self.job, &[status, "concluded"], JOB_TIME_MAX)?;
         let failed = |what: String| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot change the guest over from node {} to {}: {what}",
                 self.from, self.to
             ))
@@ -90,7 +90,7 @@ impl ChangeOver<'_> {
 ///
 /// # Errors
 /// If QEMU refuses.
-pub(super) fn end(qmp: &mut Qmp, name: &str) -> Answer<()> {
+pub(super) fn end(qmp: &mut Qmp, name: &str) -> Result<()> {
     let Some(job) = query_job(qmp, name)? else { return Ok(()) };
     if job["status"] != "concluded" {
         // A job that is just ending by itself refuses, and is found ended by the next check.
@@ -106,7 +106,7 @@ pub(super) fn end(qmp: &mut Qmp, name: &str) -> Answer<()> {
 }
 
 /// Waits until the job has one of `statuses`; returns none if that takes too long, or the job is gone.
-fn wait(qmp: &mut Qmp, name: &str, statuses: &[&str], time: Duration) -> Answer<Option<Value>> {
+fn wait(qmp: &mut Qmp, name: &str, statuses: &[&str], time: Duration) -> Result<Option<Value>> {
     let deadline = Instant::now() + time;
     while let Some(job) = query_job(qmp, name)? {
         if statuses.iter().any(|status| job["status"] == *status) {
@@ -121,7 +121,7 @@ fn wait(qmp: &mut Qmp, name: &str, statuses: &[&str], time: Duration) -> Answer<
     Ok(None)
 }
 
-fn query_job(qmp: &mut Qmp, name: &str) -> Answer<Option<Value>> {
+fn query_job(qmp: &mut Qmp, name: &str) -> Result<Option<Value>> {
     let jobs = qmp.execute("query-jobs", &json!({}))?;
     Ok(array(&jobs).find(|job| job["id"] == name).cloned())
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::command_line::{CommandLine, Options};
 use super::graph::{Device, Graph};
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 /// Drivers that open a file or a host's block device.
 const STORAGE_DRIVERS: [&str; 2] = ["file", "host_device"];
@@ -58,14 +58,14 @@ impl MovableDisk {
     ///
     /// # Errors
     /// If it is not a writable raw disk; the error has the finding and the next step.
-    pub(super) fn below(device: &Device, graph: &Graph, line: &CommandLine, folder: &Path) -> Answer<Self> {
+    pub(super) fn below(device: &Device, graph: &Graph, line: &CommandLine, folder: &Path) -> Result<Self> {
         let top = graph.disk_below(&device.root).to_owned();
         let storage = match graph.driver_of(&top) {
             "raw" => graph.below(&top).unwrap_or(&top).to_owned(),
             _ => top.clone(),
         };
         let file = path_of(graph, &storage);
-        let refuse = |what: String| Err(Problem::invalid(format!("Cannot move this disk ({file}): {what}")));
+        let refuse = |what: String| Err(Error::invalid(format!("Cannot move this disk ({file}): {what}")));
         if !STORAGE_DRIVERS.contains(&graph.driver_of(&storage)) {
             return refuse(what_instead(graph.driver_of(&top), &file));
         }

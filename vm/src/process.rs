@@ -12,7 +12,7 @@ use nix::unistd::Gid;
 use super::command_line::CommandLine;
 use crate::qmp::Qmp;
 use base::bounded;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::qemu_process::QemuProcess;
 
 /// Process of this host.
@@ -26,7 +26,7 @@ impl Process {
     ///
     /// # Errors
     /// If processes cannot be inspected.
-    pub(super) fn behind(qmp: &mut Qmp) -> Answer<Self> {
+    pub(super) fn behind(qmp: &mut Qmp) -> Result<Self> {
         let Some(peer) = qmp.peer() else { return Self::with_uuid(qmp) };
         let table = fs::read_to_string("/proc/net/unix").map_err(|error| unreadable(peer, &error))?;
         let sockets = listening_sockets(&table, qmp.name());
@@ -42,7 +42,7 @@ impl Process {
     }
 
     /// Finds the process of a guest that libvirt started, by the guest's UUID on its command line.
-    fn with_uuid(qmp: &mut Qmp) -> Answer<Self> {
+    fn with_uuid(qmp: &mut Qmp) -> Result<Self> {
         let answer = qmp.execute("query-uuid", &serde_json::json!({}))?;
         let uuid = answer["UUID"].as_str().unwrap_or_default().to_owned();
         let folders = fs::read_dir("/proc").into_iter().flatten();
@@ -55,7 +55,7 @@ impl Process {
             words.windows(2).any(|pair| pair[0] == b"-uuid" && pair[1] == uuid.as_bytes())
         });
         found.ok_or_else(|| {
-            Problem::invalid(format!(
+            Error::invalid(format!(
                 "Cannot find the process of the guest {uuid} at {}: libvirt runs it on another host, or this user may not see \
                  it; run as root on the host of the guest",
                 qmp.name().display()
@@ -72,13 +72,13 @@ impl Process {
     ///
     /// # Errors
     /// If the process cannot be inspected.
-    pub(super) fn has_open(&self, storage: Identity) -> Answer<bool> {
+    pub(super) fn has_open(&self, storage: Identity) -> Result<bool> {
         let open = self.open_files()?;
         Ok(open.iter().any(|file| Identity::of(file).is_ok_and(|found| found.same_storage(&storage))))
     }
 
     /// Returns its command line.
-    pub(super) fn command_line(&self) -> Answer<CommandLine> {
+    pub(super) fn command_line(&self) -> Result<CommandLine> {
         let bytes = bounded::read(&self.path("cmdline"), bounded::PRINTED_BYTES_MAX)
             .map_err(|error| unreadable(self.id, &error))?;
         let words = bytes.split(|byte| *byte == 0);
@@ -86,7 +86,7 @@ impl Process {
     }
 
     /// Returns its working folder.
-    pub(super) fn folder(&self) -> Answer<PathBuf> {
+    pub(super) fn folder(&self) -> Result<PathBuf> {
         fs::read_link(self.path("cwd")).map_err(|error| unreadable(self.id, &error))
     }
 
@@ -95,18 +95,18 @@ impl Process {
     ///
     /// # Errors
     /// If the process cannot be inspected.
-    pub(super) fn group_to_let_in(&self, usual: Option<Gid>) -> Answer<Option<Gid>> {
+    pub(super) fn group_to_let_in(&self, usual: Option<Gid>) -> Result<Option<Gid>> {
         let status = fs::read_to_string(self.path("status")).map_err(|error| unreadable(self.id, &error))?;
         Ok(group_to_let_in(&status, usual))
     }
 
-    fn holds(&self, sockets: &[String]) -> Answer<bool> {
+    fn holds(&self, sockets: &[String]) -> Result<bool> {
         let links = self.open_files()?.into_iter().filter_map(|file| fs::read_link(file).ok());
         let names: Vec<String> = links.map(|link| link.to_string_lossy().into_owned()).collect();
         Ok(sockets.iter().any(|socket| names.contains(socket)))
     }
 
-    fn open_files(&self) -> Answer<Vec<PathBuf>> {
+    fn open_files(&self) -> Result<Vec<PathBuf>> {
         let list = fs::read_dir(self.path("fd")).map_err(|error| unreadable(self.id, &error))?;
         Ok(list.filter_map(|entry| Some(entry.ok()?.path())).collect())
     }
@@ -142,8 +142,8 @@ fn group_to_let_in(status: &str, usual: Option<Gid>) -> Option<Gid> {
     (!is_root && !is_usual).then(|| Gid::from_raw(group))
 }
 
-fn unreadable(id: u32, error: &io::Error) -> Problem {
-    Problem::invalid(format!(
+fn unreadable(id: u32, error: &io::Error) -> Error {
+    Error::invalid(format!(
         "Cannot see what QEMU (process {id}) has open: {error}; run as root, or as the user of that QEMU"
     ))
 }

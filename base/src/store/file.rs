@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::descriptors::advice_or;
-use crate::problem::{Answer, Problem};
+use crate::error::{Error, Result};
 use tokio::sync::oneshot;
 
 use super::{Source, Store, Writing, lock, path};
@@ -59,7 +59,7 @@ pub struct NotSaved {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotChanged {
     /// The change itself failed.
-    Refused(Problem),
+    Refused(Error),
     /// It could not be saved.
     Unsaved(NotSaved),
 }
@@ -101,8 +101,8 @@ impl<T: StoredValue> StoredFile<T> {
     /// Those of `change`, and if the value cannot be saved. Then nothing has changed.
     pub async fn change<R: Send + 'static>(
         &self,
-        change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
-    ) -> Answer<R> {
+        change: impl FnOnce(&mut T) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
         let answer = self.submit(change).await.expect(NO_PANIC);
         answer.map_err(NotChanged::into_problem)
     }
@@ -113,14 +113,14 @@ impl<T: StoredValue> StoredFile<T> {
     /// As there.
     pub fn change_here<R: Send + 'static>(
         &self,
-        change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
+        change: impl FnOnce(&mut T) -> Result<R> + Send + 'static,
     ) -> Result<R, NotChanged> {
         self.submit(change).blocking_recv().expect(NO_PANIC)
     }
 
     fn submit<R: Send + 'static>(
         &self,
-        change: impl FnOnce(&mut T) -> Answer<R> + Send + 'static,
+        change: impl FnOnce(&mut T) -> Result<R> + Send + 'static,
     ) -> oneshot::Receiver<Result<R, NotChanged>> {
         let (done, answer) = oneshot::channel();
         let change = move |value: &mut T| -> Settle {
@@ -193,15 +193,15 @@ impl NotSaved {
     }
 
     /// Returns the error for the caller of the change.
-    pub fn into_problem(self) -> Problem {
+    pub fn into_problem(self) -> Error {
         let left = if self.in_place { " (a restart may already see the change)" } else { "" };
-        Problem::failed(format!("{}{left}", self.reason))
+        Error::failed(format!("{}{left}", self.reason))
     }
 }
 
 impl NotChanged {
     /// Returns the error for the caller of the change.
-    pub fn into_problem(self) -> Problem {
+    pub fn into_problem(self) -> Error {
         match self {
             Self::Refused(problem) => problem,
             Self::Unsaved(not) => not.into_problem(),

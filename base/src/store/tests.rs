@@ -92,7 +92,7 @@ fn changes_that_wait_are_written_together_and_none_undoes_another() {
     let change = |number| {
         file.change(move |list| {
             list.all.push(number);
-            if number == 7 { Err(Problem::missing("Nothing")) } else { Ok(()) }
+            if number == 7 { Err(Error::missing("Nothing")) } else { Ok(()) }
         })
     };
     let answers = run(async {
@@ -104,7 +104,7 @@ fn changes_that_wait_are_written_together_and_none_undoes_another() {
     });
     first.join().expect("it does not panic").expect("the folder is ours");
     let refused: Vec<_> = answers.iter().enumerate().filter(|(_, answer)| answer.is_err()).collect();
-    assert_eq!(refused, [(6, &Err(Problem::missing("Nothing")))], "each has its own answer");
+    assert_eq!(refused, [(6, &Err(Error::missing("Nothing")))], "each has its own answer");
     assert!(die_after(dir.path(), None), "two batches took exactly ten steps");
     let all: Vec<u32> = (0..=20).filter(|number| *number != 7).collect();
     assert_eq!(stored(dir.path()).read(List::clone), list(&all));
@@ -116,7 +116,7 @@ fn a_change_that_panics_is_one_for_its_caller_alone() {
     let file = stored(dir.path());
     let bad = file.clone();
     let panicked = std::thread::spawn(move || {
-        bad.change_here(|list| -> Answer<()> {
+        bad.change_here(|list| -> Result<()> {
             list.all.push(9);
             panic!("a fault")
         })
@@ -130,11 +130,11 @@ fn a_change_that_fails_or_changes_nothing_writes_nothing() {
     let dir = TempDir::new();
     let file = stored(dir.path());
     assert_eq!(file.change_here(|_| Ok(7)), Ok(7));
-    let refused = file.change_here(|list| -> Answer<()> {
+    let refused = file.change_here(|list| -> Result<()> {
         list.all.push(1);
-        Err(Problem::missing("Nothing"))
+        Err(Error::missing("Nothing"))
     });
-    assert_eq!(refused, Err(NotChanged::Refused(Problem::missing("Nothing"))));
+    assert_eq!(refused, Err(NotChanged::Refused(Error::missing("Nothing"))));
     assert_eq!(fs::read_dir(dir.path()).expect("it is ours").count(), 0);
 }
 

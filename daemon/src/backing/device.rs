@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::blocking_pool::BlockingPool;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
 use block::patient::{Patient, Trouble};
@@ -90,7 +90,7 @@ impl Backing {
         host: &LocalHost,
         blocking: &BlockingPool,
         opening: &Opening,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         let opened = OpenStorage::open(ring, host, blocking, opening).await?;
         Ok(Self::new(host, &opening.location, opened, opening.retry_ns))
     }
@@ -169,7 +169,7 @@ impl Backing {
     ///
     /// # Errors
     /// A conflict as long as that QEMU, or any other program, has it open; then nothing has changed.
-    pub(crate) fn take_image_lock(&self, location: &Location) -> Answer<()> {
+    pub(crate) fn take_image_lock(&self, location: &Location) -> Result<()> {
         self.0.inner().take_image_lock(location)
     }
 
@@ -178,9 +178,9 @@ impl Backing {
     /// # Errors
     /// The error of the system, or that the kernel still has requests with an unknown outcome: one of them
     /// could land after a write of QEMU. Then nothing has changed.
-    pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+    pub(crate) fn give_up_image_lock(&self, location: &Location) -> Result<()> {
         if self.0.has_left_requests() {
-            return Err(Problem::unavailable(format!(
+            return Err(Error::unavailable(format!(
                 "Cannot unlock backing {location}: it has not answered requests that Forebay abandoned, and they may still be done; try \
                  again once it has, see `forebay disk show`"
             )));

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use base::descriptors::advice_or;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::file;
 use block::nbd::{Address, Target};
 use cache::bytes::superblock;
@@ -36,8 +36,8 @@ pub(crate) enum Images {
 ///
 /// # Errors
 /// If it is missing, unreadable, not a file or block device, or an image format that is refused.
-pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
-    let refuse = |what: String| Problem::invalid(format!("Cannot use backing {}: {what}", path.display()));
+pub(crate) fn probe(path: &Path, images: Images) -> Result<Identity> {
+    let refuse = |what: String| Error::invalid(format!("Cannot use backing {}: {what}", path.display()));
     let kind = fs::metadata(path).map_err(|error| refuse(advise(path, &error)))?.file_type();
     if kind.is_dir() {
         return Err(refuse("it is a folder; name a file or block device in it".to_owned()));
@@ -176,7 +176,7 @@ mod tests {
 
     use super::*;
 
-    fn probed(content: &[u8]) -> Answer<Identity> {
+    fn probed(content: &[u8]) -> Result<Identity> {
         let dir = TempDir::new();
         let path = dir.path().join("x.img");
         fs::write(&path, content).expect("the folder is ours");

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::file::Lock;
 use block::patient::{Hang, Watch};
 use block::{BlockDevice, BlockError};
@@ -66,7 +66,7 @@ pub(super) trait Storage: BlockDevice {
     ///
     /// # Errors
     /// A conflict as long as another program has it open, or that it has no locks. Then nothing has changed.
-    fn take_image_lock(&self, location: &Location) -> Answer<()> {
+    fn take_image_lock(&self, location: &Location) -> Result<()> {
         Err(cannot_lock(location, &self.capabilities()))
     }
 
@@ -74,7 +74,7 @@ pub(super) trait Storage: BlockDevice {
     ///
     /// # Errors
     /// The error of the system, or that it has no locks. Then nothing has changed.
-    fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+    fn give_up_image_lock(&self, location: &Location) -> Result<()> {
         Err(cannot_lock(location, &self.capabilities()))
     }
 
@@ -105,7 +105,7 @@ pub(super) trait Storage: BlockDevice {
     fn report_to(&self, _watch: Rc<Watch>) {}
 }
 
-fn cannot_lock(location: &Location, capabilities: &Capabilities) -> Problem {
+fn cannot_lock(location: &Location, capabilities: &Capabilities) -> Error {
     let reason = capabilities.guest_move.reason().expect("whatever can be locked does so by itself");
-    Problem::invalid(format!("Cannot lock backing {location}: {reason}"))
+    Error::invalid(format!("Cannot lock backing {location}: {reason}"))
 }

@@ -38,7 +38,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use base::blocking_pool::BlockingPool;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::file::Access;
 use cache::{Belief, Expected, Past, SharedBits};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -187,7 +187,7 @@ impl BackingHistory {
         sizes: Sizes,
         mark: u64,
         backing: Arc<dyn Attributes>,
-    ) -> Answer<(Self, Appearance)> {
+    ) -> Result<(Self, Appearance)> {
         let record = host.read(|host| Record::load(host, id));
         // The larger of the two was recorded last: disks never shrink.
         let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
@@ -195,7 +195,7 @@ impl BackingHistory {
         let disk_bytes = disk_bytes.min(sizes.backing);
         let looking = move || {
             let (found, cannot_mark) = (appearance_of(&*backing)?, backing.check_marks().err());
-            Answer::Ok((HistoryHandle { backing, marked: found.dirty.clone(), cannot_mark }, found))
+            Result::Ok((HistoryHandle { backing, marked: found.dirty.clone(), cannot_mark }, found))
         };
         let (handle, found) = blocking.run(looking).await??;
         let history = Self::from_handle(blocking, (places, host), id, disk_bytes, mark, handle).await?;
@@ -220,7 +220,7 @@ impl BackingHistory {
         disk_bytes: u64,
         mark: u64,
         handle: HistoryHandle,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         let folder = places.touched();
         let opening = move || {
             WriteIntentBitmap::check_memory(&folder, id, disk_bytes)?;
@@ -259,12 +259,12 @@ impl BackingHistory {
     ///
     /// # Errors
     /// If there is no memory for them; then everything is as before.
-    pub(crate) fn larger_bits(&self, disk_bytes: u64) -> Answer<WriteIntentBitmap> {
+    pub(crate) fn larger_bits(&self, disk_bytes: u64) -> Result<WriteIntentBitmap> {
         WriteIntentBitmap::check_memory(&self.places.touched(), self.id, disk_bytes)?;
         // Mapping waits for memory only: the bits in use belong to this thread.
         let before = Rc::clone(&self.touched.borrow());
         WriteIntentBitmap::larger(&before, disk_bytes).map_err(|error| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot note which pages of {disk_bytes} bytes change, in {}: {error}; make room there",
                 self.places.touched().display()
             ))
@@ -346,7 +346,7 @@ impl BackingHistory {
     ///
     /// # Errors
     /// If it cannot be recorded; then the disk must not be served.
-    pub(crate) async fn begin(&self, bytes: u64, access: Access, flash_failed: bool) -> Answer<()> {
+    pub(crate) async fn begin(&self, bytes: u64, access: Access, flash_failed: bool) -> Result<()> {
         // Content that was to be invalidated is, durably, unless flash failed: then it may return with the
         // flash.
         let void = if flash_failed { Invalidation::AsBefore } else { Invalidation::No };
@@ -367,7 +367,7 @@ impl BackingHistory {
     ///
     /// # Errors
     /// If it cannot be recorded; then less is trusted at the next start.
-    pub(crate) async fn end(&self, bytes: u64, access: Access) -> Answer<()> {
+    pub(crate) async fn end(&self, bytes: u64, access: Access) -> Result<()> {
         self.turn(EpochChange { bytes, access, void: Invalidation::AsBefore, at_rest: true }).await
     }
 
@@ -381,7 +381,7 @@ impl BackingHistory {
     ///
     /// # Errors
     /// If the backing could not be accessed.
-    pub(crate) async fn mark(&self, mark: DirtyMark) -> Answer<Result<(), CannotMark>> {
+    pub(crate) async fn mark(&self, mark: DirtyMark) -> Result<Result<(), CannotMark>> {
         if self.marked.borrow().as_ref() == Some(&mark) {
             return Ok(Ok(()));
         }
@@ -444,7 +444,7 @@ impl BackingHistory {
         places: &Places,
         host: &HostFile,
         id: u32,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         let folder = places.touched();
         blocking.run(move || WriteIntentBitmap::forget(&folder, id)).await?;
         let forgetting = host.change(move |host| {
@@ -455,14 +455,14 @@ impl BackingHistory {
     }
 
     /// Gives the backing the session id of a new attachment, and records it, each step durably.
-    async fn turn(&self, turn: EpochChange) -> Answer<()> {
+    async fn turn(&self, turn: EpochChange) -> Result<()> {
         let backing = self.backing();
         self.change(move |records| {
             let EpochChange { bytes, access, void, at_rest } = turn;
             let found = appearance_of(&*backing)?;
             if access == Access::ReadWrite && found.file.is_some() {
                 let next = new_session().map_err(|reason| {
-                    Problem::failed(format!(
+                    Error::failed(format!(
                         "Cannot name an attachment: {reason}; the system has no random numbers"
                     ))
                 })?;
@@ -479,15 +479,15 @@ impl BackingHistory {
     }
 
     async fn remember_flash_lost(&self) -> Result<(), String> {
-        let voided = self.change(|records| records.save(records.last().voided()));
-        voided.await.map_err(|problem| problem.message)
+        let invalidated = self.change(|records| records.save(records.last().invalidated()));
+        invalidated.await.map_err(|problem| problem.message)
     }
 
     /// Changes the record durably, after all changes that were requested before.
     async fn change(
         &self,
-        steps: impl FnOnce(&mut RecordGuard) -> Answer<()> + Send + 'static,
-    ) -> Answer<()> {
+        steps: impl FnOnce(&mut RecordGuard) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
         let last = Arc::clone(&self.record).lock_owned().await;
         let mut records = RecordGuard { last, host: self.host.clone(), id: self.id };
         self.blocking.run(move || steps(&mut records)).await?
@@ -511,16 +511,16 @@ impl RecordGuard {
     ///
     /// # Errors
     /// If it cannot be saved; then the earlier one stays.
-    fn save(&mut self, next: Record) -> Answer<()> {
+    fn save(&mut self, next: Record) -> Result<()> {
         next.save(&self.host, self.id)?;
         *self.last = next;
         Ok(())
     }
 }
 
-fn appearance_of(backing: &dyn Attributes) -> Answer<Appearance> {
+fn appearance_of(backing: &dyn Attributes) -> Result<Appearance> {
     backing.appearance().map_err(|error| {
-        Problem::failed(format!("Cannot examine the open backing: {error}; check its file system"))
+        Error::failed(format!("Cannot examine the open backing: {error}; check its file system"))
     })
 }
 

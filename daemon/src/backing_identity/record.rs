@@ -1,6 +1,6 @@
 //! Record of a disk in `DIR/state.json`: the appearance of its backing when this host had it last.
 
-use base::problem::Answer;
+use base::error::Result;
 use base::store::NotChanged;
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +150,7 @@ impl Record {
     ///
     /// # Errors
     /// If it cannot be saved; then the earlier record stays.
-    pub(super) fn save(&self, host: &HostFile, id: u32) -> Answer<()> {
+    pub(super) fn save(&self, host: &HostFile, id: u32) -> Result<()> {
         let record = serde_json::to_value(self).expect("plain data");
         let saved = host.change_here(move |host| {
             host.set_backing(id, record);

@@ -150,7 +150,7 @@ impl StoryWorld {
     }
 
     /// Runs a change that may crash before each durable step. Returns true if it ran to its end.
-    async fn with_a_death(&mut self, change: impl Future<Output = Answer<()>>) -> bool {
+    async fn with_a_death(&mut self, change: impl Future<Output = Result<()>>) -> bool {
         let dies = self.one_in(2).then(|| self.rng.below(STEPS_MAX) as u32);
         die_after(self.dir.path(), dies);
         let outcome = change.await;

@@ -16,8 +16,8 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use base::error::{Error, Result};
 use base::memory::MemoryFolders;
-use base::problem::{Answer, Problem};
 use base::units::Size;
 use block::SharedWords;
 use cache::{SharedBits, words_for};
@@ -52,7 +52,7 @@ impl WriteIntentBitmap {
     ///
     /// # Errors
     /// If such a file cannot be removed.
-    pub(super) fn open(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> Answer<(Self, bool)> {
+    pub(super) fn open(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> Result<(Self, bool)> {
         let count = HEADER_WORDS + words_for(disk_bytes);
         match map(&file(dir, id), count) {
             Ok(shared) => {
@@ -73,7 +73,7 @@ impl WriteIntentBitmap {
                 let shown = path.display();
                 match fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(Problem::failed(format!(
+                        return Err(Error::failed(format!(
                             "Cannot note which pages of disk {id} change: {shown} can neither be used nor removed ({error}); remove it"
                         )));
                     }
@@ -92,12 +92,12 @@ impl WriteIntentBitmap {
     ///
     /// # Errors
     /// With the needed and the available memory.
-    pub(super) fn check_memory(dir: &Path, id: u32, disk_bytes: u64) -> Answer<()> {
+    pub(super) fn check_memory(dir: &Path, id: u32, disk_bytes: u64) -> Result<()> {
         let needed = ((HEADER_WORDS + words_for(disk_bytes)) * size_of::<AtomicU64>()) as u64;
         let taken = fs::metadata(file(dir, id)).map_or(0, |about| about.len());
         let more = needed.saturating_sub(taken);
         match MemoryFolders::default().available().filter(|available| more > available.bytes / 2) {
-            Some(available) if more > MEMORY_UNASKED => Err(Problem::unavailable(format!(
+            Some(available) if more > MEMORY_UNASKED => Err(Error::unavailable(format!(
                 "Cannot serve a disk of {}: to note which of its pages change takes {} of memory, and {available}, of which at most half \
                  is for one disk; give the host more, or serve a smaller disk",
                 Size(disk_bytes),

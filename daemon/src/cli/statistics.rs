@@ -1,6 +1,6 @@
 //! Options of the commands that show counters of disks.
 
-use base::problem::Answer;
+use base::error::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use telemetry::series::Span;
@@ -110,7 +110,7 @@ impl HistogramProperty {
 /// Returns a parser of the values that have these names, each with a sentence for the help.
 fn named<T: Clone + Send + Sync + 'static>(
     names: impl Iterator<Item = (&'static str, &'static str)>,
-    parse: fn(&str) -> Answer<T>,
+    parse: fn(&str) -> Result<T>,
 ) -> impl TypedValueParser<Value = T> {
     let values = names.map(|(name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).try_map(move |name| parse(&name))

@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal, Read, Write};
 
 use api::AcceptDisk;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use serde_json::Value;
 
 use super::disk::path_of;
@@ -14,7 +14,7 @@ use crate::output::{self, number, size};
 /// The longest answer to a question, in bytes.
 const ANSWER_BYTES_MAX: u64 = 256;
 
-pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
+pub(super) fn accept(options: &DiskAccept) -> Result<()> {
     let DiskAccept { name, yes, despite_differences, reading } = options;
     let (despite_differences, path) = (*despite_differences, format!("{}/accept", path_of(name)?));
     let client = client(&reading.daemon)?;
@@ -23,7 +23,7 @@ pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
         let acceptance = &document["acceptance"];
         let found = found(name, acceptance);
         if acceptance["pages_different"] != 0 && !despite_differences {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "{found}. The backing differs from the cached data: restore the disk's own backing, or serve this one \
                  with --despite-differences. Nothing was changed"
             )));
@@ -77,9 +77,9 @@ fn found(name: &str, acceptance: &Value) -> String {
 ///
 /// # Errors
 /// If there is no terminal, or the answer is no.
-fn ask(name: &str, found: &str) -> Answer<()> {
+fn ask(name: &str, found: &str) -> Result<()> {
     if !std::io::stdin().is_terminal() {
-        return Err(Problem::invalid(format!(
+        return Err(Error::invalid(format!(
             "{found}. There is no terminal to ask at, and nothing was changed: forebay disk accept {name} --yes serves the disk"
         )));
     }
@@ -90,7 +90,7 @@ fn ask(name: &str, found: &str) -> Answer<()> {
 ///
 /// # Errors
 /// If the answer is not yes.
-pub(super) fn confirm(question: &str) -> Answer<()> {
+pub(super) fn confirm(question: &str) -> Result<()> {
     output::print(question)?;
     let mut answer = String::new();
     let read = std::io::stdout()
@@ -98,7 +98,7 @@ pub(super) fn confirm(question: &str) -> Answer<()> {
         .and_then(|()| std::io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut answer));
     match read {
         Ok(_) if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) => Ok(()),
-        _ => Err(Problem::invalid("The answer was no: nothing was changed".to_owned())),
+        _ => Err(Error::invalid("The answer was no: nothing was changed".to_owned())),
     }
 }
 

@@ -7,8 +7,8 @@ mod trace;
 use std::path::Path;
 
 use advice::AdviceDocument;
+use base::error::{Error, ErrorKind, Result};
 use base::names;
-use base::problem::{Answer, Problem, ProblemKind};
 use base::units;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::cli::Advise;
 use crate::client::Client;
 use crate::output::{self, list, text};
 
-pub(super) fn run(options: &Advise) -> Answer<()> {
+pub(super) fn run(options: &Advise) -> Result<()> {
     let document = document(options)?;
     let shown = if options.reading.json { format!("{document}\n") } else { show::text(&document) };
     output::print(&shown)?;
@@ -31,7 +31,7 @@ pub(super) fn run(options: &Advise) -> Answer<()> {
 ///
 /// # Errors
 /// Names the disks, or the trace, that cannot reach it.
-fn check_wanted(document: &Value, wanted: f64) -> Answer<()> {
+fn check_wanted(document: &Value, wanted: f64) -> Result<()> {
     let has = |advice: &&Value| {
         let size = &advice["size"];
         let fits = size["wanted_bytes"].as_u64().zip(size["advised"]["cache_bytes"].as_u64());
@@ -43,19 +43,19 @@ fn check_wanted(document: &Value, wanted: f64) -> Answer<()> {
         return Ok(());
     }
     let wanted = units::percent(wanted);
-    Err(Problem::failed(format!(
+    Err(Error::failed(format!(
         "Cannot advise a size with {wanted} hits for {}: see above why",
         names.join(", ")
     )))
 }
 
-fn document(options: &Advise) -> Answer<Value> {
+fn document(options: &Advise) -> Result<Value> {
     let Some(target) = &options.target else { return of_all(options) };
     if Path::new(target).exists() && !is_disk(options, target) {
         let advice = trace::advice(options, Path::new(target))?;
         let document = serde_json::to_value(AdviceDocument::of(vec![advice]));
         return document
-            .map_err(|error| Problem::failed(format!("Cannot write the advice on {target}: {error}")));
+            .map_err(|error| Error::failed(format!("Cannot write the advice on {target}: {error}")));
     }
     of_disk(options, target)
 }
@@ -68,14 +68,14 @@ fn is_disk(options: &Advise, name: &str) -> bool {
         && client(options.daemon()).is_ok_and(|client| client.get(&format!("/v1/disks/{name}")).is_ok())
 }
 
-fn of_all(options: &Advise) -> Answer<Value> {
+fn of_all(options: &Advise) -> Result<Value> {
     refuse_options_of_traces(options, "all disks")?;
     client(options.daemon())?.get(&format!("/v1/advice{}", question(options)))
 }
 
-fn of_disk(options: &Advise, name: &str) -> Answer<Value> {
+fn of_disk(options: &Advise, name: &str) -> Result<Value> {
     names::check(name).map_err(|problem| {
-        Problem::invalid(format!(
+        Error::invalid(format!(
             "Cannot advise on '{}': there is no such file. {}",
             name.escape_debug(),
             problem.message
@@ -85,14 +85,14 @@ fn of_disk(options: &Advise, name: &str) -> Answer<Value> {
     let client = client(options.daemon())?;
     let answer = client.get(&format!("/v1/disks/{name}/advice{}", question(options)));
     answer.map_err(|problem| match problem.kind {
-        ProblemKind::Missing => with_names(&client, name, problem),
+        ErrorKind::Missing => with_names(&client, name, problem),
         _ => problem,
     })
 }
 
-fn refuse_options_of_traces(options: &Advise, what: &str) -> Answer<()> {
+fn refuse_options_of_traces(options: &Advise, what: &str) -> Result<()> {
     options.only_for_traces().map_or(Ok(()), |option| {
-        Err(Problem::invalid(format!(
+        Err(Error::invalid(format!(
             "Cannot advise on {what} with {option}, which is for traces; leave it out"
         )))
     })
@@ -103,12 +103,12 @@ fn question(options: &Advise) -> String {
 }
 
 /// Adds the names of the disks to a problem.
-fn with_names(client: &Client, name: &str, problem: Problem) -> Problem {
+fn with_names(client: &Client, name: &str, problem: Error) -> Error {
     let Ok(document) = client.get("/v1/disks") else { return problem };
     let names: Vec<String> = list(&document["disks"]).iter().map(|disk| text(&disk["name"])).collect();
     let there = match names.as_slice() {
         [] => "none is served here; `forebay disk add` adds one".to_owned(),
         names => format!("the disks here are {}", names.join(", ")),
     };
-    Problem::missing(format!("There is neither a disk nor a file '{name}': {there}"))
+    Error::missing(format!("There is neither a disk nor a file '{name}': {there}"))
 }

@@ -10,8 +10,8 @@ mod show;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use base::error::{Error, Result};
 use base::patience::while_held;
-use base::problem::{Answer, Problem};
 use block::FileDevice;
 use block::Ring;
 use block::executor::{Executor, Order};
@@ -53,9 +53,9 @@ struct RecordedState {
     host: HostRecord,
 }
 
-pub(super) fn run(options: &Check) -> Answer<()> {
+pub(super) fn run(options: &Check) -> Result<()> {
     let remembered = remembered(options)?;
-    let failed = |error: std::io::Error| Problem::failed(format!("Cannot start: {error}; free some memory"));
+    let failed = |error: std::io::Error| Error::failed(format!("Cannot start: {error}; free some memory"));
     let ring = Ring::new(RING_DEPTH).map_err(failed)?;
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let checked = executor.run(check_all(&ring, &options.devices, remembered.as_ref()));
@@ -71,7 +71,7 @@ pub(super) fn run(options: &Check) -> Answer<()> {
 }
 
 /// Reads the state in DIR; none if there is none, which is an error only if DIR was given as an option.
-fn remembered(options: &Check) -> Answer<Option<RecordedState>> {
+fn remembered(options: &Check) -> Result<Option<RecordedState>> {
     let surroundings = Environment::of_process();
     match Places::resolve(options.dir.clone(), options.run_dir.clone(), &surroundings) {
         Ok(places) => match HostRecord::load(&places.dir) {
@@ -87,7 +87,7 @@ fn remembered(options: &Check) -> Answer<Option<RecordedState>> {
 /// Verifies devices pool by pool.
 async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&RecordedState>) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
-    let mut pools: Vec<CheckedPool> = Vec::new();
+    let mut pools: Vec<PoolDevices> = Vec::new();
     for path in paths {
         match identify(ring, path).await {
             Ok((id, device)) => match pools.iter_mut().find(|pool| pool.id == id) {
@@ -95,7 +95,7 @@ async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&RecordedS
                     pool.paths.push(path.clone());
                     pool.devices.push(device);
                 }
-                None => pools.push(CheckedPool { id, paths: vec![path.clone()], devices: vec![device] }),
+                None => pools.push(PoolDevices { id, paths: vec![path.clone()], devices: vec![device] }),
             },
             Err(outcome) => verdicts.push(Verdict { paths: vec![path.clone()], outcome }),
         }
@@ -110,7 +110,7 @@ async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&RecordedS
 }
 
 /// The devices that hold one pool.
-struct CheckedPool {
+struct PoolDevices {
     id: String,
     paths: Vec<PathBuf>,
     devices: Vec<FileDevice>,
@@ -153,8 +153,8 @@ fn unreadable(path: &dyn fmt::Display, error: &dyn fmt::Display) -> CheckOutcome
     CheckOutcome::Refused("unreadable", format!("Cannot read {path}: {error}; check the device"))
 }
 
-async fn check(pool: CheckedPool, remembered: Option<&RecordedState>) -> CheckOutcome {
-    let CheckedPool { id, paths, devices } = pool;
+async fn check(pool: PoolDevices, remembered: Option<&RecordedState>) -> CheckOutcome {
+    let PoolDevices { id, paths, devices } = pool;
     let here = remembered.filter(|remembered| {
         let pool = remembered.host.state.pool.as_ref();
         pool.is_some_and(|pool| pool.id == id && !pool.being_made)
@@ -196,7 +196,7 @@ impl RecordedState {
             .unwrap_or_else(|problem| Expected { belief: Belief::Nothing(problem.message), touched: None })
     }
 
-    fn expect_remembered(&self, record: &DiskRecord, mark: u64) -> Answer<Expected> {
+    fn expect_remembered(&self, record: &DiskRecord, mark: u64) -> Result<Expected> {
         let location = Location::parse(&record.backing)?;
         if record.is_beside_qemu() {
             let belief = backing_identity::beside_qemu(Belief::ByRegion);
@@ -249,7 +249,7 @@ fn progress(device: &Path) -> ProgressBar {
 }
 
 /// Returns an error for damage, and for a device that could not be verified, or was not named.
-fn judge(verdicts: &[Verdict]) -> Answer<()> {
+fn judge(verdicts: &[Verdict]) -> Result<()> {
     let problem = |Verdict { paths, outcome }: &Verdict| match outcome {
         CheckOutcome::Checked(pool, _) if pool.devices_missing > 0 => Some(format!(
             "Cannot check all of the pool on {}: {} of its {} devices were not named; name them too",
@@ -265,7 +265,7 @@ fn judge(verdicts: &[Verdict]) -> Answer<()> {
         CheckOutcome::Refused(_, reason) => Some(reason.clone()),
     };
     let problems: Vec<String> = verdicts.iter().filter_map(problem).collect();
-    if problems.is_empty() { Ok(()) } else { Err(Problem::failed(problems.join("; "))) }
+    if problems.is_empty() { Ok(()) } else { Err(Error::failed(problems.join("; "))) }
 }
 
 fn named(paths: &[PathBuf]) -> String {

@@ -4,8 +4,8 @@
 
 use std::fmt::Write;
 
+use base::error::Result;
 use base::names;
-use base::problem::Answer;
 use serde_json::Value;
 
 use super::bar::Ink;
@@ -22,7 +22,7 @@ const DOUBLINGS: usize = 5;
 /// Reads below which a prediction is unreliable: with as many, its random error is a few hundredths.
 const READS_FEW: u64 = 10_000;
 
-pub(super) fn run(options: &CurveOptions) -> Answer<()> {
+pub(super) fn run(options: &CurveOptions) -> Result<()> {
     names::check(&options.name)?;
     let document = client(&options.reading.daemon)?.get(&format!("/v1/disks/{}/curve", options.name))?;
     if options.reading.json {

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use api::{QuiesceDisk, ResumeDisk};
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::units::Size;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
@@ -27,7 +27,7 @@ const FAILING_TIME_MAX: Duration = Duration::from_secs(5);
 /// Seconds for which a disk stays quiesced for a change.
 const CHANGE_SECONDS: u64 = 60;
 
-pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
+pub(super) fn destage(options: &DiskDestage) -> Result<()> {
     let name = &options.name;
     let path = format!("{}/destage", path_of(name)?);
     let client = client(&options.reading.daemon)?;
@@ -53,7 +53,7 @@ pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
     print_change(&options.reading, &document, &said)
 }
 
-pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
+pub(super) fn quiesce(options: &DiskQuiesce) -> Result<()> {
     let DiskQuiesce { name, seconds, reading } = options;
     let client = client(&reading.daemon)?;
     let quiesce = start_quiesce(&client, name, *seconds)?;
@@ -66,7 +66,7 @@ pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
     print_change(reading, &document, &said)
 }
 
-pub(super) fn resume(options: &DiskName) -> Answer<()> {
+pub(super) fn resume(options: &DiskName) -> Result<()> {
     let path = format!("{}/resume", path_of(&options.name)?);
     let document = client(&options.reading.daemon)?.post(&path, &())?;
     print_change(&options.reading, &document, &format!("Disk '{}' is resumed\n", options.name))
@@ -74,7 +74,7 @@ pub(super) fn resume(options: &DiskName) -> Answer<()> {
 
 /// Prints how much is left to destage after write-back was ended, and waits for it if asked to, or if there
 /// is a terminal.
-pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: bool) -> Answer<()> {
+pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: bool) -> Result<()> {
     if is_destaged(disk) {
         // Also if it was destaged before the wait could begin.
         return if wait { print_destaged(name) } else { Ok(()) };
@@ -98,7 +98,7 @@ pub(super) enum QuiesceOwner {
 
 /// Destages everything of a disk, and keeps it clean for the change that follows. Does nothing if nothing is
 /// dirty, or if destage is impossible: the change then reports the obstacle.
-pub(super) fn quiesce_for_change(client: &Client, name: &str) -> Answer<QuiesceOwner> {
+pub(super) fn quiesce_for_change(client: &Client, name: &str) -> Result<QuiesceOwner> {
     let document = client.get(&path_of(name)?)?;
     let disk = &document["disk"];
     if is_destaged(disk) || disk["load"].is_null() {
@@ -112,7 +112,7 @@ pub(super) fn quiesce_for_change(client: &Client, name: &str) -> Answer<QuiesceO
 }
 
 /// Ends the quiesce of [`quiesce_for_change`], if there is one, and no other client requested the same since.
-pub(super) fn end_quiesce(client: &Client, name: &str, quiesce: QuiesceOwner) -> Answer<()> {
+pub(super) fn end_quiesce(client: &Client, name: &str, quiesce: QuiesceOwner) -> Result<()> {
     let QuiesceOwner::Ours(number) = quiesce else { return Ok(()) };
     let document = client.get(&path_of(name)?)?;
     let state = &document["disk"]["quiet"]["state"];
@@ -122,18 +122,18 @@ pub(super) fn end_quiesce(client: &Client, name: &str, quiesce: QuiesceOwner) ->
     client.post(&format!("{}/resume", path_of(name)?), &ResumeDisk { number: Some(number) }).map(drop)
 }
 
-fn start_quiesce(client: &Client, name: &str, seconds: u64) -> Answer<QuiesceOwner> {
+fn start_quiesce(client: &Client, name: &str, seconds: u64) -> Result<QuiesceOwner> {
     let document = client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds })?;
     // A daemon that reports none has none.
     Ok(document["disk"]["quiet"]["number"].as_u64().map_or(QuiesceOwner::NotOurs, QuiesceOwner::Ours))
 }
 
-fn wait_until_quiesced(client: &Client, name: &str, quiesce: QuiesceOwner) -> Answer<()> {
+fn wait_until_quiesced(client: &Client, name: &str, quiesce: QuiesceOwner) -> Result<()> {
     let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
         Some("quiet") => Some(Ok(())),
         Some("coming") => None,
         // The reason of a disk that failed has its own advice, which is not to discard data.
-        Some("failed") if disk["state"] == "failed" => Some(Err(Problem::conflict(format!(
+        Some("failed") if disk["state"] == "failed" => Some(Err(Error::conflict(format!(
             "Cannot destage the dirty data of disk '{name}': {}",
             text(&disk["reason"])
         )))),
@@ -146,7 +146,7 @@ fn wait_until_quiesced(client: &Client, name: &str, quiesce: QuiesceOwner) -> An
     came
 }
 
-fn wait_for_destage(client: &Client, name: &str) -> Answer<()> {
+fn wait_for_destage(client: &Client, name: &str) -> Result<()> {
     wait_until_destaged(client, name)?;
     print_destaged(name)
 }
@@ -155,7 +155,7 @@ fn wait_for_destage(client: &Client, name: &str) -> Answer<()> {
 ///
 /// # Errors
 /// If data is lost, or destage makes no progress.
-pub(super) fn wait_until_destaged(client: &Client, name: &str) -> Answer<()> {
+pub(super) fn wait_until_destaged(client: &Client, name: &str) -> Result<()> {
     wait(client, name, |disk| match disk["lost_bytes"].as_u64() {
         _ if is_destaged(disk) => Some(Ok(())),
         Some(lost @ 1..) if left(disk) == 0 => Some(Err(is_lost(name, lost))),
@@ -165,15 +165,15 @@ pub(super) fn wait_until_destaged(client: &Client, name: &str) -> Answer<()> {
     client.post(&format!("{}/destage", path_of(name)?), &()).map(drop)
 }
 
-fn not_destaged(name: &str, reason: &str) -> Problem {
-    Problem::conflict(format!(
+fn not_destaged(name: &str, reason: &str) -> Error {
+    Error::conflict(format!(
         "Cannot destage the dirty data of disk '{name}': {reason}. The disk is unchanged; repair the \
          backing, or make room for it, and try again, or discard that data: forebay disk remove {name} --discard-dirty"
     ))
 }
 
 /// Polls a disk until `judge` returns a result, and shows the progress.
-fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>>) -> Answer<()> {
+fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Result<()>>) -> Result<()> {
     let path = path_of(name)?;
     let bar = progress(name);
     let mut moved = DestageProgress { least: u64::MAX, most: 0, at: Instant::now(), errors: 0 };
@@ -186,7 +186,7 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
         }
         if disk["state"] == "waiting" {
             // The reason includes a remedy.
-            return Err(Problem::unavailable(format!(
+            return Err(Error::unavailable(format!(
                 "Cannot destage the dirty data of disk '{name}', as the disk is not served. {}",
                 text(&disk["reason"])
             )));
@@ -198,7 +198,7 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
         bar.set_length(moved.most);
         bar.set_position(moved.most - left(disk).min(moved.most));
         if client.pause(LOOK_INTERVAL) == Pause::Interrupted {
-            return Err(Problem::failed(format!("Stopped waiting; disk '{name}' is served as before")));
+            return Err(Error::failed(format!("Stopped waiting; disk '{name}' is served as before")));
         }
     }
 }
@@ -213,7 +213,7 @@ struct DestageProgress {
 }
 
 impl DestageProgress {
-    fn observe(&mut self, disk: &Value, name: &str) -> Answer<()> {
+    fn observe(&mut self, disk: &Value, name: &str) -> Result<()> {
         let kinds = ["backing_errors", "flash_errors", "checksum_errors"];
         let errors = kinds.iter().filter_map(|kind| disk["statistics"][kind].as_u64()).sum();
         let left = left(disk);
@@ -234,15 +234,15 @@ impl DestageProgress {
     }
 }
 
-fn is_lost(name: &str, bytes: u64) -> Problem {
-    Problem::conflict(format!(
+fn is_lost(name: &str, bytes: u64) -> Error {
+    Error::conflict(format!(
         "The backing of disk '{name}' has everything but {} that flash lost: `forebay disk show {name} --lost` lists them. Have the \
          guest write them again, from a backup",
         Size(bytes)
     ))
 }
 
-fn print_destaged(name: &str) -> Answer<()> {
+fn print_destaged(name: &str) -> Result<()> {
     output::print(&format!("The backing of disk '{name}' has everything\n"))
 }
 

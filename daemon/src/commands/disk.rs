@@ -5,8 +5,8 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use api::{AddDisk, RemoveDisk, SetDisk};
+use base::error::{Error, ErrorKind, Result};
 use base::names;
-use base::problem::{Answer, Problem, ProblemKind};
 use block::SECTOR;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ use crate::cli::{DiskAdd, DiskCommand, DiskName, DiskRemove, DiskResize, DiskSet
 use crate::connect::{self, Connect, ConnectClient, ConnectDocument, DiskAddresses, Door};
 use crate::output::{self, list, number, percent, size, text};
 
-pub(super) fn run(command: DiskCommand) -> Answer<()> {
+pub(super) fn run(command: DiskCommand) -> Result<()> {
     match command {
         DiskCommand::Add(options) => add(*options),
         DiskCommand::List(reading) => read_and_print(&reading, "/v1/disks", show_list),
@@ -35,7 +35,7 @@ pub(super) fn run(command: DiskCommand) -> Answer<()> {
     }
 }
 
-fn add(options: DiskAdd) -> Answer<()> {
+fn add(options: DiskAdd) -> Result<()> {
     let DiskAdd { name, backing, read_only, force_raw, reading, .. } = options;
     // Made absolute here: the daemon has another working directory.
     let backing = Location::parse(&backing)?.to_string();
@@ -82,12 +82,12 @@ fn limitations(disk: &Value) -> impl Iterator<Item = String> {
 ///
 /// # Errors
 /// Names the key that is given twice: which value is meant is unknown.
-fn unique_settings(given: impl IntoIterator<Item = (String, String)>) -> Answer<BTreeMap<String, String>> {
+fn unique_settings(given: impl IntoIterator<Item = (String, String)>) -> Result<BTreeMap<String, String>> {
     let mut settings = BTreeMap::new();
     for (key, value) in given {
         if let Some(other) = settings.insert(key.clone(), value.clone()) {
             let twice = format!("Cannot set {key} to both {other} and {value}: give it once");
-            return Err(Problem::invalid(twice));
+            return Err(Error::invalid(twice));
         }
     }
     Ok(settings)
@@ -100,7 +100,7 @@ fn remarks(disk: &Value, is_wanted: impl Fn(&str) -> bool) -> String {
     wanted.flat_map(|remark| [text(&remark["text"]), "\n".to_owned()]).collect()
 }
 
-fn set(options: DiskSet) -> Answer<()> {
+fn set(options: DiskSet) -> Result<()> {
     let path = path_of(&options.name)?;
     let settings = unique_settings(options.settings)?;
     let keys: Vec<String> = settings.keys().cloned().collect();
@@ -131,7 +131,7 @@ fn asks_to_drop(
     path: &str,
     name: &str,
     settings: &BTreeMap<String, String>,
-) -> Answer<bool> {
+) -> Result<bool> {
     if !settings.contains_key("block-size") || !std::io::stdin().is_terminal() {
         return Ok(false);
     }
@@ -148,7 +148,7 @@ fn asks_to_drop(
     Ok(true)
 }
 
-fn resize(options: &DiskResize) -> Answer<()> {
+fn resize(options: &DiskResize) -> Result<()> {
     let path = format!("{}/resize", path_of(&options.name)?);
     let client = client(&options.reading.daemon)?;
     let document = client.post(&path, &())?;
@@ -168,7 +168,7 @@ fn resize(options: &DiskResize) -> Answer<()> {
     ))
 }
 
-fn evict(options: &DiskName) -> Answer<()> {
+fn evict(options: &DiskName) -> Result<()> {
     let path = format!("{}/evict", path_of(&options.name)?);
     let client = client(&options.reading.daemon)?;
     let quiesce = destage::quiesce_for_change(&client, &options.name)?;
@@ -179,19 +179,19 @@ fn evict(options: &DiskName) -> Answer<()> {
     print_change(&options.reading, &evicted?, &said)
 }
 
-fn remove(options: &DiskRemove) -> Answer<()> {
+fn remove(options: &DiskRemove) -> Result<()> {
     let path = path_of(&options.name)?;
     let client = client(&options.reading.daemon)?;
     let DiskRemove { discard_dirty, force, .. } = *options;
     // Removal of a disk in use is refused: do not destage it for that.
-    let is_in_use = || -> Answer<bool> { Ok(client.get(&path)?["disk"]["connections"].as_u64() > Some(0)) };
+    let is_in_use = || -> Result<bool> { Ok(client.get(&path)?["disk"]["connections"].as_u64() > Some(0)) };
     let quiesce = if discard_dirty || (!force && is_in_use()?) {
         QuiesceOwner::NotOurs
     } else {
         destage::quiesce_for_change(&client, &options.name)?
     };
     let removed = client.delete_with(&path, &RemoveDisk { discard_dirty, force });
-    if removed.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict) {
+    if removed.as_ref().is_err_and(|problem| problem.kind == ErrorKind::Conflict) {
         destage::end_quiesce(&client, &options.name, quiesce)?;
     }
     let document = removed?;
@@ -204,7 +204,7 @@ fn remove(options: &DiskRemove) -> Answer<()> {
     )
 }
 
-fn show(options: &DiskShow) -> Answer<()> {
+fn show(options: &DiskShow) -> Result<()> {
     let path = path_of(&options.name)?;
     if options.lost {
         return read_and_print(&options.reading, &format!("{path}/lost"), show_lost);
@@ -215,7 +215,7 @@ fn show(options: &DiskShow) -> Answer<()> {
     read_and_print(&options.reading, &path, show_one)
 }
 
-pub(super) fn path_of(name: &str) -> Answer<String> {
+pub(super) fn path_of(name: &str) -> Result<String> {
     names::check(name)?;
     Ok(format!("/v1/disks/{name}"))
 }
@@ -418,7 +418,7 @@ fn show_connect(
     path: &str,
     asked: Option<ConnectClient>,
     door: Option<Door>,
-) -> Answer<()> {
+) -> Result<()> {
     let document = client(&reading.daemon)?.get(path)?;
     let disk = &document["disk"];
     let (name, nbd, vhost_user) =

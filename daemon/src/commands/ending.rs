@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,8 +17,8 @@ use tokio::signal::unix::{SignalKind, signal};
 ///
 /// # Errors
 /// If the system refuses a handler.
-pub(super) fn set_on_signal(ended: Arc<AtomicBool>) -> Answer<()> {
-    let failed = |error: io::Error| Problem::failed(format!("Cannot listen for signals: {error}"));
+pub(super) fn set_on_signal(ended: Arc<AtomicBool>) -> Result<()> {
+    let failed = |error: io::Error| Error::failed(format!("Cannot listen for signals: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let listening = {
         let _entered = runtime.enter();

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use base::problem::{Answer, ProblemKind};
+use base::error::{ErrorKind, Result};
 use serde_json::Value;
 use telemetry::events::Level;
 
@@ -17,13 +17,13 @@ const WAIT: u64 = 30;
 /// Time between requests to a daemon that does not answer.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-pub(super) fn run(options: &Events) -> Answer<()> {
+pub(super) fn run(options: &Events) -> Result<()> {
     let client = client(&options.reading.daemon)?;
     if options.follow {
         ending::exit_without_reader();
     }
     let document = match client.get("/v1/events") {
-        Err(problem) if options.follow && problem.kind == ProblemKind::Unavailable => {
+        Err(problem) if options.follow && problem.kind == ErrorKind::Unavailable => {
             return follow(options, &client, 0);
         }
         answer => answer?,
@@ -35,12 +35,12 @@ pub(super) fn run(options: &Events) -> Answer<()> {
 }
 
 /// Prints new events, until Ctrl-C. Waits for a daemon that does not answer.
-fn follow(options: &Events, client: &Client, mut seen: u64) -> Answer<()> {
+fn follow(options: &Events, client: &Client, mut seen: u64) -> Result<()> {
     let mut is_away = false;
     loop {
         let document = match client.get(&format!("/v1/events?after={seen}&wait={WAIT}")) {
             Ok(document) => document,
-            Err(problem) if problem.kind == ProblemKind::Unavailable => {
+            Err(problem) if problem.kind == ErrorKind::Unavailable => {
                 if !std::mem::replace(&mut is_away, true) {
                     // Not `eprintln!`, which panics if that cannot be written.
                     writeln!(io::stderr(), "{problem}. Waiting for it").unwrap_or(());

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
@@ -21,9 +21,9 @@ use crate::output;
 /// Shells that completions are made for.
 const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 
-pub(super) fn run(options: &Generate) -> Answer<()> {
+pub(super) fn run(options: &Generate) -> Result<()> {
     write_pages(&options.folder).map_err(|error| {
-        Problem::failed(format!(
+        Error::failed(format!(
             "Cannot write into {}: {error}; name a folder that can be written",
             options.folder.display()
         ))

@@ -4,8 +4,8 @@
 
 use std::fmt::Write;
 
+use base::error::Result;
 use base::names;
-use base::problem::Answer;
 use serde_json::{Map, Value};
 
 use super::bar::Ink;
@@ -15,7 +15,7 @@ use crate::output::{self, list};
 
 /// Characters of the longest bar.
 const BAR_WIDTH: u64 = 48;
-pub(super) fn run(options: &HistogramOptions) -> Answer<()> {
+pub(super) fn run(options: &HistogramOptions) -> Result<()> {
     names::check(&options.name)?;
     let path = format!("/v1/disks/{}/histograms", options.name);
     let mut document = client(&options.reading.daemon)?.get(&path)?;

@@ -1,9 +1,9 @@
 //! `forebay history`: a disk's last five minutes, day or week, in as many lines as a screen has; all of its
 //! steps as comma-separated values or JSON.
 
+use base::error::Result;
 use base::moment::Moment;
 use base::names;
-use base::problem::Answer;
 use base::units::Size;
 use serde_json::Value;
 use telemetry::series::Span;
@@ -17,7 +17,7 @@ use crate::output::{self, list, percent, text};
 const BAR_WIDTH: u64 = 10;
 const NOTHING: &str = "-";
 
-pub(super) fn run(options: &HistoryOptions) -> Answer<()> {
+pub(super) fn run(options: &HistoryOptions) -> Result<()> {
     names::check(&options.name)?;
     let span = options.span.unwrap_or_default();
     let path = format!("/v1/history/{}?span={}", options.name, span.name());

@@ -15,8 +15,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::str::FromStr;
 
+use base::error::{Error, Result, hint};
 use base::moment::Moment;
-use base::problem::{Answer, Problem, hint};
 use serde_json::json;
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
@@ -55,7 +55,7 @@ pub(super) struct Logging {
 ///
 /// # Errors
 /// If there is no such level or format, or the file cannot be opened.
-pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
+pub(super) fn start(log: &Log<'_>) -> Result<Logging> {
     let filter = parse_choice("level", log.level, &LEVELS)?;
     let filter = LevelFilter::from_str(filter).expect("the table holds the names of levels");
     let is_json = parse_choice("format", log.format, &FORMATS)? == "json";
@@ -85,7 +85,7 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
         .finish();
     // Only a second call could fail, and there is none.
     tracing::subscriber::set_global_default(subscriber)
-        .map_err(|error| Problem::failed(format!("Cannot start logging: {error}")))?;
+        .map_err(|error| Error::failed(format!("Cannot start logging: {error}")))?;
     Ok(Logging { _log_thread: log_thread })
 }
 
@@ -106,16 +106,16 @@ impl EntryFormat {
     }
 }
 
-fn parse_choice<'a>(what: &str, word: &'a str, words: &[&str]) -> Answer<&'a str> {
+fn parse_choice<'a>(what: &str, word: &'a str, words: &[&str]) -> Result<&'a str> {
     if words.contains(&word) {
         return Ok(word);
     }
-    Err(Problem::invalid(format!("Unknown log {what} '{word}': {}", hint(word, words))))
+    Err(Error::invalid(format!("Unknown log {what} '{word}': {}", hint(word, words))))
 }
 
-fn open(path: &Path) -> Answer<File> {
+fn open(path: &Path) -> Result<File> {
     File::options().create(true).append(true).mode(0o640).open(path).map_err(|error| {
-        Problem::failed(format!(
+        Error::failed(format!(
             "Cannot open log file {}: {error}; name another with --log-file",
             path.display()
         ))

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use api::document;
+use base::error::{Error, ErrorKind, Result};
 use base::names;
-use base::problem::{Answer, Problem, ProblemKind};
 use serde_json::{Value, json};
 
 use super::{client, print_change};
@@ -33,7 +33,7 @@ const WATCH_INTERVAL_BROKEN: Duration = Duration::from_secs(1);
 /// Time between checks of connections without notifications.
 const WATCH_INTERVAL: Duration = Duration::from_secs(30);
 
-pub(super) fn map(options: &MapDisk) -> Answer<()> {
+pub(super) fn map(options: &MapDisk) -> Result<()> {
     let mut client = client(&options.reading.daemon)?;
     if options.restore || options.watch {
         client.limit_answers(ANSWER_TIME_MAX);
@@ -46,7 +46,7 @@ pub(super) fn map(options: &MapDisk) -> Answer<()> {
     }
 }
 
-pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
+pub(super) fn unmap(options: &UnmapDisk) -> Result<()> {
     let mut client = client(&options.reading.daemon)?;
     client.limit_answers(ANSWER_TIME_MAX);
     // A disk can be unmapped while no daemon runs.
@@ -62,7 +62,7 @@ pub(super) fn unmap(options: &UnmapDisk) -> Answer<()> {
 /// Unmaps every disk that is not in use, and names those that stay. With `--unmount` it first ends their uses
 /// as far as possible, and waits for the rest, and for write-back of the page cache. If the host shuts down
 /// meanwhile, the rest is removed by force: a daemon that ends first would leave it hanging.
-fn unmap_all(client: &Client, run: &Path, options: &UnmapDisk) -> Answer<()> {
+fn unmap_all(client: &Client, run: &Path, options: &UnmapDisk) -> Result<()> {
     let mut mapping = Mapping::default();
     let mut pending = with_described(places(client).unwrap_or_default(), run);
     let begun = Instant::now();
@@ -79,7 +79,7 @@ fn unmap_all(client: &Client, run: &Path, options: &UnmapDisk) -> Answer<()> {
         pending.retain(|place| {
             match mapping.unmap(place, options.force) {
                 Ok(disk) => gone.push(disk),
-                Err(problem) if problem.kind == ProblemKind::Missing => {}
+                Err(problem) if problem.kind == ErrorKind::Missing => {}
                 Err(problem) => {
                     problems.push(problem);
                     return true;
@@ -118,13 +118,13 @@ fn is_host_stopping() -> bool {
 }
 
 /// Returns the problems as one, if there are any.
-fn all_or(mut problems: Vec<Problem>) -> Answer<()> {
+fn all_or(mut problems: Vec<Error>) -> Result<()> {
     match problems.len() {
         0 => Ok(()),
         1 => Err(problems.remove(0)),
         _ => {
             let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            Err(Problem::failed(all.join("; ")))
+            Err(Error::failed(all.join("; ")))
         }
     }
 }
@@ -134,7 +134,7 @@ fn all_or(mut problems: Vec<Problem>) -> Answer<()> {
 ///
 /// # Errors
 /// If the daemon does not answer.
-pub(super) fn resized(client: &Client, name: &str, size_bytes: &Value) -> Answer<String> {
+pub(super) fn resized(client: &Client, name: &str, size_bytes: &Value) -> Result<String> {
     let document = client.get(&format!("/v1/disks/{name}"))?;
     let is_mapped = list(&document["disk"]["doors"])
         .iter()
@@ -152,7 +152,7 @@ pub(super) fn resized(client: &Client, name: &str, size_bytes: &Value) -> Answer
     ))
 }
 
-fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
+fn map_one(client: &Client, name: &str, options: &MapDisk) -> Result<()> {
     let scan = if options.scan { ContentScan::On } else { ContentScan::Off };
     let wanted =
         MapOptions { link: options.link.clone(), read_only: options.read_only, driver: options.driver, scan };
@@ -171,7 +171,7 @@ fn map_one(client: &Client, name: &str, options: &MapDisk) -> Answer<()> {
 /// Makes the daemon serve disks that were mapped when the last one ended, and maps disks that are to be
 /// mapped at each start. None waits for another: those that may soon be served are tried again until the time
 /// is over.
-fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
+fn restore(client: &Client, options: &MapDisk) -> Result<()> {
     let mut mapping = Mapping::default();
     let deadline = Instant::now() + RESTORE_TIME_MAX;
     let run = run_of(client)?;
@@ -186,10 +186,10 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
                 false
             }
             // It was removed meanwhile.
-            Err(problem) if problem.kind == ProblemKind::Missing => false,
+            Err(problem) if problem.kind == ErrorKind::Missing => false,
             Err(problem) => {
                 // Its backing may become available.
-                let may_soon = problem.kind == ProblemKind::Unavailable;
+                let may_soon = problem.kind == ErrorKind::Unavailable;
                 (if may_soon { &mut waiting } else { &mut problems }).push(problem);
                 may_soon
             }
@@ -205,7 +205,7 @@ fn restore(client: &Client, options: &MapDisk) -> Answer<()> {
     all_or(problems)
 }
 
-fn restore_one(client: &Client, run: &Path, mapping: &mut Mapping, name: &str) -> Answer<Option<MappedDisk>> {
+fn restore_one(client: &Client, run: &Path, mapping: &mut Mapping, name: &str) -> Result<Option<MappedDisk>> {
     let document = client.get(&format!("/v1/disks/{name}"))?;
     let disk = &document["disk"];
     let wanted = match disk["settings"]["map"].as_str() {
@@ -218,7 +218,7 @@ fn restore_one(client: &Client, run: &Path, mapping: &mut Mapping, name: &str) -
 
 /// Replaces connections of kernel NBD that break, until the process is ended: the kernel notifies of each.
 /// Failures are retried, and written to standard error once.
-fn watch(client: &Client) -> Answer<()> {
+fn watch(client: &Client) -> Result<()> {
     // Its memory allocations must not wait for the disks that it serves.
     if let Err(error) = rustix::process::configure_io_flusher_behavior(true) {
         tracing::warn!("Cannot be an I/O flusher: {error}; give this process CAP_SYS_RESOURCE");
@@ -243,7 +243,7 @@ fn watch(client: &Client) -> Answer<()> {
 }
 
 /// Replaces connections that are broken now.
-fn reconnect_all(client: &Client, mapping: &mut Mapping) -> Answer<()> {
+fn reconnect_all(client: &Client, mapping: &mut Mapping) -> Result<()> {
     let mut last = Ok(());
     for place in places(client)? {
         match mapping.reconnect(&place) {
@@ -259,7 +259,7 @@ fn served_as(disk: &MappedDisk) -> String {
     format!("Disk '{}' is served as {}\n", disk.name, disk.device.display())
 }
 
-fn show_list(client: &Client, options: &MapDisk) -> Answer<()> {
+fn show_list(client: &Client, options: &MapDisk) -> Result<()> {
     let disks = Mapping::default().list(&with_described(places(client)?, &run_of(client)?))?;
     if options.reading.json {
         let entries: Vec<Value> = disks.iter().map(entry).collect();
@@ -312,13 +312,13 @@ fn entry(disk: &MappedDisk) -> Value {
     })
 }
 
-fn names(client: &Client) -> Answer<Vec<String>> {
+fn names(client: &Client) -> Result<Vec<String>> {
     let document = client.get("/v1/disks")?;
     Ok(list(&document["disks"]).iter().map(|disk| text(&disk["name"])).collect())
 }
 
 /// Returns the place of each disk of the daemon.
-fn places(client: &Client) -> Answer<Vec<DiskPlace>> {
+fn places(client: &Client) -> Result<Vec<DiskPlace>> {
     let document = client.get("/v1/disks")?;
     let run = run_of(client)?;
     list(&document["disks"]).iter().map(|disk| place_of(disk, &run)).collect()
@@ -339,14 +339,14 @@ fn with_described(mut disks: Vec<DiskPlace>, run: &Path) -> Vec<DiskPlace> {
 ///
 /// # Errors
 /// Missing if the daemon does not have it.
-fn place(client: &Client, name: &str) -> Answer<DiskPlace> {
+fn place(client: &Client, name: &str) -> Result<DiskPlace> {
     let document = client.get(&format!("/v1/disks/{name}"))?;
     place_of(&document["disk"], &run_of(client)?)
 }
 
 /// Returns the place of a disk as the daemon describes it. Its name becomes a part of files that root and
 /// udev read: it is checked, because the daemon has no privileges and could send anything.
-fn place_of(disk: &Value, run: &Path) -> Answer<DiskPlace> {
+fn place_of(disk: &Value, run: &Path) -> Result<DiskPlace> {
     let name = text(&disk["name"]);
     names::check(&name)?;
     let doors = list(&disk["doors"]).iter();
@@ -357,10 +357,10 @@ fn place_of(disk: &Value, run: &Path) -> Answer<DiskPlace> {
 }
 
 /// Returns the folder of the daemon's sockets.
-fn run_of(client: &Client) -> Answer<PathBuf> {
+fn run_of(client: &Client) -> Result<PathBuf> {
     let socket = client.socket();
     let folder = socket.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     folder.canonicalize().map_err(|error| {
-        Problem::unavailable(format!("Cannot find the daemon's sockets at {}: {error}", folder.display()))
+        Error::unavailable(format!("Cannot find the daemon's sockets at {}: {error}", folder.display()))
     })
 }

@@ -29,7 +29,7 @@ mod vm;
 
 use std::path::{Path, PathBuf};
 
-use base::problem::Answer;
+use base::error::Result;
 use serde_json::Value;
 
 use crate::cli::{Cli, Command, DaemonOptions, Reading};
@@ -40,7 +40,7 @@ use crate::places::Environment;
 use logging::Log;
 
 /// Runs a command.
-pub(crate) fn run(cli: Cli) -> Answer<()> {
+pub(crate) fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Demo(options) => {
             let _logging = logging::start(&Log { level: "error", ..Log::default() })?;
@@ -70,7 +70,7 @@ pub(crate) fn run(cli: Cli) -> Answer<()> {
 }
 
 /// Returns a client of the daemon: of `--socket` or `FOREBAY_SOCKET`, else of the default socket.
-fn client(daemon: &DaemonOptions) -> Answer<Client> {
+fn client(daemon: &DaemonOptions) -> Result<Client> {
     let socket: PathBuf = match &daemon.socket {
         Some(socket) => socket.clone(),
         None => Environment::of_process().control_socket(Path::exists),
@@ -79,12 +79,12 @@ fn client(daemon: &DaemonOptions) -> Answer<Client> {
 }
 
 /// Prints the answer to a change: the document with `--json`, else `text`.
-fn print_change(reading: &Reading, document: &Value, text: &str) -> Answer<()> {
+fn print_change(reading: &Reading, document: &Value, text: &str) -> Result<()> {
     if reading.json { output::print(&format!("{document}\n")) } else { output::print(text) }
 }
 
 /// Prints the document at `path`: as it is with `--json`, else in the form of `show`.
-fn read_and_print(reading: &Reading, path: &str, show: impl FnOnce(&Value) -> String) -> Answer<()> {
+fn read_and_print(reading: &Reading, path: &str, show: impl FnOnce(&Value) -> String) -> Result<()> {
     let document = client(&reading.daemon)?.get(path)?;
     let text = if reading.json { format!("{document}\n") } else { show(&document) };
     output::print(&text)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use api::AddDevice;
-use base::problem::{Answer, Problem, ProblemKind};
+use base::error::{Error, ErrorKind, Result};
 use indicatif::ProgressBar;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text, yes_or_no};
 use crate::places::absolute;
 
-pub(super) fn run(command: PoolCommand) -> Answer<()> {
+pub(super) fn run(command: PoolCommand) -> Result<()> {
     match command {
         PoolCommand::Show(reading) => read_and_print(&reading, "/v1/pool", show),
         PoolCommand::Add(options) => add(options),
@@ -28,7 +28,7 @@ pub(super) fn run(command: PoolCommand) -> Answer<()> {
     }
 }
 
-fn add(options: PoolAdd) -> Answer<()> {
+fn add(options: PoolAdd) -> Result<()> {
     // Made absolute here: the daemon has another working directory.
     let path = absolute(&options.device)?;
     let document = add_device(&client(&options.reading.daemon)?, &path, options.taking, None)?;
@@ -46,7 +46,7 @@ fn add_device(
     path: &Path,
     taking: AddDeviceOptions,
     replacing: Option<u32>,
-) -> Answer<Value> {
+) -> Result<Value> {
     let AddDeviceOptions { size, erase, same_drive } = taking;
     let size_bytes = size.map(|size| size.0);
     let request = AddDevice { path: path.to_owned(), size_bytes, erase, same_drive, replacing };
@@ -54,7 +54,7 @@ fn add_device(
 }
 
 /// Adds the new device first, so that the pool never has less flash than before.
-fn replace(options: PoolReplace) -> Answer<()> {
+fn replace(options: PoolReplace) -> Result<()> {
     let (old, new) = (absolute(&options.old)?, absolute(&options.new)?);
     let client = client(&options.reading.daemon)?;
     // Looked up before anything is changed. A device that failed may have been removed automatically.
@@ -63,7 +63,7 @@ fn replace(options: PoolReplace) -> Answer<()> {
     let was_lost = || list(&before["pool"]["devices_lost"]).iter().any(|path| is(path, &old));
     if device.is_none() && !was_lost() {
         let reason = format!("{}; to add a device: forebay pool add {}", none_of(&before), new.display());
-        return Err(Problem::missing(format!("Cannot replace {} in the pool: {reason}", old.display())));
+        return Err(Error::missing(format!("Cannot replace {} in the pool: {reason}", old.display())));
     }
     let number = device.as_ref().and_then(|device| device["number"].as_u64());
     let replacing = number.and_then(|number| u32::try_from(number).ok());
@@ -72,10 +72,10 @@ fn replace(options: PoolReplace) -> Answer<()> {
         match client.delete(&format!("/v1/pool/devices/{}", device["number"])) {
             Ok(_) => {}
             // Removed automatically meanwhile, because it failed.
-            Err(problem) if problem.kind == ProblemKind::Missing => {}
-            Err(Problem { kind, message }) => {
+            Err(problem) if problem.kind == ErrorKind::Missing => {}
+            Err(Error { kind, message }) => {
                 let message = format!("{} was added to the pool; {message}", new.display());
-                return Err(Problem { kind, message });
+                return Err(Error { kind, message });
             }
         }
     }
@@ -99,7 +99,7 @@ fn replace(options: PoolReplace) -> Answer<()> {
 /// Time between polls of the missing second copies.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-fn wait_for_copies(client: &Client) -> Answer<()> {
+fn wait_for_copies(client: &Client) -> Result<()> {
     let bar = ProgressBar::new(0).with_message("second copies");
     let mut most = 0;
     loop {
@@ -113,7 +113,7 @@ fn wait_for_copies(client: &Client) -> Answer<()> {
         bar.set_length(most);
         bar.set_position(most - left);
         if client.pause(LOOK_INTERVAL) == Pause::Interrupted {
-            return Err(Problem::failed("Stopped waiting; second copies are made all the same".to_owned()));
+            return Err(Error::failed("Stopped waiting; second copies are made all the same".to_owned()));
         }
     }
 }
@@ -127,7 +127,7 @@ fn copies_left(pool: &Value) -> u64 {
 
 /// Refuses if second copies are not made for disks that should have them: then none of them counts as
 /// missing.
-fn check_mirrored(client: &Client, pool: &Value) -> Answer<()> {
+fn check_mirrored(client: &Client, pool: &Value) -> Result<()> {
     let mut single = Vec::new();
     for disk in list(&client.get("/v1/disks")?["disks"]) {
         let may_be_dirty = match disk["dirty_bytes"].as_u64() {
@@ -144,7 +144,7 @@ fn check_mirrored(client: &Client, pool: &Value) -> Answer<()> {
             }
             Ok(_) => {}
             // Removed meanwhile.
-            Err(problem) if problem.kind == ProblemKind::Missing => {}
+            Err(problem) if problem.kind == ErrorKind::Missing => {}
             Err(problem) => return Err(problem),
         }
     }
@@ -157,7 +157,7 @@ fn check_mirrored(client: &Client, pool: &Value) -> Answer<()> {
         "the pool has no two devices that are large enough: `forebay pool show` lists them"
     };
     let noun = if single.len() == 1 { "disk" } else { "disks" };
-    Err(Problem::failed(format!("No second copies are made of {noun} {}; {reason}", single.join(", "))))
+    Err(Error::failed(format!("No second copies are made of {noun} {}; {reason}", single.join(", "))))
 }
 
 fn none_of(document: &Value) -> String {
@@ -169,14 +169,14 @@ fn none_of(document: &Value) -> String {
     format!("it is none of its devices, which are {paths}{former}")
 }
 
-fn remove(options: &PoolRemove) -> Answer<()> {
+fn remove(options: &PoolRemove) -> Result<()> {
     let path = absolute(&options.device)?;
     let client = client(&options.reading.daemon)?;
     let document = client.get("/v1/pool")?;
     let devices = list(&document["pool"]["devices"]);
     let device = devices.iter().find(|device| is_at(device, &path)).ok_or_else(|| {
         let reason = none_of(&document);
-        Problem::missing(format!("Cannot take {} out of the pool: {reason}", path.display()))
+        Error::missing(format!("Cannot take {} out of the pool: {reason}", path.display()))
     })?;
     let document = client.delete(&format!("/v1/pool/devices/{}", device["number"]))?;
     let has = size(&document["pool"]["size_bytes"]);

@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use api::document;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::{bounded, names};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 use trace::Trace;
 
-use super::traces::Progress;
+use super::traces::ReadProgress;
 use super::{client, ending};
 use crate::cli::Replay;
 use crate::client::Client;
@@ -32,7 +32,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// Exit status of a replay that was stopped, as shells have it for Ctrl-C.
 const STOPPED_STATUS: i32 = 130;
 
-pub(super) fn run(options: &Replay) -> Answer<()> {
+pub(super) fn run(options: &Replay) -> Result<()> {
     names::check(&options.disk)?;
     let earlier = options.before.as_deref().map(earlier).transpose()?;
     let client = client(&options.reading.daemon)?;
@@ -63,18 +63,18 @@ pub(super) fn run(options: &Replay) -> Answer<()> {
     Ok(())
 }
 
-fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
+fn plan(options: &Replay, client: &Client) -> Result<Plan> {
     let Replay { trace, disk, .. } = options;
     let read_as = options.options.into();
     check_file(trace)?;
-    let mut progress = Progress::of(trace);
+    let mut progress = ReadProgress::of(trace);
     let survey = Trace::survey(trace, &read_as, |bytes| progress.update(bytes));
     progress.end();
     let survey = survey.map_err(unreadable)?;
     let document = when_unused(client, &format!("/v1/disks/{disk}"))?;
     let found = &document["disk"];
     let refuse = |reason: String| {
-        Problem::conflict(format!("Cannot replay {} on disk '{disk}': {reason}", trace.display()))
+        Error::conflict(format!("Cannot replay {} on disk '{disk}': {reason}", trace.display()))
     };
     let (Some(disk_bytes), Some(socket)) = (found["size_bytes"].as_u64(), found["nbd_socket"].as_str())
     else {
@@ -115,9 +115,9 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
 ///
 /// # Errors
 /// If it exists and is not a regular file. A missing file is reported when it is opened.
-fn check_file(trace: &Path) -> Answer<()> {
+fn check_file(trace: &Path) -> Result<()> {
     match std::fs::metadata(trace) {
-        Ok(metadata) if !metadata.is_file() => Err(Problem::invalid(format!(
+        Ok(metadata) if !metadata.is_file() => Err(Error::invalid(format!(
             "Cannot replay {}: it is no regular file, and a trace is read twice; write it into one",
             trace.display()
         ))),
@@ -126,17 +126,17 @@ fn check_file(trace: &Path) -> Answer<()> {
 }
 
 /// Returns the output of an earlier replay.
-fn earlier(file: &Path) -> Answer<EarlierLatencies> {
+fn earlier(file: &Path) -> Result<EarlierLatencies> {
     let name = file.display();
     let text = bounded::read_text(file, bounded::PRINTED_BYTES_MAX).map_err(|error| {
-        Problem::invalid(format!("Cannot read {name}: {error}; check path and permissions"))
+        Error::invalid(format!("Cannot read {name}: {error}; check path and permissions"))
     })?;
     EarlierLatencies::read(&name.to_string(), &text)
 }
 
 /// Returns the description of a disk at `path` once it has no users; with its users, if it still has some
 /// after a while. A guest that has just left may still be counted.
-fn when_unused(client: &Client, path: &str) -> Answer<Value> {
+fn when_unused(client: &Client, path: &str) -> Result<Value> {
     let asked_first = Instant::now();
     loop {
         let document = client.get(path)?;
@@ -147,11 +147,11 @@ fn when_unused(client: &Client, path: &str) -> Answer<Value> {
     }
 }
 
-fn ratio(client: &Client, disk: &str) -> Answer<Ratio> {
+fn ratio(client: &Client, disk: &str) -> Result<Ratio> {
     Ok(Ratio::from_statistics(&client.get(&format!("/v1/stats/{disk}"))?["disks"][0]))
 }
 
-/// Progress of a replay: a bar on a terminal, else a line at intervals.
+/// ReadProgress of a replay: a bar on a terminal, else a line at intervals.
 struct ReplayProgressBar {
     bar: ProgressBar,
     requests: u64,
@@ -187,10 +187,10 @@ impl ReplayProgressBar {
 }
 
 /// Returns an error for wrong content or failed requests, whatever else succeeded.
-fn judge(plan: &Plan, outcome: &ReplayResult) -> Answer<()> {
+fn judge(plan: &Plan, outcome: &ReplayResult) -> Result<()> {
     let ReplayResult { mismatches, errors, first_mismatch, first_error, .. } = outcome;
     let Some(first) = first_mismatch.as_ref().or(first_error.as_ref()) else { return Ok(()) };
-    Err(Problem::failed(format!(
+    Err(Error::failed(format!(
         "Replay of {} on disk '{}': {mismatches} reads found wrong content and {errors} requests failed, such as: {first}; \
          see `forebay stats {}` for errors of flash and backing",
         plan.trace.display(),

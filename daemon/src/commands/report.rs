@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
+use base::error::Result;
 use base::names;
-use base::problem::Answer;
 use base::units::Size;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ const ROWS: [u64; 9] = [
     365 * 24 * 60 * 60,
 ];
 
-pub(super) fn run(options: &Report) -> Answer<()> {
+pub(super) fn run(options: &Report) -> Result<()> {
     names::check(&options.name)?;
     let document = client(&options.reading.daemon)?.get(&format!("/v1/disks/{}/report", options.name))?;
     if options.reading.json {

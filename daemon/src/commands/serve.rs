@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::fs::File;
 use std::time::Duration;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::signals::{self, Request, Requests};
 use base::sockets;
 use base::units::Size;
@@ -53,7 +53,7 @@ struct ServeSettings {
     smartctl: Smartctl,
 }
 
-pub(super) fn run(options: &Serve) -> Answer<()> {
+pub(super) fn run(options: &Serve) -> Result<()> {
     signals::hold_all();
     let config = options.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load);
     let _logging = start_log(options, config.as_ref().ok())?;
@@ -73,7 +73,7 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
 
 /// Starts the log as command line and configuration set it, or the command line alone if there is no
 /// configuration.
-fn start_log(options: &Serve, config: Option<&Config>) -> Answer<logging::Logging> {
+fn start_log(options: &Serve, config: Option<&Config>) -> Result<logging::Logging> {
     let usual = Log::default();
     let level = options.log.as_deref().or(config.and_then(|config| config.log.as_deref()));
     let format = options.log_format.as_deref().or(config.and_then(|config| config.log_format.as_deref()));
@@ -82,7 +82,7 @@ fn start_log(options: &Serve, config: Option<&Config>) -> Answer<logging::Loggin
 }
 
 /// Makes the folders and claims DIR. From then on events are stored there.
-fn claim(places: &Places) -> Answer<File> {
+fn claim(places: &Places) -> Result<File> {
     sockets::check_length(&places.control_socket())?;
     places.make()?;
     // From here on, new files are closed to others from their creation; sockets are opened to their users.
@@ -107,7 +107,7 @@ fn keep_events_if_nobody_does(options: &Serve) {
 }
 
 impl ServeSettings {
-    fn from_options(options: &Serve, config: Config) -> Answer<Self> {
+    fn from_options(options: &Serve, config: Config) -> Result<Self> {
         let dir = options.dir.clone().or(config.dir);
         let run_dir = options.run_dir.clone().or(config.run_dir);
         let http = Http {
@@ -139,13 +139,13 @@ impl ServeSettings {
     }
 
     /// Serves until a signal requests a stop.
-    fn run(self, claim: &File) -> Answer<()> {
+    fn run(self, claim: &File) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .max_blocking_threads(BLOCKING_THREADS_MAX + MONITOR_THREADS_MAX)
             .build();
         let runtime =
-            runtime.map_err(|error| Problem::failed(format!("Cannot start the control plane: {error}")));
+            runtime.map_err(|error| Error::failed(format!("Cannot start the control plane: {error}")));
         let runtime = runtime.inspect_err(events::note_failed_start)?;
         let outcome = runtime.block_on(self.serve(claim));
         // Threads that check a backing which hangs are not waited for.
@@ -153,7 +153,7 @@ impl ServeSettings {
         outcome
     }
 
-    async fn serve(self, _claim: &File) -> Answer<()> {
+    async fn serve(self, _claim: &File) -> Result<()> {
         let Self { places, choice, threads, network, smartctl } = self;
         let mut requests = Requests::listen().inspect_err(events::note_failed_start)?;
         let service = Service::start(places, &choice, threads, &network, smartctl).await?;
@@ -226,7 +226,7 @@ fn give_way_to_shards() {
 }
 
 /// Prints to standard output that the daemon is ready.
-async fn announce(service: &Service) -> Answer<()> {
+async fn announce(service: &Service) -> Result<()> {
     let registry = &service.registry;
     let standing = ServiceStatus::from_registry(registry).await;
     let PoolView { report, in_use, .. } = registry.pool().await?;

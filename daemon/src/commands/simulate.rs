@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use api::document;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::units::Size;
 use cache::SequentialCutoff;
 use hitsim::Writes;
@@ -23,7 +23,7 @@ use crate::output;
 /// Requests between two updates of a progress bar.
 const REPORT_EVERY: u64 = 1 << 16;
 
-pub(super) fn run(options: &Simulate) -> Answer<()> {
+pub(super) fn run(options: &Simulate) -> Result<()> {
     check(options)?;
     let workload = read(options)?;
     let points = points(options, &workload);
@@ -66,12 +66,12 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
     picture.map_or(Ok(()), |picture| picture.draw(options, rows))
 }
 
-fn problem(options: &Simulate, reason: &str) -> Problem {
-    Problem::invalid(format!("Cannot simulate {}: {reason}", options.trace.display()))
+fn problem(options: &Simulate, reason: &str) -> Error {
+    Error::invalid(format!("Cannot simulate {}: {reason}", options.trace.display()))
 }
 
 /// Reports impossible options before a long trace is read.
-fn check(options: &Simulate) -> Answer<()> {
+fn check(options: &Simulate) -> Result<()> {
     for block in &options.blocks {
         if !block.0.is_power_of_two() || !(4096..=1 << 20).contains(&block.0) {
             return Err(problem(
@@ -87,9 +87,9 @@ fn check(options: &Simulate) -> Answer<()> {
     Ok(())
 }
 
-fn read(options: &Simulate) -> Answer<Workload> {
+fn read(options: &Simulate) -> Result<Workload> {
     let trace = Trace::open(&options.trace, &options.options.into())
-        .map_err(|error| Problem::invalid(error.to_string()))?;
+        .map_err(|error| Error::invalid(error.to_string()))?;
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("  {spinner} {human_pos} requests read");
     let bar = bar.with_style(style.expect("the template is a constant that follows its rules"));
@@ -103,7 +103,7 @@ fn read(options: &Simulate) -> Answer<Workload> {
     let workload = Workload::collect(counted);
     bar.finish_and_clear();
     workload.map_err(|error| match error {
-        hitsim::Error::Trace(error) => Problem::invalid(error.to_string()),
+        hitsim::Error::Trace(error) => Error::invalid(error.to_string()),
         hitsim::Error::Unfit(unfit) => problem(options, &unfit.to_string()),
     })
 }
@@ -159,14 +159,14 @@ struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
-    fn open(path: &'a Path) -> Answer<Self> {
+    fn open(path: &'a Path) -> Result<Self> {
         // The old content stays until there is new content to replace it.
         let opened = File::options().write(true).create(true).truncate(false).open(path);
         let file = opened.map_err(|error| cannot_write(path, &error))?;
         Ok(Self { path, file })
     }
 
-    fn draw(mut self, options: &Simulate, rows: &[Row]) -> Answer<()> {
+    fn draw(mut self, options: &Simulate, rows: &[Row]) -> Result<()> {
         let name = options.trace.file_name().unwrap_or(options.trace.as_os_str());
         let picture = hitsim::svg(&name.to_string_lossy(), rows);
         self.write(picture.as_bytes()).map_err(|error| cannot_write(self.path, &error))
@@ -181,8 +181,8 @@ impl<'a> Picture<'a> {
     }
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Problem {
-    Problem::invalid(format!(
+fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    Error::invalid(format!(
         "Cannot write the picture {}: {error}; check path and permissions",
         path.display()
     ))

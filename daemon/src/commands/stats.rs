@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use base::error::{Error, Result};
 use base::names;
-use base::problem::{Answer, Problem};
 use base::units::Size;
 use cache::{DiskCounts, Latency};
 use serde_json::Value;
@@ -24,9 +24,9 @@ const COLUMN_GAP: usize = 2;
 const NAME_COLUMNS_MIN: usize = 8;
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
-pub(super) fn run(options: &StatsOptions) -> Answer<()> {
+pub(super) fn run(options: &StatsOptions) -> Result<()> {
     if options.watch && !options.reading.json && options.window.is_some() {
-        return Err(Problem::invalid(
+        return Err(Error::invalid(
             "Cannot show what happens in each second of a window: leave out --window, or add --json",
         ));
     }
@@ -53,7 +53,7 @@ pub(super) fn run(options: &StatsOptions) -> Answer<()> {
     }
 }
 
-fn path(name: Option<&str>, window: Option<Window>) -> Answer<String> {
+fn path(name: Option<&str>, window: Option<Window>) -> Result<String> {
     let mut path = "/v1/stats".to_owned();
     if let Some(name) = name {
         names::check(name)?;
@@ -68,7 +68,7 @@ fn path(name: Option<&str>, window: Option<Window>) -> Answer<String> {
 }
 
 /// Prints one document a line, for scripts.
-fn watch_documents(client: &Client, path: &str) -> Answer<()> {
+fn watch_documents(client: &Client, path: &str) -> Result<()> {
     loop {
         output::print(&format!("{}\n", client.get(path)?))?;
         if client.pause(WATCH_INTERVAL) == Pause::Interrupted {
@@ -78,8 +78,8 @@ fn watch_documents(client: &Client, path: &str) -> Answer<()> {
 }
 
 /// Prints the rates since the last line, a line for each disk.
-fn watch_rates(client: &Client, path: &str) -> Answer<()> {
-    let look = || -> Answer<_> { Ok((client.get(path)?, Instant::now())) };
+fn watch_rates(client: &Client, path: &str) -> Result<()> {
+    let look = || -> Result<_> { Ok((client.get(path)?, Instant::now())) };
     let mut rates = Rates::default();
     let (mut before, mut at) = look()?;
     while client.pause(WATCH_INTERVAL) == Pause::Over {

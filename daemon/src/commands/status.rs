@@ -1,8 +1,8 @@
 //! `forebay status`: the daemon, the pool, disks that need attention, and events of the last day, on one
 //! screen.
 
+use base::error::{Error, Result};
 use base::moment::Moment;
-use base::problem::{Answer, Problem};
 use base::units;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ const EVENTS_SECONDS: u64 = 86_400;
 /// Events that fit on a screen, the last ones of the day.
 const EVENTS_MAX: usize = 10;
 
-pub(super) fn run(reading: &Reading) -> Answer<()> {
+pub(super) fn run(reading: &Reading) -> Result<()> {
     let client = client(&reading.daemon)?;
     let (pool, disks, events) =
         (client.get("/v1/pool")?, client.get("/v1/disks")?, client.get("/v1/events")?);
@@ -28,7 +28,7 @@ pub(super) fn run(reading: &Reading) -> Answer<()> {
         return Ok(());
     }
     let count = number(&json!(list(&status["unwell"]).len()));
-    Err(Problem::failed(format!("Not all is well: {count} of pool and disks need attention, see above")))
+    Err(Error::failed(format!("Not all is well: {count} of pool and disks need attention, see above")))
 }
 
 /// Returns the time from which on events are shown, in the format of events.

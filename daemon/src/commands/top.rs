@@ -11,7 +11,7 @@ mod terminal;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use base::problem::Answer;
+use base::error::Result;
 
 use super::{client, ending};
 use crate::cli::Top;
@@ -24,7 +24,7 @@ use model::{DiskRow, Sample, SortColumn, rows, sort};
 /// Time between two polls.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-pub(super) fn run(options: &Top) -> Answer<()> {
+pub(super) fn run(options: &Top) -> Result<()> {
     let client = client(&options.daemon)?;
     let tables = options.count.or(options.once.then_some(1));
     match tables {
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Top) -> Answer<()> {
 }
 
 /// Polls the daemon for everything that is shown.
-fn sample(client: &Client, at: Duration) -> Answer<Sample> {
+fn sample(client: &Client, at: Duration) -> Result<Sample> {
     Ok(Sample {
         at,
         disks: client.get("/v1/disks")?,
@@ -45,7 +45,7 @@ fn sample(client: &Client, at: Duration) -> Answer<Sample> {
 }
 
 /// Prints this many tables, each of one interval.
-fn print(client: &Client, tables: u32) -> Answer<()> {
+fn print(client: &Client, tables: u32) -> Result<()> {
     ending::exit_without_reader();
     let started = Instant::now();
     let mut before = sample(client, started.elapsed())?;

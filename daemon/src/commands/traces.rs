@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use api::document;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use trace::{Format, Gauge, Trace};
@@ -21,7 +21,7 @@ use crate::output::print;
 use crate::replay::unreadable;
 use output::TraceOutput;
 
-pub(super) fn run(command: &cli::Trace) -> Answer<()> {
+pub(super) fn run(command: &cli::Trace) -> Result<()> {
     match command {
         cli::Trace::Info(options) => info(options),
         cli::Trace::Convert(options) => convert(options),
@@ -29,7 +29,7 @@ pub(super) fn run(command: &cli::Trace) -> Answer<()> {
     }
 }
 
-fn info(options: &TraceInfo) -> Answer<()> {
+fn info(options: &TraceInfo) -> Result<()> {
     let mut trace = Trace::open(&options.trace, &options.options.into()).map_err(unreadable)?;
     let mut progress = ReadProgress::for_file(&options.trace);
     let mut gauge = Gauge::new();
@@ -46,10 +46,10 @@ fn info(options: &TraceInfo) -> Answer<()> {
     print(&shown.text())
 }
 
-fn convert(options: &TraceConvert) -> Answer<()> {
+fn convert(options: &TraceConvert) -> Result<()> {
     let TraceConvert { input, output, .. } = options;
     let refuse = |reason: String| {
-        Problem::invalid(format!("Cannot convert {} to {}: {reason}", input.display(), output.display()))
+        Error::invalid(format!("Cannot convert {} to {}: {reason}", input.display(), output.display()))
     };
     let output = TraceOutput::new(output, options.to, refuse)?;
     let mut trace = Trace::open(input, &options.options.into()).map_err(unreadable)?;
@@ -79,7 +79,7 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     print_summary(options, output.format, &trace, requests)
 }
 
-fn print_summary(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) -> Answer<()> {
+fn print_summary(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) -> Result<()> {
     let bytes = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
     let (from, to) = (bytes(&options.input), bytes(&options.output));
     if options.json {

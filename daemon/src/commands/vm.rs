@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use api::{AddDisk, Guest, document};
-use base::problem::{Answer, Problem, ProblemKind};
+use base::error::{Error, ErrorKind, Result};
 use base::units::Size;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ use crate::output::{self, list, size, text};
 const DAEMON_TIME_MAX: Duration = Duration::from_secs(20);
 const DAEMON_INTERVAL: Duration = Duration::from_millis(200);
 
-pub(super) fn run(command: &VmCommand) -> Answer<()> {
+pub(super) fn run(command: &VmCommand) -> Result<()> {
     match command {
         VmCommand::Attach(options) => attach(options),
         VmCommand::Detach(options) => detach(options),
@@ -32,10 +32,10 @@ pub(super) fn run(command: &VmCommand) -> Answer<()> {
     }
 }
 
-fn attach(options: &VmAttach) -> Answer<()> {
+fn attach(options: &VmAttach) -> Result<()> {
     let daemon = DaemonClient(client(&options.reading.daemon)?);
     let monitor = named(&options.monitor)?
-        .ok_or_else(|| Problem::invalid("Cannot choose a guest: give --qmp SOCKET, or --libvirt DOMAIN"))?;
+        .ok_or_else(|| Error::invalid("Cannot choose a guest: give --qmp SOCKET, or --libvirt DOMAIN"))?;
     let mut world = AttachContext::new(&monitor, &daemon)?;
     let device = match &options.device {
         Some(device) => device.clone(),
@@ -56,7 +56,7 @@ fn attach(options: &VmAttach) -> Answer<()> {
     ))
 }
 
-fn detach(options: &VmDetach) -> Answer<()> {
+fn detach(options: &VmDetach) -> Result<()> {
     let daemon = DaemonClient(client(&options.reading.daemon)?);
     let (monitor, device) = match (&options.name, named(&options.monitor)?) {
         (Some(name), _) => {
@@ -71,7 +71,7 @@ fn detach(options: &VmDetach) -> Answer<()> {
             (monitor, device)
         }
         (None, None) => {
-            return Err(Problem::invalid(
+            return Err(Error::invalid(
                 "Cannot choose a disk: name one that `forebay vm list` shows, or give --qmp or --libvirt",
             ));
         }
@@ -88,13 +88,13 @@ fn detach(options: &VmDetach) -> Answer<()> {
 }
 
 /// Prints the disk that was moved, as a document.
-fn print_moved(disk: &MovedDisk) -> Answer<()> {
+fn print_moved(disk: &MovedDisk) -> Result<()> {
     let moved = json!({ "name": disk.name, "monitor": disk.qmp, "device": disk.device, "size_bytes": disk.size_bytes });
     output::print(&format!("{}\n", document("vm", moved)))
 }
 
 /// Shows the disks that were taken from running guests.
-fn show_list(options: &Reading) -> Answer<()> {
+fn show_list(options: &Reading) -> Result<()> {
     let daemon = DaemonClient(client(&options.daemon)?);
     let disks = daemon.taken_disks()?;
     if options.json {
@@ -128,7 +128,7 @@ fn show_list(options: &Reading) -> Answer<()> {
 }
 
 /// Returns the monitor that options name.
-fn named(options: &VmMonitor) -> Answer<Option<Monitor>> {
+fn named(options: &VmMonitor) -> Result<Option<Monitor>> {
     match (&options.qmp, &options.libvirt) {
         (Some(socket), _) => Ok(Some(Monitor::Socket(real_path(socket)?))),
         (None, Some(domain)) => Ok(Some(Monitor::Libvirt(domain.clone()))),
@@ -137,9 +137,9 @@ fn named(options: &VmMonitor) -> Answer<Option<Monitor>> {
 }
 
 /// Resolves a socket to one path: a disk records where it was taken from.
-fn real_path(socket: &PathBuf) -> Answer<PathBuf> {
+fn real_path(socket: &PathBuf) -> Result<PathBuf> {
     fs::canonicalize(socket).map_err(|error| {
-        Problem::invalid(format!(
+        Error::invalid(format!(
             "Cannot find QEMU's socket {}: {error}; name the QMP socket of a QEMU that runs",
             socket.display()
         ))
@@ -151,11 +151,11 @@ struct DaemonClient(Client);
 
 impl DaemonClient {
     /// Repeats a request while the daemon cannot be reached. For requests that may be sent twice.
-    fn patiently<T>(&self, ask: impl Fn(&Client) -> Answer<T>) -> Answer<T> {
+    fn patiently<T>(&self, ask: impl Fn(&Client) -> Result<T>) -> Result<T> {
         let deadline = Instant::now() + DAEMON_TIME_MAX;
         loop {
             match ask(&self.0) {
-                Err(problem) if problem.kind == ProblemKind::Unavailable && Instant::now() < deadline => {
+                Err(problem) if problem.kind == ErrorKind::Unavailable && Instant::now() < deadline => {
                     thread::sleep(DAEMON_INTERVAL);
                 }
                 outcome => return outcome,
@@ -164,10 +164,10 @@ impl DaemonClient {
     }
 
     /// Returns the disk of this name, which was taken from a running guest.
-    fn taken(&self, name: &str) -> Answer<MovedDisk> {
+    fn taken(&self, name: &str) -> Result<MovedDisk> {
         let document = self.0.get(&super::disk::path_of(name)?)?;
         MovedDisk::parse(&document["disk"])?.ok_or_else(|| {
-            Problem::conflict(format!(
+            Error::conflict(format!(
                 "Disk '{name}' was not taken from a running guest, so there is none to give it back to; `forebay disk remove \
                  {name}` ends its service"
             ))
@@ -175,18 +175,18 @@ impl DaemonClient {
     }
 
     /// Returns the device of the one disk that was taken from the guest behind `monitor`.
-    fn only_device_of(&self, monitor: &Monitor) -> Answer<String> {
+    fn only_device_of(&self, monitor: &Monitor) -> Result<String> {
         let mut disks = self.moved()?;
         disks.retain(|disk| disk.qmp == monitor.name());
         match disks.as_slice() {
             [only] => Ok(only.device.clone()),
-            [] => Err(Problem::missing(format!(
+            [] => Err(Error::missing(format!(
                 "No disk of the guest at {} is behind Forebay; `forebay vm list` shows those that are",
                 monitor.name().display()
             ))),
             several => {
                 let names: Vec<&str> = several.iter().map(|disk| disk.name.as_str()).collect();
-                Err(Problem::invalid(format!(
+                Err(Error::invalid(format!(
                     "Several disks of that guest are behind Forebay; name one: forebay vm detach {}",
                     names.join(" | ")
                 )))
@@ -195,7 +195,7 @@ impl DaemonClient {
     }
 
     /// Returns the document of every disk that was taken from a running guest.
-    fn taken_disks(&self) -> Answer<Vec<Value>> {
+    fn taken_disks(&self) -> Result<Vec<Value>> {
         let all = self.0.get("/v1/disks")?;
         let mut taken = Vec::new();
         for disk in list(&all["disks"]) {
@@ -203,24 +203,24 @@ impl DaemonClient {
                 Ok(document) if document["disk"]["guest"].is_null() => {}
                 Ok(mut document) => taken.push(document["disk"].take()),
                 // Removed since it was listed.
-                Err(problem) if problem.kind == ProblemKind::Missing => {}
+                Err(problem) if problem.kind == ErrorKind::Missing => {}
                 Err(problem) => return Err(problem),
             }
         }
         Ok(taken)
     }
 
-    fn change(&self, name: &str, what: &str) -> Answer<()> {
+    fn change(&self, name: &str, what: &str) -> Result<()> {
         self.patiently(|client| client.post(&format!("/v1/disks/{name}/{what}"), &())).map(drop)
     }
 }
 
 impl Forebay for DaemonClient {
-    fn add(&self, wanted: &DiskRequest) -> Answer<MovedDisk> {
+    fn add(&self, wanted: &DiskRequest) -> Result<MovedDisk> {
         let DiskRequest { name, path, qmp, device, process, original, socket_group } = wanted;
         let original = serde_json::to_value(original).expect("plain data with text keys");
         let path = path.to_str().ok_or_else(|| {
-            Problem::invalid(format!("Cannot use backing {}: its path is no text; rename it", path.display()))
+            Error::invalid(format!("Cannot use backing {}: its path is no text; rename it", path.display()))
         })?;
         let request = AddDisk {
             name: name.clone(),
@@ -239,22 +239,22 @@ impl Forebay for DaemonClient {
         let document = self.0.post("/v1/disks", &request)?;
         let added = MovedDisk::parse(&document["disk"])?;
         added.ok_or_else(|| {
-            Problem::failed(
+            Error::failed(
                 "Cannot understand the daemon: it knows no running guests; use the command line and the daemon of one version",
             )
         })
     }
 
-    fn moved(&self) -> Answer<Vec<MovedDisk>> {
+    fn moved(&self) -> Result<Vec<MovedDisk>> {
         let taken = self.taken_disks()?;
         taken.iter().filter_map(|disk| MovedDisk::parse(disk).transpose()).collect()
     }
 
-    fn take_over(&self, name: &str) -> Answer<()> {
+    fn take_over(&self, name: &str) -> Result<()> {
         self.change(name, "take-over")
     }
 
-    fn give_up(&self, name: &str) -> Answer<()> {
+    fn give_up(&self, name: &str) -> Result<()> {
         // With progress, and while the guest is still served by Forebay: the change itself then has nothing
         // left to destage.
         let quiesce = self.patiently(|client| destage::quiesce_for_change(client, name))?;
@@ -265,9 +265,9 @@ impl Forebay for DaemonClient {
         given_up
     }
 
-    fn remove(&self, name: &str) -> Answer<()> {
+    fn remove(&self, name: &str) -> Result<()> {
         match self.patiently(|client| client.delete(&format!("/v1/disks/{name}"))) {
-            Err(problem) if problem.kind != ProblemKind::Missing => Err(problem),
+            Err(problem) if problem.kind != ErrorKind::Missing => Err(problem),
             _ => Ok(()),
         }
     }

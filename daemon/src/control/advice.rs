@@ -8,7 +8,7 @@ use advice::{
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use base::problem::Problem;
+use base::error::Error;
 use cache::{Curves, Latency, Mode};
 use serde::Deserialize;
 use telemetry::counted::Counted;
@@ -74,7 +74,7 @@ pub(super) async fn one(
     let wanted = wanted(asked)?;
     let view = registry.disk(&name).await?;
     let report = view.report.as_ref().map_err(|reason| {
-        Problem::unavailable(format!(
+        Error::unavailable(format!(
             "Cannot advise on disk '{name}', of which nothing is known until it is attached: {reason}; see `forebay disk list`"
         ))
     })?;
@@ -86,10 +86,10 @@ pub(super) async fn one(
 fn wanted(asked: AdviceQuery) -> Result<Option<f64>, ErrorResponse> {
     let Query(AdviceParameters { hit_ratio }) = asked.map_err(|rejection| {
         let what = rejection.body_text();
-        Problem::invalid(format!("Cannot read the request: {what}; `hit_ratio` is all that it may ask for"))
+        Error::invalid(format!("Cannot read the request: {what}; `hit_ratio` is all that it may ask for"))
     })?;
     match hit_ratio {
-        Some(ratio) if !(0.01..=1.0).contains(&ratio) => Err(Problem::invalid(format!(
+        Some(ratio) if !(0.01..=1.0).contains(&ratio) => Err(Error::invalid(format!(
             "Cannot advise on a hit ratio of {ratio}: it is a share of reads, from 0.01 to 1"
         ))
         .into()),

@@ -9,7 +9,7 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use serde::Serialize;
 
 /// Return type of handlers.
@@ -56,8 +56,8 @@ impl ErrorResponse {
     }
 }
 
-impl From<Problem> for ErrorResponse {
-    fn from(problem: Problem) -> Self {
+impl From<Error> for ErrorResponse {
+    fn from(problem: Error) -> Self {
         let status = StatusCode::from_u16(problem.kind.http_status());
         Self::new(status.expect("the table holds valid statuses"), problem.message)
     }
@@ -96,11 +96,11 @@ impl IntoResponse for ErrorResponse {
 
 /// Runs a change to its end, also if the client disconnects meanwhile.
 pub(super) async fn to_the_end<T: Send + 'static>(
-    change: impl Future<Output = Answer<T>> + Send + 'static,
+    change: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T, ErrorResponse> {
     match tokio::spawn(change).await {
         Ok(outcome) => Ok(outcome?),
-        Err(error) => Err(Problem::failed(format!(
+        Err(error) => Err(Error::failed(format!(
             "Cannot finish the change: {error}; see the log of the daemon, and report it"
         ))
         .into()),

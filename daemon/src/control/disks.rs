@@ -7,7 +7,7 @@ use api::{
 use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use base::problem::Problem;
+use base::error::Error;
 use block::SECTOR;
 use cache::WhatIsDirty;
 use tokio::task::spawn_blocking;
@@ -247,7 +247,7 @@ pub(super) async fn resume(
         let problem = format!(
             "Cannot end a quiesce of number {number}: the largest is {NUMBER_MAX}; take that of the answer to the quiesce"
         );
-        return Err(Problem::invalid(problem).into());
+        return Err(Error::invalid(problem).into());
     }
     let view = registry.resume(&name, number).await?;
     Ok(full(&view, registry.places()))

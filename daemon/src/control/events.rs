@@ -6,7 +6,7 @@ use api::EventsDocument;
 use axum::Json;
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
-use base::problem::Problem;
+use base::error::Error;
 use serde::Deserialize;
 use telemetry::events;
 use utoipa::IntoParams;
@@ -41,7 +41,7 @@ pub(super) struct EventParameters {
 pub(super) async fn list(asked: Result<Query<EventParameters>, QueryRejection>) -> Reply<EventsDocument> {
     let Query(EventParameters { after, wait }) = asked.map_err(|rejection| {
         let what = rejection.body_text();
-        Problem::invalid(format!("Cannot list events: {what}; ask as in /v1/events?after=7&wait=30"))
+        Error::invalid(format!("Cannot list events: {what}; ask as in /v1/events?after=7&wait=30"))
     })?;
     let events = events::after(after, Duration::from_secs(wait.min(WAIT_MAX))).await;
     Ok(Json(EventsDocument::of(events.iter().map(documents::event).collect())))

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use api::DiskState;
 use axum::extract::State;
+use base::error::Error;
 use base::patience::within;
-use base::problem::Problem;
 
 use super::SharedRegistry;
 use super::answer::ErrorResponse;
@@ -25,12 +25,12 @@ const TIME_MAX: Duration = Duration::from_secs(5);
 pub(super) async fn show(State(registry): SharedRegistry) -> Result<&'static str, ErrorResponse> {
     let Ok(wrong) = within(TIME_MAX, what_is_wrong(&registry)).await else {
         let message = format!("Disks do not report their state within {} s; see the log", TIME_MAX.as_secs());
-        return Err(Problem::unavailable(message).into());
+        return Err(Error::unavailable(message).into());
     };
     if wrong.is_empty() {
         return Ok("ok\n");
     }
-    Err(Problem::unavailable(format!("Not all is well: {}", wrong.join("; "))).into())
+    Err(Error::unavailable(format!("Not all is well: {}", wrong.join("; "))).into())
 }
 
 async fn what_is_wrong(registry: &Registry) -> Vec<String> {

@@ -64,7 +64,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use tokio::sync::{mpsc, watch};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -90,8 +90,8 @@ pub(crate) async fn serve(
     renewed: mpsc::Receiver<UnixListener>,
     registry: Arc<Registry>,
     mut stop: watch::Receiver<bool>,
-) -> Answer<()> {
-    let failed = |error: io::Error| Problem::failed(format!("Cannot serve the control socket: {error}"));
+) -> Result<()> {
+    let failed = |error: io::Error| Error::failed(format!("Cannot serve the control socket: {error}"));
     let listener = ControlSocket { listener: in_runtime(listener).map_err(failed)?, renewed };
     let router = routes(registry).layer(map_response(headers::add));
     let stopped = async move { stopped(&mut stop).await };
@@ -196,7 +196,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
 
 async fn unknown(uri: Uri) -> ErrorResponse {
     let message = format!("There is nothing at {}: the interface begins with /v1/disks", uri.path());
-    Problem::missing(message).into()
+    Error::missing(message).into()
 }
 
 async fn wrong_method(method: Method, uri: Uri) -> ErrorResponse {

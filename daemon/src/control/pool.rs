@@ -4,7 +4,7 @@ use api::{AddDevice, PoolDocument, ResizeDevice, SetPool};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
-use base::problem::Problem;
+use base::error::Error;
 use base::units::Size;
 use cache::MemberNumber;
 use telemetry::wear;
@@ -61,7 +61,7 @@ pub(super) async fn add(
     let Json(AddDevice { path, size_bytes, erase, same_drive, replacing }) = request?;
     if !path.is_absolute() {
         let path = path.display();
-        return Err(Problem::invalid(format!("Cannot add {path} to the pool: give an absolute path")).into());
+        return Err(Error::invalid(format!("Cannot add {path} to the pool: give an absolute path")).into());
     }
     let wanted = NewDevice { path, size: size_bytes.map(Size), erase, same_drive, replacing };
     let view = to_the_end(async move { registry.add_device(wanted).await }).await?;
@@ -125,10 +125,10 @@ pub(super) async fn cancel_resize(
 }
 
 /// Returns the device that a path names; `doing` is for the error.
-fn device_number(number: Result<Path<u32>, PathRejection>, doing: &str) -> Result<MemberNumber, Problem> {
+fn device_number(number: Result<Path<u32>, PathRejection>, doing: &str) -> Result<MemberNumber> {
     let Path(number) = number.map_err(|rejection| {
         let what = rejection.body_text();
-        Problem::invalid(format!("Cannot {doing}: {what}; give its number"))
+        Error::invalid(format!("Cannot {doing}: {what}; give its number"))
     })?;
     Ok(MemberNumber(number))
 }

@@ -6,7 +6,7 @@ use axum::extract::{FromRequestParts, Path, State};
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 use super::SharedRegistry;
 use super::answer::{ErrorResponse, Name, Reply};
@@ -78,12 +78,12 @@ impl<S: Send + Sync> FromRequestParts<S> for RecordingPath {
         let path = Path::from_request_parts(parts, state).await;
         path.map(|Path((name, number))| Self { name, number }).map_err(|rejection| {
             let what = rejection.body_text();
-            Problem::invalid(format!("Cannot read the disk and number of a recording: {what}; check them"))
+            Error::invalid(format!("Cannot read the disk and number of a recording: {what}; check them"))
                 .into()
         })
     }
 }
 
-fn piece(bytes: Answer<Vec<u8>>) -> Result<Response, ErrorResponse> {
+fn piece(bytes: Result<Vec<u8>>) -> Result<Response, ErrorResponse> {
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes?).into_response())
 }

@@ -7,8 +7,8 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
+use base::error::Error;
 use base::moment::Moment;
-use base::problem::Problem;
 use serde::Deserialize;
 use telemetry::series::Span;
 use telemetry::series::Window;
@@ -95,7 +95,7 @@ pub(super) async fn histograms(
     let view = registry.disk(&name).await?;
     match &view.report {
         Ok(report) => Ok(Json(HistogramsDocument::of(documents::disk_histograms(&name, report)))),
-        Err(reason) => Err(Problem::unavailable(format!(
+        Err(reason) => Err(Error::unavailable(format!(
             "Cannot show the histograms of disk '{name}', which begin when it is attached: {reason}; see `forebay disk list`"
         ))
         .into()),
@@ -113,7 +113,7 @@ pub(super) async fn histograms(
 pub(super) async fn curve(State(registry): SharedRegistry, Name(name): Name) -> Reply<CurveDocument> {
     let view = registry.disk(&name).await?;
     let report = view.report.map_err(|reason| {
-        Problem::unavailable(format!(
+        Error::unavailable(format!(
             "Cannot show the curve of disk '{name}', which begins when it is attached: {reason}; see `forebay disk list`"
         ))
     })?;
@@ -132,9 +132,7 @@ pub(super) async fn curve(State(registry): SharedRegistry, Name(name): Name) -> 
 pub(super) async fn report(State(registry): SharedRegistry, Name(name): Name) -> Reply<ReportDocument> {
     let view = registry.disk(&name).await?;
     let (total, comparison) = registry.compare(view.record.id).ok_or_else(|| {
-        Problem::unavailable(format!(
-            "Cannot report on disk '{name}': it is being added or removed; try again"
-        ))
+        Error::unavailable(format!("Cannot report on disk '{name}': it is being added or removed; try again"))
     })?;
     let dirty_bytes = view.report.ok().map(|report| report.statistics.dirty_bytes);
     Ok(Json(ReportDocument::of(documents::disk_gain(&name, &total, &comparison, dirty_bytes))))
@@ -169,7 +167,7 @@ fn window(asked: StatisticsQuery) -> Result<Window, ErrorResponse> {
     Ok(window.map_or(Ok(Window::default()), |name| Window::parse(&name))?)
 }
 
-fn unreadable(rejection: &QueryRejection, key: &str) -> Problem {
+fn unreadable(rejection: &QueryRejection, key: &str) -> Error {
     let what = rejection.body_text();
-    Problem::invalid(format!("Cannot read the request: {what}; `{key}` is all that it may ask for"))
+    Error::invalid(format!("Cannot read the request: {what}; `{key}` is all that it may ask for"))
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Extension;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::sockets;
 use base::token::Token;
 use hyper::server::conn::http1;
@@ -61,7 +61,7 @@ impl WebDoor {
         }
     }
 
-    fn try_open(wanted: SocketAddr, http: &Http, places: &Places) -> Answer<Self> {
+    fn try_open(wanted: SocketAddr, http: &Http, places: &Places) -> Result<Self> {
         let token = Token::load_or_make(&places.dir)?;
         let failed = |error: io::Error| {
             let advice = match error.kind() {
@@ -70,7 +70,7 @@ impl WebDoor {
                 }
                 _ => "give another address with --listen-http",
             };
-            Problem::failed(format!("Cannot listen at {wanted}: {error}; {advice}"))
+            Error::failed(format!("Cannot listen at {wanted}: {error}; {advice}"))
         };
         let listener = Listener::bind(wanted).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;

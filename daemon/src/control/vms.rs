@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use base::bounded;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::signals;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
@@ -61,13 +61,12 @@ pub(super) async fn detach(State(registry): SharedRegistry, Name(name): Name) ->
 /// Runs `forebay vm` with these words, to its end even if the client disconnects.
 async fn run(registry: &Registry, words: Vec<String>) -> Reply<MovedDocument> {
     if words.iter().any(|word| word.contains('\0')) {
-        return Err(Problem::invalid("Cannot move a disk: a value holds a zero byte; leave it out").into());
+        return Err(Error::invalid("Cannot move a disk: a value holds a zero byte; leave it out").into());
     }
     let mut command = Command::new(PROGRAM);
     command.arg("vm").args(&words).arg("--json").arg("--socket").arg(registry.places().control_socket());
     signals::release_in(&mut command);
-    let unusable =
-        |error: &dyn std::fmt::Display| Problem::failed(format!("Cannot run `forebay vm`: {error}"));
+    let unusable = |error: &dyn std::fmt::Display| Error::failed(format!("Cannot run `forebay vm`: {error}"));
     let ended = to_the_end(async move {
         match spawn_blocking(move || bounded::run(&mut command)).await {
             Ok(Ok(output)) => Ok(output),
@@ -87,10 +86,10 @@ async fn run(registry: &Registry, words: Vec<String>) -> Reply<MovedDocument> {
 }
 
 /// Returns the name of the disk in the document that the command printed.
-fn name_in(printed: &[u8]) -> Answer<String> {
+fn name_in(printed: &[u8]) -> Result<String> {
     let document: Option<Value> = serde_json::from_slice(printed).ok();
     let name = document.as_ref().and_then(|document| document["vm"]["name"].as_str());
     name.map(str::to_owned).ok_or_else(|| {
-        Problem::failed("The disk was moved, and `forebay vm` printed something else than its name; see `forebay vm list`")
+        Error::failed("The disk was moved, and `forebay vm` printed something else than its name; see `forebay vm list`")
     })
 }

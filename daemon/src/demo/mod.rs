@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::units::Size;
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
@@ -48,17 +48,17 @@ const SEED: u64 = 0x00F0_4EBA;
 ///
 /// # Errors
 /// Any failure of its setup or of the service. Its temporary folder is removed either way.
-pub(crate) fn run(options: &Demo) -> Answer<()> {
+pub(crate) fn run(options: &Demo) -> Result<()> {
     let folder = DemoDir::make(options)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
-        runtime.map_err(|error| Problem::failed(format!("Cannot start the demonstration: {error}")))?;
+        runtime.map_err(|error| Error::failed(format!("Cannot start the demonstration: {error}")))?;
     let outcome = runtime.block_on(async {
         tokio::select! {
             outcome = show(options, &folder.path) => outcome,
             interrupted = tokio::signal::ctrl_c() => match interrupted {
-                Ok(()) => Err(Problem::failed("Interrupted; what the demonstration made is removed".to_owned())),
-                Err(error) => Err(Problem::failed(format!("Cannot listen for signals: {error}"))),
+                Ok(()) => Err(Error::failed("Interrupted; what the demonstration made is removed".to_owned())),
+                Err(error) => Err(Error::failed(format!("Cannot listen for signals: {error}"))),
             },
         }
     });
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Demo) -> Answer<()> {
     outcome
 }
 
-async fn show(options: &Demo, folder: &Path) -> Answer<()> {
+async fn show(options: &Demo, folder: &Path) -> Result<()> {
     let backing = folder.join("array.img");
     print_unless_json(options, &introduction(options, folder));
     make_backing(&backing)?;
@@ -100,7 +100,7 @@ async fn measure(
     options: &Demo,
     registry: &Arc<Registry>,
     backing: &Path,
-) -> Answer<(ReadResults, ReadResults)> {
+) -> Result<(ReadResults, ReadResults)> {
     let texts = [("mode", "pass-through"), ("block-size", "8KiB"), ("ram", RAM), ("limit", "100%")];
     let settings = texts.map(|(key, text)| (key.to_owned(), text.to_owned()));
     let disk = NewDisk {
@@ -136,7 +136,7 @@ struct DemoRun<'a> {
 
 impl DemoRun<'_> {
     /// Runs the workload for a while and shows its progress.
-    async fn phase(&mut self, name: &'static str, duration: Duration) -> Answer<(Observed, CachedCounters)> {
+    async fn phase(&mut self, name: &'static str, duration: Duration) -> Result<(Observed, CachedCounters)> {
         let before = count(self.registry).await?;
         let mut workload = self.workload.take().expect("each phase gives it back");
         let (ticks, mut ticked) = mpsc::unbounded_channel();
@@ -160,8 +160,7 @@ impl DemoRun<'_> {
         progress.end();
         let (workload, observed) = running.await.expect("the workload does not panic");
         self.workload = Some(workload);
-        let observed =
-            observed.map_err(|error| Problem::failed(format!("The workload broke off: {error}")))?;
+        let observed = observed.map_err(|error| Error::failed(format!("The workload broke off: {error}")))?;
         Ok((observed, count(self.registry).await?.since(&before)))
     }
 }
@@ -177,9 +176,9 @@ impl CachedCounters {
     }
 }
 
-async fn count(registry: &Registry) -> Answer<CachedCounters> {
+async fn count(registry: &Registry) -> Result<CachedCounters> {
     let view = registry.disk(DISK).await?;
-    let report = view.report.map_err(Problem::unavailable)?;
+    let report = view.report.map_err(Error::unavailable)?;
     let counts = report.statistics.counts;
     Ok(CachedCounters {
         reads: counts.reads,
@@ -231,13 +230,13 @@ struct DemoDir {
 }
 
 impl DemoDir {
-    fn make(options: &Demo) -> Answer<Self> {
+    fn make(options: &Demo) -> Result<Self> {
         let (path, temporary) = match &options.dir {
             Some(dir) => (dir.clone(), false),
             None => (std::env::temp_dir().join(format!("forebay-demo-{}", std::process::id())), true),
         };
         let failed = |error: io::Error| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot use the folder {}: {error}; name another with --dir",
                 path.display()
             ))
@@ -249,7 +248,7 @@ impl DemoDir {
             if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
                 let message =
                     format!("The folder {} is not empty; name an empty or a new one", path.display());
-                return Err(Problem::conflict(message));
+                return Err(Error::conflict(message));
             }
         }
         Ok(Self { path, temporary })
@@ -267,7 +266,7 @@ impl Drop for DemoDir {
 }
 
 /// Makes the file of the array. Every block holds its number.
-fn make_backing(path: &Path) -> Answer<()> {
+fn make_backing(path: &Path) -> Result<()> {
     let blocks = DISK_BYTES / u64::from(workload::REQUEST_BYTES);
     let write = || -> io::Result<()> {
         let mut file = io::BufWriter::with_capacity(1 << 20, File::create_new(path)?);
@@ -277,7 +276,7 @@ fn make_backing(path: &Path) -> Answer<()> {
         file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     };
     write().map_err(|error| {
-        Problem::failed(format!(
+        Error::failed(format!(
             "Cannot make {} of {}: {error}; name a folder with more room with --dir",
             path.display(),
             Size(DISK_BYTES)
@@ -327,8 +326,8 @@ fn print_unless_json(options: &Demo, text: &str) {
     }
 }
 
-async fn wait_for_interrupt() -> Answer<()> {
+async fn wait_for_interrupt() -> Result<()> {
     tokio::signal::ctrl_c()
         .await
-        .map_err(|error| Problem::failed(format!("Cannot listen for signals: {error}")))
+        .map_err(|error| Error::failed(format!("Cannot listen for signals: {error}")))
 }

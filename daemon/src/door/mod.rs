@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::rc::Rc;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::rights::Rights;
 use base::sockets::{self, SocketFile};
 use block::executor::LocalHost;
@@ -98,12 +98,12 @@ impl DoorSocket {
     ///
     /// # Errors
     /// If the socket cannot be created. Nothing is left behind then.
-    async fn listen(&mut self, rights: &Rights, door: &Rc<dyn Door>, shard: &DoorShard) -> Answer<()> {
+    async fn listen(&mut self, rights: &Rights, door: &Rc<dyn Door>, shard: &DoorShard) -> Result<()> {
         let listener = sockets::listen(&self.path, rights)?;
         self.file = sockets::file_at(&self.path);
         Rc::clone(door).open(shard, Entrance::Socket(listener)).await.map_err(|error| {
             sockets::remove(&self.path);
-            Problem::failed(format!("Cannot listen on socket {}: {error}", self.path.display()))
+            Error::failed(format!("Cannot listen on socket {}: {error}", self.path.display()))
         })
     }
 
@@ -126,7 +126,7 @@ impl Entrances {
     ///
     /// # Errors
     /// The first path that is too long, with its length.
-    pub(crate) fn check_length(&self) -> Answer<()> {
+    pub(crate) fn check_length(&self) -> Result<()> {
         self.sockets.iter().try_for_each(|socket| sockets::check_length(&socket.path))
     }
 }
@@ -156,7 +156,7 @@ impl Doors {
         entrances: Entrances,
         name: &str,
         device: D,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         let Entrances { sockets, rights } = entrances;
         let shard = DoorShard { ring: ring.clone(), host: host.clone() };
         let device = Rc::new(device);
@@ -185,9 +185,9 @@ impl Doors {
         Ok(doors)
     }
 
-    async fn list(&self, door: &Rc<dyn Door>, directory: &Directory) -> Answer<()> {
+    async fn list(&self, door: &Rc<dyn Door>, directory: &Directory) -> Result<()> {
         let listed = Rc::clone(door).open(&self.shard, Entrance::Directory(directory.clone())).await;
-        listed.map_err(|error| Problem::failed(format!("Cannot list a disk for clients over TCP: {error}")))
+        listed.map_err(|error| Error::failed(format!("Cannot list a disk for clients over TCP: {error}")))
     }
 
     /// Resumes the paused doors of the disk `name`, here with `device`.
@@ -232,7 +232,7 @@ impl Doors {
     ///
     /// # Errors
     /// If the daemon may not set such rights. Then they are as before.
-    pub(crate) async fn set_rights(&self, rights: Rights) -> Answer<()> {
+    pub(crate) async fn set_rights(&self, rights: Rights) -> Result<()> {
         let before = self.rights.get();
         if rights == before {
             return Ok(());
@@ -257,7 +257,7 @@ impl Doors {
     ///
     /// # Errors
     /// If one cannot be created.
-    pub(crate) async fn renew_sockets(&self) -> Answer<()> {
+    pub(crate) async fn renew_sockets(&self) -> Result<()> {
         for OpenDoor { socket, door } in &self.all {
             let mut renewed = socket.borrow().clone();
             if renewed.is_lost() {

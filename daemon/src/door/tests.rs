@@ -16,7 +16,7 @@ const RIGHTS: Rights = Rights { owner: None, group: GroupChoice::Own, mode: 0o60
 /// Runs `test` with the doors of a disk at the paths that `path` gives, in a folder.
 fn with_doors(
     path: impl Fn(&TempDir, DoorKind) -> PathBuf,
-    test: impl AsyncFnOnce(Answer<Doors>, &dyn Fn(DoorKind) -> PathBuf),
+    test: impl AsyncFnOnce(Result<Doors>, &dyn Fn(DoorKind) -> PathBuf),
 ) {
     let folder = TempDir::new();
     let path = |kind: DoorKind| path(&folder, kind);

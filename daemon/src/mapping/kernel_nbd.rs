@@ -18,7 +18,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::socket::KERNEL_PEER;
 use doors::nbd::Client;
 use doors::nbd::option::{ExportFacts, Replies};
@@ -60,11 +60,11 @@ impl MapDriver for KernelNbdDriver {
         DriverKind::KernelNbd
     }
 
-    fn load(&mut self) -> Answer<()> {
+    fn load(&mut self) -> Result<()> {
         self.loaded().map(drop)
     }
 
-    fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>> {
+    fn devices(&mut self, disk: &DiskPlace) -> Result<Vec<MappedDevice>> {
         let marked = marked_devices(Path::new("/sys/block"), disk.mark().place);
         let state = if disk.kernel_connections > 0 { ServiceState::Served } else { ServiceState::Waiting };
         let device = |(number, mark)| {
@@ -74,8 +74,8 @@ impl MapDriver for KernelNbdDriver {
         Ok(marked.into_iter().map(device).collect())
     }
 
-    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Answer<AddedDevice> {
-        let failed = |what: &str| Problem::failed(format!("Cannot map disk '{}': {what}", disk.name));
+    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Result<AddedDevice> {
+        let failed = |what: &str| Error::failed(format!("Cannot map disk '{}': {what}", disk.name));
         let connection = ReadyConnection::open(disk)?;
         let facts = connection.facts;
         if facts.block_min > BLOCK_BYTES_MAX {
@@ -108,7 +108,7 @@ impl MapDriver for KernelNbdDriver {
         Ok(AddedDevice { number, server })
     }
 
-    fn restore(&mut self, disk: &DiskPlace, number: u32) -> Answer<bool> {
+    fn restore(&mut self, disk: &DiskPlace, number: u32) -> Result<bool> {
         if disk.kernel_connections > 0 {
             return Ok(false);
         }
@@ -122,7 +122,7 @@ impl MapDriver for KernelNbdDriver {
             } else {
                 "its requests wait. `forebay map --restore` tries again"
             };
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot serve {} of disk '{}' again: {error}; {advice}",
                 device.display(),
                 disk.name
@@ -131,7 +131,7 @@ impl MapDriver for KernelNbdDriver {
         if connection.release() {
             return Ok(true);
         }
-        Err(Problem::unavailable(format!(
+        Err(Error::unavailable(format!(
             "Cannot serve {} of disk '{}' again: the kernel still has its last connection; `forebay map --restore` tries again",
             device.display(),
             disk.name
@@ -155,12 +155,12 @@ impl KernelNbdDriver {
     ///
     /// # Errors
     /// A missing prerequisite of this host.
-    pub(super) fn listen(&mut self) -> Answer<BrokenLinks> {
+    pub(super) fn listen(&mut self) -> Result<BrokenLinks> {
         self.loaded()?.listen().map_err(|error| explain(&error))
     }
 
     /// Returns the kernel's client, and loads its module if that is missing.
-    fn loaded(&mut self) -> Answer<&mut NbdControl> {
+    fn loaded(&mut self) -> Result<&mut NbdControl> {
         if self.control().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             load_module("nbd");
         }
@@ -178,7 +178,7 @@ impl KernelNbdDriver {
 
 impl ReadyConnection {
     /// Connects to the NBD socket of a disk and negotiates, with simple replies, the only ones that the kernel knows.
-    fn open(disk: &DiskPlace) -> Answer<Self> {
+    fn open(disk: &DiskPlace) -> Result<Self> {
         let socket = disk.socket(DoorKind::Nbd);
         let opened = (|| {
             let stream = connect_named(&socket, disk.mark().word())?;
@@ -276,9 +276,9 @@ fn is_listed(list: &str, inode: u64) -> bool {
     inodes.any(|word| word.parse() == Ok(inode))
 }
 
-fn explain(error: &io::Error) -> Problem {
+fn explain(error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::NotFound {
-        return Problem::unavailable(format!(
+        return Error::unavailable(format!(
             "Cannot map disks by kernel NBD: Linux {} here has no NBD client: run `modprobe nbd`, which reports the reason",
             kernel_release()
         ));
@@ -287,7 +287,7 @@ fn explain(error: &io::Error) -> Problem {
         Some(Errno::EACCES | Errno::EPERM) => "run this as root; in a container, outside of it",
         _ => "check that this host allows generic netlink",
     };
-    Problem::failed(format!("Cannot map disks by kernel NBD: {error}; {advice}"))
+    Error::failed(format!("Cannot map disks by kernel NBD: {error}; {advice}"))
 }
 
 #[cfg(test)]

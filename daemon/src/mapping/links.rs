@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use clap::ValueEnum;
 
 use super::{DiskPlace, DriverKind, FOLDER, description};
@@ -47,10 +47,10 @@ impl DiskLinks {
     ///
     /// # Errors
     /// A conflict, with a remedy; an invalid request for a path that does not begin with /.
-    pub(super) fn check(&self, link: &Path) -> Answer<()> {
+    pub(super) fn check(&self, link: &Path) -> Result<()> {
         let name = &self.name;
         if !link.is_absolute() {
-            return Err(Problem::invalid(format!(
+            return Err(Error::invalid(format!(
                 "Cannot map disk '{name}' as {}: give a path that begins with /",
                 link.display()
             )));
@@ -62,7 +62,7 @@ impl DiskLinks {
         if is_free {
             return Ok(());
         }
-        Err(Problem::conflict(format!(
+        Err(Error::conflict(format!(
             "Cannot map disk '{name}' as {}: something else is there; choose another path with --as",
             link.display()
         )))
@@ -95,13 +95,13 @@ impl DiskLinks {
     ///
     /// # Errors
     /// A conflict if something else is in its place; those of the file system.
-    pub(super) fn set_again(&self, device: &Path) -> Answer<()> {
+    pub(super) fn set_again(&self, device: &Path) -> Result<()> {
         let link = self.path();
         if target_of(&link).as_deref() == Some(device) {
             return Ok(());
         }
         let failed = |reason: String| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot make the link of disk '{}' again: {reason}; {} is served",
                 self.name,
                 device.display()

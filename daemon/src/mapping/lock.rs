@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 use super::{DiskPlace, FOLDER};
 
@@ -25,7 +25,7 @@ impl MappingLock {
     ///
     /// # Errors
     /// `Unavailable` if another one has it for a minute; those of the file system.
-    pub(super) fn take(disk: &DiskPlace) -> Answer<Self> {
+    pub(super) fn take(disk: &DiskPlace) -> Result<Self> {
         let deadline = Instant::now() + LOCK_TIME_MAX;
         loop {
             match Self::try_take(disk)? {
@@ -41,17 +41,17 @@ impl MappingLock {
     ///
     /// # Errors
     /// `Unavailable` if another one has it; those of the file system.
-    pub(super) fn take_now(disk: &DiskPlace) -> Answer<Self> {
+    pub(super) fn take_now(disk: &DiskPlace) -> Result<Self> {
         Self::try_take(disk)?.ok_or_else(|| held(disk))
     }
 
-    fn try_take(disk: &DiskPlace) -> Answer<Option<Self>> {
+    fn try_take(disk: &DiskPlace) -> Result<Option<Self>> {
         Self::try_take_in(Path::new(FOLDER), disk).map_err(|error| {
             let advice = match error.kind() {
                 io::ErrorKind::PermissionDenied => "run this as root",
                 _ => "the folder must be writable",
             };
-            Problem::failed(format!("Cannot lock disk '{}' in {FOLDER}: {error}; {advice}", disk.name))
+            Error::failed(format!("Cannot lock disk '{}' in {FOLDER}: {error}; {advice}", disk.name))
         })
     }
 
@@ -69,8 +69,8 @@ impl MappingLock {
     }
 }
 
-fn held(disk: &DiskPlace) -> Problem {
-    Problem::unavailable(format!(
+fn held(disk: &DiskPlace) -> Error {
+    Error::unavailable(format!(
         "Cannot do this for disk '{}' now: another `forebay map` or `forebay unmap` is at work on it; try again when that has ended",
         disk.name
     ))

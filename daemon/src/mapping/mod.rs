@@ -32,7 +32,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use base::problem::{Answer, Problem, ProblemKind};
+use base::error::{Error, ErrorKind, Result};
 use clap::ValueEnum;
 
 use self::claim::DeviceClaim;
@@ -106,26 +106,26 @@ trait MapDriver {
     ///
     /// # Errors
     /// `Unavailable` if this kernel has none; what else is missing, and what to do about it.
-    fn load(&mut self) -> Answer<()>;
+    fn load(&mut self) -> Result<()>;
 
     /// Returns the devices of a disk. Loads no module.
     ///
     /// # Errors
     /// If they cannot be read.
-    fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>>;
+    fn devices(&mut self, disk: &DiskPlace) -> Result<Vec<MappedDevice>>;
 
     /// Makes a device of a disk, which is described before it starts. The driver must be loaded.
     ///
     /// # Errors
     /// The reason for which it cannot. Nothing is left then.
-    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Answer<AddedDevice>;
+    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Result<AddedDevice>;
 
     /// Makes the daemon serve a device whose server or connection has ended. Returns false if it is served
     /// already.
     ///
     /// # Errors
     /// The reason for which it cannot; `Unavailable` if it may soon. Requests continue to wait.
-    fn restore(&mut self, disk: &DiskPlace, number: u32) -> Answer<bool>;
+    fn restore(&mut self, disk: &DiskPlace, number: u32) -> Result<bool>;
 
     /// Notifies the users of a device of its new size in bytes.
     ///
@@ -311,25 +311,25 @@ impl Mapping {
     ///
     /// # Errors
     /// The reason for which it cannot be mapped. Nothing is left then.
-    pub(crate) fn map(&mut self, disk: &DiskPlace, options: &MapOptions) -> Answer<MappedDisk> {
+    pub(crate) fn map(&mut self, disk: &DiskPlace, options: &MapOptions) -> Result<MappedDisk> {
         let _lock = MappingLock::take(disk)?;
         self.map_locked(disk, options)
     }
 
-    fn map_locked(&mut self, disk: &DiskPlace, options: &MapOptions) -> Answer<MappedDisk> {
+    fn map_locked(&mut self, disk: &DiskPlace, options: &MapOptions) -> Result<MappedDisk> {
         let name = &disk.name;
         for device in self.devices(disk)? {
             let path = device.path();
             refuse_foreign(disk, device)?;
             if device.state != ServiceState::Unstarted {
-                return Err(Problem::conflict(format!(
+                return Err(Error::conflict(format!(
                     "Cannot map disk '{name}': it is mapped already, as {}; `forebay unmap {name}` takes that away, and `forebay map \
                      --restore` has it served again after the daemon ended",
                     path.display()
                 )));
             }
             self.take_away(device, None).map_err(|error| {
-                Problem::failed(format!("Cannot map disk '{name}': an earlier try is still there: {error}"))
+                Error::failed(format!("Cannot map disk '{name}': an earlier try is still there: {error}"))
             })?;
         }
         let links = disk.links();
@@ -348,7 +348,7 @@ impl Mapping {
             let undone = self.take_away(device, None);
             let rest = undone.err().map(|error| format!("; {} is left: {error}", device.path().display()));
             links.forget();
-            return Err(Problem::failed(format!(
+            return Err(Error::failed(format!(
                 "Cannot map disk '{name}': its link {} cannot be made: {error}{}",
                 link.display(),
                 rest.unwrap_or_default()
@@ -372,7 +372,7 @@ impl Mapping {
         &mut self,
         disk: &DiskPlace,
         wanted: Option<ContentScan>,
-    ) -> Answer<Option<MappedDisk>> {
+    ) -> Result<Option<MappedDisk>> {
         if wanted.is_none() && self.devices(disk)?.is_empty() {
             return Ok(None);
         }
@@ -390,7 +390,7 @@ impl Mapping {
     ///
     /// # Errors
     /// As above.
-    pub(crate) fn reconnect(&mut self, disk: &DiskPlace) -> Answer<Option<MappedDisk>> {
+    pub(crate) fn reconnect(&mut self, disk: &DiskPlace) -> Result<Option<MappedDisk>> {
         if self.kernel_nbd.devices(disk)?.is_empty() {
             return Ok(None);
         }
@@ -403,7 +403,7 @@ impl Mapping {
     ///
     /// # Errors
     /// A missing prerequisite of this host.
-    pub(crate) fn listen(&mut self) -> Answer<BrokenConnections> {
+    pub(crate) fn listen(&mut self) -> Result<BrokenConnections> {
         self.kernel_nbd.listen().map(BrokenConnections)
     }
 
@@ -412,7 +412,7 @@ impl Mapping {
     ///
     /// # Errors
     /// Errors of the kernel.
-    pub(crate) fn resize(&mut self, disk: &DiskPlace, size_bytes: u64) -> Answer<bool> {
+    pub(crate) fn resize(&mut self, disk: &DiskPlace, size_bytes: u64) -> Result<bool> {
         let _lock = MappingLock::take(disk)?;
         // A device whose requests wait would block this too, and a stopped one of ublk does not survive it
         // before 6.18.20.
@@ -423,13 +423,13 @@ impl Mapping {
                 "Cannot report the size of disk '{}' to its users: no device of it is served",
                 disk.name
             );
-            return Err(Problem::unavailable(reason));
+            return Err(Error::unavailable(reason));
         }
         for device in devices {
             match self.driver(device.driver).resize(disk, device.number, size_bytes) {
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(false),
                 updated => updated.map_err(|error| {
-                    Problem::failed(format!(
+                    Error::failed(format!(
                         "Cannot report to {} that disk '{}' grew: {error}",
                         device.path().display(),
                         disk.name
@@ -445,14 +445,14 @@ impl Mapping {
     ///
     /// # Errors
     /// Its user; the reason for which it cannot be removed.
-    pub(crate) fn unmap(&mut self, disk: &DiskPlace, forced: bool) -> Answer<MappedDisk> {
+    pub(crate) fn unmap(&mut self, disk: &DiskPlace, forced: bool) -> Result<MappedDisk> {
         let name = &disk.name;
         let _lock = MappingLock::take(disk)?;
         description::remove_left_over();
         let devices = self.devices(disk)?;
         let Some(first) = devices.first() else {
-            return Err(Problem::new(
-                ProblemKind::Missing,
+            return Err(Error::new(
+                ErrorKind::Missing,
                 format!("Cannot unmap disk '{name}': it is not mapped; `forebay map` lists those that are"),
             ));
         };
@@ -470,7 +470,7 @@ impl Mapping {
                 if let Err(problem) = disk.links().set_again(&path) {
                     tracing::warn!("{problem}");
                 }
-                Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}", path.display()))
+                Error::failed(format!("Cannot take {} of disk '{name}' away: {error}", path.display()))
             })?;
             disk.links().wait_until_removed(&path);
         }
@@ -507,7 +507,7 @@ impl Mapping {
     ///
     /// # Errors
     /// If the devices cannot be read.
-    pub(crate) fn list(&mut self, disks: &[DiskPlace]) -> Answer<Vec<MappedDisk>> {
+    pub(crate) fn list(&mut self, disks: &[DiskPlace]) -> Result<Vec<MappedDisk>> {
         let mut all = Vec::new();
         for disk in disks {
             let devices = self.devices(disk)?;
@@ -530,7 +530,7 @@ impl Mapping {
         Ok(all)
     }
 
-    fn restore_first(&mut self, disk: &DiskPlace, devices: &[MappedDevice]) -> Answer<Option<MappedDisk>> {
+    fn restore_first(&mut self, disk: &DiskPlace, devices: &[MappedDevice]) -> Result<Option<MappedDisk>> {
         let Some(device) = devices.iter().find(|device| device.state != ServiceState::Unstarted) else {
             return Ok(None);
         };
@@ -559,7 +559,7 @@ impl Mapping {
     }
 
     /// Returns the devices of a disk, of every driver.
-    fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>> {
+    fn devices(&mut self, disk: &DiskPlace) -> Result<Vec<MappedDevice>> {
         let of_nbd = self.kernel_nbd.devices(disk)?;
         let mut all = self.ublk.devices(disk)?;
         all.extend(of_nbd);
@@ -574,7 +574,7 @@ impl Mapping {
     }
 
     /// Returns the wanted driver, or the best that this kernel has.
-    fn loaded(&mut self, wanted: Option<DriverKind>) -> Answer<&mut dyn MapDriver> {
+    fn loaded(&mut self, wanted: Option<DriverKind>) -> Result<&mut dyn MapDriver> {
         let kind = match wanted {
             Some(kind) => {
                 self.driver(kind).load()?;
@@ -582,10 +582,10 @@ impl Mapping {
             }
             None => match self.ublk.load() {
                 Ok(()) => DriverKind::Ublk,
-                Err(lacks_ublk) if lacks_ublk.kind == ProblemKind::Unavailable => {
+                Err(lacks_ublk) if lacks_ublk.kind == ErrorKind::Unavailable => {
                     let loaded = self.kernel_nbd.load();
                     loaded.map_err(|problem| {
-                        Problem::new(problem.kind, format!("{}. {}", lacks_ublk.message, problem.message))
+                        Error::new(problem.kind, format!("{}. {}", lacks_ublk.message, problem.message))
                     })?;
                     DriverKind::KernelNbd
                 }
@@ -604,31 +604,31 @@ impl BrokenConnections {
     ///
     /// # Errors
     /// Errors of netlink.
-    pub(crate) fn wait(&self, time: Duration) -> Answer<bool> {
+    pub(crate) fn wait(&self, time: Duration) -> Result<bool> {
         self.0.wait(time).map_err(|error| {
-            Problem::failed(format!("Cannot listen for connections of kernel NBD that break: {error}"))
+            Error::failed(format!("Cannot listen for connections of kernel NBD that break: {error}"))
         })
     }
 }
 
 /// Refuses a device of an earlier disk: requests that wait there would reach the content of another one.
-fn refuse_foreign(disk: &DiskPlace, device: MappedDevice) -> Answer<()> {
+fn refuse_foreign(disk: &DiskPlace, device: MappedDevice) -> Result<()> {
     if device.state != ServiceState::Foreign {
         return Ok(());
     }
     let name = &disk.name;
-    Err(Problem::conflict(format!(
+    Err(Error::conflict(format!(
         "Cannot map disk '{name}': {} belongs to an earlier disk of this name; `forebay unmap {name} --force` takes it away",
         device.path().display()
     )))
 }
 
 /// Refuses to serve a device with a disk that became smaller than it: writes of its users would not fit.
-fn refuse_smaller(disk: &DiskPlace, device: &Path, size_bytes: u64) -> Answer<()> {
+fn refuse_smaller(disk: &DiskPlace, device: &Path, size_bytes: u64) -> Result<()> {
     refuse_smaller_in(Path::new("/sys/block"), disk, device, size_bytes)
 }
 
-fn refuse_smaller_in(devices: &Path, disk: &DiskPlace, device: &Path, size_bytes: u64) -> Answer<()> {
+fn refuse_smaller_in(devices: &Path, disk: &DiskPlace, device: &Path, size_bytes: u64) -> Result<()> {
     let size = devices.join(device.file_name().unwrap_or_default()).join("size");
     let sectors = fs::read_to_string(size).ok().and_then(|text| text.trim().parse().ok());
     let device_bytes = sectors.map_or(0, |sectors: u64| sectors.saturating_mul(block::SECTOR));
@@ -636,7 +636,7 @@ fn refuse_smaller_in(devices: &Path, disk: &DiskPlace, device: &Path, size_bytes
         return Ok(());
     }
     let name = &disk.name;
-    Err(Problem::conflict(format!(
+    Err(Error::conflict(format!(
         "Cannot serve {} of disk '{name}' again: it has {device_bytes} bytes, and the disk has {size_bytes} now; give its backing that \
          size again, or `forebay unmap {name} --force` takes the device away",
         device.display()
@@ -647,11 +647,11 @@ fn refuse_smaller_in(devices: &Path, disk: &DiskPlace, device: &Path, size_bytes
 ///
 /// # Errors
 /// Its user; the reason for which that is unknown.
-fn claim_unused(disk: &DiskPlace, device: MappedDevice) -> Answer<Option<DeviceClaim>> {
+fn claim_unused(disk: &DiskPlace, device: MappedDevice) -> Result<Option<DeviceClaim>> {
     let name = &disk.name;
     let path = device.path();
     let used = |user: &str| {
-        Problem::conflict(format!(
+        Error::conflict(format!(
             "Cannot unmap disk '{name}': {} {user}. End that first; --force unmaps it all the same, and writes that were not flushed \
              are lost",
             path.display()
@@ -664,7 +664,7 @@ fn claim_unused(disk: &DiskPlace, device: MappedDevice) -> Answer<Option<DeviceC
             }
             _ => "",
         };
-        Problem::failed(format!("Cannot take {} of disk '{name}' away: {error}{advice}", path.display()))
+        Error::failed(format!("Cannot take {} of disk '{name}' away: {error}{advice}", path.display()))
     };
     let check = || holders::user_of(&path).map_or(Ok(()), |user| Err(used(&user)));
     // Opening a device that waits for a daemon would block. The disk has had the writes of its last user
@@ -725,7 +725,7 @@ fn set_up_queue(device: &Path) {
 }
 
 /// Returns a problem for a door of a disk that cannot be used.
-fn unreachable_door(name: &str, socket: &Path, error: &io::Error) -> Problem {
+fn unreachable_door(name: &str, socket: &Path, error: &io::Error) -> Error {
     let advice = match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
             "is the disk served? `forebay disk show` reports it"
@@ -733,7 +733,7 @@ fn unreachable_door(name: &str, socket: &Path, error: &io::Error) -> Problem {
         io::ErrorKind::PermissionDenied => "run this as root",
         _ => "the log of the daemon may say more",
     };
-    Problem::unavailable(format!(
+    Error::unavailable(format!(
         "Cannot map disk '{name}': the daemon does not answer at {}: {error}; {advice}",
         socket.display()
     ))
@@ -772,7 +772,7 @@ mod tests {
             check(served).expect("everything of the device has its place");
         }
         let problem = check((1 << 20) - 512).expect_err("the last sector has no place");
-        assert_eq!(problem.kind, ProblemKind::Conflict);
+        assert_eq!(problem.kind, ErrorKind::Conflict);
         assert!(problem.message.contains("1048576 bytes"), "{problem}");
     }
 

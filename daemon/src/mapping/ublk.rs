@@ -11,7 +11,7 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::ublk::{Control, DeviceInfo, DeviceState, features};
 use doors::ublk::{Greeting, HandoverClient, Offer};
 use nix::errno::Errno;
@@ -61,7 +61,7 @@ impl MapDriver for UblkDriver {
         DriverKind::Ublk
     }
 
-    fn load(&mut self) -> Answer<()> {
+    fn load(&mut self) -> Result<()> {
         let release = kernel_release();
         check_kernel(&release)?;
         if let Err(error) = self.control() {
@@ -74,7 +74,7 @@ impl MapDriver for UblkDriver {
         Ok(())
     }
 
-    fn devices(&mut self, disk: &DiskPlace) -> Answer<Vec<MappedDevice>> {
+    fn devices(&mut self, disk: &DiskPlace) -> Result<Vec<MappedDevice>> {
         let infos = match self.infos(disk) {
             Ok(infos) => infos,
             // Without the driver no device is mapped by it.
@@ -96,9 +96,9 @@ impl MapDriver for UblkDriver {
         Ok(infos.iter().map(device).collect())
     }
 
-    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Answer<AddedDevice> {
+    fn add(&mut self, disk: &DiskPlace, terms: &DeviceTerms) -> Result<AddedDevice> {
         let failed = |what: &str, error: &io::Error| {
-            Problem::failed(format!("Cannot map disk '{}': {what}: {error}{}", disk.name, advice_on(error)))
+            Error::failed(format!("Cannot map disk '{}': {what}: {error}{}", disk.name, advice_on(error)))
         };
         let (door, greeting) = greet(disk)?;
         let server = door.server();
@@ -114,7 +114,7 @@ impl MapDriver for UblkDriver {
             mark: disk.mark().word(),
         };
         let adds_none = |error: io::Error| match error.raw_os_error().map(Errno::from_raw) {
-            Some(Errno::EINVAL | Errno::EOPNOTSUPP) => Problem::failed(format!(
+            Some(Errno::EINVAL | Errno::EOPNOTSUPP) => Error::failed(format!(
                 "Cannot map disk '{}': the kernel adds no device: {error}; {TOO_OLD}",
                 disk.name
             )),
@@ -132,7 +132,7 @@ impl MapDriver for UblkDriver {
         Ok(AddedDevice { number: info.id, server })
     }
 
-    fn restore(&mut self, disk: &DiskPlace, number: u32) -> Answer<bool> {
+    fn restore(&mut self, disk: &DiskPlace, number: u32) -> Result<bool> {
         let (door, greeting) = greet(disk)?;
         if greeting.served_device == Some(number) {
             return Ok(false);
@@ -149,7 +149,7 @@ impl MapDriver for UblkDriver {
                 disk.name,
                 advice_on(&error)
             );
-            if is_refusal(&error) { Problem::failed(reason) } else { Problem::unavailable(reason) }
+            if is_refusal(&error) { Error::failed(reason) } else { Error::unavailable(reason) }
         })
     }
 
@@ -184,7 +184,7 @@ impl UblkDriver {
     }
 }
 
-fn greet(disk: &DiskPlace) -> Answer<(HandoverClient, Greeting)> {
+fn greet(disk: &DiskPlace) -> Result<(HandoverClient, Greeting)> {
     let socket = disk.socket(DoorKind::BlockDevice);
     HandoverClient::connect(&socket).map_err(|error| unreachable_door(&disk.name, &socket, &error))
 }
@@ -270,26 +270,26 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 /// Refuses kernels that a new device would break.
-fn check_kernel(release: &str) -> Answer<()> {
+fn check_kernel(release: &str) -> Result<()> {
     let version = release.split('-').next().unwrap_or_default();
     if !BROKEN_KERNELS.contains(&version) {
         return Ok(());
     }
-    Err(Problem::unavailable(format!(
+    Err(Error::unavailable(format!(
         "Cannot map disks by ublk on Linux {release}: adding a ublk device stops ublk there until the host restarts; run 6.18.6 or \
          later, or 6.12"
     )))
 }
 
-fn explain(error: &io::Error, release: &str) -> Problem {
+fn explain(error: &io::Error, release: &str) -> Error {
     if is_missing(error) {
-        return Problem::unavailable(format!(
+        return Error::unavailable(format!(
             "Cannot map disks by ublk: Linux {release} here has no ublk (/dev/ublk-control is not there): run `modprobe ublk_drv`; if \
              there is no such module, install a kernel with CONFIG_BLK_DEV_UBLK (Debian: 6.12 and later)"
         ));
     }
     let advice = if is_refusal(error) { NEEDS_ROOT } else { "check that io_uring works on this host" };
-    Problem::failed(format!("Cannot map disks by ublk: {error}; {advice}"))
+    Error::failed(format!("Cannot map disks by ublk: {error}; {advice}"))
 }
 
 fn is_refusal(error: &io::Error) -> bool {

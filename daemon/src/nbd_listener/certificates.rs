@@ -18,7 +18,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use base::bounded;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use doors::nbd::{Identities, Identity, Unfit};
 
 /// The server's certificate.
@@ -81,10 +81,10 @@ impl Certificates {
     ///
     /// # Errors
     /// If one is missing or cannot be used: its name, the reason, and a remedy.
-    pub(crate) fn load(dir: &Path) -> Answer<Self> {
+    pub(crate) fn load(dir: &Path) -> Result<Self> {
         let seen = read_stamps(dir);
         let (identity, clients) = read(dir).map_err(|(CertificateFailure::Unread(why) | CertificateFailure::Useless(why))| {
-            Problem::invalid(format!(
+            Error::invalid(format!(
                 "Cannot use the certificates of nbd.tls-dir: {why}; docs/nbd-tcp.md has the commands that make them"
             ))
         })?;
@@ -96,11 +96,11 @@ impl Certificates {
     ///
     /// # Errors
     /// As there, and if there is no authority.
-    pub(crate) fn load_with_authority(dir: &Path) -> Answer<Self> {
+    pub(crate) fn load_with_authority(dir: &Path) -> Result<Self> {
         let certificates = Self::load(dir)?;
         match certificates.clients {
             ClientCertificates::ShowCertificates => Ok(certificates),
-            ClientCertificates::AreUnknown => Err(Problem::invalid(format!(
+            ClientCertificates::AreUnknown => Err(Error::invalid(format!(
                 "Cannot demand certificates of clients, as nbd.tls = \"require-certificates\" (--nbd-tls) does: {} is not there; \
                  put the certificate of the clients' authority there (docs/nbd-tcp.md has the commands that make one), or set \
                  \"require\" to admit any client that encrypts",

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::str::FromStr;
 use std::thread;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::executor::{Executor, Order};
 use block::socket::Listener;
 use block::{Host, Ring};
@@ -140,14 +140,14 @@ impl BoundListener {
     /// # Errors
     /// If the address cannot be bound, or certificates cannot be used; or if there are requirements for
     /// clients without an address.
-    pub(crate) fn open(asked: &NbdTcp) -> Answer<Option<Self>> {
+    pub(crate) fn open(asked: &NbdTcp) -> Result<Option<Self>> {
         let NbdTcp { listen, tls, tls_dir, allow } = asked;
         let wanted = match listen {
             Some(NbdListen::At(wanted)) => *wanted,
             Some(NbdListen::Off) => return Ok(None),
             None if tls.is_none() && tls_dir.is_none() && allow.is_none() => return Ok(None),
             None => {
-                return Err(Problem::invalid(
+                return Err(Error::invalid(
                     "Cannot use nbd.tls, nbd.tls-dir or nbd.allow alone: they are about NBD over TCP, and nothing listens \
                      there; give an address with nbd.listen (--listen-nbd), or leave them out",
                 ));
@@ -155,7 +155,7 @@ impl BoundListener {
         };
         if tls.is_none() && tls_dir.is_some() {
             // With certificates, TLS may be intended: clear text must be set explicitly.
-            return Err(Problem::invalid(
+            return Err(Error::invalid(
                 "Cannot know whether clients over TCP have to use TLS: nbd.tls-dir is given, and nbd.tls is not; set nbd.tls = \
                  \"require\", \"require-certificates\" or \"off\" (--nbd-tls), or leave nbd.tls-dir out",
             ));
@@ -174,7 +174,7 @@ impl BoundListener {
                 }
                 _ => "give another address",
             };
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot listen for NBD at {wanted}: {error}; {advice} (nbd.listen, --listen-nbd)"
             ))
         };
@@ -197,12 +197,12 @@ impl BoundListener {
     ///
     /// # Errors
     /// If the thread or its ring cannot be created.
-    pub(crate) async fn run(self, directory: Directory) -> Answer<NbdListener> {
+    pub(crate) async fn run(self, directory: Directory) -> Result<NbdListener> {
         self.log_state();
         let (stop, stopped) = oneshot::channel();
         let (started, outcome) = oneshot::channel();
         let failed = |error: io::Error| {
-            Problem::failed(format!("Cannot start the thread for NBD over TCP: {error}; free some memory"))
+            Error::failed(format!("Cannot start the thread for NBD over TCP: {error}; free some memory"))
         };
         thread::Builder::new()
             .name("nbd-tcp".to_owned())
@@ -211,7 +211,7 @@ impl BoundListener {
         match outcome.await {
             Ok(outcome) => outcome.map_err(failed)?,
             Err(_) => {
-                return Err(Problem::failed(
+                return Err(Error::failed(
                     "The thread for NBD over TCP has ended; see the log, and report it",
                 ));
             }
@@ -241,13 +241,10 @@ impl BoundListener {
 }
 
 /// Returns a path from the root, relative to the current folder if it is not absolute.
-fn absolute(dir: &Path) -> Answer<PathBuf> {
+fn absolute(dir: &Path) -> Result<PathBuf> {
     // The current folder was removed, or the path is empty.
     std::path::absolute(dir).map_err(|error| {
-        Problem::invalid(format!(
-            "Cannot find nbd.tls-dir '{}': {error}; give an absolute path",
-            dir.display()
-        ))
+        Error::invalid(format!("Cannot find nbd.tls-dir '{}': {error}; give an absolute path", dir.display()))
     })
 }
 

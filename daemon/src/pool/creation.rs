@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::units::Size;
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
@@ -22,16 +22,16 @@ const DEVICES: &str = "/dev";
 ///
 /// # Errors
 /// `Unavailable` for a name of a device, `Invalid` for a dangling link.
-pub(crate) fn check_place(path: &Path) -> Answer<()> {
+pub(crate) fn check_place(path: &Path) -> Result<()> {
     let shown = path.display();
     if is_among_devices(path) {
-        return Err(Problem::unavailable(format!(
+        return Err(Error::unavailable(format!(
             "Cannot use {shown} as the pool: there is no such device now, and no file is made where devices have their names; \
              attach the device, or give another path"
         )));
     }
     if path.is_symlink() {
-        return Err(Problem::invalid(format!(
+        return Err(Error::invalid(format!(
             "Cannot use {shown} as the pool: it is a link to something that does not exist; attach that, or give another path"
         )));
     }
@@ -66,9 +66,9 @@ fn folder(path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// `Invalid`, with the smallest size and the form of sizes.
-pub(crate) fn check_file_size(path: &Path, bytes: u64, option: &str) -> Answer<()> {
+pub(crate) fn check_file_size(path: &Path, bytes: u64, option: &str) -> Result<()> {
     cache::check_size(bytes).map_err(|error| {
-        Problem::invalid(format!(
+        Error::invalid(format!(
             "Cannot make the pool {} of {}: {error}. A size is in bytes unless it has a unit: {option} 10GiB",
             path.display(),
             Size(bytes)
@@ -88,7 +88,7 @@ pub(super) struct FileSystemSpace {
 ///
 /// # Errors
 /// With the free space, the part of it that has to stay free, and the largest size that fits.
-pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Answer<()> {
+pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Result<()> {
     let doing = || format!("make the pool {} of {}", path.display(), Size(bytes));
     check_growth(path, 0, bytes, doing, option)
 }
@@ -97,7 +97,7 @@ pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Answer<()> {
 ///
 /// # Errors
 /// As [`check_room`].
-pub(crate) fn check_room_to_grow(path: &Path, before: u64, bytes: u64) -> Answer<()> {
+pub(crate) fn check_room_to_grow(path: &Path, before: u64, bytes: u64) -> Result<()> {
     let doing = || format!("make {} larger, from {} to {}", path.display(), Size(before), Size(bytes));
     check_growth(path, before, bytes, doing, "size")
 }
@@ -108,14 +108,14 @@ fn check_growth(
     bytes: u64,
     doing: impl Fn() -> String,
     option: &str,
-) -> Answer<()> {
+) -> Result<()> {
     let FileSystemSpace { size_bytes, free_bytes } = free_space(&folder(path))?;
     let kept_bytes = kept_free(size_bytes);
     let most_bytes = before + free_bytes.saturating_sub(kept_bytes);
     if bytes <= most_bytes {
         return Ok(());
     }
-    Err(Problem::failed(format!(
+    Err(Error::failed(format!(
         "Cannot {}: its file system has {} free, of which {} stay free for others; make room, or give a smaller {option}, at most {}",
         doing(),
         Size(free_bytes),
@@ -133,9 +133,9 @@ fn kept_free(size_bytes: u64) -> u64 {
 ///
 /// # Errors
 /// If the system does not report it.
-pub(super) fn free_space(folder: &Path) -> Answer<FileSystemSpace> {
+pub(super) fn free_space(folder: &Path) -> Result<FileSystemSpace> {
     let about = statvfs(folder).map_err(|error| {
-        Problem::failed(format!(
+        Error::failed(format!(
             "Cannot read the free space of {}: {}; check the path",
             folder.display(),
             std::io::Error::from(error)
@@ -150,9 +150,9 @@ pub(super) fn free_space(folder: &Path) -> Answer<FileSystemSpace> {
 ///
 /// # Errors
 /// If there is not enough; `option` sets a smaller size. The file is left as it is.
-pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<()> {
+pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Result<()> {
     let failed = |error: String| {
-        Problem::failed(format!(
+        Error::failed(format!(
             "Cannot reserve {} for the pool {}: {error}; make room, or give a smaller {option}",
             Size(bytes),
             path.display()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 use super::PoolInUse;
 
@@ -96,13 +96,13 @@ pub(crate) fn check_drive(
     path: &Path,
     drives: &BTreeSet<String>,
     replacing: Option<u32>,
-) -> Answer<()> {
+) -> Result<()> {
     let Some(shared) = pool.shared_drive_with(path, drives, replacing) else { return Ok(()) };
     if mirrored.is_empty() || shared.is_accepted || !shared.includes(path) {
         return Ok(());
     }
     let noun = if mirrored.len() == 1 { "disk" } else { "disks" };
-    Err(Problem::conflict(format!(
+    Err(Error::conflict(format!(
         "Cannot add {} to the pool for second copies of {noun} {}: {}. Give a device on another drive, or --same-drive to accept \
          that dirty data is lost with that drive",
         path.display(),
@@ -115,10 +115,10 @@ pub(crate) fn check_drive(
 ///
 /// # Errors
 /// A conflict that names the drive and the commands that help.
-pub(crate) fn check_mirror(pool: &PoolInUse, name: &str) -> Answer<()> {
+pub(crate) fn check_mirror(pool: &PoolInUse, name: &str) -> Result<()> {
     let Some(shared) = pool.shared_drive().filter(|shared| !shared.is_accepted) else { return Ok(()) };
     let last = shared.last();
-    Err(Problem::conflict(format!(
+    Err(Error::conflict(format!(
         "Cannot have disk '{name}' write back with redundancy=mirror: {}. Put a device on another drive in the place of one: forebay \
          pool replace {last} NEW. Or set redundancy=none for one copy, or accept that both copies are lost with that drive: \
          forebay pool add {last} --same-drive",

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
+use base::error::{Error, Result};
 use base::patience::within;
-use base::problem::{Answer, Problem};
 use block::file::Identity;
 use cache::{Claim, MemberNumber};
 use futures_util::future::{join_all, maybe_done};
@@ -69,7 +69,7 @@ pub(super) struct LocatedDevices {
 ///
 /// # Errors
 /// `Unavailable` if two devices hold the same part of the pool, and neither is at its recorded path.
-pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Answer<LocatedDevices> {
+pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Result<LocatedDevices> {
     let uptime = clock_gettime(ClockId::CLOCK_BOOTTIME).expect("every Linux has this clock");
     let is_starting = Duration::from(uptime) < HOST_START_TIME;
     let time_max = if is_starting { ARRIVAL_TIME_MAX } else { Duration::ZERO };
@@ -81,8 +81,8 @@ pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Ans
 async fn all_within(
     time_max: Duration,
     devices: usize,
-    mut search: impl AsyncFnMut() -> Answer<LocatedDevices>,
-) -> Answer<LocatedDevices> {
+    mut search: impl AsyncFnMut() -> Result<LocatedDevices>,
+) -> Result<LocatedDevices> {
     let deadline = Instant::now() + time_max;
     let mut moved = Vec::new();
     let mut is_said = false;
@@ -104,7 +104,7 @@ async fn all_within(
     }
 }
 
-async fn locate_now(record: &mut PoolRecord, named: Option<&Path>) -> Answer<LocatedDevices> {
+async fn locate_now(record: &mut PoolRecord, named: Option<&Path>) -> Result<LocatedDevices> {
     let known = named.map(Path::to_owned).into_iter();
     let known = known.chain(record.devices.iter().map(|device| device.path.clone()));
     let known = known.chain(record.names.iter().cloned()).collect();
@@ -122,7 +122,7 @@ fn settle(
     record: &mut PoolRecord,
     named: Option<&Path>,
     sightings: Vec<MemberLocation>,
-) -> Answer<LocatedDevices> {
+) -> Result<LocatedDevices> {
     let mut free = Vec::<MemberLocation>::new();
     for seen in sightings {
         // The first path of a storage is the one from the user, or from the record.
@@ -193,8 +193,8 @@ fn is_any(seen: &MemberLocation, device: &DeviceRecord, _named: Option<&Path>) -
     device.number.is_none() && seen.number.is_some()
 }
 
-fn ambiguous(id: &str, one: &Path, other: &Path) -> Problem {
-    Problem::unavailable(format!(
+fn ambiguous(id: &str, one: &Path, other: &Path) -> Error {
+    Error::unavailable(format!(
         "Cannot decide which device is pool {id}: {} and {} hold the same part of it, so one is a copy. Take the copy away, or \
          name the right one with --pool",
         one.display(),

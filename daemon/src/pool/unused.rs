@@ -8,8 +8,8 @@
 
 use std::path::Path;
 
+use base::error::{Error, Result};
 use base::patience::{Late, within};
-use base::problem::{Answer, Problem};
 use block::file::{Access, Identity};
 
 use crate::backing::{Images, KernelFolders, OwnStorage, OwnUse, StorageUser, USERS_TIME_MAX, WantedStorage};
@@ -21,7 +21,7 @@ use crate::shard::{DeviceProbe, Shards};
 /// # Errors
 /// A conflict that names its user, if it has one; `Unavailable` if that cannot be determined. Then it may
 /// still be open.
-pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -> Answer<DeviceProbe> {
+pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -> Result<DeviceProbe> {
     let opened = shards.probe_device(path.to_owned(), None).await;
     let identity = opened.as_ref().ok().map(|found| found.identity);
     // If it cannot be opened, its user may be the reason, and explains more; a loop device over it is not.
@@ -31,7 +31,7 @@ pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -
         Ok(None) => opened,
         Ok(Some(StorageUser::Own(user))) => Err(used_here(path, &user)),
         Ok(Some(StorageUser::Other(reason))) => Err(in_use(path, &reason)),
-        Err(Late) => Err(Problem::unavailable(format!(
+        Err(Late) => Err(Error::unavailable(format!(
             "Cannot use {} as the pool: a disk may have its data there, and a backing of a disk, or a file that is in use as swap space or \
              as a loop device, did not answer within {} s; `forebay disk list` shows which disks wait",
             path.display(),
@@ -45,7 +45,7 @@ pub(crate) async fn open_unused(shards: &Shards, path: &Path, own: OwnStorage) -
 ///
 /// # Errors
 /// A conflict that names the locked storage.
-pub(super) async fn check_not_held(path: &Path, identity: Identity) -> Answer<()> {
+pub(super) async fn check_not_held(path: &Path, identity: Identity) -> Result<()> {
     let asking =
         tokio::task::spawn_blocking(move || KernelFolders::default().holder_of(identity, Access::ReadWrite));
     let Ok(holder) = within(USERS_TIME_MAX, asking).await else {
@@ -61,14 +61,14 @@ pub(super) async fn check_not_held(path: &Path, identity: Identity) -> Answer<()
     holder.map_or(Ok(()), |reason| Err(in_use(path, &reason)))
 }
 
-fn in_use(path: &Path, reason: &str) -> Problem {
-    Problem::conflict(format!("Cannot use {} as the pool: it {reason}", path.display()))
+fn in_use(path: &Path, reason: &str) -> Error {
+    Error::conflict(format!("Cannot use {} as the pool: it {reason}", path.display()))
 }
 
-fn used_here(path: &Path, user: &OwnUse) -> Problem {
+fn used_here(path: &Path, user: &OwnUse) -> Error {
     match user {
         OwnUse::Disk(disk) | OwnUse::WaitingDisk(disk) => has_data_there(path, disk),
-        OwnUse::Pool(device) => Problem::conflict(format!(
+        OwnUse::Pool(device) => Error::conflict(format!(
             "Cannot use {} as the pool: it is the pool already, as {} is on the same storage; give another file or device",
             path.display(),
             device.display()
@@ -77,8 +77,8 @@ fn used_here(path: &Path, user: &OwnUse) -> Problem {
 }
 
 /// Returns the problem for a path of a disk's backing.
-fn has_data_there(path: &Path, disk: &str) -> Problem {
-    Problem::conflict(format!(
+fn has_data_there(path: &Path, disk: &str) -> Error {
+    Error::conflict(format!(
         "Cannot use {} as the pool: disk '{disk}' has its data there; give another file or device",
         path.display()
     ))

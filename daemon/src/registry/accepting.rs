@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use telemetry::events::{self, Kind};
 
 use super::{Claim, Registry, access, being_removed, guest, known, lock};
@@ -17,7 +17,7 @@ impl Registry {
     /// # Errors
     /// If there is none of this name, it is served already, or on any failure; a conflict if pages differ and
     /// that was not accepted. Then nothing has changed.
-    pub(crate) async fn accept(self: &Arc<Self>, name: &str, word: Confirmation) -> Answer<Evidence> {
+    pub(crate) async fn accept(self: &Arc<Self>, name: &str, word: Confirmation) -> Result<Evidence> {
         let record = known(&self.state(), name)?.clone();
         guest::check_settled(&self.state(), name)?;
         let location = Location::parse(&record.backing)?;
@@ -28,14 +28,14 @@ impl Registry {
             return Err(being_removed(name));
         }
         if self.shards.is_attached(name) {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "Cannot accept the backing of disk '{name}': the disk is served, so there is no doubt to decide"
             )));
         }
         let claim = Claim { storage: Some(identity.clone()), ..Claim::default() };
         let claimed = self.claims.claim_for_disk(name, claim);
         let Some(attaching) = self.ready_to_attach(&record, location, &identity, &claimed).await? else {
-            return Err(Problem::missing(format!("There is no disk '{name}' any more")));
+            return Err(Error::missing(format!("There is no disk '{name}' any more")));
         };
         if word != Confirmation::None && attaching.values.writes_back() {
             self.note_unsaved(name).await?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use base::bounded;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::socket::Peer;
 use tokio::time::{Instant, sleep};
 
@@ -33,7 +33,7 @@ impl Registry {
     ///
     /// # Errors
     /// A conflict that names them, and possible remedies.
-    pub(super) async fn check_unused(&self, record: &DiskRecord) -> Answer<()> {
+    pub(super) async fn check_unused(&self, record: &DiskRecord) -> Result<()> {
         let deadline = Instant::now() + LEAVING_MAX;
         let guests = loop {
             let guests = self.shards.guests(record.name.clone()).await?;
@@ -51,7 +51,7 @@ impl Registry {
         } else {
             "shut them down, or take the disk out of them".to_owned()
         };
-        Err(Problem::conflict(format!(
+        Err(Error::conflict(format!(
             "Cannot remove disk '{name}': it is used by {}, and they would lose it at once. First {return_it}; --force takes \
              it from them all the same",
             names_of(&guests)
@@ -62,12 +62,12 @@ impl Registry {
     ///
     /// # Errors
     /// A conflict, with the command that must come first.
-    pub(super) async fn check_unmapped(&self, name: &str) -> Answer<()> {
+    pub(super) async fn check_unmapped(&self, name: &str) -> Result<()> {
         let guests = self.shards.guests(name.to_owned()).await?;
         if guests.iter().all(|guest| guest.peer != Peer::Kernel) {
             return Ok(());
         }
-        Err(Problem::conflict(format!(
+        Err(Error::conflict(format!(
             "Cannot remove disk '{name}': it is mapped as a block device of this host, and its users would wait for ever. First \
              run `forebay unmap {name}`"
         )))

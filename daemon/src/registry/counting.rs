@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use base::error::{Error, Result};
 use base::moment::Moment;
 use base::patience::within;
-use base::problem::{Answer, Problem};
 use cache::Curves;
 use telemetry::counted::Counted;
 use telemetry::events::{self, Kind};
@@ -94,7 +94,7 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.
-    pub(crate) async fn curves(&self, name: &str) -> Answer<(Curves, u64)> {
+    pub(crate) async fn curves(&self, name: &str) -> Result<(Curves, u64)> {
         known(&self.state(), name)?;
         self.shards.curves(name.to_owned()).await
     }
@@ -119,7 +119,7 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of this name.
-    pub(crate) async fn history(&self, name: &str, span: Span) -> Answer<Vec<HistoryStep>> {
+    pub(crate) async fn history(&self, name: &str, span: Span) -> Result<Vec<HistoryStep>> {
         let id = known(&self.state(), name)?.id;
         // Earlier history is available also if its thread does not answer now.
         if let Ok(Some(report)) = self.shards.disk_report(name.to_owned()).await {
@@ -129,7 +129,7 @@ impl Registry {
     }
 
     /// Takes a sample of every disk, every [`telemetry::series::SAMPLE_INTERVAL`].
-    pub(super) fn sample(&self, reports: &BTreeMap<String, Answer<DiskReport>>) {
+    pub(super) fn sample(&self, reports: &BTreeMap<String, Result<DiskReport>>) {
         let ids = |state: &State| -> Vec<_> {
             state.disks.iter().map(|disk| (disk.id, disk.name.clone())).collect()
         };
@@ -180,7 +180,7 @@ impl Registry {
     }
 
     /// Writes the files, and returns the first failure.
-    fn write_series(&self) -> Option<Problem> {
+    fn write_series(&self) -> Option<Error> {
         let mut first = None;
         let ids: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
         for ids in ids.chunks(FILES_AT_ONCE) {

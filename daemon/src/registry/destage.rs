@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::ByteRange;
 use telemetry::events::{self, Kind};
 
@@ -22,7 +22,7 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.
-    pub(crate) async fn destage(&self, name: &str, asked: Destage) -> Answer<DiskView> {
+    pub(crate) async fn destage(&self, name: &str, asked: Destage) -> Result<DiskView> {
         known(&self.state(), name)?;
         self.shards.destage(name.to_owned(), asked).await?;
         self.disk(name).await
@@ -33,13 +33,13 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of this name, or it is not served, or is being removed.
-    pub(crate) async fn quiesce(&self, name: &str, seconds: u64) -> Answer<DiskView> {
+    pub(crate) async fn quiesce(&self, name: &str, seconds: u64) -> Result<DiskView> {
         let id = known(&self.state(), name)?.id;
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
         if !(1..=QUIET_SECONDS_MAX).contains(&seconds) {
-            return Err(Problem::invalid(format!(
+            return Err(Error::invalid(format!(
                 "Cannot quiesce disk '{name}' for {seconds} s: give from 1 to {QUIET_SECONDS_MAX}"
             )));
         }
@@ -62,7 +62,7 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.
-    pub(crate) async fn resume(&self, name: &str, number: Option<u64>) -> Answer<DiskView> {
+    pub(crate) async fn resume(&self, name: &str, number: Option<u64>) -> Result<DiskView> {
         let id = known(&self.state(), name)?.id;
         let counted = if self.shards.is_attached(name) || !self.holds.has(id) {
             self.shards.resume(name.to_owned(), number).await?
@@ -72,7 +72,7 @@ impl Registry {
         };
         if counted || number.is_none() {
             self.holds.forget(id, number.unwrap_or(u64::MAX)).await.map_err(|problem| {
-                Problem::failed(format!(
+                Error::failed(format!(
                     "Disk '{name}' is resumed, but a restart would quiesce it again: {}",
                     problem.message
                 ))
@@ -94,7 +94,7 @@ impl Registry {
     }
 
     /// Records the end of each hold, and removes those that are over, as disks report them.
-    pub(super) async fn follow_holds(&self, reports: &BTreeMap<String, Answer<DiskReport>>) {
+    pub(super) async fn follow_holds(&self, reports: &BTreeMap<String, Result<DiskReport>>) {
         if self.holds.is_empty() {
             return;
         }
@@ -130,13 +130,13 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.
-    pub(crate) async fn lost(&self, name: &str) -> Answer<Vec<ByteRange>> {
+    pub(crate) async fn lost(&self, name: &str) -> Result<Vec<ByteRange>> {
         known(&self.state(), name)?;
         self.shards.lost(name.to_owned(), LOST_MAX).await
     }
 }
 
-fn log_unsaved(name: &str, saved: Answer<()>) {
+fn log_unsaved(name: &str, saved: Result<()>) {
     if let Err(problem) = saved {
         tracing::warn!("A restart may quiesce disk '{name}' for longer than requested: {problem}");
     }

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::error::Error;
 use base::patience::within;
-use base::problem::Problem;
 use base::units::Size;
 use block::file::Placement;
 use telemetry::events::{self, Kind};
@@ -118,7 +118,7 @@ impl Registry {
         }
         let (mut least, mut stalled) = (u64::MAX, Duration::ZERO);
         while !destaging.is_empty() {
-            supervisor::tell_destaging(STALL_TIME_MAX);
+            supervisor::notify_destaging(STALL_TIME_MAX);
             match within(PROGRESS_INTERVAL, destaging.join_next()).await {
                 Ok(Some(Ok(Err(problem)))) => tracing::error!("{problem}"),
                 Ok(_) => {}
@@ -142,14 +142,14 @@ impl Registry {
 
     /// Returns a problem for dirty data of these disks that a stop leaves in a pool which the next start will
     /// not find.
-    pub(crate) fn left_behind(&self, disks: &[&str]) -> Option<Problem> {
+    pub(crate) fn left_behind(&self, disks: &[&str]) -> Option<Error> {
         let displaced = lock(&self.pool).displaced();
         if disks.is_empty() || displaced.is_empty() {
             return None;
         }
         let paths: Vec<String> = displaced.iter().map(|(path, found)| displaced_text(path, *found)).collect();
         let disks: Vec<String> = disks.iter().map(|name| format!("'{name}'")).collect();
-        Some(Problem::failed(format!(
+        Some(Error::failed(format!(
             "Cannot destage everything of {} before the end: the last writes of guests are in a pool that the next start will not find. {}. If \
              it was moved, move it back before the next start; if it was deleted, that data is lost",
             disks.join(", "),
@@ -158,7 +158,7 @@ impl Registry {
     }
 
     /// Returns the same problem for all disks, for a stop that ends before they are detached.
-    pub(crate) fn left_behind_by_all(&self) -> Option<Problem> {
+    pub(crate) fn left_behind_by_all(&self) -> Option<Error> {
         let state = self.state();
         self.left_behind(&state.unsaved())
     }

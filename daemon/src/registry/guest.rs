@@ -17,8 +17,8 @@
 
 use std::sync::Arc;
 
+use base::error::{Error, Result};
 use base::patience::while_in_conflict;
-use base::problem::{Answer, Problem};
 use cache::WhatIsDirty;
 use telemetry::events::{self, Kind};
 
@@ -32,13 +32,13 @@ impl Registry {
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then everything is as before.
-    pub(crate) async fn take_over(&self, name: &str) -> Answer<DiskView> {
+    pub(crate) async fn take_over(&self, name: &str) -> Result<DiskView> {
         // The last requests of a process that has just closed the file may hold its locks for a moment.
         while_in_conflict(|| self.try_to_take_over(name)).await?;
         self.disk(name).await
     }
 
-    async fn try_to_take_over(&self, name: &str) -> Answer<()> {
+    async fn try_to_take_over(&self, name: &str) -> Result<()> {
         let _changing = self.locks.lock(name).await;
         let settings = known(&self.state(), name)?.settings.clone();
         if self.stage_of(name)? == Stage::Attached {
@@ -64,7 +64,7 @@ impl Registry {
     /// # Errors
     /// If acknowledged writes cannot be made durable, or the record cannot be changed; then everything is as
     /// before.
-    pub(crate) async fn give_up(&self, name: &str) -> Answer<DiskView> {
+    pub(crate) async fn give_up(&self, name: &str) -> Result<DiskView> {
         let changing = self.locks.lock(name).await;
         self.stage_of(name)?;
         let before = known(&self.state(), name)?.settings_now();
@@ -129,7 +129,7 @@ impl Registry {
         record.map(|record| record.backing.clone())
     }
 
-    async fn withdraw(&self, name: &str) -> Answer<()> {
+    async fn withdraw(&self, name: &str) -> Result<()> {
         let passing_through = known(&self.state(), name)?.settings.passing_through();
         self.shards.withdraw(change(name, passing_through)).await
     }
@@ -138,14 +138,14 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none of this name, it is being removed, or there is no such guest.
-    fn stage_of(&self, name: &str) -> Answer<Stage> {
+    fn stage_of(&self, name: &str) -> Result<Stage> {
         let state = self.state();
         let record = known(&state, name)?;
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
         record.guest.as_ref().map(|guest| guest.stage).ok_or_else(|| {
-            Problem::conflict(format!(
+            Error::conflict(format!(
                 "Disk '{name}' was not taken from a running guest, so there is none to give it back to; \
                  `forebay disk remove {name}` ends its service"
             ))
@@ -158,9 +158,9 @@ fn set_stage(record: &mut DiskRecord, stage: Stage) {
 }
 
 /// Refuses to change a disk that is being moved.
-pub(super) fn check_settled(state: &State, name: &str) -> Answer<()> {
+pub(super) fn check_settled(state: &State, name: &str) -> Result<()> {
     if known(state, name)?.is_beside_qemu() {
-        return Err(Problem::conflict(format!(
+        return Err(Error::conflict(format!(
             "Cannot change disk '{name}': a running QEMU has it open too, so it must not be cached; wait until it is \
              attached, or end an attempt that was broken off with `forebay vm detach`"
         )));

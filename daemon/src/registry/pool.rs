@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::error::{Error, Result};
 use base::patience::within;
-use base::problem::{Answer, Problem};
 use base::units::Size;
 use block::file::Identity;
 use cache::{MemberNumber, PoolStatistics};
@@ -83,7 +83,7 @@ pub(crate) struct PoolView {
 
 impl Registry {
     /// Returns the state of the pool, with its devices.
-    pub(crate) async fn pool(&self) -> Answer<PoolView> {
+    pub(crate) async fn pool(&self) -> Result<PoolView> {
         let report = self.shards.pool_report().await?;
         let in_use = {
             let mut in_use = lock(&self.pool);
@@ -103,10 +103,10 @@ impl Registry {
     ///
     /// # Errors
     /// Any failure; then everything is as before.
-    pub(crate) async fn add_device(&self, wanted: NewDevice) -> Answer<PoolView> {
+    pub(crate) async fn add_device(&self, wanted: NewDevice) -> Result<PoolView> {
         let _adding = self.changing_pool.lock().await;
         if let Some(MissingPool { reason, .. }) = &lock(&self.pool).missing {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "Cannot add {} to the pool: disks are served without one. {reason}",
                 wanted.path.display()
             )));
@@ -132,7 +132,7 @@ impl Registry {
     }
 
     /// Records that the user accepts a device of the pool on a drive shared with another one.
-    async fn accept_same_drive(&self, path: &Path) -> Answer<()> {
+    async fn accept_same_drive(&self, path: &Path) -> Result<()> {
         self.change_device(path, |record| record.same_drive = true).await?;
         let mut pool = lock(&self.pool);
         pool.devices
@@ -142,10 +142,10 @@ impl Registry {
         Ok(())
     }
 
-    async fn add_existing(&self, wanted: &NewDevice, identity: Identity) -> Answer<()> {
+    async fn add_existing(&self, wanted: &NewDevice, identity: Identity) -> Result<()> {
         let path = wanted.path.display();
         if wanted.size.is_some() {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "Cannot make {path} for the pool: it is there already; leave --size out to use it as it is"
             )));
         }
@@ -157,7 +157,7 @@ impl Registry {
         let claimed = self.claims.claim(OwnUse::Pool(wanted.path.clone()), claim);
         let found = open_unused(&self.shards, &wanted.path, self.own_storage(&claimed).await?).await?;
         if !found.identity.same_storage(&identity) {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "Cannot add {path} to the pool: another file or device took its place meanwhile; try again"
             )));
         }
@@ -168,15 +168,15 @@ impl Registry {
         self.make_member(&wanted.path).await
     }
 
-    async fn add_new_file(&self, wanted: &NewDevice) -> Answer<()> {
+    async fn add_new_file(&self, wanted: &NewDevice) -> Result<()> {
         let path = wanted.path.display();
         let Some(Size(bytes)) = wanted.size else {
-            return Err(Problem::invalid(format!(
+            return Err(Error::invalid(format!(
                 "Cannot add {path} to the pool: it does not exist; give --size to make a file there"
             )));
         };
         if wanted.erase.is_some() {
-            return Err(Problem::conflict(format!("Cannot erase what {path} holds: it does not exist")));
+            return Err(Error::conflict(format!("Cannot erase what {path} holds: it does not exist")));
         }
         let checked = wanted.path.clone();
         let checking = tokio::task::spawn_blocking(move || check_new_file(&checked, bytes));
@@ -198,7 +198,7 @@ impl Registry {
     }
 
     /// Returns the identity of the storage at a path, if there is any.
-    async fn identify(&self, path: &Path) -> Answer<Option<Identity>> {
+    async fn identify(&self, path: &Path) -> Result<Option<Identity>> {
         let wanted = path.to_owned();
         let looking = tokio::task::spawn_blocking(move || match wanted.try_exists() {
             Ok(true) => Identity::of(&wanted).map(Some).map_err(|error| error.to_string()),
@@ -206,7 +206,7 @@ impl Registry {
             Err(error) => Err(error.to_string()),
         });
         let refuse = |reason: String| {
-            Problem::unavailable(format!("Cannot add {} to the pool: {reason}", path.display()))
+            Error::unavailable(format!("Cannot add {} to the pool: {reason}", path.display()))
         };
         match within(PROBE_TIME_MAX, looking).await {
             Ok(outcome) => outcome.expect("looking at a file does not panic").map_err(refuse),
@@ -215,11 +215,11 @@ impl Registry {
     }
 
     /// Refuses a device with content whose id was not given for erasing.
-    fn check_content(&self, wanted: &NewDevice, found: &DeviceProbe) -> Answer<()> {
+    fn check_content(&self, wanted: &NewDevice, found: &DeviceProbe) -> Result<()> {
         let own = self.state().pool.map(|pool| pool.id);
         let path = wanted.path.display();
         let refuse_word = |word: &str, what: &str| {
-            Err(Problem::conflict(format!(
+            Err(Error::conflict(format!(
                 "Cannot erase '{word}' on {path}: {what}. Nothing was changed; leave --erase out, or give the id of what \
                  is there"
             )))
@@ -231,7 +231,7 @@ impl Registry {
             (Some(ProtectedContent { id, what, .. }), Some(word)) => {
                 refuse_word(word, &format!("it holds {what} with the id {id}"))
             }
-            (Some(held), None) => Err(Problem::conflict(format!(
+            (Some(held), None) => Err(Error::conflict(format!(
                 "Cannot add {path} to the pool: {} If what it holds may be destroyed: \
                  forebay pool add {path} --erase {}",
                 held.unchanged(),
@@ -241,7 +241,7 @@ impl Registry {
     }
 
     /// Records a device that is about to become one of the pool, and keeps it from being used as a backing.
-    async fn enter(&self, record: &DeviceRecord, found: &DeviceProbe, replacing: Option<u32>) -> Answer<()> {
+    async fn enter(&self, record: &DeviceRecord, found: &DeviceProbe, replacing: Option<u32>) -> Result<()> {
         {
             // It is in use from its check on: a disk that is mirrored later finds it here.
             let mut pool = lock(&self.pool);
@@ -264,7 +264,7 @@ impl Registry {
     }
 
     /// Adds a recorded device to the cache's pool. If that fails, its record is removed again.
-    async fn make_member(&self, path: &Path) -> Answer<()> {
+    async fn make_member(&self, path: &Path) -> Result<()> {
         let added = self.shards.add_device(path.to_owned()).await;
         let listed = self.shards.pool_report().await?.statistics.devices;
         {
@@ -281,7 +281,7 @@ impl Registry {
                 device.has_left = number.is_none();
             }
         }
-        let number = added.map_err(|problem| Problem {
+        let number = added.map_err(|problem| Error {
             message: format!("Cannot add {} to the pool: {}", path.display(), problem.message),
             ..problem
         })?;
@@ -301,7 +301,7 @@ impl Registry {
     }
 
     /// Records lost devices without a replacement.
-    async fn remember_lost(&self) -> Answer<()> {
+    async fn remember_lost(&self) -> Result<()> {
         let lost = lock(&self.pool).lost();
         let remembering = self.remembered.change(move |state| {
             state.pool.iter_mut().for_each(|pool| pool.lost.clone_from(&lost));
@@ -315,7 +315,7 @@ impl Registry {
     /// # Errors
     /// If there is none of this number, or the pool needs it; then nothing has changed. If it takes long, the
     /// removal continues after the answer, and the message says so.
-    pub(crate) async fn remove_device(&self, number: MemberNumber) -> Answer<PoolView> {
+    pub(crate) async fn remove_device(&self, number: MemberNumber) -> Result<PoolView> {
         let path = self.start_removal(number).await?;
         let deadline = Instant::now() + LEAVE_TIME_MAX;
         loop {
@@ -324,17 +324,17 @@ impl Registry {
                 return self.pool().await;
             }
             if Instant::now() >= deadline {
-                return Err(Problem::unavailable(still_leaving(&path, number, &report)));
+                return Err(Error::unavailable(still_leaving(&path, number, &report)));
             }
             sleep(LEAVE_INTERVAL).await;
         }
     }
 
     /// Starts a removal: from here on nothing new is written there, and a restart continues it.
-    async fn start_removal(&self, number: MemberNumber) -> Answer<PathBuf> {
+    async fn start_removal(&self, number: MemberNumber) -> Result<PathBuf> {
         let _removing = self.changing_pool.lock().await;
         let Some(device) = lock(&self.pool).device(number).cloned() else {
-            return Err(Problem::missing(format!(
+            return Err(Error::missing(format!(
                 "Cannot take device {number} out of the pool: there is none of this number; `forebay pool show` lists them"
             )));
         };
@@ -344,13 +344,13 @@ impl Registry {
         if let Err(problem) = self.shards.take_out_device(number).await {
             lock(&self.pool).set_taken_out(number, device.is_taken_out);
             let message = format!("Cannot take {} out of the pool: {}", path.display(), problem.message);
-            return Err(Problem { message, ..problem });
+            return Err(Error { message, ..problem });
         }
         self.remember_leaving(&path, IsLeaving::Yes).await?;
         Ok(path)
     }
 
-    async fn remember_leaving(&self, path: &Path, is_leaving: IsLeaving) -> Answer<()> {
+    async fn remember_leaving(&self, path: &Path, is_leaving: IsLeaving) -> Result<()> {
         self.change_device(path, move |record| record.leaving = is_leaving == IsLeaving::Yes).await
     }
 
@@ -359,7 +359,7 @@ impl Registry {
         &self,
         path: &Path,
         change: impl Fn(&mut DeviceRecord) + Send + 'static,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         let path = path.to_owned();
         let changing = self.remembered.change(move |state| {
             let records = state.pool.iter_mut().flat_map(|pool| &mut pool.devices);
@@ -414,7 +414,7 @@ impl Registry {
     }
 
     /// Updates devices that left, and removes records of those that are closed.
-    async fn settle_devices(&self) -> Answer<PoolReport> {
+    async fn settle_devices(&self) -> Result<PoolReport> {
         let report = self.shards.pool_report().await?;
         if lock(&self.pool).take_note(&report.statistics).is_empty() {
             return Ok(report);
@@ -431,7 +431,7 @@ impl Registry {
     }
 
     /// Removes the record of a device that has left, and its file if requested.
-    async fn forget_device(&self, path: &Path, is_to_be_removed: bool) -> Answer<()> {
+    async fn forget_device(&self, path: &Path, is_to_be_removed: bool) -> Result<()> {
         let (lost, left) = (lock(&self.pool).lost(), path.to_owned());
         let forgetting = self.remembered.change(move |state| {
             if is_to_be_removed {
@@ -453,7 +453,7 @@ impl Registry {
     ///
     /// # Errors
     /// If it cannot be recorded or written; then such a copy would be trusted.
-    pub(super) async fn leave_pool(&self) -> Answer<()> {
+    pub(super) async fn leave_pool(&self) -> Result<()> {
         let mark = self.shards.draw_mark().await?;
         let noting = self.remembered.change(move |state| {
             let marked = state.pool.as_mut().map(|pool| {
@@ -476,7 +476,7 @@ impl Registry {
 }
 
 /// Refuses a file that cannot or should not be made for the pool.
-fn check_new_file(path: &Path, bytes: u64) -> Answer<()> {
+fn check_new_file(path: &Path, bytes: u64) -> Result<()> {
     check_place(path)?;
     if bytes < UNIT_FORGOTTEN_BELOW {
         check_file_size(path, bytes, "--size")?;
@@ -512,13 +512,13 @@ fn still_leaving(path: &Path, number: MemberNumber, report: &PoolReport) -> Stri
     )
 }
 
-fn is_one_already(path: &Path) -> Problem {
-    Problem::conflict(format!(
+fn is_one_already(path: &Path) -> Error {
+    Error::conflict(format!(
         "Cannot add {} to the pool: it is one of its devices already; `forebay pool show` lists them",
         path.display()
     ))
 }
 
-fn no_pool() -> Problem {
-    Problem::conflict("Cannot add a device: no pool is remembered; restart the daemon to have one made")
+fn no_pool() -> Error {
+    Error::conflict("Cannot add a device: no pool is remembered; restart the daemon to have one made")
 }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::error::{Error, Result};
 use base::patience::within;
-use base::problem::{Answer, Problem};
 use base::units::Size;
 use cache::MemberNumber;
 use telemetry::events::{self, Kind};
@@ -58,7 +58,7 @@ impl Registry {
         self: &Arc<Self>,
         number: MemberNumber,
         size: NewSize,
-    ) -> Answer<PoolView> {
+    ) -> Result<PoolView> {
         let changing = self.changing_pool.lock().await;
         let resized = self.check_new_size(number, size).await?;
         lock(&self.kept_sizes).remove(&number.0);
@@ -80,7 +80,7 @@ impl Registry {
         let mut shrinking = tokio::spawn(async move { registry.make_smaller(&resized).await });
         match within(SHRINK_TIME_MAX, &mut shrinking).await {
             Ok(outcome) => {
-                outcome.map_err(|error| Problem::failed(format!("Cannot make it smaller: {error}")))??;
+                outcome.map_err(|error| Error::failed(format!("Cannot make it smaller: {error}")))??;
             }
             Err(_) => {
                 tracing::info!(device = %number, "The device continues to become smaller after the answer");
@@ -93,10 +93,10 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none.
-    pub(crate) async fn cancel_resize(&self, number: MemberNumber) -> Answer<PoolView> {
+    pub(crate) async fn cancel_resize(&self, number: MemberNumber) -> Result<PoolView> {
         let path = self.path_of(number)?;
         if !self.shards.cancel_shrink(number).await? {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "Cannot cancel: {} is not being made smaller; `forebay pool show` lists what it has",
                 path.display()
             )));
@@ -104,19 +104,19 @@ impl Registry {
         self.pool().await
     }
 
-    fn path_of(&self, number: MemberNumber) -> Answer<PathBuf> {
+    fn path_of(&self, number: MemberNumber) -> Result<PathBuf> {
         lock(&self.pool).device(number).map(|device| device.path.clone()).ok_or_else(|| {
-            Problem::missing(format!(
+            Error::missing(format!(
                 "Cannot change the size of device {number}: the pool has none of this number; `forebay pool show` lists them"
             ))
         })
     }
 
     /// Refuses impossible sizes before anything changes.
-    async fn check_new_size(&self, number: MemberNumber, size: NewSize) -> Answer<SizeChange> {
+    async fn check_new_size(&self, number: MemberNumber, size: NewSize) -> Result<SizeChange> {
         let path = self.path_of(number)?;
         let refuse = |reason: String| {
-            Problem::conflict(format!("Cannot change the size of {} in the pool: {reason}", path.display()))
+            Error::conflict(format!("Cannot change the size of {} in the pool: {reason}", path.display()))
         };
         let statistics = self.shards.pool_report().await?.statistics;
         let listed = statistics.devices.iter().find(|device| device.number == number.0);
@@ -181,7 +181,7 @@ impl Registry {
         Ok(resized)
     }
 
-    async fn make_larger(&self, resized: &SizeChange) -> Answer<()> {
+    async fn make_larger(&self, resized: &SizeChange) -> Result<()> {
         let SizeChange { number, ref path, storage, after, .. } = *resized;
         if storage.is_file {
             self.reserve_file(resized).await?;
@@ -193,14 +193,14 @@ impl Registry {
                 self.cut_back(resized).await;
             }
             let message = format!("Cannot make {} larger in the pool: {}", path.display(), problem.message);
-            return Err(Problem { message, ..problem });
+            return Err(Error { message, ..problem });
         }
         self.report_resize(resized).await;
         Ok(())
     }
 
     /// Allocates the storage of a file up to its new size, including its holes.
-    async fn reserve_file(&self, resized: &SizeChange) -> Answer<()> {
+    async fn reserve_file(&self, resized: &SizeChange) -> Result<()> {
         let SizeChange { number, ref path, storage, after, .. } = *resized;
         let (checked, before) = (path.clone(), storage.size_bytes);
         let checking = tokio::task::spawn_blocking(move || check_room_to_grow(&checked, before, after));
@@ -208,7 +208,7 @@ impl Registry {
         if let Err(error) = self.shards.change_file(number, FileChange::Extend(after)).await? {
             // A part may have been allocated.
             self.cut_back(resized).await;
-            return Err(Problem::failed(format!(
+            return Err(Error::failed(format!(
                 "Cannot make {} larger, from {} to {}: {error}; make room, or give a smaller size",
                 path.display(),
                 Size(before),
@@ -228,25 +228,25 @@ impl Registry {
         }
     }
 
-    async fn make_smaller(&self, resized: &SizeChange) -> Answer<()> {
+    async fn make_smaller(&self, resized: &SizeChange) -> Result<()> {
         let SizeChange { number, ref path, after, .. } = *resized;
         if let Err(problem) = self.shards.shrink_device(number, after).await {
             let message = format!("{} keeps its size in the pool: {}", path.display(), problem.message);
             let devices = self.shards.pool_report().await?.statistics.devices;
             if devices.iter().any(|device| device.number == number.0 && device.shrinking.is_some()) {
                 // Another request came first, and continues.
-                return Err(Problem { message, ..problem });
+                return Err(Error { message, ..problem });
             }
             lock(&self.kept_sizes).insert(number.0, problem.message.clone());
             events::of_host(Kind::DeviceKeepsSize, message.clone());
-            return Err(Problem { message, ..problem });
+            return Err(Error { message, ..problem });
         }
         self.report_resize(resized).await;
         self.cut_rest(resized).await
     }
 
     /// Truncates a file where the pool ends. Block devices are left to the user.
-    async fn cut_rest(&self, resized: &SizeChange) -> Answer<()> {
+    async fn cut_rest(&self, resized: &SizeChange) -> Result<()> {
         let SizeChange { number, ref path, storage, after, .. } = *resized;
         if !storage.is_file || storage.size_bytes <= after {
             return Ok(());
@@ -284,9 +284,9 @@ fn exactly(bytes: u64) -> String {
     if is_exact { size } else { format!("{bytes} bytes ({size})") }
 }
 
-fn not_cut(path: &Path, bytes: u64, error: &io::Error) -> Problem {
+fn not_cut(path: &Path, bytes: u64, error: &io::Error) -> Error {
     let path = path.display();
-    Problem::failed(format!(
+    Error::failed(format!(
         "The pool uses {} of {path} now, but the file cannot be cut there: {error}; give the same size again once it can",
         Size(bytes)
     ))

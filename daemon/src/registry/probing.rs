@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use base::error::{Error, Result};
 use base::patience::within;
-use base::problem::{Answer, Problem};
 use block::file::Access;
 use tokio::task::JoinHandle;
 
@@ -22,7 +22,7 @@ impl Registry {
         &self,
         record: &DiskRecord,
         location: &Location,
-    ) -> Answer<Identity> {
+    ) -> Result<Identity> {
         let probing = self.start_probe(location, access(record.read_only), Images::ServedAsRaw);
         let complain = || self.set_waiting(&record.name, &silent(location).message);
         answer_of(probing, PROBE_TIME_MAX, complain).await
@@ -34,7 +34,7 @@ impl Registry {
         location: &Location,
         access: Access,
         images: Images,
-    ) -> Answer<Identity> {
+    ) -> Result<Identity> {
         match within(PROBE_TIME_MAX, self.start_probe(location, access, images)).await {
             Ok(outcome) => outcome.expect("looking at a backing does not panic"),
             Err(_) => Err(silent(location)),
@@ -47,7 +47,7 @@ impl Registry {
         location: &Location,
         access: Access,
         images: Images,
-    ) -> JoinHandle<Answer<Identity>> {
+    ) -> JoinHandle<Result<Identity>> {
         let (shards, location) = (self.shards.clone(), location.clone());
         tokio::spawn(async move {
             let wanted = location.clone();
@@ -70,8 +70,8 @@ async fn answer_of<T>(mut probing: JoinHandle<T>, patience: Duration, complain: 
     }
 }
 
-fn silent(location: &Location) -> Problem {
-    Problem::unavailable(format!(
+fn silent(location: &Location) -> Error {
+    Error::unavailable(format!(
         "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
         PROBE_TIME_MAX.as_secs()
     ))

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use base::error::{Error, Result};
 use base::memory::{Available, MemoryFolders};
-use base::problem::{Answer, Problem};
 use base::units::Size;
 use telemetry::events::{self, Kind};
 
@@ -26,7 +26,7 @@ impl Registry {
         name: &str,
         id: Option<u32>,
         claimed: &ClaimGuard<'_>,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         let Some(wanted) = claimed.claim().ram else { return Ok(()) };
         let reports = self.shards.disks_as_far_as_known().await;
         let used = reports.values().flatten().map(|report| report.statistics.ram_bytes).sum();
@@ -63,13 +63,13 @@ struct Ram {
     used: u64,
 }
 
-fn check(name: &str, wanted: Size, Ram { others, used }: Ram, available: &Available) -> Answer<()> {
+fn check(name: &str, wanted: Size, Ram { others, used }: Ram, available: &Available) -> Result<()> {
     let total = others.saturating_add(wanted.0);
     let most = available.bytes.saturating_add(used);
     if total <= most {
         return Ok(());
     }
-    Err(Problem::conflict(format!(
+    Err(Error::conflict(format!(
         "Cannot give disk '{name}' {wanted} of RAM: all disks together would have {}, of which they use {} now, and {available}; \
          choose at most {}, or lower ram= of other disks",
         Size(total),

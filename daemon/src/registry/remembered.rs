@@ -4,7 +4,7 @@
 //! A change that has begun is always finished, also if its caller stops waiting. Reads wait for no file
 //! system.
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::store::NotChanged;
 
 use crate::host_record::HostFile;
@@ -39,8 +39,8 @@ impl DurableState {
     /// Errors of `change`, and if the state cannot be saved. Then everything is as before.
     pub(super) async fn change<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&mut State) -> Answer<T> + Send + 'static,
-    ) -> Answer<T> {
+        change: impl FnOnce(&mut State) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         self.0.change(|record| change(&mut record.state)).await
     }
 
@@ -50,7 +50,7 @@ impl DurableState {
     /// As there, and whether a restart may see the change.
     pub(super) fn change_here(
         &self,
-        change: impl FnOnce(&mut State) -> Answer<()> + Send + 'static,
+        change: impl FnOnce(&mut State) -> Result<()> + Send + 'static,
     ) -> Result<(), NotChanged> {
         self.0.change_here(|record| change(&mut record.state))
     }
@@ -62,6 +62,6 @@ impl DurableState {
 }
 
 /// Returns an error of `change` for a disk that was removed meanwhile.
-pub(super) fn gone(name: &str) -> Problem {
-    Problem::missing(format!("There is no disk '{name}' any more"))
+pub(super) fn gone(name: &str) -> Error {
+    Error::missing(format!("There is no disk '{name}' any more"))
 }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::error::{Error, ErrorKind, Result};
 use base::patience::within;
-use base::problem::{Answer, Problem, ProblemKind};
 use cache::WhatIsDirty;
 use telemetry::events::{self, Kind};
 
@@ -29,7 +29,7 @@ impl Registry {
     /// # Errors
     /// If there is none of this name, its backing fails while it is destaged, or the dropped data may return
     /// at the next start; the message says so.
-    pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
+    pub(crate) async fn evict(&self, name: &str) -> Result<DiskView> {
         let changing = self.locks.lock(name).await;
         let record = known(&self.state(), name)?.clone();
         if self.is_being_removed(name) {
@@ -59,7 +59,7 @@ impl Registry {
         name: &str,
         what_is_dirty: WhatIsDirty,
         if_in_use: IfInUse,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         let record = known(&self.state(), name)?.clone();
         self.check_unmapped(name).await?;
         if if_in_use == IfInUse::Refuse && !self.is_being_removed(name) {
@@ -71,7 +71,7 @@ impl Registry {
         let finishing = tokio::spawn(Arc::clone(self).finish_removal(name.to_owned(), what_is_dirty));
         match within(REMOVE_TIME_MAX, finishing).await {
             Ok(outcome) => outcome.expect("a removal does not panic"),
-            Err(_) => Err(Problem::unavailable(format!(
+            Err(_) => Err(Error::unavailable(format!(
                 "Disk '{name}' is not removed yet: its backing has not taken everything and answered the last requests for \
                  {} s. The disk is removed as soon as it has; check the backing, `forebay disk show {name}` shows what is left",
                 REMOVE_TIME_MAX.as_secs()
@@ -79,13 +79,13 @@ impl Registry {
         }
     }
 
-    async fn finish_removal(self: Arc<Self>, name: String, what_is_dirty: WhatIsDirty) -> Answer<()> {
+    async fn finish_removal(self: Arc<Self>, name: String, what_is_dirty: WhatIsDirty) -> Result<()> {
         // Waits for an earlier change of this disk; later ones find it in `removing`.
         drop(self.locks.lock(&name).await);
         let record = known(&self.state(), &name)?.clone();
         let users = self.users_of(&name).await;
         let outcome = match self.take_away(&record, what_is_dirty).await {
-            Err(problem) if problem.kind == ProblemKind::Conflict => {
+            Err(problem) if problem.kind == ErrorKind::Conflict => {
                 lock(&self.removing).remove(&name);
                 self.go_on_serving(name, &problem);
                 return Err(problem);
@@ -128,7 +128,7 @@ impl Registry {
     ///
     /// # Errors
     /// A conflict if dirty data remains; then the disk is kept. Any other failure does not keep the disk.
-    async fn take_away(&self, record: &DiskRecord, what_is_dirty: WhatIsDirty) -> Answer<()> {
+    async fn take_away(&self, record: &DiskRecord, what_is_dirty: WhatIsDirty) -> Result<()> {
         let name = record.name.clone();
         if what_is_dirty == WhatIsDirty::IsKept {
             self.check_pool_is_here(record)?;
@@ -162,7 +162,7 @@ impl Registry {
     }
 
     /// Continues the service of a disk whose removal failed.
-    fn go_on_serving(self: Arc<Self>, name: String, problem: &Problem) {
+    fn go_on_serving(self: Arc<Self>, name: String, problem: &Error) {
         let was_waiting = lock(&self.waiting).contains_key(&name);
         if !self.shards.is_attached(&name) && !was_waiting {
             self.set_waiting(&name, &problem.message);

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use base::problem::Answer;
+use base::error::Result;
 use base::store::NotChanged;
 use base::units::Size;
 use telemetry::events::{self, Kind};
@@ -21,7 +21,7 @@ impl Registry {
     /// # Errors
     /// If there is none of this name, it is not served, or it cannot have that size; then everything is as
     /// before.
-    pub(crate) async fn resize(self: &Arc<Self>, name: &str) -> Answer<ResizeResult> {
+    pub(crate) async fn resize(self: &Arc<Self>, name: &str) -> Result<ResizeResult> {
         let _changing = self.locks.lock(name).await;
         self.resize_now(name, false).await
     }
@@ -46,7 +46,7 @@ impl Registry {
     }
 
     /// Grows the disk; the caller must hold its lock.
-    async fn resize_now(self: &Arc<Self>, name: &str, at_start: bool) -> Answer<ResizeResult> {
+    async fn resize_now(self: &Arc<Self>, name: &str, at_start: bool) -> Result<ResizeResult> {
         let state = self.state();
         let record = known(&state, name)?;
         if self.is_being_removed(name) {

@@ -3,7 +3,7 @@
 //!
 //! An earlier version did not record the sizes of disks. Such a disk has its share once it was served.
 
-use base::problem::Answer;
+use base::error::Result;
 
 use super::{Registry, lock};
 use crate::shard::AbsentDisk;
@@ -29,7 +29,7 @@ impl Registry {
     ///
     /// # Errors
     /// If the other disks leave too little; then nothing has changed.
-    pub(super) async fn keep_share(&self, record: &DiskRecord) -> Answer<()> {
+    pub(super) async fn keep_share(&self, record: &DiskRecord) -> Result<()> {
         let is_missing = lock(&self.pool).missing.is_some();
         let Some(size_bytes) = record.size_bytes.filter(|_| !is_missing) else { return Ok(()) };
         let (name, values) = (record.name.clone(), record.settings.clone());

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use base::problem::Problem;
+use base::error::Error;
 use base::rights::Rights;
 use base::sockets::{self, SocketFile};
 use telemetry::events::{self, Kind};
@@ -111,7 +111,7 @@ impl Registry {
 }
 
 impl ReportedFailures {
-    fn report(&mut self, path: PathBuf, disk: Option<&str>, outcome: Result<&(), &Problem>) {
+    fn report(&mut self, path: PathBuf, disk: Option<&str>, outcome: Result<&(), &Error>) {
         let shown = path.display();
         let (kind, message) = match outcome {
             Ok(()) => (Kind::SocketRenewed, format!("Socket {shown} was deleted, and is made again")),

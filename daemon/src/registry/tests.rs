@@ -10,7 +10,7 @@ use doors::nbd::option::Replies;
 use doors::nbd::{Client, Directory};
 use tokio::runtime::Runtime;
 
-use super::sockets::{ControlFiles, Losses};
+use super::sockets::{ControlFiles, ReportedFailures};
 use super::*;
 use crate::balance::Move;
 use crate::door::DoorKind;
@@ -59,7 +59,7 @@ impl<'a> Process<'a> {
                 ..PoolChoice::default()
             };
             let pool = pool::open(&places, &host, &shards, &mut state, &choice).await?;
-            Answer::Ok(Registry::new(places, host, shards, pool, state))
+            Result::Ok(Registry::new(places, host, shards, pool, state))
         });
         Self { folder, registry: registry.expect("the folder is ours"), runtime }
     }
@@ -254,7 +254,7 @@ fn a_disk_that_no_shard_can_take_up_waits_and_is_served_again() {
         // As a move ends that both shards refuse: see the test of that at `Shards::set_down`.
         registry.shards.detach("a".to_owned(), DetachPolicy::Kept).await.expect("nothing stands in the way");
         let wanted = Move { disk: "a".to_owned(), from: 0, to: 1 };
-        let lost = Relocation::Lost(Problem::unavailable("There is no room for it"));
+        let lost = Relocation::Lost(Error::unavailable("There is no room for it"));
         registry.finish_relocation(&wanted, lost, Duration::ZERO);
         let reason = registry.disk("a").await.expect("it is remembered").report.expect_err("it is nowhere");
         assert_eq!(reason, "There is no room for it");
@@ -310,7 +310,7 @@ fn a_disk_whose_change_hangs_keeps_no_other_socket_lost() {
         let (listeners, _taken) = tokio::sync::mpsc::channel(1);
         let (_stopper, stop) = tokio::sync::watch::channel(false);
         let mut control = ControlFiles { socket: None, listeners, http: None, stop };
-        let mut losses = Losses::default();
+        let mut losses = ReportedFailures::default();
         let changing = registry.locks.lock("a").await;
         let renewing = registry.renew_lost_sockets(&mut control, &mut losses);
         base::patience::within(Duration::from_secs(30), renewing).await.expect("it waits for no change");

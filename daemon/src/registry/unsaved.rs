@@ -13,7 +13,7 @@
 //! it a start without the pool serves the backing, which is complete, and records that the data in the pool
 //! is invalid.
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 use super::{Registry, lock};
 use crate::pool::MissingCause;
@@ -25,7 +25,7 @@ impl Registry {
     ///
     /// # Errors
     /// If it cannot be recorded; then the disk must not write back.
-    pub(super) async fn note_unsaved(&self, name: &str) -> Answer<()> {
+    pub(super) async fn note_unsaved(&self, name: &str) -> Result<()> {
         if lock(&self.pool).missing.is_some() {
             return Ok(());
         }
@@ -56,19 +56,19 @@ impl Registry {
     }
 
     /// Refuses to discard data that is in a pool which is not in use.
-    pub(super) fn check_pool_is_here(&self, record: &DiskRecord) -> Answer<()> {
+    pub(super) fn check_pool_is_here(&self, record: &DiskRecord) -> Result<()> {
         let state = self.state();
         let cause = lock(&self.pool).missing.as_ref().map(|missing| missing.cause);
         let in_use = state.pool.as_ref().filter(|_| cause.is_none());
         match &record.unsaved_in {
-            Some(pool) if cause == Some(MissingCause::Dir) => Err(Problem::conflict(format!(
+            Some(pool) if cause == Some(MissingCause::Dir) => Err(Error::conflict(format!(
                 "Cannot drop the cached data of disk '{}': pool {pool} may hold data that its backing does not have, and is not \
                  in use because {} took no writes when the daemon started. Nothing of it is lost: make room there or repair \
                  that file system, and restart the daemon",
                 record.name,
                 self.places.dir.display()
             ))),
-            Some(pool) if in_use.is_none_or(|in_use| in_use.id != *pool) => Err(Problem::conflict(format!(
+            Some(pool) if in_use.is_none_or(|in_use| in_use.id != *pool) => Err(Error::conflict(format!(
                 "Cannot drop the cached data of disk '{name}': pool {pool} may hold data that its backing does not have, and \
                  is not in use now (`forebay pool show` reports the reason). Attach that pool again, or discard that data: forebay disk \
                  remove {name} --discard-dirty",

@@ -5,8 +5,8 @@
 
 use std::path::PathBuf;
 
+use base::error::{Error, Result};
 use base::patience::Late;
-use base::problem::{Answer, Problem};
 use block::file::{self, Access};
 
 use super::{ClaimGuard, Registry, lock};
@@ -18,12 +18,12 @@ impl Registry {
     /// Refuses a disk of this daemon as the backing of another one, for neither could be stopped before the
     /// other, and a device of its pool. Compares names only, before any access: other names of the same
     /// storage are found later.
-    pub(super) fn check_not_own(&self, name: &str, location: &Location) -> Answer<()> {
+    pub(super) fn check_not_own(&self, name: &str, location: &Location) -> Result<()> {
         if lock(&self.pool).devices.iter().any(|device| location.is_at(&device.path)) {
             return Err(shared(name, "it is the pool"));
         }
         if location.is_served_in(&self.places.run.join(DoorKind::Nbd.folder())) {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "Cannot use backing {location}: this daemon serves it; name the backing of that disk instead"
             )));
         }
@@ -40,7 +40,7 @@ impl Registry {
         &self,
         wanted: BackingRequest<'_>,
         claimed: &ClaimGuard<'_>,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         let BackingRequest { name, location, identity, access, images, waiting } = wanted;
         // In this order: a disk that is attached in between is found in its report.
         let claims = self.claims.storage_before(claimed);
@@ -64,7 +64,7 @@ impl Registry {
             Ok(None) => Ok(()),
             Ok(Some(StorageUser::Own(user))) => Err(shared(name, &words_of(&user))),
             Ok(Some(StorageUser::Other(reason))) => {
-                Err(Problem::conflict(format!("Cannot use backing {location}: it {reason}")))
+                Err(Error::conflict(format!("Cannot use backing {location}: it {reason}")))
             }
             Err(Late) => {
                 tracing::warn!(
@@ -79,7 +79,7 @@ impl Registry {
 
     /// Returns the storage that the claim `claimed` may not add to the pool: that of the pool, and of all
     /// disks, served or not.
-    pub(super) async fn own_storage(&self, claimed: &ClaimGuard<'_>) -> Answer<OwnStorage> {
+    pub(super) async fn own_storage(&self, claimed: &ClaimGuard<'_>) -> Result<OwnStorage> {
         // In this order: a disk that is attached in between is found in its report.
         let claims = self.claims.storage_before(claimed);
         let reports = self.shards.disks().await?;
@@ -105,7 +105,7 @@ impl Registry {
     }
 
     /// Refuses a backing that a waiting disk will use. Compares names only: the storage may not answer.
-    pub(super) fn check_not_waited_for(&self, state: &State, name: &str, location: &Location) -> Answer<()> {
+    pub(super) fn check_not_waited_for(&self, state: &State, name: &str, location: &Location) -> Result<()> {
         let waiting = lock(&self.waiting);
         let same =
             |other: &&DiskRecord| other.backing == location.to_string() && waiting.contains_key(&other.name);
@@ -136,8 +136,8 @@ fn words_of(user: &OwnUse) -> String {
     }
 }
 
-fn shared(name: &str, user: &str) -> Problem {
-    Problem::conflict(format!(
+fn shared(name: &str, user: &str) -> Error {
+    Error::conflict(format!(
         "Cannot use that backing for disk '{name}': {user} already; name another file or device"
     ))
 }

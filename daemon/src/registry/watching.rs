@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use base::error::Result;
 use base::patience::within;
-use base::problem::Answer;
 use block::patient::{Cause, Trouble};
 use cache::Latency;
 use telemetry::events::Waits;
@@ -136,7 +136,7 @@ pub(super) type Sockets = Vec<(String, Vec<DoorSocket>)>;
 
 /// Returns the disks that answered, the reasons for which others did not, and the sockets of the former.
 fn observe_all(
-    reports: BTreeMap<String, Answer<DiskReport>>,
+    reports: BTreeMap<String, Result<DiskReport>>,
 ) -> (BTreeMap<String, DiskLook>, BTreeMap<String, String>, Sockets) {
     let (mut disks, mut silent, mut sockets) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for (name, report) in reports {

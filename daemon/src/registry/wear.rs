@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use base::error::{Error, Result};
 use base::moment::Moment;
 use base::patience::within;
-use base::problem::{Answer, Problem};
 use cache::{MemberNumber, PoolStatistics};
 use telemetry::events::{self, Kind};
 use telemetry::wear::{
@@ -224,7 +224,7 @@ impl Registry {
     /// # Errors
     /// If there is no such device, the shards refuse it, or it cannot be recorded; then everything is as
     /// before.
-    pub(crate) async fn change_pool(&self, number: Option<u32>, change: Change) -> Answer<PoolView> {
+    pub(crate) async fn change_pool(&self, number: Option<u32>, change: Change) -> Result<PoolView> {
         let settling = self.settling_pool.lock().await;
         // Recorded only after the shards have accepted it: else a failed change would take effect after a
         // restart.
@@ -254,7 +254,7 @@ impl Registry {
     }
 
     /// Refuses a change of a missing device or pool.
-    fn check_change(&self, number: Option<u32>, change: Change) -> Answer<()> {
+    fn check_change(&self, number: Option<u32>, change: Change) -> Result<()> {
         let state = self.state();
         let records = state.pool.iter().flat_map(|pool| &pool.devices);
         let rated = self.rated(number);
@@ -262,19 +262,19 @@ impl Registry {
             let which = number.map_or("it has no devices".to_owned(), |number| {
                 format!("it has no device {number}; `forebay pool show` lists them")
             });
-            return Err(Problem::missing(format!(
+            return Err(Error::missing(format!(
                 "Cannot set the rated endurance of the pool's drives: {which}"
             )));
         }
         let Some(budget) = change.write_budget else { return Ok(()) };
         if let Some(number) = number {
-            return Err(Problem::invalid(format!(
+            return Err(Error::invalid(format!(
                 "Cannot set write-budget={budget} for device {number} alone: it is of each device of the pool, by its size; leave \
                  the device out"
             )));
         }
         if state.pool.is_none() {
-            return Err(Problem::missing(format!(
+            return Err(Error::missing(format!(
                 "Cannot set write-budget={budget}: no pool is remembered; restart the daemon to have one made"
             )));
         }

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::ByteRange;
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
@@ -37,8 +37,8 @@ use worker::{CompletedRequest, ReplayRequest, RequestFailure};
 
 /// Returns the problem of a trace that cannot be read.
 #[expect(clippy::needless_pass_by_value, reason = "it is the function of a `map_err`")]
-pub(crate) fn unreadable(error: trace::Error) -> Problem {
-    Problem::invalid(error.to_string())
+pub(crate) fn unreadable(error: trace::Error) -> Error {
+    Error::invalid(error.to_string())
 }
 
 /// Requests in flight at most, each on a connection of its own.
@@ -148,11 +148,11 @@ impl Plan {
     ///
     /// # Errors
     /// With the part that does not fit.
-    pub(crate) fn check(&self) -> Answer<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let Self { survey, disk, disk_bytes, .. } = self;
         let refuse = |reason: String| {
             let trace = self.trace.display();
-            Err(Problem::invalid(format!("Cannot replay {trace} on disk '{disk}': {reason}")))
+            Err(Error::invalid(format!("Cannot replay {trace} on disk '{disk}': {reason}")))
         };
         if survey.requests == 0 {
             return refuse("it has no reads or writes".to_owned());
@@ -190,13 +190,13 @@ impl Plan {
     /// # Errors
     /// If the trace is damaged, changed since its survey, or a connection is lost. Failed requests and wrong
     /// content are in the outcome.
-    pub(crate) fn run(&self, stop: &AtomicBool, report: impl FnMut(ReplayProgress)) -> Answer<ReplayResult> {
+    pub(crate) fn run(&self, stop: &AtomicBool, report: impl FnMut(ReplayProgress)) -> Result<ReplayResult> {
         let run = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let run = run.map_or(0, |since| since.as_nanos() as u64);
         let (jobs, work) = channel();
         let (done, answers) = channel();
         let work = Arc::new(Mutex::new(work));
-        let clients: Vec<Client> = (0..DEPTH).map(|_| self.connect()).collect::<Answer<_>>()?;
+        let clients: Vec<Client> = (0..DEPTH).map(|_| self.connect()).collect::<Result<_>>()?;
         thread::scope(|scope| {
             for client in clients {
                 let (work, done) = (Arc::clone(&work), done.clone());
@@ -208,10 +208,10 @@ impl Plan {
         })
     }
 
-    fn connect(&self) -> Answer<Client> {
+    fn connect(&self) -> Result<Client> {
         Client::connect(&self.socket, &self.disk, Replies::Simple).map_err(|error| {
             let socket = self.socket.display();
-            Problem::unavailable(format!(
+            Error::unavailable(format!(
                 "Cannot reach disk '{}' at {socket}: {error}; run as a user who may",
                 self.disk
             ))
@@ -283,7 +283,7 @@ impl<'a> Dispatcher<'a> {
         Self { plan, stop, jobs, answers, in_flight, written, outcome, started: Instant::now() }
     }
 
-    fn run(mut self, mut report: impl FnMut(ReplayProgress)) -> Answer<ReplayResult> {
+    fn run(mut self, mut report: impl FnMut(ReplayProgress)) -> Result<ReplayResult> {
         let (mut first_us, mut due_last) = (None, Duration::ZERO);
         for request in Trace::open(&self.plan.trace, &self.plan.options).map_err(unreadable)? {
             let request = request.map_err(unreadable)?;
@@ -331,7 +331,7 @@ impl<'a> Dispatcher<'a> {
 
     /// Checks that a request is among those of the survey. The file is opened a second time, and whether it
     /// fits the disk, and may write to it, was decided by the survey.
-    fn check_again(&self, request: &Request) -> Answer<()> {
+    fn check_again(&self, request: &Request) -> Result<()> {
         let Survey { requests, writes, end, length_max, latest_us, .. } = self.plan.survey;
         let (sent, known) = match Direction::from_kind(request.kind) {
             Direction::Read => (self.outcome.reads.requests, requests.saturating_sub(writes)),
@@ -344,8 +344,8 @@ impl<'a> Dispatcher<'a> {
         if is_known { Ok(()) } else { Err(self.changed()) }
     }
 
-    fn changed(&self) -> Problem {
-        Problem::failed(format!(
+    fn changed(&self) -> Error {
+        Error::failed(format!(
             "Cannot continue to replay {} on disk '{}': the file changed since its {} requests were counted; {} were sent to \
              the disk; replay a file that nobody writes",
             self.plan.trace.display(),
@@ -356,7 +356,7 @@ impl<'a> Dispatcher<'a> {
     }
 
     /// Waits until `due` after the start or until the replay is stopped, and receives answers meanwhile.
-    fn wait_until(&mut self, due: Duration, report: &mut impl FnMut(ReplayProgress)) -> Answer<()> {
+    fn wait_until(&mut self, due: Duration, report: &mut impl FnMut(ReplayProgress)) -> Result<()> {
         let due = self.started + due;
         loop {
             let now = Instant::now();
@@ -375,7 +375,7 @@ impl<'a> Dispatcher<'a> {
     }
 
     /// Waits until a worker is free and nothing in flight overlaps a request.
-    fn make_room(&mut self, direction: Direction, place: ByteRange) -> Answer<()> {
+    fn make_room(&mut self, direction: Direction, place: ByteRange) -> Result<()> {
         let in_the_way = |(other, range): &(Direction, ByteRange)| {
             (direction == Direction::Write || *other == Direction::Write) && range.overlaps(&place)
         };
@@ -408,14 +408,14 @@ impl<'a> Dispatcher<'a> {
         self.jobs.send(job).unwrap_or(());
     }
 
-    fn receive(&mut self) -> Answer<()> {
+    fn receive(&mut self) -> Result<()> {
         match self.answers.recv() {
             Ok(done) => self.take(done),
             Err(_) => Err(self.lost("no worker is left")),
         }
     }
 
-    fn take(&mut self, CompletedRequest { slot, elapsed, result }: CompletedRequest) -> Answer<()> {
+    fn take(&mut self, CompletedRequest { slot, elapsed, result }: CompletedRequest) -> Result<()> {
         let (direction, place) = self.in_flight.remove(slot);
         match result {
             Ok(checked) => {
@@ -439,8 +439,8 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    fn lost(&self, why: &str) -> Problem {
-        Problem::unavailable(format!(
+    fn lost(&self, why: &str) -> Error {
+        Error::unavailable(format!(
             "Cannot continue to replay {} on disk '{}': {why}; check whether the daemon still runs",
             self.plan.trace.display(),
             self.plan.disk

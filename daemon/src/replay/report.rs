@@ -1,6 +1,6 @@
 //! Results of a replay, for people and as a document.
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::units::Size;
 use serde_json::{Value, json};
 
@@ -42,14 +42,14 @@ impl EarlierLatencies {
     ///
     /// # Errors
     /// If it is no such document.
-    pub(crate) fn read(file: &str, text: &str) -> Answer<Self> {
+    pub(crate) fn read(file: &str, text: &str) -> Result<Self> {
         let document: Value = serde_json::from_str(text).unwrap_or_default();
         let replay = &document["replay"];
         let side =
             |key: &str| LatencySummary::read(&replay["latency_us"][key], &replay["latency_classes"][key]);
         match (side("read"), side("write")) {
             (Some(reads), Some(writes)) => Ok(Self { reads, writes }),
-            _ => Err(Problem::invalid(format!(
+            _ => Err(Error::invalid(format!(
                 "Cannot compare with {file}: it is not what `forebay replay --json` prints; name a file that has that"
             ))),
         }

@@ -122,7 +122,7 @@ fn replay(records: &[Vec<u8>]) -> Outcome {
 }
 
 /// Surveys `records`, and then replays a changed file.
-fn replay_changed(records: &[Vec<u8>], changed: &[Vec<u8>]) -> Answer<Outcome> {
+fn replay_changed(records: &[Vec<u8>], changed: &[Vec<u8>]) -> Result<Outcome> {
     let folder = TempDir::new();
     let trace = folder.path().join("a.vscsi");
     std::fs::write(&trace, records.concat()).expect("the folder is ours");

@@ -6,7 +6,7 @@
 //! The compared backing is the one that is served: it stays open and locked in between. Clean pages are not
 //! trusted even then; dirty pages are, since the confirmation is about them.
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::{BlockDevice, Host};
 use cache::{Belief, Comparison, DiskId};
 use std::rc::Rc;
@@ -45,13 +45,13 @@ impl ShardHandle {
     ///
     /// # Errors
     /// Any failure; a conflict if pages differ and that was not accepted. Then nothing has changed.
-    pub(super) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Answer<Evidence> {
+    pub(super) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Result<Evidence> {
         self.call(move |shard| async move { shard.accept(disk, word).await }).await?
     }
 }
 
 impl Shard {
-    async fn accept(self: Rc<Self>, disk: AttachRequest, word: Confirmation) -> Answer<Evidence> {
+    async fn accept(self: Rc<Self>, disk: AttachRequest, word: Confirmation) -> Result<Evidence> {
         let opened = self.open_backing(&disk).await?;
         let doubt = match opened.recovery_context().await.belief {
             Belief::Nothing(reason) => Some(reason),
@@ -62,7 +62,7 @@ impl Shard {
         let cache = self.cache();
         let compared = cache.compare(DiskId(disk.id), expected, &opened.backing, PAGES_MAX, until).await;
         let comparison = compared.map_err(|reason| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot compare the backing of disk '{}' with what is cached of it: {reason}; `forebay pool show` reports the state of the flash",
                 disk.name
             ))
@@ -78,9 +78,9 @@ impl Shard {
     }
 }
 
-fn differs(name: &str, comparison: &Comparison, size: u64) -> Problem {
+fn differs(name: &str, comparison: &Comparison, size: u64) -> Error {
     let Comparison { pages_compared, pages_different, .. } = comparison;
-    Problem::conflict(format!(
+    Error::conflict(format!(
         "Cannot accept the backing of disk '{name}': {pages_different} of {pages_compared} cached pages that were compared differ from it \
          (of {size} bytes), so it is another one or of another time. Dirty data would be written over it. Restore the disk's own backing, or serve this one all the same: forebay disk accept {name} --despite-differences"
     ))

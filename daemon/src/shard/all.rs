@@ -13,7 +13,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::units::PollMax;
 use block::ByteRange;
 use block::file::Access;
@@ -58,9 +58,9 @@ pub(crate) enum Relocation {
     /// It is served by the new shard.
     Moved,
     /// It is still served by the old shard, with the reason.
-    Stayed(Problem),
+    Stayed(Error),
     /// It is served nowhere, with the reason: its guests are disconnected.
-    Lost(Problem),
+    Lost(Error),
 }
 
 /// The time of a report: for each shard the number of runs of its tasks up to its answer, none if it did not
@@ -72,7 +72,7 @@ pub(crate) struct ReportMoment(Vec<Option<u64>>);
 #[derive(Debug)]
 pub(crate) struct HostReport {
     /// Every disk that is or may be attached, or the reason for which its shard does not answer.
-    pub(crate) disks: BTreeMap<String, Answer<DiskReport>>,
+    pub(crate) disks: BTreeMap<String, Result<DiskReport>>,
     /// The pool; none if the shard that reports it does not answer.
     pub(crate) pool: Option<PoolReport>,
     pub(crate) moment: ReportMoment,
@@ -99,7 +99,7 @@ impl Shards {
         directory: &Directory,
         count: Option<u32>,
         poll_max: PollMax,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         let count = count.unwrap_or_else(usual_count);
         let (mut all, monitor) = (Vec::new(), BackingMonitor::default());
         for number in 0..count {
@@ -121,17 +121,17 @@ impl Shards {
 
     /// Opens and locks a device for a pool and identifies its content; with `create`, first makes a file of
     /// this many bytes. It stays open until the pool is opened, it is added, or is closed again.
-    pub(crate) async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
+    pub(crate) async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Result<DeviceProbe> {
         self.first().probe_device(path, create).await
     }
 
     /// Closes devices that were opened and are not used.
-    pub(crate) async fn release_devices(&self) -> Answer<()> {
+    pub(crate) async fn release_devices(&self) -> Result<()> {
         self.first().release_devices().await
     }
 
     /// Makes an empty pool of an open device, whatever it held. Returns the new content.
-    pub(crate) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Answer<Identified> {
+    pub(crate) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Result<Identified> {
         self.first().format_pool(path, id).await
     }
 
@@ -141,7 +141,7 @@ impl Shards {
         paths: Vec<PathBuf>,
         marks: Marks,
         owners: Owners,
-    ) -> Answer<OpenedPool> {
+    ) -> Result<OpenedPool> {
         let opened = self.first().open_pool(paths, marks, owners).await?;
         for shard in &self.all[1..] {
             shard.join_pool(self.first().share_pool().await?).await?;
@@ -155,7 +155,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it cannot be added, or failed. Then it does not belong, or is leaving again.
-    pub(crate) async fn add_device(&self, path: PathBuf) -> Answer<MemberNumber> {
+    pub(crate) async fn add_device(&self, path: PathBuf) -> Result<MemberNumber> {
         let number = self.first().add_device(path.clone()).await?;
         let known = self.make_known(path, number).await;
         self.first().release_devices().await?;
@@ -166,7 +166,7 @@ impl Shards {
         known.map(|()| number)
     }
 
-    async fn make_known(&self, path: PathBuf, number: MemberNumber) -> Answer<()> {
+    async fn make_known(&self, path: PathBuf, number: MemberNumber) -> Result<()> {
         for shard in &self.all[1..] {
             shard.know_device(number, self.first().share_device(path.clone()).await?).await?;
         }
@@ -174,12 +174,12 @@ impl Shards {
     }
 
     /// Returns the present storage of a device of the pool.
-    pub(crate) async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
+    pub(crate) async fn device_storage(&self, number: MemberNumber) -> Result<DeviceStorage> {
         self.first().device_storage(number).await
     }
 
     /// Returns the least and the most that the pool can use of a device.
-    pub(crate) async fn size_bounds(&self, number: MemberNumber) -> Answer<SizeBounds> {
+    pub(crate) async fn size_bounds(&self, number: MemberNumber) -> Result<SizeBounds> {
         self.first().size_bounds(number).await
     }
 
@@ -188,7 +188,7 @@ impl Shards {
         &self,
         number: MemberNumber,
         change: FileChange,
-    ) -> Answer<io::Result<()>> {
+    ) -> Result<io::Result<()>> {
         self.first().change_file(number, change).await
     }
 
@@ -196,7 +196,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it cannot; then the pool uses as much as before.
-    pub(crate) async fn grow_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+    pub(crate) async fn grow_device(&self, number: MemberNumber, size_bytes: u64) -> Result<()> {
         for shard in self.all.iter() {
             shard.reach(number, size_bytes).await?;
         }
@@ -211,7 +211,7 @@ impl Shards {
     ///
     /// # Errors
     /// If the pool needs more, if it was cancelled, or the failure. Then the device has its previous size.
-    pub(crate) async fn shrink_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+    pub(crate) async fn shrink_device(&self, number: MemberNumber, size_bytes: u64) -> Result<()> {
         self.first().shrink_device(number, size_bytes).await?;
         self.know_sizes().await?;
         for shard in self.all.iter() {
@@ -221,11 +221,11 @@ impl Shards {
     }
 
     /// Cancels a resize that makes a device smaller. Returns false if there is none.
-    pub(crate) async fn cancel_shrink(&self, number: MemberNumber) -> Answer<bool> {
+    pub(crate) async fn cancel_shrink(&self, number: MemberNumber) -> Result<bool> {
         self.first().cancel_shrink(number).await
     }
 
-    async fn know_sizes(&self) -> Answer<()> {
+    async fn know_sizes(&self) -> Result<()> {
         for shard in self.all.iter() {
             shard.know_sizes().await?;
         }
@@ -237,7 +237,7 @@ impl Shards {
     ///
     /// # Errors
     /// If the pool needs it; then nothing has changed.
-    pub(crate) async fn take_out_device(&self, number: MemberNumber) -> Answer<()> {
+    pub(crate) async fn take_out_device(&self, number: MemberNumber) -> Result<()> {
         self.first().take_out_device(number).await
     }
 
@@ -250,12 +250,12 @@ impl Shards {
         paths: Vec<PathBuf>,
         marks: Marks,
         disks: Vec<u32>,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         self.first().invalidate_content(paths, marks, disks).await
     }
 
     /// Continues without records in DIR, which cannot be written. No data of served disks may be on flash.
-    pub(crate) async fn go_on_unrecorded(&self) -> Answer<()> {
+    pub(crate) async fn go_on_unrecorded(&self) -> Result<()> {
         for shard in self.all.iter() {
             shard.go_on_unrecorded().await?;
         }
@@ -263,7 +263,7 @@ impl Shards {
     }
 
     /// Continues without a pool, on each shard: every disk is served as if the flash had failed.
-    pub(crate) async fn go_without_pool(&self) -> Answer<()> {
+    pub(crate) async fn go_without_pool(&self) -> Result<()> {
         for shard in self.all.iter() {
             shard.go_without_pool().await?;
         }
@@ -274,7 +274,7 @@ impl Shards {
     ///
     /// # Errors
     /// If the flash failed.
-    pub(crate) async fn leave_pool(&self, mark: u64) -> Answer<()> {
+    pub(crate) async fn leave_pool(&self, mark: u64) -> Result<()> {
         self.first().leave_pool(mark).await
     }
 
@@ -287,27 +287,27 @@ impl Shards {
         location: Location,
         access: Access,
         images: Images,
-    ) -> Answer<Identity> {
+    ) -> Result<Identity> {
         self.first().probe_backing(location, access, images).await
     }
 
     /// Returns a unique mark for a start.
-    pub(crate) async fn draw_mark(&self) -> Answer<u64> {
+    pub(crate) async fn draw_mark(&self) -> Result<u64> {
         self.first().draw_mark().await
     }
 
     /// Returns a new identity for a pool.
-    pub(crate) async fn draw_pool_id(&self) -> Answer<PoolId> {
+    pub(crate) async fn draw_pool_id(&self) -> Result<PoolId> {
         self.first().draw_pool_id().await
     }
 
     /// Sets the write budget of each device of the pool for a day, on all shards.
-    pub(crate) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Answer<()> {
+    pub(crate) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Result<()> {
         self.first().set_write_budget(drive_writes).await
     }
 
     /// Returns the state of the pool.
-    pub(crate) async fn pool_report(&self) -> Answer<PoolReport> {
+    pub(crate) async fn pool_report(&self) -> Result<PoolReport> {
         self.first().pool_report().await
     }
 
@@ -315,7 +315,7 @@ impl Shards {
     ///
     /// # Errors
     /// Any failure; then nothing is left behind.
-    pub(crate) async fn attach(&self, disk: AttachRequest) -> Answer<()> {
+    pub(crate) async fn attach(&self, disk: AttachRequest) -> Result<()> {
         let name = disk.name.clone();
         let owner_shard = {
             let mut owner_shards = self.owner_shards();
@@ -335,7 +335,7 @@ impl Shards {
     ///
     /// # Errors
     /// Any failure; then nothing is left behind.
-    pub(crate) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Answer<Evidence> {
+    pub(crate) async fn accept(&self, disk: AttachRequest, word: Confirmation) -> Result<Evidence> {
         let name = disk.name.clone();
         let shard = {
             let mut owner_shards = self.owner_shards();
@@ -353,7 +353,7 @@ impl Shards {
     ///
     /// # Errors
     /// If the other disks leave too little; then nothing has changed.
-    pub(crate) async fn keep_share(&self, disk: AbsentDisk) -> Answer<()> {
+    pub(crate) async fn keep_share(&self, disk: AbsentDisk) -> Result<()> {
         self.first().keep_share(disk).await
     }
 
@@ -361,7 +361,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it cannot be changed; then nothing has changed.
-    pub(crate) async fn reconfigure(&self, change: ReconfigureRequest) -> Answer<()> {
+    pub(crate) async fn reconfigure(&self, change: ReconfigureRequest) -> Result<()> {
         self.owner_shard(&change.name)?.reconfigure(change).await
     }
 
@@ -369,7 +369,7 @@ impl Shards {
     ///
     /// # Errors
     /// If its shard does not answer.
-    pub(crate) async fn guests(&self, name: String) -> Answer<Vec<ConnectedGuest>> {
+    pub(crate) async fn guests(&self, name: String) -> Result<Vec<ConnectedGuest>> {
         if !self.is_attached(&name) {
             return Ok(Vec::new());
         }
@@ -380,7 +380,7 @@ impl Shards {
     ///
     /// # Errors
     /// If one cannot be created, or the disk is not served.
-    pub(crate) async fn renew_sockets(&self, name: String) -> Answer<()> {
+    pub(crate) async fn renew_sockets(&self, name: String) -> Result<()> {
         self.owner_shard(&name)?.renew_sockets(name).await
     }
 
@@ -388,7 +388,7 @@ impl Shards {
     ///
     /// # Errors
     /// The reason for which it cannot; then nothing has changed.
-    pub(crate) async fn resize(&self, wanted: ResizeRequest) -> Answer<ResizeResult> {
+    pub(crate) async fn resize(&self, wanted: ResizeRequest) -> Result<ResizeResult> {
         self.owner_shard(&wanted.name)?.resize(wanted).await
     }
 
@@ -397,7 +397,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn may_take_growth(&self, name: String) -> Answer<bool> {
+    pub(crate) async fn may_take_growth(&self, name: String) -> Result<bool> {
         self.owner_shard(&name)?.may_take_growth(name).await
     }
 
@@ -407,7 +407,7 @@ impl Shards {
     /// # Errors
     /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
     /// is served as before.
-    pub(crate) async fn detach(&self, name: String, content: DetachPolicy) -> Answer<DetachReport> {
+    pub(crate) async fn detach(&self, name: String, content: DetachPolicy) -> Result<DetachReport> {
         let shard = self.owner_shard(&name)?;
         let detached = shard.detach(name.clone(), content).await;
         let goes_on =
@@ -422,7 +422,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn destage(&self, name: String, asked: Destage) -> Answer<()> {
+    pub(crate) async fn destage(&self, name: String, asked: Destage) -> Result<()> {
         self.owner_shard(&name)?.destage(name, asked).await
     }
 
@@ -430,7 +430,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached, or its backing fails.
-    pub(crate) async fn destage_for_good(&self, name: String) -> Answer<()> {
+    pub(crate) async fn destage_for_good(&self, name: String) -> Result<()> {
         self.owner_shard(&name)?.destage_for_good(name).await
     }
 
@@ -439,7 +439,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn quiesce(&self, name: String, seconds: u64) -> Answer<u64> {
+    pub(crate) async fn quiesce(&self, name: String, seconds: u64) -> Result<u64> {
         self.owner_shard(&name)?.quiesce(name, seconds).await
     }
 
@@ -447,7 +447,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn resume(&self, name: String, number: Option<u64>) -> Answer<bool> {
+    pub(crate) async fn resume(&self, name: String, number: Option<u64>) -> Result<bool> {
         self.owner_shard(&name)?.resume(name, number).await
     }
 
@@ -455,7 +455,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn lost(&self, name: String, most: usize) -> Answer<Vec<ByteRange>> {
+    pub(crate) async fn lost(&self, name: String, most: usize) -> Result<Vec<ByteRange>> {
         self.owner_shard(&name)?.lost(name, most).await
     }
 
@@ -463,7 +463,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn curves(&self, name: String) -> Answer<(Curves, u64)> {
+    pub(crate) async fn curves(&self, name: String) -> Result<(Curves, u64)> {
         self.owner_shard(&name)?.curves(name).await
     }
 
@@ -471,7 +471,7 @@ impl Shards {
     ///
     /// # Errors
     /// A conflict if there is dirty data, unless that may be discarded; then nothing has changed.
-    pub(crate) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Answer<()> {
+    pub(crate) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Result<()> {
         self.first().forget(name, id, what_is_dirty).await
     }
 
@@ -479,7 +479,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it may return at the next start.
-    pub(crate) async fn evict(&self, name: String, id: u32) -> Answer<()> {
+    pub(crate) async fn evict(&self, name: String, id: u32) -> Result<()> {
         let owner_shard = self.owner_shard(&name).unwrap_or_else(|_| self.first().clone());
         owner_shard.evict(name, id).await
     }
@@ -488,15 +488,15 @@ impl Shards {
     ///
     /// # Errors
     /// If a shard does not answer.
-    pub(crate) async fn disks(&self) -> Answer<BTreeMap<String, DiskReport>> {
+    pub(crate) async fn disks(&self) -> Result<BTreeMap<String, DiskReport>> {
         let answers = join_all(self.all.iter().map(ShardHandle::disks)).await;
-        let answers: Answer<Vec<_>> = answers.into_iter().collect();
+        let answers: Result<Vec<_>> = answers.into_iter().collect();
         Ok(answers?.into_iter().flatten().collect())
     }
 
     /// Returns every disk that is or may be attached, with its report, or the reason for which its shard does
     /// not answer.
-    pub(crate) async fn disks_as_far_as_known(&self) -> BTreeMap<String, Answer<DiskReport>> {
+    pub(crate) async fn disks_as_far_as_known(&self) -> BTreeMap<String, Result<DiskReport>> {
         self.collect(join_all(self.all.iter().map(ShardHandle::disks)).await)
     }
 
@@ -533,8 +533,8 @@ impl Shards {
 
     fn collect(
         &self,
-        answers: Vec<Answer<Vec<(String, DiskReport)>>>,
-    ) -> BTreeMap<String, Answer<DiskReport>> {
+        answers: Vec<Result<Vec<(String, DiskReport)>>>,
+    ) -> BTreeMap<String, Result<DiskReport>> {
         let mut disks = BTreeMap::new();
         for (shard, answer) in answers.into_iter().enumerate() {
             match answer {
@@ -643,7 +643,7 @@ impl Shards {
     }
 
     /// Returns the report of one disk; none if it is not attached.
-    pub(crate) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
+    pub(crate) async fn disk_report(&self, name: String) -> Result<Option<DiskReport>> {
         match self.owner_shard(&name) {
             Ok(shard) => shard.disk_report(name).await,
             Err(_) => Ok(None),
@@ -654,7 +654,7 @@ impl Shards {
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
-    pub(crate) async fn take_over(&self, change: ReconfigureRequest) -> Answer<()> {
+    pub(crate) async fn take_over(&self, change: ReconfigureRequest) -> Result<()> {
         self.owner_shard(&change.name)?.take_over(change).await
     }
 
@@ -663,7 +663,7 @@ impl Shards {
     ///
     /// # Errors
     /// If the backing failed the flush.
-    pub(crate) async fn withdraw(&self, change: ReconfigureRequest) -> Answer<()> {
+    pub(crate) async fn withdraw(&self, change: ReconfigureRequest) -> Result<()> {
         self.owner_shard(&change.name)?.withdraw(change).await
     }
 
@@ -671,11 +671,11 @@ impl Shards {
     ///
     /// # Errors
     /// The error of the system; then nothing has changed.
-    pub(crate) async fn release_lock(&self, name: String) -> Answer<()> {
+    pub(crate) async fn release_lock(&self, name: String) -> Result<()> {
         self.owner_shard(&name)?.release_lock(name).await
     }
 
-    fn owner_shard(&self, name: &str) -> Answer<ShardHandle> {
+    fn owner_shard(&self, name: &str) -> Result<ShardHandle> {
         let owner_shard = self.owner_shards().get(name).copied();
         owner_shard.map(|owner_shard| self.all[owner_shard].clone()).ok_or_else(|| not_attached(name))
     }
@@ -733,7 +733,7 @@ mod tests {
             let shards =
                 Shards::start(&places, &remembered, &Directory::default(), Some(2), poll_max).await?;
             let asked = shards.all.iter().map(|shard| shard.ask(|shard| shard.ring.look_max()));
-            join_all(asked).await.into_iter().collect::<Answer<Vec<u64>>>()
+            join_all(asked).await.into_iter().collect::<Result<Vec<u64>>>()
         };
         assert_eq!(runtime.block_on(told(PollMax::Off)).ok(), Some(vec![0, 0]));
         assert_eq!(runtime.block_on(told(PollMax::Micros(70))).ok(), Some(vec![70_000, 70_000]));

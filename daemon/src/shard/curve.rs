@@ -1,6 +1,6 @@
 //! Curves of a disk, requested from its shard.
 
-use base::problem::Answer;
+use base::error::Result;
 use cache::Curves;
 
 use super::ShardHandle;
@@ -11,7 +11,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(super) async fn curves(&self, name: String) -> Answer<(Curves, u64)> {
+    pub(super) async fn curves(&self, name: String) -> Result<(Curves, u64)> {
         self.ask(move |shard| {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             Ok((disk.cached.curves(), disk.cached.curve_bytes()))

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
 use cache::{CacheError, DiskId, WhatIsDirty};
@@ -110,7 +110,7 @@ impl Quiesce {
 
 impl ShardHandle {
     /// Destages all dirty data at full speed, or ends that.
-    pub(super) async fn destage(&self, name: String, asked: Destage) -> Answer<()> {
+    pub(super) async fn destage(&self, name: String, asked: Destage) -> Result<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             if asked == Destage::Start {
@@ -136,7 +136,7 @@ impl ShardHandle {
 
     /// Destages everything, faster than the keys of the disk allow, and keeps it clean until the disk is
     /// detached.
-    pub(super) async fn destage_for_good(&self, name: String) -> Answer<()> {
+    pub(super) async fn destage_for_good(&self, name: String) -> Result<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             if disk.cached.holds_dirty() || disk.cached.settings().mode.row().writes_back {
@@ -150,7 +150,7 @@ impl ShardHandle {
 
     /// Begins to destage everything and to keep it clean for this many seconds from then on. Returns the
     /// number of the request.
-    pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Answer<u64> {
+    pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Result<u64> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             disk.check_in_place(&name, "quiesce", &shard.host).await?;
@@ -167,7 +167,7 @@ impl ShardHandle {
 
     /// Ends the request of [`Self::quiesce`]; if a number is given, only if that is still the request that
     /// counts. Returns true if there was one.
-    pub(super) async fn resume(&self, name: String, number: Option<u64>) -> Answer<bool> {
+    pub(super) async fn resume(&self, name: String, number: Option<u64>) -> Result<bool> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             if number.is_some_and(|number| number != disk.quiesce.number()) {
@@ -181,7 +181,7 @@ impl ShardHandle {
     }
 
     /// Returns the bytes of a disk that flash lost before the backing had them. At most this many ranges.
-    pub(super) async fn lost(&self, name: String, most: usize) -> Answer<Vec<ByteRange>> {
+    pub(super) async fn lost(&self, name: String, most: usize) -> Result<Vec<ByteRange>> {
         self.ask(move |shard| {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             Ok(disk.cached.lost(most))
@@ -193,14 +193,14 @@ impl ShardHandle {
     ///
     /// # Errors
     /// A conflict if there is dirty data, unless that may be discarded; then nothing has changed.
-    pub(super) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Answer<()> {
+    pub(super) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Result<()> {
         self.call(move |shard| async move {
             match shard.cache().disown(DiskId(id), what_is_dirty).await {
                 Err(CacheError::HoldsDirty(_)) => Err(holds_dirty(&name)),
                 outcome => {
                     shard.forget_identity(id).await?;
                     outcome.map_err(|error| {
-                        Problem::failed(format!(
+                        Error::failed(format!(
                             "The cached data of the disk keeps its place in the pool: {error}"
                         ))
                     })
@@ -245,26 +245,26 @@ pub(crate) enum Destage {
 ///
 /// # Errors
 /// If the backing fails; then the disk continues as before.
-pub(super) async fn destage_all(disk: &Disk, name: &str) -> Answer<()> {
+pub(super) async fn destage_all(disk: &Disk, name: &str) -> Result<()> {
     disk.quiesce.end();
     if let Some(BackingFailure::Shrunk(reason)) = &*disk.failure.borrow() {
-        return Err(Problem::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
+        return Err(Error::conflict(format!("Cannot destage the dirty data of disk '{name}': {reason}")));
     }
     disk.cached.quiesce().await.map_err(|error| not_destaged(name, &disk.cached, &error))
 }
 
-fn not_destaged(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Problem {
+fn not_destaged(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Error {
     let statistics = cached.statistics();
     let size = base::units::Size(statistics.dirty_bytes);
-    Problem::conflict(format!(
+    Error::conflict(format!(
         "Cannot destage {size} of dirty data of disk '{name}': {error}. Nothing was changed; repair the \
          backing, or make room for it, and try again, or discard that data: forebay disk remove {name} --discard-dirty"
     ))
 }
 
 /// Returns the reason for which the data of a disk that is not served cannot be discarded.
-pub(super) fn holds_dirty(name: &str) -> Problem {
-    Problem::conflict(format!(
+pub(super) fn holds_dirty(name: &str) -> Error {
+    Error::conflict(format!(
         "Cannot drop the cached data of disk '{name}': its backing does not have all of it. Make its backing available \
          again, so that the disk is served and destaged, or discard that data: forebay disk remove {name} --discard-dirty"
     ))

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::FileDevice;
 use block::file::{Access, Cache as PageCache, Handle, Lock, OpenError, OpenOptions};
 use cache::{CacheError, MemberNumber, SizeBounds};
@@ -26,13 +26,13 @@ use super::{Shard, ShardHandle};
 impl ShardHandle {
     /// Opens and locks a device and identifies its content; with `create`, first makes a file of this many
     /// bytes. It stays open until it is used or closed again.
-    pub(super) async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
+    pub(super) async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Result<DeviceProbe> {
         self.call(move |shard| async move { shard.probe_device(path, create).await }).await?
     }
 
     /// Closes this shard's devices that are not in its cache: those that were opened and are not to be used,
     /// and those that all shards have by now.
-    pub(super) async fn release_devices(&self) -> Answer<()> {
+    pub(super) async fn release_devices(&self) -> Result<()> {
         self.call(|shard| async move { shard.looked_at.borrow_mut().clear() }).await
     }
 
@@ -40,12 +40,12 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it cannot be added, or failed; then it does not belong.
-    pub(super) async fn add_device(&self, path: PathBuf) -> Answer<MemberNumber> {
+    pub(super) async fn add_device(&self, path: PathBuf) -> Result<MemberNumber> {
         self.call(move |shard| async move { shard.add_device(&path).await }).await?
     }
 
     /// Returns a handle for other shards of a device that was added here.
-    pub(super) async fn share_device(&self, path: PathBuf) -> Answer<DeviceHandle> {
+    pub(super) async fn share_device(&self, path: PathBuf) -> Result<DeviceHandle> {
         self.call(move |shard| async move {
             let looked_at = shard.looked_at.borrow();
             looked_at.get(&path).expect("a device is added before it is shared").handle()
@@ -54,7 +54,7 @@ impl ShardHandle {
     }
 
     /// Gives this shard its handle of a device that another one added.
-    pub(super) async fn know_device(&self, number: MemberNumber, device: DeviceHandle) -> Answer<()> {
+    pub(super) async fn know_device(&self, number: MemberNumber, device: DeviceHandle) -> Result<()> {
         self.call(move |shard| async move {
             let device = Flash::Device(OpenDevice::from_handle(&shard.ring, device));
             shard.cache().know_device(number, device).map_err(|error| refused(&error))
@@ -63,7 +63,7 @@ impl ShardHandle {
     }
 
     /// Begins to use a device that all shards have.
-    pub(super) async fn use_device(&self, number: MemberNumber) -> Answer<()> {
+    pub(super) async fn use_device(&self, number: MemberNumber) -> Result<()> {
         self.call(
             move |shard| async move { shard.cache().use_device(number).map_err(|error| refused(&error)) },
         )
@@ -74,7 +74,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the pool needs it; then nothing has changed.
-    pub(super) async fn take_out_device(&self, number: MemberNumber) -> Answer<()> {
+    pub(super) async fn take_out_device(&self, number: MemberNumber) -> Result<()> {
         self.call(move |shard| async move {
             shard.cache().take_out_device(number).map_err(|error| refused(&error))
         })
@@ -103,12 +103,12 @@ pub(crate) enum FileChange {
 /// Changes of the size of a device.
 impl ShardHandle {
     /// Returns the present storage of a device.
-    pub(super) async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
+    pub(super) async fn device_storage(&self, number: MemberNumber) -> Result<DeviceStorage> {
         self.call(move |shard| async move { shard.device_storage(number).await }).await?
     }
 
     /// Returns the least and the most that the pool can use of a device.
-    pub(super) async fn size_bounds(&self, number: MemberNumber) -> Answer<SizeBounds> {
+    pub(super) async fn size_bounds(&self, number: MemberNumber) -> Result<SizeBounds> {
         self.call(
             move |shard| async move { shard.cache().size_bounds(number).map_err(|error| refused(&error)) },
         )
@@ -120,7 +120,7 @@ impl ShardHandle {
         &self,
         number: MemberNumber,
         change: FileChange,
-    ) -> Answer<io::Result<()>> {
+    ) -> Result<io::Result<()>> {
         self.call(move |shard| async move {
             let device = shard.device_handle(number)?;
             OpenDevice::change_file(device, &shard.blocking, move |file| match change {
@@ -133,7 +133,7 @@ impl ShardHandle {
     }
 
     /// Sets the end up to which this shard's handle of a device reaches.
-    pub(super) async fn reach(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+    pub(super) async fn reach(&self, number: MemberNumber, size_bytes: u64) -> Result<()> {
         self.call(move |shard| async move {
             let reach = |flash: &Flash| {
                 if let Some(open) = flash.device() {
@@ -146,7 +146,7 @@ impl ShardHandle {
     }
 
     /// Extends the pool on a device, up to an end that every shard's handle reaches.
-    pub(super) async fn grow_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+    pub(super) async fn grow_device(&self, number: MemberNumber, size_bytes: u64) -> Result<()> {
         self.call(move |shard| async move {
             shard.cache().grow_device(number, size_bytes).await.map_err(|error| refused(&error))
         })
@@ -154,12 +154,12 @@ impl ShardHandle {
     }
 
     /// Reads the sizes of the devices again.
-    pub(super) async fn know_sizes(&self) -> Answer<()> {
+    pub(super) async fn know_sizes(&self) -> Result<()> {
         self.call(|shard| async move { shard.cache().know_sizes() }).await
     }
 
     /// Begins to use the new part of a device.
-    pub(super) async fn use_grown(&self, number: MemberNumber) -> Answer<()> {
+    pub(super) async fn use_grown(&self, number: MemberNumber) -> Result<()> {
         self.call(
             move |shard| async move { shard.cache().use_grown(number).map_err(|error| refused(&error)) },
         )
@@ -167,7 +167,7 @@ impl ShardHandle {
     }
 
     /// Makes a device smaller, which may take long.
-    pub(super) async fn shrink_device(&self, number: MemberNumber, size_bytes: u64) -> Answer<()> {
+    pub(super) async fn shrink_device(&self, number: MemberNumber, size_bytes: u64) -> Result<()> {
         self.call(move |shard| async move {
             shard.cache().shrink_device(number, size_bytes).await.map_err(|error| refused(&error))
         })
@@ -175,13 +175,13 @@ impl ShardHandle {
     }
 
     /// Cancels a resize that makes a device smaller. Returns false if there is none.
-    pub(super) async fn cancel_shrink(&self, number: MemberNumber) -> Answer<bool> {
+    pub(super) async fn cancel_shrink(&self, number: MemberNumber) -> Result<bool> {
         self.call(move |shard| async move { shard.cache().cancel_shrink(number) }).await
     }
 }
 
-fn gone(number: MemberNumber) -> Problem {
-    Problem::conflict(format!("Device {number} is no longer open"))
+fn gone(number: MemberNumber) -> Error {
+    Error::conflict(format!("Device {number} is no longer open"))
 }
 
 /// Allocates the storage of a file up to this many bytes, or only extends it if the file system cannot
@@ -196,22 +196,22 @@ fn extend(file: &File, bytes: u64) -> io::Result<()> {
 }
 
 impl Shard {
-    fn device_handle(&self, number: MemberNumber) -> Answer<DeviceHandle> {
+    fn device_handle(&self, number: MemberNumber) -> Result<DeviceHandle> {
         let handle = |flash: &Flash| flash.device().map(OpenDevice::handle);
         self.cache().on_device(number, handle).flatten().ok_or_else(|| gone(number))
     }
 
-    async fn device_storage(&self, number: MemberNumber) -> Answer<DeviceStorage> {
+    async fn device_storage(&self, number: MemberNumber) -> Result<DeviceStorage> {
         // A separate handle, so that a smaller size has no effect on the pool's own one.
         let open = OpenDevice::from_handle(&self.ring, self.device_handle(number)?);
         let is_file = !open.device().is_block_device();
         let size_bytes = open.device().current_size().await.map_err(|error| {
-            Problem::unavailable(format!("Cannot read the size of device {number} of the pool: {error}"))
+            Error::unavailable(format!("Cannot read the size of device {number} of the pool: {error}"))
         })?;
         Ok(DeviceStorage { size_bytes, is_file })
     }
 
-    async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Answer<DeviceProbe> {
+    async fn probe_device(&self, path: PathBuf, create: Option<u64>) -> Result<DeviceProbe> {
         // An earlier opening is closed first, so that it can be opened again.
         self.looked_at.borrow_mut().remove(&path);
         if create.is_none() {
@@ -221,7 +221,7 @@ impl Shard {
         let device = self.open_device(&path, Lock::Exclusive, create).await?;
         let content = cache::identify(&device).await.map_err(|error| {
             let path = path.display();
-            Problem::unavailable(format!("Cannot read {path} to see whether it is a pool: {error}"))
+            Error::unavailable(format!("Cannot read {path} to see whether it is a pool: {error}"))
         })?;
         let (identity, fallback) = (device.identity(), device.fallback_reason().map(str::to_owned));
         let open = OpenDevice::new(device, self.blocking.clone());
@@ -233,24 +233,24 @@ impl Shard {
     }
 
     /// Opens a device on another thread: guests are served on this one.
-    async fn open_device(&self, path: &Path, lock: Lock, create: Option<u64>) -> Answer<FileDevice> {
+    async fn open_device(&self, path: &Path, lock: Lock, create: Option<u64>) -> Result<FileDevice> {
         let options = OpenOptions { access: Access::ReadWrite, cache: PageCache::Direct, lock, create };
         let wanted = path.to_owned();
         let opened = self.blocking.run(move || Handle::open(&wanted, options)).await?;
         let handle = opened.map_err(|error| {
             let message = format!("Cannot use {} as the pool: {error}", path.display());
             match error {
-                OpenError::Held { .. } => Problem::conflict(message),
+                OpenError::Held { .. } => Error::conflict(message),
                 OpenError::System { source, .. } if source.kind() != io::ErrorKind::PermissionDenied => {
-                    Problem::unavailable(message)
+                    Error::unavailable(message)
                 }
-                _ => Problem::failed(message),
+                _ => Error::failed(message),
             }
         })?;
         Ok(FileDevice::from_handle(&self.ring, handle))
     }
 
-    async fn add_device(&self, path: &Path) -> Answer<MemberNumber> {
+    async fn add_device(&self, path: &Path) -> Result<MemberNumber> {
         let open = self.take_probed(path);
         let spare = OpenDevice::from_handle(&self.ring, open.handle());
         let cache = Rc::clone(self.cache());
@@ -268,9 +268,9 @@ impl Shard {
 }
 
 /// Messages of the cache are for people as they are.
-fn refused(error: &CacheError) -> Problem {
+fn refused(error: &CacheError) -> Error {
     match error {
-        CacheError::Flash(_) => Problem::failed(error.to_string()),
-        _ => Problem::conflict(error.to_string()),
+        CacheError::Flash(_) => Error::failed(error.to_string()),
+        _ => Error::conflict(error.to_string()),
     }
 }

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use base::durable;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 use super::Shard;
 use super::disk::Cached;
@@ -33,11 +33,11 @@ impl Shard {
         unsaved: &UnsavedPools,
         found: &Appearance,
         history: &Rc<BackingHistory>,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         if let Some(mark) =
             found.dirty.as_ref().filter(|mark| unsaved.own.as_ref() != Some(&mark.pool) || mark.disk != id)
         {
-            return Err(Problem::unavailable(format!(
+            return Err(Error::unavailable(format!(
                 "Cannot serve disk '{name}': its backing lacks data that pool {} has, where it is disk '{}' of another \
                  Forebay. Have that one destage and remove it. If that data is lost, or to discard it, remove the mark from the file: \
                  setfattr -x user.forebay.dirty FILE",
@@ -46,7 +46,7 @@ impl Shard {
         }
         let in_use = |pool: &String| !self.goes_without.get() && self.cache().id() == *pool;
         match unsaved.held_by.as_ref().filter(|pool| !in_use(pool)) {
-            Some(pool) if self.unrecorded.get() && !history.is_void().await => {
+            Some(pool) if self.unrecorded.get() && !history.is_invalidated().await => {
                 let dir = self.places.dir.clone();
                 let (now, advice) = match self.blocking.run(move || durable::check_takes_writes(&dir)).await?
                 {
@@ -56,13 +56,13 @@ impl Shard {
                         "make room there or repair that file system, and restart the daemon",
                     ),
                 };
-                Err(Problem::unavailable(format!(
+                Err(Error::unavailable(format!(
                     "Cannot serve disk '{name}' yet: pool {pool} may hold data that its backing does not have, and is not in use \
                      because {} took no writes when the daemon started, {now}. Nothing of it is lost: {advice}",
                     self.places.dir.display()
                 )))
             }
-            Some(pool) if !history.is_void().await => Err(Problem::unavailable(format!(
+            Some(pool) if !history.is_invalidated().await => Err(Error::unavailable(format!(
                 "Cannot serve disk '{name}': pool {pool} may hold data that its backing does not have, and is not in use now \
                  (`forebay pool show` reports the reason). Attach that pool again, or discard that data: forebay disk remove {name} \
                  --discard-dirty"
@@ -82,7 +82,7 @@ impl Shard {
         values: &Values,
         cached: &Cached,
         history: &BackingHistory,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         if !values.writes_back() || self.goes_without.get() {
             return Ok(());
         }
@@ -96,7 +96,7 @@ impl Shard {
         if values.unmarked() == Unmarked::Allowed {
             return Ok(());
         }
-        Err(Problem::invalid(format!(
+        Err(Error::invalid(format!(
             "Cannot write back on disk '{name}': its backing cannot be marked, because {reason}. So nothing would keep another Forebay \
              from serving it while flash has newer data. Use write-through; or see to that yourself, and allow it with allow-unmarked=yes \
              (`--allow-unmarked` of `disk add`)"

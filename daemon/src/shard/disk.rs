@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::rights::Rights;
 use base::units::Size;
 use block::executor::LocalHost;
@@ -171,7 +171,7 @@ pub(crate) struct DetachReport {
     /// Report after its last request; none if it was detached elsewhere.
     pub(crate) last: Option<DiskReport>,
     /// Error if acknowledged writes may not be durable. It is detached in either case.
-    pub(crate) flushed: Answer<()>,
+    pub(crate) flushed: Result<()>,
     /// True if the backing is complete.
     pub(crate) is_destaged: bool,
     /// Dirty bytes that are left on flash.
@@ -239,7 +239,7 @@ impl ShardHandle {
         location: Location,
         access: Access,
         images: Images,
-    ) -> Answer<Identity> {
+    ) -> Result<Identity> {
         self.call(move |shard| async move {
             probe_on_ring(&shard.ring, &shard.host, &location, access, images).await
         })
@@ -250,7 +250,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// Any failure; then nothing is left behind.
-    pub(super) async fn attach(&self, disk: AttachRequest) -> Answer<()> {
+    pub(super) async fn attach(&self, disk: AttachRequest) -> Result<()> {
         self.call(move |shard| async move { shard.attach(disk).await }).await?
     }
 
@@ -258,7 +258,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the other disks leave too little; then nothing has changed.
-    pub(super) async fn keep_share(&self, disk: AbsentDisk) -> Answer<()> {
+    pub(super) async fn keep_share(&self, disk: AbsentDisk) -> Result<()> {
         self.call(move |shard| async move {
             let AbsentDisk { name, id, values, size_bytes } = disk;
             let settings = shard.settings(&values, DiskId(id), size_bytes, Access::ReadWrite)?;
@@ -272,12 +272,12 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it cannot be changed; then nothing has changed.
-    pub(super) async fn reconfigure(&self, change: ReconfigureRequest) -> Answer<()> {
+    pub(super) async fn reconfigure(&self, change: ReconfigureRequest) -> Result<()> {
         self.call(move |shard| async move { shard.reconfigure(&change).await }).await?
     }
 
     /// Returns the guests of a disk; none if it is not on this shard.
-    pub(super) async fn guests(&self, name: String) -> Answer<Vec<ConnectedGuest>> {
+    pub(super) async fn guests(&self, name: String) -> Result<Vec<ConnectedGuest>> {
         self.ask(move |shard| shard.disk(&name).map(|disk| disk.doors.guests()).unwrap_or_default()).await
     }
 
@@ -285,7 +285,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If one cannot be created, or the disk is not on this shard.
-    pub(super) async fn renew_sockets(&self, name: String) -> Answer<()> {
+    pub(super) async fn renew_sockets(&self, name: String) -> Result<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             // The sockets of a disk that is being detached are closed already.
@@ -300,7 +300,7 @@ impl ShardHandle {
     /// # Errors
     /// If it is not attached; or if it was to be removed and its backing fails while it is destaged: then it
     /// is served as before.
-    pub(super) async fn detach(&self, name: String, content: DetachPolicy) -> Answer<DetachReport> {
+    pub(super) async fn detach(&self, name: String, content: DetachPolicy) -> Result<DetachReport> {
         self.call(move |shard| async move { shard.detach(&name, content).await }).await?
     }
 
@@ -308,7 +308,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it may return at the next start.
-    pub(super) async fn evict(&self, name: String, id: u32) -> Answer<()> {
+    pub(super) async fn evict(&self, name: String, id: u32) -> Result<()> {
         self.call(move |shard| async move {
             match shard.disk(&name) {
                 Some(disk) => evict(&disk.cached, &name).await,
@@ -322,12 +322,12 @@ impl ShardHandle {
     }
 
     /// Returns every attached disk, with its report.
-    pub(super) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
+    pub(super) async fn disks(&self) -> Result<Vec<(String, DiskReport)>> {
         self.ask(Shard::disk_reports).await
     }
 
     /// Returns the report of one disk; none if it is not attached.
-    pub(super) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
+    pub(super) async fn disk_report(&self, name: String) -> Result<Option<DiskReport>> {
         self.ask(move |shard| shard.disk(&name).map(|disk| disk.report(shard.number, shard.host.now()))).await
     }
 }
@@ -337,7 +337,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
-    pub(super) async fn take_over(&self, change: ReconfigureRequest) -> Answer<()> {
+    pub(super) async fn take_over(&self, change: ReconfigureRequest) -> Result<()> {
         self.call(move |shard| async move { shard.take_over(&change).await }).await?
     }
 
@@ -346,7 +346,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the backing failed the flush.
-    pub(super) async fn withdraw(&self, change: ReconfigureRequest) -> Answer<()> {
+    pub(super) async fn withdraw(&self, change: ReconfigureRequest) -> Result<()> {
         self.call(move |shard| async move { shard.withdraw(&change).await }).await?
     }
 
@@ -354,7 +354,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// The error of the system; then nothing has changed.
-    pub(super) async fn release_lock(&self, name: String) -> Answer<()> {
+    pub(super) async fn release_lock(&self, name: String) -> Result<()> {
         self.call(move |shard| async move { shard.release_lock(&name) }).await?
     }
 }
@@ -366,7 +366,7 @@ impl Shard {
         disks.iter().map(|(name, disk)| (name.clone(), report(disk))).collect()
     }
 
-    async fn take_over(&self, change: &ReconfigureRequest) -> Answer<()> {
+    async fn take_over(&self, change: &ReconfigureRequest) -> Result<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let backing = disk.cached.backing();
         if backing.lock() != Lock::Image {
@@ -378,7 +378,7 @@ impl Shard {
         self.reconfigure(change).await
     }
 
-    async fn withdraw(&self, change: &ReconfigureRequest) -> Answer<()> {
+    async fn withdraw(&self, change: &ReconfigureRequest) -> Result<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         // Its QEMU opens the file at the path.
         disk.check_in_place(&change.name, "give back", &self.host).await?;
@@ -390,27 +390,27 @@ impl Shard {
         // This flushes writes that guests sent to the backing meanwhile. If it fails, their own flush must
         // still report that.
         disk.cached.flush_for_ourselves().await.map_err(|error| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot make the writes of guests to disk '{}' durable: {error}; check its backing",
                 change.name
             ))
         })
     }
 
-    fn release_lock(&self, name: &str) -> Answer<()> {
+    fn release_lock(&self, name: &str) -> Result<()> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let backing = disk.cached.backing();
         if backing.lock() == Lock::Beside { Ok(()) } else { backing.give_up_image_lock(&disk.location) }
     }
 
-    async fn attach(self: Rc<Self>, disk: AttachRequest) -> Answer<()> {
+    async fn attach(self: Rc<Self>, disk: AttachRequest) -> Result<()> {
         let opened = self.open_backing(&disk).await?;
         let trust = self.compare_if_touched(&disk, &opened).await;
         self.attach_opened(disk, opened, trust).await
     }
 
     /// Opens and locks the backing of a disk that is to be attached, and reads its record. Changes nothing.
-    pub(super) async fn open_backing(&self, disk: &AttachRequest) -> Answer<OpenedBacking> {
+    pub(super) async fn open_backing(&self, disk: &AttachRequest) -> Result<OpenedBacking> {
         let AttachRequest { name, id, location, access, lock, values, size_bytes_before, unsaved, .. } = disk;
         assert!(self.disk(name).is_none(), "the registry attaches a disk once");
         let (location, access, lock) = (location.clone(), *access, *lock);
@@ -448,7 +448,7 @@ impl Shard {
         disk: AttachRequest,
         opened: OpenedBacking,
         trust: Trust,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         let past = opened.recovery_context().await;
         let AttachRequest {
             name,
@@ -572,7 +572,7 @@ impl Shard {
         disk
     }
 
-    async fn reconfigure(&self, change: &ReconfigureRequest) -> Answer<()> {
+    async fn reconfigure(&self, change: &ReconfigureRequest) -> Result<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let before = disk.cached.settings();
         let geometry = disk.cached.geometry();
@@ -608,7 +608,7 @@ impl Shard {
         Ok(())
     }
 
-    async fn detach(&self, name: &str, content: DetachPolicy) -> Answer<DetachReport> {
+    async fn detach(&self, name: &str, content: DetachPolicy) -> Result<DetachReport> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let may_be_dirty = disk.cached.settings().mode.row().writes_back || disk.cached.holds_dirty();
         // Before anything is destaged for it.
@@ -677,7 +677,7 @@ impl Shard {
 
     /// Drops the cached data of a disk. If there is dirty data after all, it is only detached, as if it were
     /// attached again later.
-    async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: WhatIsDirty) -> Answer<()> {
+    async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: WhatIsDirty) -> Result<()> {
         let is_destaged = !disk.cached.holds_dirty();
         if self.cache().remove(&disk.cached, what_is_dirty).await.is_err() {
             self.let_rest(disk, name, is_destaged).await;
@@ -690,7 +690,7 @@ impl Shard {
         Ok(())
     }
 
-    pub(super) async fn forget_identity(&self, id: u32) -> Answer<()> {
+    pub(super) async fn forget_identity(&self, id: u32) -> Result<()> {
         self.learned_file(id).remove().await;
         BackingHistory::forget(&self.blocking, &self.places, &self.remembered, id).await
     }
@@ -706,7 +706,7 @@ impl Shard {
         id: DiskId,
         disk_bytes: u64,
         access: Access,
-    ) -> Answer<DiskSettings> {
+    ) -> Result<DiskSettings> {
         let cache = self.cache();
         let bounds =
             PoolBounds { reserve_bytes_min: cache.reserve_bytes_min(), usable_bytes: cache.usable_bytes() };
@@ -732,9 +732,9 @@ fn choose_sector(name: &str, settings: &DiskSettings, before: Option<u64>, backi
 
 impl Disk {
     /// Refuses to remove a disk that is mapped as a block device of this host.
-    fn check_unmapped(&self, name: &str, content: DetachPolicy) -> Answer<()> {
+    fn check_unmapped(&self, name: &str, content: DetachPolicy) -> Result<()> {
         if content.is_refused_if_mapped() && self.doors.are_used_by_kernel() {
-            return Err(Problem::conflict(format!(
+            return Err(Error::conflict(format!(
                 "Cannot remove disk '{name}': it is mapped as a block device of this host. First run `forebay unmap {name}`"
             )));
         }
@@ -781,23 +781,23 @@ impl Disk {
 
 /// Refuses write-back in front of a backing without durable flushes: destage would end, and destaged data
 /// could still be lost.
-fn check_durability(name: &str, values: &Values, backing: &Backing) -> Answer<()> {
+fn check_durability(name: &str, values: &Values, backing: &Backing) -> Result<()> {
     if !values.writes_back() || backing.capabilities().flush.is_able() {
         return Ok(());
     }
-    Err(Problem::invalid(format!(
+    Err(Error::invalid(format!(
         "Cannot write back on disk '{name}': the server of its backing offers no flush, so nothing that is destaged would ever be \
          known to be durable there. Use write-through, or a server that offers NBD_CMD_FLUSH"
     )))
 }
 
 /// Drops the cached data of a disk, durably.
-async fn evict(cached: &Cached, name: &str) -> Answer<()> {
+async fn evict(cached: &Cached, name: &str) -> Result<()> {
     cached.evict().await.map_err(|error| may_come_back(name, &error))
 }
 
-fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Problem {
-    Problem::failed(format!(
+fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::failed(format!(
         "The dropped data of disk '{name}' may return at the next start: {error}; make room in DIR, and try again"
     ))
 }
@@ -825,28 +825,28 @@ async fn report_recovery(name: String, disk: Rc<Disk>) {
 
 /// Returns the problem of a backing that shrank: guests would find the end of their disk missing, and
 /// continue to write.
-fn shrunk(name: &str, before: u64, size: u64) -> Problem {
-    Problem::unavailable(format!(
+fn shrunk(name: &str, before: u64, size: u64) -> Error {
+    Error::unavailable(format!(
         "Cannot serve disk '{name}': its backing has {size} bytes and had {before} when it was served last; check that it \
          is the right file and whole, give it its size back, or remove the disk and add it again"
     ))
 }
 
-fn last_flush_failed(name: &str, error: &dyn std::fmt::Display) -> Problem {
-    Problem::failed(format!(
+fn last_flush_failed(name: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::failed(format!(
         "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): the last writes of guests \
          may not be durable; check the backing"
     ))
 }
 
-pub(super) fn not_attached(name: &str) -> Problem {
-    Problem::unavailable(format!(
+pub(super) fn not_attached(name: &str) -> Error {
+    Error::unavailable(format!(
         "Disk '{name}' is not being served now; see `forebay disk list` for the reason"
     ))
 }
 
 /// Returns the cache's message with the disk's name, and sizes in units for people.
-pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Problem {
+pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Error {
     match error {
         CacheError::ReservationTooLarge {
             free_bytes, pool_bytes, for_dirty_bytes, minimum_bytes, ..
@@ -864,7 +864,7 @@ pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Pro
             } else {
                 format!("No disk of this pool reserves less than {least}")
             };
-            Problem::conflict(format!(
+            Error::conflict(format!(
                 "A reservation of {} for disk '{name}' does not fit: {} of the pool's {} are not reserved yet.{dirty} {less}; lower the \
                  reservation of another disk; or add flash, which has room for one more disk in every {least}: forebay pool add FILE \
                  --size SIZE",
@@ -873,10 +873,10 @@ pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Pro
                 Size(*pool_bytes)
             ))
         }
-        CacheError::HoldsDirty(_) => Problem::unavailable(format!(
+        CacheError::HoldsDirty(_) => Error::unavailable(format!(
             "Cannot serve disk '{name}': {error}. Restore its own backing; or, if this is it, compare it with the cached data and serve \
              it: forebay disk accept {name}; or discard that data: forebay disk remove {name} --discard-dirty"
         )),
-        other => Problem::invalid(format!("Cannot cache disk '{name}': {other}")),
+        other => Error::invalid(format!("Cannot cache disk '{name}': {other}")),
     }
 }

@@ -18,7 +18,7 @@ use std::io;
 use std::sync::{Arc, Weak};
 
 use base::blocking_pool::BlockingPool;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::file::Handle;
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, FileDevice, Geometry, Memory, Operation, Outcome,
@@ -84,14 +84,14 @@ impl OpenDevice {
         device: DeviceHandle,
         blocking: &BlockingPool,
         change: impl FnOnce(&File) -> io::Result<()> + Send + 'static,
-    ) -> Answer<io::Result<()>> {
+    ) -> Result<io::Result<()>> {
         blocking.run(move || change(&device.handle.open_file())).await
     }
 
     /// Discards on a thread that may block. The device counts as open until that is over, also if the caller
     /// stops waiting.
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
-        let failed = |problem: Problem| {
+        let failed = |problem: Error| {
             BlockError::new(ErrorKind::Io, Operation::Discard, range).because(problem.message)
         };
         let handle = self.handle();

@@ -39,8 +39,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use base::blocking_pool::BlockingPool;
+use base::error::{Error, Result};
 use base::patience::within;
-use base::problem::{Answer, Problem};
 use base::units::PollMax;
 use block::executor::{BusyTime, Executor, LocalHost, Order};
 use block::{Host, Ring};
@@ -127,7 +127,7 @@ impl ShardHandle {
         monitor: &BackingMonitor,
         poll_max: PollMax,
         number: u32,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         let surroundings = ShardContext {
             places: places.clone(),
             remembered: remembered.clone(),
@@ -142,11 +142,11 @@ impl ShardHandle {
             .name(format!("shard-{number}"))
             .spawn(move || run(number, receiver, started, surroundings))
             .map_err(|error| {
-                Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory"))
+                Error::failed(format!("Cannot start the thread of a shard: {error}; free some memory"))
             })?;
         match outcome.await {
             Ok(Ok(busy)) => Ok(Self { number, jobs, busy, started: Instant::now() }),
-            Ok(Err(error)) => Err(Problem::failed(error.to_string())),
+            Ok(Err(error)) => Err(Error::failed(error.to_string())),
             Err(_) => Err(lost()),
         }
     }
@@ -155,7 +155,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the shard is gone; then the process is about to end.
-    async fn call<T, F, W>(&self, job: F) -> Answer<T>
+    async fn call<T, F, W>(&self, job: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce(Rc<Shard>) -> W + Send + 'static,
@@ -176,7 +176,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If there is no answer in time, or the shard is gone; with its number.
-    async fn ask<T, F>(&self, question: F) -> Answer<T>
+    async fn ask<T, F>(&self, question: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce(&Shard) -> T + Send + 'static,
@@ -185,8 +185,8 @@ impl ShardHandle {
         within(ANSWER_TIME_MAX, asked).await.unwrap_or_else(|_| Err(self.silent()))
     }
 
-    fn silent(&self) -> Problem {
-        Problem::unavailable(format!(
+    fn silent(&self) -> Error {
+        Error::unavailable(format!(
             "Cannot ask shard {}: its thread has not answered for {} s; a device or file system that it waits for hangs, \
              see the log of the kernel (dmesg). Disks on other shards are served",
             self.number,
@@ -195,8 +195,8 @@ impl ShardHandle {
     }
 }
 
-fn lost() -> Problem {
-    Problem::failed("Cannot reach the shard: its thread ended; restart the daemon, and report its log")
+fn lost() -> Error {
+    Error::failed("Cannot reach the shard: its thread ended; restart the daemon, and report its log")
 }
 
 /// Shared environment of a shard.

@@ -19,7 +19,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Instant;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::{BlockDevice, BlockError, Host, RateLimited, RateLimiter, RateLimiterState};
 use cache::{DiskSettings, LearnedState, Tally};
 use futures_util::future::{Either, select};
@@ -66,14 +66,14 @@ impl FrozenDisk {
 }
 
 /// A disk that could not be thawed, and the reason.
-pub(super) type ThawFailure = (Problem, Box<FrozenDisk>);
+pub(super) type ThawFailure = (Error, Box<FrozenDisk>);
 
 impl ShardHandle {
     /// Freezes a disk on its shard. It stays in the reports of that shard until [`Self::release`].
     ///
     /// # Errors
     /// The reason for which it cannot be moved now; then it continues on its shard.
-    pub(super) async fn freeze(&self, name: String) -> Answer<Box<FrozenDisk>> {
+    pub(super) async fn freeze(&self, name: String) -> Result<Box<FrozenDisk>> {
         self.call(move |shard| async move { shard.freeze(&name).await.map(Box::new) }).await?
     }
 
@@ -82,12 +82,12 @@ impl ShardHandle {
     /// # Errors
     /// The reason for which it cannot, with the disk. Only a problem if this shard is gone, and the disk with
     /// it.
-    pub(super) async fn thaw(&self, moving: Box<FrozenDisk>) -> Answer<Result<(), ThawFailure>> {
+    pub(super) async fn thaw(&self, moving: Box<FrozenDisk>) -> Result<Result<(), ThawFailure>> {
         self.call(move |shard| async move { shard.thaw(moving).await }).await
     }
 
     /// Removes a frozen disk from this shard, once it is served elsewhere, or nowhere.
-    pub(super) async fn release(&self, name: String) -> Answer<()> {
+    pub(super) async fn release(&self, name: String) -> Result<()> {
         self.call(move |shard| async move {
             let gone = shard.disks.borrow_mut().remove(&name);
             drop(gone);
@@ -97,7 +97,7 @@ impl ShardHandle {
 }
 
 impl Shard {
-    async fn freeze(&self, name: &str) -> Answer<FrozenDisk> {
+    async fn freeze(&self, name: &str) -> Result<FrozenDisk> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         disk.check_fit_to_move(name)?;
         // Before guests are held: for a large cache it takes its time.
@@ -148,7 +148,7 @@ impl Shard {
 
     /// Holds the guests of a disk until nothing is in flight any more, destage included. On failure
     /// everything that is at rest must be resumed.
-    async fn still<'a>(&self, disk: &'a Disk, name: &str) -> Answer<(BackingHandle, CachedAtRest<'a>)> {
+    async fn still<'a>(&self, disk: &'a Disk, name: &str) -> Result<(BackingHandle, CachedAtRest<'a>)> {
         let too_late = pin!(self.host.sleep(HOLD_TIME_MAX_NS));
         let still = pin!(async {
             disk.doors.pause().await;
@@ -229,7 +229,7 @@ impl Shard {
 
     /// Performs every step that can fail: afterwards guests can continue. The backing is not accessed, for it
     /// may not answer, and no file is opened on it, for there may be too many.
-    async fn take_up(&self, moving: &FrozenDisk) -> Answer<(Rc<Cached>, Rc<BackingHistory>)> {
+    async fn take_up(&self, moving: &FrozenDisk) -> Result<(Rc<Cached>, Rc<BackingHistory>)> {
         let FrozenDisk { name, location, settings, .. } = moving;
         let backing = Backing::from_handle(&self.ring, &self.host, location, moving.backing.clone());
         let (remembered, mark) = ((&self.places, &self.remembered), self.mark.get());
@@ -256,27 +256,27 @@ impl Disk {
         backing_is_fit && undisturbed && guests_follow && self.cached.is_fit_to_move()
     }
 
-    fn check_fit_to_move(&self, name: &str) -> Answer<()> {
+    fn check_fit_to_move(&self, name: &str) -> Result<()> {
         if self.is_fit_to_move() { Ok(()) } else { Err(unfit(name)) }
     }
 }
 
-fn unfit(name: &str) -> Problem {
-    Problem::conflict(format!(
+fn unfit(name: &str) -> Error {
+    Error::conflict(format!(
         "Cannot move disk '{name}' to another shard: it is being loaded or detached, is mapped, or had a failure; it stays \
          where it is"
     ))
 }
 
-fn busy(name: &str) -> Problem {
-    Problem::unavailable(format!(
+fn busy(name: &str) -> Error {
+    Error::unavailable(format!(
         "Cannot move disk '{name}' to another shard: its last requests did not end within {} ms; it stays where it is",
         HOLD_TIME_MAX_NS / 1_000_000
     ))
 }
 
-fn restless(name: &str, error: &BlockError) -> Problem {
-    Problem::unavailable(format!(
+fn restless(name: &str, error: &BlockError) -> Error {
+    Error::unavailable(format!(
         "Cannot move disk '{name}' to another shard: {}; it stays where it is",
         error.reason
     ))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::Host;
 use block::file::Identity;
 use cache::{
@@ -60,7 +60,7 @@ pub(crate) struct PoolReport {
 
 impl ShardHandle {
     /// Makes an empty pool of an open device, whatever it held. Returns its new content.
-    pub(super) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Answer<Identified> {
+    pub(super) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Result<Identified> {
         self.call(move |shard| async move {
             let open = shard.take_probed(&path);
             let made = match cache::format(open.device(), id, None).await {
@@ -68,7 +68,7 @@ impl ShardHandle {
                 Err(error) => Err(error),
             };
             shard.looked_at.borrow_mut().insert(path, open);
-            made.map_err(|error| Problem::failed(format!("Cannot make the pool: {error}")))
+            made.map_err(|error| Error::failed(format!("Cannot make the pool: {error}")))
         })
         .await?
     }
@@ -83,7 +83,7 @@ impl ShardHandle {
         paths: Vec<PathBuf>,
         marks: Marks,
         owners: Owners,
-    ) -> Answer<OpenedPool> {
+    ) -> Result<OpenedPool> {
         self.call(move |shard| async move {
             let mut devices = Vec::new();
             for path in &paths {
@@ -93,8 +93,8 @@ impl ShardHandle {
                 devices.push(Flash::Device(open));
             }
             let failed = |error| match error {
-                CacheError::HoldsDirty(_) => Problem::unavailable(format!("Cannot open the pool: {error}")),
-                _ => Problem::failed(format!("Cannot open the pool: {error}")),
+                CacheError::HoldsDirty(_) => Error::unavailable(format!("Cannot open the pool: {error}")),
+                _ => Error::failed(format!("Cannot open the pool: {error}")),
             };
             let Opened { cache, content, ignored } =
                 Cache::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
@@ -126,10 +126,10 @@ impl ShardHandle {
         paths: Vec<PathBuf>,
         marks: Marks,
         disks: Vec<u32>,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         self.call(move |shard| async move {
             let failed = |error| {
-                Problem::failed(format!("Cannot discard the data that the pool holds of disks: {error}"))
+                Error::failed(format!("Cannot discard the data that the pool holds of disks: {error}"))
             };
             let devices = paths.iter().map(|path| Flash::Device(shard.take_probed(path))).collect();
             let opened = Cache::<Env>::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
@@ -142,22 +142,22 @@ impl ShardHandle {
     }
 
     /// Continues without records in DIR, which cannot be written.
-    pub(super) async fn go_on_unrecorded(&self) -> Answer<()> {
+    pub(super) async fn go_on_unrecorded(&self) -> Result<()> {
         self.call(|shard| async move { shard.unrecorded.set(true) }).await
     }
 
     /// Returns the parts with which another shard can join the pool.
-    pub(super) async fn share_pool(&self) -> Answer<SharedFlash> {
+    pub(super) async fn share_pool(&self) -> Result<SharedFlash> {
         self.call(|shard| async move { shard.share_pool() }).await
     }
 
     /// Joins the pool that another shard opened.
-    pub(super) async fn join_pool(&self, flash: SharedFlash) -> Answer<()> {
+    pub(super) async fn join_pool(&self, flash: SharedFlash) -> Result<()> {
         self.call(move |shard| async move { shard.join_pool(flash).await }).await?
     }
 
     /// Continues without a pool: every disk is served as if the flash had failed.
-    pub(super) async fn go_without_pool(&self) -> Answer<()> {
+    pub(super) async fn go_without_pool(&self) -> Result<()> {
         self.call(move |shard| async move {
             shard.looked_at.borrow_mut().clear();
             shard.goes_without.set(true);
@@ -167,7 +167,7 @@ impl ShardHandle {
                 return Ok(());
             }
             let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0], epoch: None });
-            let failed = |error| Problem::failed(format!("Cannot go on without a pool: {error}"));
+            let failed = |error| Error::failed(format!("Cannot go on without a pool: {error}"));
             cache::format(&flash, PoolId([0; 16]), None).await.map_err(failed)?;
             let opened = Cache::open(vec![flash], shard.host.clone(), &marks).await.map_err(failed)?;
             let cache = opened.cache;
@@ -182,21 +182,21 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the flash failed.
-    pub(super) async fn leave_pool(&self, mark: u64) -> Answer<()> {
+    pub(super) async fn leave_pool(&self, mark: u64) -> Result<()> {
         self.call(move |shard| async move {
             let left = shard.cache().leave(mark).await;
-            left.map_err(|error| Problem::failed(format!("Cannot mark the pool as left: {error}")))
+            left.map_err(|error| Error::failed(format!("Cannot mark the pool as left: {error}")))
         })
         .await?
     }
 
     /// Returns a unique mark for a start.
-    pub(super) async fn draw_mark(&self) -> Answer<u64> {
+    pub(super) async fn draw_mark(&self) -> Result<u64> {
         self.call(|shard| async move { shard.host.random() }).await
     }
 
     /// Returns a new identity for a pool.
-    pub(super) async fn draw_pool_id(&self) -> Answer<PoolId> {
+    pub(super) async fn draw_pool_id(&self) -> Result<PoolId> {
         self.call(|shard| async move {
             let number = u128::from(shard.host.random()) << 64 | u128::from(shard.host.random());
             PoolId(number.to_le_bytes())
@@ -205,12 +205,12 @@ impl ShardHandle {
     }
 
     /// Sets the write budget of each device of the pool for a day, on all shards.
-    pub(super) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Answer<()> {
+    pub(super) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Result<()> {
         self.ask(move |shard| shard.cache().set_write_budget(drive_writes)).await
     }
 
     /// Returns the state of the pool.
-    pub(super) async fn pool_report(&self) -> Answer<PoolReport> {
+    pub(super) async fn pool_report(&self) -> Result<PoolReport> {
         self.ask(Shard::pool_report).await
     }
 }
@@ -253,7 +253,7 @@ impl Shard {
     }
 
     /// Makes this host's record the witness of devices that are removed from the pool's list.
-    async fn let_witness(&self, cache: &Cache<Env>) -> Answer<()> {
+    async fn let_witness(&self, cache: &Cache<Env>) -> Result<()> {
         let (host, pool) = (self.remembered.clone(), cache.id());
         let witness: cache::Witness = Rc::new(move |epoch| {
             let (host, pool) = (host.clone(), pool.clone());
@@ -266,7 +266,7 @@ impl Shard {
             })
         });
         let failed = |error| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot remember which devices of the pool are out, and not use it before: {error}"
             ))
         };
@@ -278,13 +278,13 @@ impl Shard {
         SharedFlash { pool: self.cache().shared(), devices, mark: self.mark.get() }
     }
 
-    async fn join_pool(&self, flash: SharedFlash) -> Answer<()> {
+    async fn join_pool(&self, flash: SharedFlash) -> Result<()> {
         let SharedFlash { pool, devices, mark } = flash;
         let own = |handle| Flash::Device(OpenDevice::from_handle(&self.ring, handle));
         let devices = devices.into_iter().map(own).collect();
         let joined = Cache::join(&pool, devices, self.host.clone()).await;
         let cache = joined
-            .map_err(|error| Problem::failed(format!("Cannot use the pool on another shard: {error}")))?;
+            .map_err(|error| Error::failed(format!("Cannot use the pool on another shard: {error}")))?;
         self.mark.set(mark);
         self.let_witness(&cache).await?;
         assert!(self.cache.set(cache).is_ok(), "a shard has one pool");

@@ -18,7 +18,7 @@
 use std::pin::pin;
 use std::rc::Rc;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::units::Size;
 use block::file::Access;
 use block::{BlockDevice, BlockError, Host, SECTOR};
@@ -50,7 +50,7 @@ type RecordSize = Box<dyn FnOnce(u64) -> Result<(), NotRecorded> + Send>;
 /// Reason for which a size was not recorded.
 #[derive(Debug)]
 pub(crate) struct NotRecorded {
-    pub(crate) problem: Problem,
+    pub(crate) problem: Error,
     /// True if a start may find the new size anyway.
     pub(crate) may_count: bool,
 }
@@ -67,7 +67,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// The reason for which it cannot; then nothing has changed.
-    pub(super) async fn resize(&self, wanted: ResizeRequest) -> Answer<ResizeResult> {
+    pub(super) async fn resize(&self, wanted: ResizeRequest) -> Result<ResizeResult> {
         self.call(move |shard| async move { shard.resize(wanted).await }).await?
     }
 
@@ -77,7 +77,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(super) async fn may_take_growth(&self, name: String) -> Answer<bool> {
+    pub(super) async fn may_take_growth(&self, name: String) -> Result<bool> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             Ok(shard.has_grown(&disk, &name).await && disk.cached.loaded().await.state != Load::Running)
@@ -87,7 +87,7 @@ impl ShardHandle {
 }
 
 impl Shard {
-    async fn resize(&self, wanted: ResizeRequest) -> Answer<ResizeResult> {
+    async fn resize(&self, wanted: ResizeRequest) -> Result<ResizeResult> {
         let ResizeRequest { name, at_start, values, remember } = wanted;
         let disk = self.disk(&name).filter(|disk| !disk.leaving.get()).ok_or_else(|| not_attached(&name))?;
         let before = disk.cached.geometry().size;
@@ -95,7 +95,7 @@ impl Shard {
             return Ok(ResizeResult { before, now: before });
         }
         if let Some(BackingFailure::Shrunk(reason)) = disk.failure.borrow().as_ref() {
-            return Err(Problem::conflict(format!("Cannot resize disk '{name}': it failed, {reason}")));
+            return Err(Error::conflict(format!("Cannot resize disk '{name}': it failed, {reason}")));
         }
         disk.check_in_place(&name, "resize", &self.host).await?;
         let now = self.measure(&disk, &name).await?;
@@ -135,7 +135,7 @@ impl Shard {
     }
 
     /// Measures the backing.
-    async fn measure(&self, disk: &Disk, name: &str) -> Answer<u64> {
+    async fn measure(&self, disk: &Disk, name: &str) -> Result<u64> {
         if disk.cached.backing().reconnects_to_measure() {
             // Its connections are replaced, after a flush of its own that is short after this one. Guests
             // must learn of failures that this one finds, however it was requested.
@@ -148,10 +148,10 @@ impl Shard {
         self.in_time(name, measured).await?.map_err(|error| unmeasured(name, &error))
     }
 
-    async fn grow(&self, disk: &Disk, name: &str, size: u64, remember: RecordSize) -> Answer<()> {
+    async fn grow(&self, disk: &Disk, name: &str, size: u64, remember: RecordSize) -> Result<()> {
         let bits = disk.history.larger_bits(size)?;
         let growing = self.in_time(name, disk.cached.prepare_to_grow()).await?.map_err(|error| {
-            Problem::conflict(format!(
+            Error::conflict(format!(
                 "Cannot resize disk '{name}': the cached data of its last page could not be destaged ({error}); check the \
                  backing with `forebay disk show {name}`, and try again"
             ))
@@ -174,10 +174,10 @@ impl Shard {
         Ok(())
     }
 
-    async fn in_time<T>(&self, name: &str, work: impl Future<Output = T>) -> Answer<T> {
+    async fn in_time<T>(&self, name: &str, work: impl Future<Output = T>) -> Result<T> {
         match select(pin!(work), pin!(self.host.sleep(TIME_MAX_NS))).await {
             Either::Left((done, _)) => Ok(done),
-            Either::Right(_) => Err(Problem::unavailable(format!(
+            Either::Right(_) => Err(Error::unavailable(format!(
                 "Cannot resize disk '{name}': its backing took longer than {} s; `forebay disk show {name}` reports its state. \
                  Nothing was changed; try again",
                 TIME_MAX_NS / 1_000_000_000
@@ -187,9 +187,9 @@ impl Shard {
 }
 
 /// Refuses a size that the disk cannot have.
-fn check(name: &str, before: u64, now: u64, unit: u64) -> Answer<()> {
+fn check(name: &str, before: u64, now: u64, unit: u64) -> Result<()> {
     if now < before {
-        return Err(Problem::conflict(format!(
+        return Err(Error::conflict(format!(
             "Cannot make disk '{name}' smaller: its backing has {now} bytes and it has {before}. Its guests miss the part that was \
              cut off: restore it from a copy, give the backing its old size, then restart Forebay. To make a disk smaller, make the guest's \
              file system smaller, then: forebay disk remove {name}, which destages everything; cut the backing; forebay disk add"
@@ -197,7 +197,7 @@ fn check(name: &str, before: u64, now: u64, unit: u64) -> Answer<()> {
     }
     let unit = unit.max(SECTOR);
     if !now.is_multiple_of(unit) {
-        return Err(Problem::conflict(format!(
+        return Err(Error::conflict(format!(
             "Cannot resize disk '{name}' from {before} to {now} bytes: that is not a multiple of {unit}; extend its backing to {} \
              bytes ({}), and try again",
             now.next_multiple_of(unit),
@@ -207,8 +207,8 @@ fn check(name: &str, before: u64, now: u64, unit: u64) -> Answer<()> {
     Ok(())
 }
 
-fn unmeasured(name: &str, error: &BlockError) -> Problem {
-    Problem::unavailable(format!(
+fn unmeasured(name: &str, error: &BlockError) -> Error {
+    Error::unavailable(format!(
         "Cannot resize disk '{name}': its backing does not report its size ({error}); check it and its server, and try again"
     ))
 }

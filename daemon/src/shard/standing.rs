@@ -10,7 +10,7 @@
 use std::path::Path;
 use std::pin::pin;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::Host;
 use block::executor::LocalHost;
 use block::file::{Reachable, Standing};
@@ -110,10 +110,10 @@ impl Disk {
     ///
     /// # Errors
     /// A conflict, with explanation and remedy.
-    pub(super) async fn check_in_place(&self, name: &str, act: &str, host: &LocalHost) -> Answer<()> {
+    pub(super) async fn check_in_place(&self, name: &str, act: &str, host: &LocalHost) -> Result<()> {
         match self.observe_path(name, host).await {
             Some(displaced) => {
-                Err(Problem::conflict(format!("Cannot {act} disk '{name}': {}", displaced.reason)))
+                Err(Error::conflict(format!("Cannot {act} disk '{name}': {}", displaced.reason)))
             }
             None => Ok(()),
         }
@@ -126,11 +126,11 @@ impl Disk {
         name: &str,
         writes_back: bool,
         host: &LocalHost,
-    ) -> Answer<()> {
+    ) -> Result<()> {
         let displaced = self.observe_path(name, host).await;
         let is_written = !self.cached.settings().read_only;
         match displaced.filter(|displaced| is_written && (writes_back || displaced.is_unreachable)) {
-            Some(displaced) => Err(Problem::conflict(format!(
+            Some(displaced) => Err(Error::conflict(format!(
                 "Cannot remove disk '{name}': {}. `forebay disk remove {name} --discard-dirty` removes it as it is",
                 displaced.reason
             ))),

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::problem::Answer;
+use base::error::Result;
 use block::{BlockDevice, BlockError, Host};
 use telemetry::events::{self, Kind};
 
@@ -124,7 +124,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the shard does not answer.
-    pub(super) async fn start_checks(&self, disks: Vec<String>) -> Answer<()> {
+    pub(super) async fn start_checks(&self, disks: Vec<String>) -> Result<()> {
         self.ask(move |shard| disks.into_iter().for_each(|disk| shard.start_check(disk))).await
     }
 }

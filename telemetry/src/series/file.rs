@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use base::bounded;
 use base::durable::{self, ASIDE};
+use base::error::{Error, Result};
 use base::moment::Moment;
-use base::problem::{Answer, Problem};
 use cache::{DiskCounts, Latency};
 
 use super::earlier;
@@ -300,7 +300,7 @@ fn pull_bytes<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// Writes files of disks durably, removes the files that an earlier version kept of them, and returns the outcome of each.
-pub fn save(dir: &Path, files: &[(u32, Vec<u8>)]) -> Vec<(u32, Answer<()>)> {
+pub fn save(dir: &Path, files: &[(u32, Vec<u8>)]) -> Vec<(u32, Result<()>)> {
     let folder = dir.join(FOLDER);
     let written: Vec<Result<(), io::Error>> = if let Err(error) = make_folder(dir, &folder) {
         files.iter().map(|_| Err(io::Error::new(error.kind(), error.to_string()))).collect()
@@ -315,7 +315,7 @@ pub fn save(dir: &Path, files: &[(u32, Vec<u8>)]) -> Vec<(u32, Answer<()>)> {
     let answer = |((id, _), written): (&(u32, Vec<u8>), Result<(), io::Error>)| {
         let taken_over = written.and_then(|()| earlier::remove(dir, *id));
         let answer = taken_over.map_err(|error| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot save the history of disks in {}: {error}; make room or repair its file system, or a restart loses it",
                 path(dir, *id).display()
             ))

@@ -1,6 +1,6 @@
 //! Queries on time series: windows of time, and spans of history.
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 use crate::counted::Counted;
 
@@ -44,11 +44,11 @@ impl<T: Copy + PartialEq> NameTable<T> {
     }
 
     /// Returns the value of a name. `tried` names the failed action in the error.
-    fn parse(&self, name: &str, tried: &str) -> Answer<T> {
+    fn parse(&self, name: &str, tried: &str) -> Result<T> {
         let found = self.0.iter().find(|(_, known, _)| *known == name);
         found.map(|(value, ..)| *value).ok_or_else(|| {
             let known = self.names().map(|(known, _)| known).collect::<Vec<_>>().join(", ");
-            Problem::invalid(format!("Cannot show {tried} '{name}': take one of {known}"))
+            Error::invalid(format!("Cannot show {tried} '{name}': take one of {known}"))
         })
     }
 }
@@ -76,7 +76,7 @@ impl Window {
     ///
     /// # Errors
     /// If there is no such name; the error lists the names.
-    pub fn parse(name: &str) -> Answer<Self> {
+    pub fn parse(name: &str) -> Result<Self> {
         WINDOWS.parse(name, "statistics of window")
     }
 }
@@ -125,7 +125,7 @@ impl Span {
     ///
     /// # Errors
     /// If there is no such name; the error lists the names.
-    pub fn parse(name: &str) -> Answer<Self> {
+    pub fn parse(name: &str) -> Result<Self> {
         SPANS.parse(name, "the history of")
     }
 

@@ -14,8 +14,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use base::error::{Error, Result};
 use base::moment::Moment;
-use base::problem::{Answer, Problem};
 use base::store::Store;
 use base::store::format::{self, FileFormat};
 use serde::{Deserialize, Serialize};
@@ -95,9 +95,9 @@ impl Book {
     ///
     /// # Errors
     /// The error of the system; the file may then have the earlier content.
-    pub async fn save(store: &Store, text: Vec<u8>) -> Answer<()> {
+    pub async fn save(store: &Store, text: Vec<u8>) -> Result<()> {
         store.replace(NAMES, text).await.map_err(|not| {
-            Problem::failed(format!(
+            Error::failed(format!(
                 "Cannot save {}: {}; make room or repair its file system, or a restart loses the count of bytes written to the flash",
                 store.dir().join(FORMAT.name).display(),
                 not.error
@@ -216,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    fn save(dir: &Path, text: Vec<u8>) -> Answer<()> {
+    fn save(dir: &Path, text: Vec<u8>) -> Result<()> {
         run(Book::save(&Store::start(dir)?, text))
     }
 

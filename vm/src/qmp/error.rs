@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use base::problem::Problem;
+use base::error::Error;
 
 /// Reason why a QEMU did not execute a command.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ impl std::error::Error for QmpError {
     }
 }
 
-impl From<QmpError> for Problem {
+impl From<QmpError> for Error {
     fn from(error: QmpError) -> Self {
         let message = error.to_string();
         match error {

@@ -7,19 +7,19 @@ use serde_json::json;
 use self::scene::Scene;
 use super::{AttachContext, MovedDisk, attach, detach};
 use crate::qmp::Monitor;
-use base::problem::Answer;
+use base::error::Result;
 
 /// Names of the nodes of a disk that was made with -drive, and with -blockdev.
 const SHAPES: [(&str, &str); 2] = [("#block1", "#block2"), ("format", "storage")];
 /// Maximum number of operations in any of this.
 const OPERATIONS_MAX: usize = 200;
 
-fn attached(scene: &Scene) -> Answer<MovedDisk> {
+fn attached(scene: &Scene) -> Result<MovedDisk> {
     AttachContext::new(&Monitor::Socket(scene.socket()), scene)
         .and_then(|mut world| attach(&mut world, "vd0", None))
 }
 
-fn detached(scene: &Scene) -> Answer<MovedDisk> {
+fn detached(scene: &Scene) -> Result<MovedDisk> {
     AttachContext::new(&Monitor::Socket(scene.socket()), scene)
         .and_then(|mut world| detach(&mut world, "vd0"))
 }

@@ -16,7 +16,7 @@ use block::file::Identity;
 use serde_json::{Value, json};
 
 use super::super::forebay::{DiskRequest, Forebay, MovedDisk};
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use base::testing::TempDir;
 
 /// Size of the guest's disk.
@@ -368,10 +368,10 @@ fn talk(stream: &UnixStream, state: &Mutex<State>) {
 }
 
 impl Scene {
-    fn call<T>(&self, act: impl FnOnce(&mut State) -> Answer<T>) -> Answer<T> {
+    fn call<T>(&self, act: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
         let mut state = self.state();
         if state.fails() || state.daemon_is_gone {
-            return Err(Problem::unavailable("The daemon was to fail"));
+            return Err(Error::unavailable("The daemon was to fail"));
         }
         act(&mut state)
     }
@@ -392,7 +392,7 @@ impl Scene {
 }
 
 impl Forebay for Scene {
-    fn add(&self, wanted: &DiskRequest) -> Answer<MovedDisk> {
+    fn add(&self, wanted: &DiskRequest) -> Result<MovedDisk> {
         assert_eq!(wanted.path, self.path());
         let disk = Disk { wanted: wanted.clone(), locked: false, on_its_way: true };
         self.call(|state| {
@@ -402,31 +402,31 @@ impl Forebay for Scene {
         Ok(self.moved_disk(&disk))
     }
 
-    fn moved(&self) -> Answer<Vec<MovedDisk>> {
+    fn moved(&self) -> Result<Vec<MovedDisk>> {
         let disk = self.call(|state| Ok(state.disk.clone()))?;
         Ok(disk.iter().map(|disk| self.moved_disk(disk)).collect())
     }
 
-    fn take_over(&self, _: &str) -> Answer<()> {
+    fn take_over(&self, _: &str) -> Result<()> {
         self.call(|state| {
             if state.has_open() {
-                return Err(Problem::conflict("QEMU has it open"));
+                return Err(Error::conflict("QEMU has it open"));
             }
-            let disk = state.disk.as_mut().ok_or_else(|| Problem::missing("No disk"))?;
+            let disk = state.disk.as_mut().ok_or_else(|| Error::missing("No disk"))?;
             (disk.locked, disk.on_its_way) = (true, false);
             Ok(())
         })
     }
 
-    fn give_up(&self, _: &str) -> Answer<()> {
+    fn give_up(&self, _: &str) -> Result<()> {
         self.call(|state| {
-            let disk = state.disk.as_mut().ok_or_else(|| Problem::missing("No disk"))?;
+            let disk = state.disk.as_mut().ok_or_else(|| Error::missing("No disk"))?;
             (disk.locked, disk.on_its_way) = (false, true);
             Ok(())
         })
     }
 
-    fn remove(&self, _: &str) -> Answer<()> {
+    fn remove(&self, _: &str) -> Result<()> {
         self.call(|state| {
             let used = state.nodes[&state.root].driver == "nbd";
             assert!(!used, "a disk that a guest uses is never removed");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use base::blocking_pool::BlockingPool;
 use base::descriptors::advice_or;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::file::{Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
 use block::patient::Hang;
 use block::{Aligned, BlockDevice, BlockError};
@@ -59,11 +59,11 @@ impl Storage for Aligned<FileDevice> {
         self.inner().lock()
     }
 
-    fn take_image_lock(&self, location: &Location) -> Answer<()> {
+    fn take_image_lock(&self, location: &Location) -> Result<()> {
         self.inner().take_image_lock(opened_at(location)).map_err(|error| problem(&error))
     }
 
-    fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+    fn give_up_image_lock(&self, location: &Location) -> Result<()> {
         self.inner().give_up_image_lock(opened_at(location)).map_err(|error| problem(&error))
     }
 
@@ -81,24 +81,24 @@ fn opened_at(location: &Location) -> &Path {
 }
 
 /// Opens a file or device, with direct I/O where the file system supports it.
-pub(super) async fn open_file(blocking: &BlockingPool, path: &Path, opening: &Opening) -> Answer<Handle> {
+pub(super) async fn open_file(blocking: &BlockingPool, path: &Path, opening: &Opening) -> Result<Handle> {
     let Opening { access, lock, .. } = *opening;
     let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };
     let path = path.to_owned();
     blocking.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await?
 }
 
-fn problem(error: &OpenError) -> Problem {
+fn problem(error: &OpenError) -> Error {
     match error {
-        OpenError::Held { .. } => Problem::conflict(error.to_string()),
+        OpenError::Held { .. } => Error::conflict(error.to_string()),
         OpenError::System { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-            Problem::invalid(format!("Cannot use backing {}: {source}; {}", path.display(), let_in(path)))
+            Error::invalid(format!("Cannot use backing {}: {source}; {}", path.display(), let_in(path)))
         }
         OpenError::System { source, .. }
             if matches!(source.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) =>
         {
-            Problem::unavailable(format!("{error}; {}", advice_or(source, "try again")))
+            Error::unavailable(format!("{error}; {}", advice_or(source, "try again")))
         }
-        _ => Problem::invalid(error.to_string()),
+        _ => Error::invalid(error.to_string()),
     }
 }

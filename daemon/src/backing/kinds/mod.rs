@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::blocking_pool::BlockingPool;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::file::{Access, FileDevice, Handle, Lock};
 use block::model::{Model, Profile};
@@ -46,8 +46,8 @@ impl Location {
     ///
     /// # Errors
     /// If this version has no such kind of backing, or the text is malformed.
-    pub(crate) fn parse(text: &str) -> Answer<Self> {
-        let refuse = |what: String| Problem::invalid(format!("Cannot use backing '{text}': {what}"));
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let refuse = |what: String| Error::invalid(format!("Cannot use backing '{text}': {what}"));
         let not_yet = |kind: &str| {
             Err(refuse(format!("{kind} is not available yet; use a file, a block device or an NBD server")))
         };
@@ -80,7 +80,7 @@ impl Location {
 
     /// Probes a backing on this thread, which may block on its file system; none for kinds that are probed on
     /// a ring.
-    pub(crate) fn probe(&self, images: Images) -> Option<Answer<Identity>> {
+    pub(crate) fn probe(&self, images: Images) -> Option<Result<Identity>> {
         self.path().map(|path| probe(path, images))
     }
 
@@ -120,8 +120,8 @@ impl fmt::Display for Location {
     }
 }
 
-fn parse_model<'a>(text: &str, rest: &'a str) -> Answer<(Profile, &'a str)> {
-    let refuse = |what: String| Problem::invalid(format!("Cannot use backing '{text}': {what}"));
+fn parse_model<'a>(text: &str, rest: &'a str) -> Result<(Profile, &'a str)> {
+    let refuse = |what: String| Error::invalid(format!("Cannot use backing '{text}': {what}"));
     let (profile, path) = rest.split_once(':').ok_or_else(|| {
         refuse("write it as model:PROFILE:PATH, for example model:hdd-15k:/disks/a.img".to_owned())
     })?;
@@ -140,7 +140,7 @@ pub(crate) async fn probe_on_ring(
     location: &Location,
     access: Access,
     images: Images,
-) -> Answer<Identity> {
+) -> Result<Identity> {
     match location {
         Location::Nbd(target) => probe_export(ring, host, target, access, images).await,
         Location::File(_) | Location::Model(..) => unreachable!("a file is probed where one may wait for it"),
@@ -176,7 +176,7 @@ impl OpenStorage {
         host: &LocalHost,
         blocking: &BlockingPool,
         opening: &Opening,
-    ) -> Answer<Self> {
+    ) -> Result<Self> {
         let Opening { location, access, retry_ns, .. } = opening;
         match location {
             Location::File(path) | Location::Model(_, path) => {
@@ -266,11 +266,11 @@ impl Storage for OpenStorage {
         of_each!(self, storage => storage.lock())
     }
 
-    fn take_image_lock(&self, location: &Location) -> Answer<()> {
+    fn take_image_lock(&self, location: &Location) -> Result<()> {
         of_each!(self, storage => storage.take_image_lock(location))
     }
 
-    fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+    fn give_up_image_lock(&self, location: &Location) -> Result<()> {
         of_each!(self, storage => storage.give_up_image_lock(location))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::problem::Answer;
+use base::error::Result;
 use block::executor::LocalHost;
 use block::file::{FileDevice, Lock};
 use block::model::Model;
@@ -48,11 +48,11 @@ impl Storage for Model<Aligned<FileDevice>, LocalHost> {
         self.inner().lock()
     }
 
-    fn take_image_lock(&self, location: &Location) -> Answer<()> {
+    fn take_image_lock(&self, location: &Location) -> Result<()> {
         self.inner().take_image_lock(location)
     }
 
-    fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+    fn give_up_image_lock(&self, location: &Location) -> Result<()> {
         self.inner().give_up_image_lock(location)
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use block::executor::LocalHost;
 use block::file::Access;
 use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
@@ -99,7 +99,7 @@ pub(super) async fn probe_export(
     target: &Target,
     access: Access,
     images: Images,
-) -> Answer<Identity> {
+) -> Result<Identity> {
     let options = NbdOptions { access, connections: 1, ..NbdOptions::default() };
     let device = Aligned::new(open_export(ring, host, target, options).await?);
     if images == Images::Refused {
@@ -107,10 +107,10 @@ pub(super) async fn probe_export(
         let (start, first_read) = device.read(0, Buffer::zeroed(SECTOR as usize)).await;
         let (end, last_read) = device.read(last, Buffer::zeroed(SECTOR as usize)).await;
         first_read.and(last_read).map_err(|error| {
-            Problem::unavailable(format!("Cannot use backing {target}: {error}; check its server"))
+            Error::unavailable(format!("Cannot use backing {target}: {error}; check its server"))
         })?;
         if let Some(reason) = image_in_export(&start, &end) {
-            return Err(Problem::invalid(format!("Cannot use backing {target}: {reason}")));
+            return Err(Error::invalid(format!("Cannot use backing {target}: {reason}")));
         }
     }
     Ok(identity_of(target))
@@ -121,10 +121,10 @@ pub(super) async fn open_export(
     host: &LocalHost,
     target: &Target,
     options: NbdOptions,
-) -> Answer<NbdDevice<LocalHost>> {
+) -> Result<NbdDevice<LocalHost>> {
     let opened = NbdDevice::open(ring, host, target.clone(), options).await;
     opened.map_err(|NbdError { target, may_pass, reason }| {
         let message = format!("Cannot use backing {target}: {reason}");
-        if may_pass { Problem::unavailable(message) } else { Problem::invalid(message) }
+        if may_pass { Error::unavailable(message) } else { Error::invalid(message) }
     })
 }

@@ -14,7 +14,7 @@ use advice::{
     self, Advice, AdviceInput, Basis, Latencies, LatencyEstimate, Outline, Plan, RequestCounts,
     SimulatedHits, Source,
 };
-use base::problem::Answer;
+use base::error::Result;
 use block::{ByteRange, PAGE};
 use cache::{Admission, Curve, Curves, Use};
 use hitsim::served::{self, RamShare, Served, Serving, Writes};
@@ -50,7 +50,7 @@ struct TraceStatistics {
     recorded_writes: Option<LatencyEstimate>,
 }
 
-pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
+pub(super) fn advice(options: &Advise, path: &Path) -> Result<Advice> {
     let learned = learn(options, path)?;
     let name = path.display().to_string();
     let mut known = known(options, &learned, &name);
@@ -64,7 +64,7 @@ pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
     Ok(advice::advise_on(&known, &outline))
 }
 
-fn learn(options: &Advise, path: &Path) -> Answer<TraceStatistics> {
+fn learn(options: &Advise, path: &Path) -> Result<TraceStatistics> {
     let mut trace = Trace::open(path, &options.options.into()).map_err(unreadable)?;
     let mut progress = ReadProgress::for_file(path);
     let (mut gauge, mut curve, mut accesses) = (Gauge::new(), Curve::new(), 0);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 
 /// The most entries that wait to be written.
 const LINES_MAX: usize = 4_096;
@@ -38,14 +38,14 @@ impl LogThread {
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub(super) fn start(file: impl Write + Send + 'static, notice: fn(u64) -> String) -> Answer<Self> {
+    pub(super) fn start(file: impl Write + Send + 'static, notice: fn(u64) -> String) -> Result<Self> {
         let (messages, receiver) = sync_channel(LINES_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&dropped);
         let output = EntryWriter { file, is_torn: false, notice };
         let write = move || output.run(&receiver, &counted);
         std::thread::Builder::new().name("log".to_owned()).spawn(write).map_err(|error| {
-            Problem::failed(format!("Cannot start the thread that writes the log: {error}; free some memory"))
+            Error::failed(format!("Cannot start the thread that writes the log: {error}; free some memory"))
         })?;
         Ok(Self { lines: Arc::new(LogSender { messages, dropped }) })
     }

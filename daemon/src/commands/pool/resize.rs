@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use api::ResizeDevice;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use indicatif::ProgressBar;
 use serde_json::Value;
 
@@ -18,14 +18,14 @@ use crate::places::absolute;
 /// Time between polls of a device that becomes smaller.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-pub(super) fn resize(options: &PoolResize) -> Answer<()> {
+pub(super) fn resize(options: &PoolResize) -> Result<()> {
     let path = absolute(&options.device)?;
     let client = client(&options.reading.daemon)?;
     let before = client.get("/v1/pool")?;
     let devices = list(&before["pool"]["devices"]);
     let device = devices.iter().find(|device| is_at(device, &path)).ok_or_else(|| {
         let reason = none_of(&before);
-        Problem::missing(format!("Cannot change the size of {} in the pool: {reason}", path.display()))
+        Error::missing(format!("Cannot change the size of {} in the pool: {reason}", path.display()))
     })?;
     let address = format!("/v1/pool/devices/{}/size", device["number"]);
     let Some(wanted) = options.size else {
@@ -54,7 +54,7 @@ fn of<'a>(document: &'a Value, device: &Value) -> &'a Value {
 }
 
 /// Waits until a device has its smaller size.
-fn wait(client: &Client, answer: Value, device: &Value) -> Answer<Value> {
+fn wait(client: &Client, answer: Value, device: &Value) -> Result<Value> {
     let mut document = answer;
     let path = text(&device["path"]);
     let bar = ProgressBar::new(0).with_message("segments moved");
@@ -62,12 +62,12 @@ fn wait(client: &Client, answer: Value, device: &Value) -> Answer<Value> {
     loop {
         let now = of(&document, device);
         if let Some(reason) = now["kept_size_reason"].as_str() {
-            return Err(Problem::failed(format!("{path} keeps its size in the pool: {reason}")));
+            return Err(Error::failed(format!("{path} keeps its size in the pool: {reason}")));
         }
         let Some(left) = now["shrinking"]["segments_left"].as_u64() else {
             bar.finish_and_clear();
             if now.is_null() {
-                return Err(Problem::failed(format!("{path} has left the pool meanwhile")));
+                return Err(Error::failed(format!("{path} has left the pool meanwhile")));
             }
             return Ok(document);
         };
@@ -75,7 +75,7 @@ fn wait(client: &Client, answer: Value, device: &Value) -> Answer<Value> {
         bar.set_length(most);
         bar.set_position(most - left);
         if client.pause(LOOK_INTERVAL) == Pause::Interrupted {
-            return Err(Problem::failed(format!(
+            return Err(Error::failed(format!(
                 "Stopped waiting; {path} becomes smaller all the same. Do not cut it before `forebay pool show` lists its new size. To \
                  have it keep the old one: forebay pool resize {path} --cancel"
             )));

@@ -2,7 +2,7 @@
 //! are in decimal units, as in their data sheets.
 
 use api::SetPool;
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use serde_json::Value;
 use telemetry::wear::Decimal;
 
@@ -11,7 +11,7 @@ use crate::cli::PoolSet;
 use crate::output::{self, list, number, percent, text};
 use crate::places::absolute;
 
-pub(super) fn set(options: PoolSet) -> Answer<()> {
+pub(super) fn set(options: PoolSet) -> Result<()> {
     let client = client(&options.reading.daemon)?;
     let device = match &options.device {
         None => None,
@@ -22,7 +22,7 @@ pub(super) fn set(options: PoolSet) -> Answer<()> {
             let number = found.and_then(|device| u32::try_from(device["number"].as_u64()?).ok());
             Some(number.ok_or_else(|| {
                 let reason = none_of(&document);
-                Problem::missing(format!("Cannot change {} in the pool: {reason}", path.display()))
+                Error::missing(format!("Cannot change {} in the pool: {reason}", path.display()))
             })?)
         }
     };

@@ -8,7 +8,7 @@ use ratatui::widgets::{Cell, Clear, Paragraph, Row as Cells, Table, TableState, 
 
 use super::app::{App, View};
 use super::figures::{NOTHING, bar, bytes, cut, cut_names, latency, megabytes, percent, rate};
-use super::model::{Row, SortColumn};
+use super::model::{DiskRow, SortColumn};
 use super::{detail, keys};
 
 /// Width below which optional columns are left out.
@@ -88,14 +88,14 @@ struct ListColumn {
     column: Option<SortColumn>,
     heading: &'static str,
     width: u16,
-    text: fn(&Row) -> String,
+    text: fn(&DiskRow) -> String,
 }
 
 const fn field(
     column: Option<SortColumn>,
     heading: &'static str,
     width: u16,
-    text: fn(&Row) -> String,
+    text: fn(&DiskRow) -> String,
 ) -> ListColumn {
     ListColumn { column, heading, width, text }
 }
@@ -146,7 +146,7 @@ fn list(frame: &mut Frame<'_>, app: &App, area: Rect) {
     };
     let names: Vec<&str> = app.rows.iter().map(|row| &*row.name).collect();
     let names = cut_names(&names, NAME_WIDTH);
-    let line = |(row, name): (&Row, &String)| {
+    let line = |(row, name): (&DiskRow, &String)| {
         let text = |field: &ListColumn| match field.column {
             Some(SortColumn::Name) => name.clone(),
             _ => (field.text)(row),

@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 use serde_json::Value;
@@ -48,7 +48,7 @@ type SelectedDisk = Arc<Mutex<Option<String>>>;
 ///
 /// # Errors
 /// If the terminal cannot be used.
-pub(super) fn run(client: Client) -> Answer<()> {
+pub(super) fn run(client: Client) -> Result<()> {
     let ended = Arc::new(AtomicBool::new(false));
     ending::set_on_signal(Arc::clone(&ended))?;
     let (wanted, (news, receiver)) = (SelectedDisk::default(), sync_channel(4));
@@ -64,8 +64,8 @@ pub(super) fn run(client: Client) -> Answer<()> {
     ratatui::try_restore().and(outcome).map_err(|error| failed(&error))
 }
 
-fn failed(error: &io::Error) -> Problem {
-    Problem::failed(format!(
+fn failed(error: &io::Error) -> Error {
+    Error::failed(format!(
         "Cannot use the terminal for a live screen: {error}; forebay top --once prints a table instead"
     ))
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use base::problem::{Answer, Problem};
+use base::error::{Error, Result};
 use trace::{Format, Packer, Packing, Writer};
 
 /// Path and format of a trace that is to be written.
@@ -17,13 +17,13 @@ pub(super) struct TraceOutput<'a, R> {
     refuse: R,
 }
 
-impl<'a, R: Fn(String) -> Problem> TraceOutput<'a, R> {
+impl<'a, R: Fn(String) -> Error> TraceOutput<'a, R> {
     /// Returns the output to a file that does not exist yet, in the format `to` or in that of its name.
     /// `refuse` makes a problem of a reason.
     ///
     /// # Errors
     /// If the file exists, or the format cannot be written.
-    pub(super) fn new(path: &'a Path, to: Option<Format>, refuse: R) -> Answer<Self> {
+    pub(super) fn new(path: &'a Path, to: Option<Format>, refuse: R) -> Result<Self> {
         check_name(path, to).map_err(&refuse)?;
         let name = path.display().to_string();
         let (packing, plain) = Packing::of_name(&name);
@@ -46,7 +46,7 @@ impl<'a, R: Fn(String) -> Problem> TraceOutput<'a, R> {
     ///
     /// # Errors
     /// If the folder cannot be written, or another process writes this trace.
-    pub(super) fn create(&self) -> Answer<Writer<Packer<BufWriter<File>>>> {
+    pub(super) fn create(&self) -> Result<Writer<Packer<BufWriter<File>>>> {
         let file = File::create_new(&self.new).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => (self.refuse)(format!(
                 "{} exists: another process writes this trace, or could not finish it; `forebay trace convert --salvage` takes what is in it, \
@@ -67,7 +67,7 @@ impl<'a, R: Fn(String) -> Problem> TraceOutput<'a, R> {
     ///
     /// # Errors
     /// If it cannot be written, or the target has appeared meanwhile.
-    pub(super) fn finish(&self, writer: Writer<Packer<BufWriter<File>>>, dropped: u64) -> Answer<()> {
+    pub(super) fn finish(&self, writer: Writer<Packer<BufWriter<File>>>, dropped: u64) -> Result<()> {
         let ended = writer.finish(dropped).and_then(Packer::finish).and_then(|mut file| {
             file.flush()?;
             file.get_ref().sync_all()?;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use api::document;
+use base::error::{Error, Result};
 use base::names;
-use base::problem::{Answer, Problem};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use trace::{Options, Packer, Trace, Writer};
@@ -39,17 +39,17 @@ struct Recording {
 /// Reason for the end of a recording.
 enum EndReason {
     /// The daemon sends no more.
-    Cut(Problem),
+    Cut(Error),
     /// The file cannot be written.
     Unwritten(io::Error),
 }
 
-pub(super) fn run(options: &TraceRecord) -> Answer<()> {
+pub(super) fn run(options: &TraceRecord) -> Result<()> {
     names::check(&options.name)?;
     let recordings = format!("/v1/disks/{}/recording", options.name);
     let client = crate::commands::client(&options.daemon)?;
     let output = TraceOutput::new(&options.output, options.to, |reason| {
-        Problem::invalid(format!("Cannot record into {}: {reason}", options.output.display()))
+        Error::invalid(format!("Cannot record into {}: {reason}", options.output.display()))
     })?;
     client.hear_ends()?;
     let unread = Arc::new(AtomicBool::new(false));
@@ -69,11 +69,11 @@ pub(super) fn run(options: &TraceRecord) -> Answer<()> {
             output.finish(writer, dropped)?;
             let message =
                 format!("{}; {requests} requests that came until then are in {file}", problem.message);
-            return Err(Problem { message, ..problem });
+            return Err(Error { message, ..problem });
         }
         Err(EndReason::Unwritten(error)) => {
             drop(client.delete_bytes(&path));
-            return Err(Problem::failed(format!("Cannot write {file}: {error}; {}", output.left())));
+            return Err(Error::failed(format!("Cannot write {file}: {error}; {}", output.left())));
         }
     }
     let seconds = began.elapsed().as_secs_f64();

@@ -80,7 +80,7 @@ impl TwoShardHost {
             shards[0].format_pool(pool.clone(), cache::PoolId([7; 16])).await?;
             shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0], epoch: None }, owners).await?;
             shards[1].join_pool(shards[0].share_pool().await?).await?;
-            Ok::<_, Problem>(shards)
+            Ok::<_, Error>(shards)
         };
         let shards = runtime.block_on(start).expect("a pool in a file can be made");
         let host = Self { storage, folder, places, shards, runtime };
@@ -158,7 +158,7 @@ impl TwoShardHost {
         Client::over(stream.into(), "d", Replies::Simple).expect("the disk is served")
     }
 
-    fn freeze(&self, from: usize) -> Answer<Box<FrozenDisk>> {
+    fn freeze(&self, from: usize) -> Result<Box<FrozenDisk>> {
         self.run(self.shards[from].freeze("d".to_owned()))
     }
 

@@ -9,16 +9,16 @@ use crate::plain;
 
 /// Failure of an action. Nothing was changed, or the message has the changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct Error {
     /// Party that can resolve it.
-    pub kind: ProblemKind,
-    /// One line, in the form described at [`Problem`].
+    pub kind: ErrorKind,
+    /// One line, in the form described at [`Error`].
     pub message: String,
 }
 
-/// Party that can resolve a problem.
+/// Party that can resolve an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProblemKind {
+pub enum ErrorKind {
     /// The request is invalid: change it.
     Invalid,
     /// The subject of the request does not exist.
@@ -31,43 +31,43 @@ pub enum ProblemKind {
     Failed,
 }
 
-/// Result of most functions of the daemon.
-pub type Answer<T> = Result<T, Problem>;
+/// Result of most functions of the daemon. Functions with errors of their own name these.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-impl Problem {
-    /// Creates a problem of `kind`. The message may include text from outside: it is made safe to show.
-    pub fn new(kind: ProblemKind, message: impl Into<String>) -> Self {
+impl Error {
+    /// Creates an error of `kind`. The message may include text from outside: it is made safe to show.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { kind, message: plain::line(message.trim_end()).into_owned() }
     }
 
-    /// Creates a problem of an invalid request.
+    /// Creates an error of an invalid request.
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new(ProblemKind::Invalid, message)
+        Self::new(ErrorKind::Invalid, message)
     }
 
-    /// Creates a problem of a missing subject.
+    /// Creates an error of a missing subject.
     pub fn missing(message: impl Into<String>) -> Self {
-        Self::new(ProblemKind::Missing, message)
+        Self::new(ErrorKind::Missing, message)
     }
 
-    /// Creates a problem of a conflict.
+    /// Creates an error of a conflict.
     pub fn conflict(message: impl Into<String>) -> Self {
-        Self::new(ProblemKind::Conflict, message)
+        Self::new(ErrorKind::Conflict, message)
     }
 
-    /// Creates a problem of something that is not possible now.
+    /// Creates an error of something that is not possible now.
     pub fn unavailable(message: impl Into<String>) -> Self {
-        Self::new(ProblemKind::Unavailable, message)
+        Self::new(ErrorKind::Unavailable, message)
     }
 
-    /// Creates a problem of a failure of the host.
+    /// Creates an error of a failure of the host.
     pub fn failed(message: impl Into<String>) -> Self {
-        Self::new(ProblemKind::Failed, message)
+        Self::new(ErrorKind::Failed, message)
     }
 }
 
-impl ProblemKind {
+impl ErrorKind {
     /// Returns the status of HTTP for it.
     pub fn http_status(self) -> u16 {
         match self {
@@ -86,13 +86,13 @@ impl ProblemKind {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for Error {}
 
 /// Returns the candidate that `word` was most likely meant to be, if one is near.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
