@@ -532,7 +532,7 @@ impl PoolSetup<'_> {
         self.state.given_up.clear();
         match opened.content {
             PoolContent::Kept { last_mark } => {
-                WriteIntentBitmap::take_over(&self.places.touched(), last_mark, mark)
+                WriteIntentBitmap::take_over(&self.places.touched(), last_mark, mark);
             }
             PoolContent::Dropped(reason) => {
                 let path = self.path.display();

@@ -195,7 +195,7 @@ impl BackingHistory {
         let disk_bytes = disk_bytes.min(sizes.backing);
         let looking = move || {
             let (found, cannot_mark) = (appearance_of(&*backing)?, backing.check_marks().err());
-            Result::Ok((HistoryHandle { backing, marked: found.dirty.clone(), cannot_mark }, found))
+            Ok::<_, Error>((HistoryHandle { backing, marked: found.dirty.clone(), cannot_mark }, found))
         };
         let (handle, found) = blocking.run(looking).await??;
         let history = Self::from_handle(blocking, (places, host), id, disk_bytes, mark, handle).await?;

@@ -67,7 +67,7 @@ fn plan(options: &Replay, client: &Client) -> Result<Plan> {
     let Replay { trace, disk, .. } = options;
     let read_as = options.options.into();
     check_file(trace)?;
-    let mut progress = ReadProgress::of(trace);
+    let mut progress = ReadProgress::for_file(trace);
     let survey = Trace::survey(trace, &read_as, |bytes| progress.update(bytes));
     progress.end();
     let survey = survey.map_err(unreadable)?;
@@ -151,7 +151,7 @@ fn ratio(client: &Client, disk: &str) -> Result<Ratio> {
     Ok(Ratio::from_statistics(&client.get(&format!("/v1/stats/{disk}"))?["disks"][0]))
 }
 
-/// ReadProgress of a replay: a bar on a terminal, else a line at intervals.
+/// Progress of a replay: a bar on a terminal, else a line at intervals.
 struct ReplayProgressBar {
     bar: ProgressBar,
     requests: u64,

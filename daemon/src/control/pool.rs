@@ -4,7 +4,7 @@ use api::{AddDevice, PoolDocument, ResizeDevice, SetPool};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
-use base::error::Error;
+use base::error::{Error, Result};
 use base::units::Size;
 use cache::MemberNumber;
 use telemetry::wear;

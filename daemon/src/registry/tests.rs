@@ -59,7 +59,7 @@ impl<'a> Process<'a> {
                 ..PoolChoice::default()
             };
             let pool = pool::open(&places, &host, &shards, &mut state, &choice).await?;
-            Result::Ok(Registry::new(places, host, shards, pool, state))
+            Ok::<_, Error>(Registry::new(places, host, shards, pool, state))
         });
         Self { folder, registry: registry.expect("the folder is ours"), runtime }
     }

@@ -117,12 +117,12 @@ impl BlockDevice for Bad {
 }
 
 /// Replays `records` on a bad disk as fast as possible.
-fn replay(records: &[Vec<u8>]) -> Outcome {
+fn replay(records: &[Vec<u8>]) -> ReplayResult {
     replay_changed(records, records).expect("the server stays")
 }
 
 /// Surveys `records`, and then replays a changed file.
-fn replay_changed(records: &[Vec<u8>], changed: &[Vec<u8>]) -> Result<Outcome> {
+fn replay_changed(records: &[Vec<u8>], changed: &[Vec<u8>]) -> Result<ReplayResult> {
     let folder = TempDir::new();
     let trace = folder.path().join("a.vscsi");
     std::fs::write(&trace, records.concat()).expect("the folder is ours");

@@ -83,7 +83,7 @@ pub(crate) struct HostReport {
 pub(crate) struct Shards {
     all: Arc<[ShardHandle]>,
     /// Owner shard of each disk, by name, from before it is attached until it is detached.
-    owner_shards: Arc<StdMutex<BTreeMap<String, usize>>>,
+    owners: Arc<StdMutex<BTreeMap<String, usize>>>,
     monitor: BackingMonitor,
 }
 
@@ -112,7 +112,7 @@ impl Shards {
     /// Returns a handle of running shards that serve no disks yet, with the monitor that they were started
     /// with.
     pub(super) fn from_handles(all: Vec<ShardHandle>, monitor: BackingMonitor) -> Self {
-        Self { all: all.into(), owner_shards: Arc::default(), monitor }
+        Self { all: all.into(), owners: Arc::default(), monitor }
     }
 
     fn first(&self) -> &ShardHandle {
@@ -682,7 +682,7 @@ impl Shards {
 
     fn owner_shards(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, usize>> {
         // A map is consistent after every step, also if a task panicked.
-        self.owner_shards.lock().unwrap_or_else(PoisonError::into_inner)
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

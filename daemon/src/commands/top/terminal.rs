@@ -31,7 +31,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// A result of the polling thread.
 enum PollResult {
-    Look(Box<Sample>),
+    Sample(Box<Sample>),
     Event(LastEvent),
     /// Histograms of the disk of this name.
     Histograms(String, Option<Value>),
@@ -105,7 +105,7 @@ fn show(
 
 fn take(app: &mut App, news: PollResult) {
     match news {
-        PollResult::Look(sample) => app.take(*sample),
+        PollResult::Sample(sample) => app.take(*sample),
         PollResult::Event(event) => app.event = Some(event),
         PollResult::Histograms(name, histograms) => {
             if app.view == View::Detail(name) {
@@ -121,10 +121,10 @@ fn ask(client: &Client, wanted: &SelectedDisk, news: &SyncSender<PollResult>) {
     let (started, mut seen) = (Instant::now(), 0);
     loop {
         let said = match sample(client, started.elapsed()) {
-            Ok(sample) => PollResult::Look(Box::new(sample)),
+            Ok(sample) => PollResult::Sample(Box::new(sample)),
             Err(problem) => PollResult::Away(problem.message),
         };
-        let is_there = matches!(said, PollResult::Look(_));
+        let is_there = matches!(said, PollResult::Sample(_));
         if news.send(said).is_err() {
             return;
         }
