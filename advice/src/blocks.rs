@@ -2,7 +2,7 @@
 //! no reads of the backing; they cost hits where neighbours are not used together, and save RAM of the index.
 
 use cache::Prediction;
-use cache::words::limits::DISK_BLOCKS_MAX;
+use cache::types::limits::DISK_BLOCKS_MAX;
 
 use super::answer::{Advice, BlockBasis, BlockSize, Blocks};
 use super::words::exact;

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use cache::Prediction;
-use cache::words::limits::{RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MAX};
+use cache::types::limits::{RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MAX};
 
 use super::answer::{SizeAt, Sizes};
 use super::words::exact;

@@ -1,4 +1,4 @@
-//! The face that every device shows, the cached disk included.
+//! The interface of every device, the cached disk included.
 
 use std::future::Future;
 

@@ -5,7 +5,7 @@
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{ByteRange, Memory, Operation, PAGE};
-use cache::bytes::superblock::SLOTS;
+use cache::format::superblock::SLOTS;
 use cache::{Cache, CacheError, Identified, Marks, PoolContent, PoolId, Shape, format, identify};
 
 /// A cache over such devices; nothing is attached.

@@ -2,9 +2,9 @@
 
 use block::faulty::Faults;
 use block::{PAGE, SECTOR};
-use cache::bytes::batch::decode_header;
-use cache::bytes::note::Note;
-use cache::words::units::{SegmentOwner, Sequence};
+use cache::format::batch::decode_header;
+use cache::format::note::Note;
+use cache::types::units::{SegmentOwner, Sequence};
 
 use crate::world::{POOL, World};
 
@@ -50,9 +50,9 @@ fn note_at(flash: &Faults, page: u64) -> Option<NotePlace> {
 #[cfg(test)]
 mod tests {
     use block::{ByteRange, Memory};
-    use cache::bytes::batch::{Head, encode_header};
-    use cache::bytes::note::Intent;
-    use cache::words::units::{DiskId, SegmentNumber};
+    use cache::format::batch::{Head, encode_header};
+    use cache::format::note::Intent;
+    use cache::types::units::{DiskId, SegmentNumber};
 
     use super::*;
 

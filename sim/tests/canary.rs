@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cache::words::canary::{Bug, plant};
+use cache::types::canary::{Bug, plant};
 
 /// Bugs, each with the seeds of which one must find it.
 const FOUND_WITHIN: [(Bug, Range<u64>); 17] = [

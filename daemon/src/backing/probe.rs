@@ -13,7 +13,7 @@ use base::descriptors::advice_or;
 use base::error::{Error, Result};
 use block::file;
 use block::nbd::{Address, Target};
-use cache::bytes::superblock;
+use cache::format::superblock;
 use nix::sys::statfs::{FsType, TMPFS_MAGIC, statfs};
 
 use super::identity::Identity;

@@ -249,7 +249,7 @@ fn row(device: &Value) -> Vec<String> {
 }
 
 fn shard(shard: &Value) -> String {
-    let share = cache::words::stats::ratio(nanos(shard, "busy_ns"), nanos(shard, "age_ns"));
+    let share = cache::types::stats::ratio(nanos(shard, "busy_ns"), nanos(shard, "age_ns"));
     let (shard, disks) = (number(&shard["shard"]), number(&shard["disks"]));
     let noun = if disks == "1" { "disk" } else { "disks" };
     format!("{shard}: {disks} {noun}, busy {} of its time", percent(&share.into()))

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use block::file::{Identity, Placement};
-use cache::words::limits::MEMBERS_MAX;
+use cache::types::limits::MEMBERS_MAX;
 use cache::{DeviceState, MemberNumber, PoolStatistics};
 use telemetry::events::{self, Kind};
 use tracing_subscriber::fmt::format::Writer;

@@ -4,7 +4,7 @@
 //! 1. measure the backing: the same size is success; a smaller one is refused, and so is one that the disk cannot have
 //! 2. keys that are shares of the disk (`limit` 20 %) now refer to the larger disk, if the pool has that
 //! 3. bits for the new pages, in memory that outlives the process
-//! 4. the cached copy of a page that the old end cuts is dropped durably     <- `cache/src/journeys/grow.rs`
+//! 4. the cached copy of a page that the old end cuts is dropped durably     <- `cache/src/ops/grow.rs`
 //! 5. record the new size, durably: state.json
 //! 6. in one step: the new size for backing and cache; then guests are notified
 //! ```

@@ -10,8 +10,8 @@
 //!   thousands of segments they are negligible, and here they would be a third of the smallest cache.
 
 use block::PAGE;
-use cache::bytes::layout::Layout;
-use cache::words::limits::{
+use cache::format::layout::Layout;
+use cache::types::limits::{
     BATCH_PAGES_MAX, KEPT_BACK_SEGMENTS, RAM_BYTES_MIN, REGION_BYTES, RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MIN,
 };
 use cache::{Admission, Shape};

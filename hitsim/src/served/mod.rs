@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
-use cache::words::units::PageNumber;
+use cache::types::units::PageNumber;
 use cache::{
     Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId,
     SequentialCutoff,

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use block::faulty::Faults;
 use block::{BlockDevice, Buffer, Host, Memory, PAGE};
-use cache::bytes::checksum::page_checksum;
+use cache::format::checksum::page_checksum;
 use cache::{Admission, DiskId, DiskSettings, Past};
 
 use crate::rig::{End, HELD, Life, PAGES, Rig, SEGMENT, see, settings};

@@ -2,7 +2,7 @@
 
 use block::Host;
 use block::faulty::Kept;
-use cache::words::units::{DiskId, SegmentOwner};
+use cache::types::units::{DiskId, SegmentOwner};
 use cache::{DiskSettings, Load, Redundancy};
 
 use crate::guest::{Guest, judge, sectors};

@@ -2,7 +2,7 @@
 //! and stored, and never an older version.
 
 use block::{BlockDevice, Buffer, ByteRange, Host, Operation, PAGE};
-use cache::bytes::batch::Kind;
+use cache::format::batch::Kind;
 use cache::{DiskSettings, Mode};
 
 use crate::on_flash::Version;

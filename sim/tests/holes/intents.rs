@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use block::{BlockDevice, Buffer, Host, Operation, PAGE, Unmap};
-use cache::bytes::note::Intent;
+use cache::format::note::Intent;
 use cache::{DiskSettings, Mode, SequentialCutoff};
 
 use crate::rig::{ENDS, End, HELD, Life, P, REGION_PAGES, Rig, TORN, bytes_of, settings, story};

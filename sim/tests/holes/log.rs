@@ -1,9 +1,9 @@
 //! The log: of several versions of a page, the newest counts, if segments are reclaimed, torn, half written or reused.
 
 use block::{BlockDevice, PAGE};
-use cache::bytes::batch::Kind;
-use cache::bytes::note::Intent;
-use cache::words::units::{DiskId, SegmentOwner};
+use cache::format::batch::Kind;
+use cache::format::note::Intent;
+use cache::types::units::{DiskId, SegmentOwner};
 use cache::{Load, Mode};
 
 use crate::on_flash::layout;

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use block::PAGE;
-use cache::bytes::batch::{Entry, Head, Kind, decode_header};
-use cache::bytes::checksum::page_checksum;
-use cache::bytes::layout::Layout;
-use cache::bytes::note::{Intent, Note};
-use cache::bytes::summary::Content;
-use cache::bytes::table::{self, TableEntry};
-use cache::words::units::{DiskId, FlashPage, SegmentNumber, SegmentOwner, Sequence};
+use cache::format::batch::{Entry, Head, Kind, decode_header};
+use cache::format::checksum::page_checksum;
+use cache::format::layout::Layout;
+use cache::format::note::{Intent, Note};
+use cache::format::summary::Content;
+use cache::format::table::{self, TableEntry};
+use cache::types::units::{DiskId, FlashPage, SegmentNumber, SegmentOwner, Sequence};
 
 use crate::rig::{FLASH_BYTES, POOL, Rig, SHAPE};
 

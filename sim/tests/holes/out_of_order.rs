@@ -9,7 +9,7 @@
 
 use block::faulty::Faults;
 use block::{ByteRange, Host, Memory, PAGE};
-use cache::bytes::batch::Kind;
+use cache::format::batch::Kind;
 use cache::{Admission, DiskId, DiskSettings, Past};
 
 use crate::rig::{End, HELD, Life, P, PAGES, Rig, SEGMENT, see, settings};

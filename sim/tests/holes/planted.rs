@@ -1,7 +1,7 @@
 //! Canaries that scenarios must find: bugs that do harm at moments which random walks hardly ever reach. Needs debug assertions.
 #![cfg(debug_assertions)]
 
-use cache::words::canary::{Bug, plant};
+use cache::types::canary::{Bug, plant};
 
 /// Bugs, each with the scenario that fails with it.
 const FOUND_BY: [(Bug, fn()); 23] = [

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use block::faulty::Faults;
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
-use cache::bytes::batch::Kind;
+use cache::format::batch::Kind;
 use cache::{CacheError, DiskId, DiskSettings, Load, Mode, Past, WhatIsDirty};
 
 use crate::dirty::{self, Fuse, cut_everywhere};

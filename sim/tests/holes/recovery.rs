@@ -1,7 +1,7 @@
 //! Recovery: every start is cut at every write, flash is damaged where a start reads first, and repeated reads agree.
 
 use block::{BlockDevice, ByteRange, PAGE};
-use cache::words::units::SegmentOwner;
+use cache::types::units::SegmentOwner;
 use cache::{Load, Mode, PoolContent};
 
 use crate::guest::{Guest, judge, sectors};

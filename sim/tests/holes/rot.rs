@@ -3,7 +3,7 @@
 
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
 use cache::DiskId;
-use cache::bytes::batch::Kind;
+use cache::format::batch::Kind;
 
 use crate::dirty::{Fuse, P, cut_everywhere};
 use crate::guest::{Guest, judge, sectors};

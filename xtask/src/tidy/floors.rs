@@ -7,7 +7,7 @@ use super::Finding;
 use super::source::{Head, Token, heads, lines_of};
 
 /// Floors from the bottom. A new folder of `cache/src` needs its place here.
-const FLOORS: &[&str] = &["words", "bytes", "knowledge", "survives", "journeys", "face"];
+const FLOORS: &[&str] = &["types", "format", "state", "storage", "ops", "api"];
 
 /// Names that `cache` may use of `block`: the interfaces that a simulator can implement, and plain values. Real files, rings and sockets
 /// are missing on purpose.
@@ -121,19 +121,19 @@ mod tests {
 
     #[test]
     fn imports_go_down_and_sideways() {
-        assert!(found("cache/src/journeys/read.rs", "use crate::words::units::DiskId;").is_empty());
-        assert!(found("cache/src/journeys/read.rs", "use crate::journeys::promote;").is_empty());
-        assert!(found("cache/src/face/disk.rs", "use crate::{journeys::read, survives::log};").is_empty());
+        assert!(found("cache/src/ops/read.rs", "use crate::types::units::DiskId;").is_empty());
+        assert!(found("cache/src/ops/read.rs", "use crate::ops::promote;").is_empty());
+        assert!(found("cache/src/api/disk.rs", "use crate::{ops::read, storage::log};").is_empty());
     }
 
     #[test]
     fn an_import_upwards_is_found_with_its_line() {
         let findings =
-            found("cache/src/bytes/table.rs", "use crate::{\n    words::A,\n    survives::log,\n};");
+            found("cache/src/format/table.rs", "use crate::{\n    types::A,\n    storage::log,\n};");
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].line, 3);
         assert!(
-            findings[0].message.starts_with("`bytes` imports from `survives`"),
+            findings[0].message.starts_with("`format` imports from `storage`"),
             "{}",
             findings[0].message
         );
@@ -141,9 +141,9 @@ mod tests {
 
     #[test]
     fn super_is_no_way_around_the_floors() {
-        assert_eq!(found("cache/src/words/mod.rs", "use super::face::Cache;").len(), 1);
-        assert_eq!(found("cache/src/words/units.rs", "use super::super::face::Cache;").len(), 1);
-        assert!(found("cache/src/face/cache.rs", "mod tests { use super::*; }").is_empty());
+        assert_eq!(found("cache/src/types/mod.rs", "use super::api::Cache;").len(), 1);
+        assert_eq!(found("cache/src/types/units.rs", "use super::super::api::Cache;").len(), 1);
+        assert!(found("cache/src/api/cache.rs", "mod tests { use super::*; }").is_empty());
     }
 
     #[test]
@@ -155,15 +155,15 @@ mod tests {
 
     #[test]
     fn only_the_topmost_floor_takes_what_the_root_shows() {
-        assert!(found("cache/src/face/cache.rs", "fn f(id: crate::DiskId) {}").is_empty());
-        assert_eq!(found("cache/src/journeys/read.rs", "fn f(id: crate::DiskId) {}").len(), 1);
-        assert_eq!(found("cache/src/journeys/read.rs", "use crate::*;").len(), 1);
+        assert!(found("cache/src/api/cache.rs", "fn f(id: crate::DiskId) {}").is_empty());
+        assert_eq!(found("cache/src/ops/read.rs", "fn f(id: crate::DiskId) {}").len(), 1);
+        assert_eq!(found("cache/src/ops/read.rs", "use crate::*;").len(), 1);
     }
 
     #[test]
     fn cache_takes_no_real_device_from_block() {
-        assert!(found("cache/src/survives/log.rs", "use block::{BlockDevice, Host};").is_empty());
-        assert_eq!(found("cache/src/survives/log.rs", "use block::{BlockDevice, FileDevice};").len(), 1);
+        assert!(found("cache/src/storage/log.rs", "use block::{BlockDevice, Host};").is_empty());
+        assert_eq!(found("cache/src/storage/log.rs", "use block::{BlockDevice, FileDevice};").len(), 1);
         assert_eq!(found("cache/src/lib.rs", "pub use block::Ring;").len(), 1);
     }
 

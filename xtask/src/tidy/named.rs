@@ -34,8 +34,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_named_in_a_comment_and_is_not_there_is_found() {
-        let files = ["cache/src/journeys/read.rs", "cache/src/lib.rs", "daemon/src/home.rs"];
-        let content = "//! See read.rs, `journeys/read.rs`, and lib.rs.\n// gone.rs\nlet x = 1; // ead.rs\n";
+        let files = ["cache/src/ops/read.rs", "cache/src/lib.rs", "daemon/src/home.rs"];
+        let content = "//! See read.rs, `ops/read.rs`, and lib.rs.\n// gone.rs\nlet x = 1; // ead.rs\n";
         let lines: Vec<_> =
             check("cache/src/lib.rs", content, &files).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [2, 3]);
@@ -43,8 +43,8 @@ mod tests {
 
     #[test]
     fn a_file_of_another_crate_is_named_with_folders() {
-        let files = ["cache/src/journeys/read.rs", "daemon/src/home.rs"];
+        let files = ["cache/src/ops/read.rs", "daemon/src/home.rs"];
         assert_eq!(check("daemon/src/home.rs", "// read.rs\n", &files).len(), 1);
-        assert_eq!(check("daemon/src/home.rs", "// `cache/src/journeys/read.rs`\n", &files), []);
+        assert_eq!(check("daemon/src/home.rs", "// `cache/src/ops/read.rs`\n", &files), []);
     }
 }

@@ -19,7 +19,7 @@ impl Token {
     }
 }
 
-/// Next name of a path that begins with a given word, such as `words` in `crate::words::limits`.
+/// Next name of a path that begins with a given word, such as `types` in `crate::types::limits`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) name: String,
@@ -137,26 +137,24 @@ mod tests {
 
     #[test]
     fn heads_are_found_in_imports_groups_and_expressions() {
-        assert_eq!(names("use crate::words::units::DiskId;"), [("words".to_owned(), 1)]);
+        assert_eq!(names("use crate::types::units::DiskId;"), [("types".to_owned(), 1)]);
         assert_eq!(
-            names("use crate::{\n    bytes::{codec, layout},\n    words::*,\n};"),
-            [("bytes".to_owned(), 2), ("words".to_owned(), 3)]
+            names("use crate::{\n    format::{codec, layout},\n    types::*,\n};"),
+            [("format".to_owned(), 2), ("types".to_owned(), 3)]
         );
-        assert_eq!(names("fn f(x: crate::words::A) {\n    crate::face::open(x)\n}").len(), 2);
+        assert_eq!(names("fn f(x: crate::types::A) {\n    crate::api::open(x)\n}").len(), 2);
         assert_eq!(names("use crate::*;"), [("*".to_owned(), 1)]);
     }
 
     #[test]
     fn comments_strings_and_visibility_are_no_imports() {
-        assert!(
-            names("/// [`x`](crate::face::x)\n// crate::face\nfn f() { g(\"crate::face::x\") }").is_empty()
-        );
+        assert!(names("/// [`x`](crate::api::x)\n// crate::api\nfn f() { g(\"crate::api::x\") }").is_empty());
         assert!(names("pub(crate) fn f() {}").is_empty());
     }
 
     #[test]
     fn a_word_inside_a_path_begins_no_path() {
-        let tokens = tokens("use bytes::block::X; use block::PAGE; struct S { a: block::Y }").expect("Rust");
+        let tokens = tokens("use format::block::X; use block::PAGE; struct S { a: block::Y }").expect("Rust");
         let names: Vec<_> = heads(&tokens, "block").into_iter().map(|head| head.name).collect();
         assert_eq!(names, ["PAGE", "Y"]);
     }

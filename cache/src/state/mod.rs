@@ -1,0 +1,31 @@
+//! State in RAM about cached data. Pure data structures; none of them awaits anything.
+
+pub(crate) mod budget;
+pub(crate) mod catalog;
+pub(crate) mod coherence;
+mod counts;
+pub(crate) mod curve;
+pub(crate) mod dirty;
+pub(crate) mod discards;
+pub(crate) mod fills;
+pub(crate) mod hash;
+pub(crate) mod holders;
+pub(crate) mod index;
+pub(crate) mod learned;
+pub(crate) mod order;
+pub(crate) mod pages;
+pub(crate) mod pins;
+pub(crate) mod policy;
+pub(crate) mod ram;
+pub(crate) mod ram_hit;
+pub(crate) mod ranges;
+mod regions;
+pub(crate) mod replay;
+pub(crate) mod segments;
+pub(crate) mod sequential;
+pub(crate) mod shadows;
+pub(crate) mod space;
+pub(crate) mod touched;
+mod uncommitted_tail;
+pub(crate) mod width;
+pub(crate) mod zero_pages;
